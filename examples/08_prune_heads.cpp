@@ -6,7 +6,7 @@
 // heads here also judge the choice; in earnest, choose with others.)
 //
 //   08_prune_heads             on the committed pictures: too few to judge, enough to run
-//   08_prune_heads build/demo/data    on all 10,000; tools/demo unpacks them there
+//   08_prune_heads results/data    on all 10,000; tools/demo unpacks them there
 //
 // A layer with fewer heads is a smaller type, known to the compiler; which heads they are, only
 // this run knows. How both fit: fashion/fewer_heads.hpp.

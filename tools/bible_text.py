@@ -11,6 +11,9 @@ import re
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+import command_line  # noqa: E402
+
 
 def read_text() -> str:
     try:
@@ -22,4 +25,5 @@ def read_text() -> str:
 
 
 if __name__ == "__main__":
+    command_line.one_of("tools/bible_text.py", __doc__)
     sys.stdout.write(read_text())

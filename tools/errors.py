@@ -25,6 +25,7 @@ sys.path.insert(0, str(REJECT))
 sys.dont_write_bytecode = True
 
 import check  # noqa: E402
+import command_line  # noqa: E402
 
 # Where an operation's sentences stand on the page.
 GROUPS = {
@@ -243,6 +244,7 @@ def all_cases():
 
 
 def main():
+    chosen = command_line.one_of("tools/errors.py", __doc__, "--check")
     try:
         cases = all_cases()
     except check.Malformed as problem:
@@ -253,11 +255,9 @@ def main():
     if wrong:
         sys.exit("\n".join(wrong))
     text = page(cases)
-    if sys.argv[1:] == ["--check"]:
+    if chosen == "--check":
         if not PAGE.is_file() or PAGE.read_text() != text:
             sys.exit(f"{PAGE} is not what the reject cases say: run tools/errors.py")
-    elif sys.argv[1:]:
-        sys.exit(__doc__)
     else:
         PAGE.write_text(text)
     return 0

@@ -19,6 +19,7 @@ import sys
 sys.dont_write_bytecode = True
 
 import api  # noqa: E402
+import command_line  # noqa: E402
 from errors import anchor  # noqa: E402
 from headers import (ENTRANCES, INCLUDE, OPEN, all_headers, declarations, escaped, first_sentence, mpi_flags,  # noqa: E402
                      name_of, public_names)
@@ -218,20 +219,18 @@ def changes(old, new):
 
 
 def main():
+    chosen = command_line.one_of("tools/names.py", __doc__, "--check", "--list")
     names, problems = public_names()
-    arguments = sys.argv[1:]
-    if arguments == ["--list"]:
+    if chosen == "--list":
         print("\n".join(n.name for n in names))
         return 0
-    if arguments not in ([], ["--check"]):
-        sys.exit(__doc__)
     problems += [*self_test(), *against_clang(names)]
     text = page(names)
     pages = {PAGE: text, **{api.FOLDER / name: of_room for name, of_room in api.pages(ROOMS).items()}}
     in_api = set(re.findall(r"^(?:### |\| )`(\w+)`", "".join(pages.values()), re.M))
     problems += [f"{n.name} is not in docs/api (tools/api.py)" for n in names if n.name not in in_api]
     old = {file: file.read_text() for file in [PAGE, *api.FOLDER.glob("*.md")] if file.is_file()}
-    if arguments == ["--check"]:
+    if chosen == "--check":
         problems += changes(old.get(PAGE, ""), text)
         problems += [f"{file.relative_to(ROOT)} is not what the headers say: run tools/names.py"
                      for file in sorted(old | pages) if old.get(file) != pages.get(file)]

@@ -6,6 +6,7 @@
     progress.py tests WHAT LOG -- meson test ARGUMENT...  as the tests of Meson; what fails is printed as it comes
     progress.py apt WHAT LOG -- COMMAND...                as the percents of apt-get -o APT::Status-Fd=1
     progress.py run WHAT LOG -- COMMAND...                the time that it takes; what it prints goes into the log only
+    progress.py show WHAT TOTAL -- COMMAND...             its lines as they come. TOTAL: of lines with a figure; 0: "3/32" says it
     progress.py pool WHAT JOBS NAME... -- COMMAND...      COMMAND NAME for each, so many at a time; each one's output when it ends
     progress.py lock FD FILE HOLDER                       waits for the lock of an open file, and names who has it
 
@@ -41,7 +42,7 @@ class Progress:
     """A stage: `with Progress("measuring", 12) as progress: ...; progress.update(done=3, now="softmax")`."""
 
     def __init__(self, what, total=0):
-        self.what, self.total, self.done, self.now, self.more = what, total, 0, "", ""
+        self.what, self.total, self.done, self.now, self.more, self.doing = what, total, 0, "", "", ""
         self.start = self.printed = time.monotonic()
         self.file = os.environ.get("UMBEL_PROGRESS_FILE")
         self.live = not self.file and sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
@@ -74,9 +75,14 @@ class Progress:
             if self.live:
                 self.draw()
 
-    def step(self, now=""):
+    def step(self, now):
         """What came before is done; this is next."""
-        self.update(done=self.done + bool(self.now), now=now)
+        self.update(done=self.done + bool(self.doing), now=now)
+        self.doing = now
+
+    def detail(self, what):
+        """Of what is being done."""
+        self.update(now=f"{self.doing}, {what}")
 
     def line(self):
         passed = time.monotonic() - self.start
@@ -127,8 +133,9 @@ class Progress:
 
 
 # ---- a command under it --------------------------------------------------------------------------
-def output_of(command, environment=None, terminal=False):
-    """Its lines as they come, and its exit code as the last. With a terminal of its own Ninja says what it starts, too."""
+def output_of(command, environment=None, terminal=False, errors=None):
+    """Its lines as they come, and its exit code as the last. With a terminal of its own Ninja says what it starts, too. `errors`
+    takes the lines of its standard error, which else are among the others."""
     reader = writer = None
     if terminal:
         with contextlib.suppress(OSError, ImportError):
@@ -138,14 +145,17 @@ def output_of(command, environment=None, terminal=False):
         reader, writer = os.pipe()
     try:
         # Whoever holds the lock of the folder hands it on: it is free when all of them have ended.
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.STDOUT,
-                                 close_fds=False, env=os.environ | (environment or {}))
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=writer,
+                                 stderr=subprocess.PIPE if errors else subprocess.STDOUT, close_fds=False, env=os.environ | (environment or {}))
     except OSError as problem:
         yield f"{command[0]}: {problem.strerror}"
         yield 127
         return
     finally:
         os.close(writer)
+    aside = threading.Thread(target=lambda: [errors(line.decode(errors="replace").rstrip()) for line in child.stderr], daemon=True)
+    if errors:
+        aside.start()
     try:
         rest = b""
         while part := read_some(reader):
@@ -154,7 +164,10 @@ def output_of(command, environment=None, terminal=False):
                 yield re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", line.decode(errors="replace"))
         if rest:
             yield rest.decode(errors="replace")
-        yield child.wait()
+        code = child.wait()
+        if errors:
+            aside.join(5)
+        yield code
     except (KeyboardInterrupt, GeneratorExit):
         stop(child)
         raise
@@ -279,6 +292,22 @@ def under_nothing(what, log, command):
         return follow(log, command, lambda line: True)
 
 
+def under_show(what, total, command):
+    counted = int(total)
+    row = re.compile(r"\S.* +\d+\.\d{3} .*" if counted else r"\D*(\d+)(?:/| of )(\d+)\b.*")
+
+    def read(line):
+        if found := row.fullmatch(line):
+            progress.update(done=progress.done + 1 if counted else int(found[1]), total=counted or int(found[2]))
+        progress.say(line)
+
+    with Progress(what, counted) as progress:
+        for line in output_of(command, terminal=True, errors=lambda line: progress.say(line, sys.stderr)):
+            if isinstance(line, int):
+                return exit_code(line)
+            read(line)
+
+
 # ---- several at a time -----------------------------------------------------------------------------
 def pool(what, jobs, *rest):
     """The exit code is 1 if any of them ends with another one than 0."""
@@ -345,7 +374,7 @@ def main():
             return pool(*arguments)
         if way == "lock":
             return lock(*arguments)
-        ways = {"ninja": under_ninja, "tests": under_tests, "apt": under_apt, "run": under_nothing}
+        ways = {"ninja": under_ninja, "tests": under_tests, "apt": under_apt, "run": under_nothing, "show": under_show}
         what, log, _, *command = arguments
         return ways[way](what, log, command)
     except KeyboardInterrupt:

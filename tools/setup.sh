@@ -3,11 +3,28 @@
 # What tools/test, tools/demo, tools/bench and .ci/run share: sourced, never run. `need` installs what is missing.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+tool=${0#"$root"/}
 fashion_dataset=${UMBEL_FASHION_DATASET:-/usr/share/datasets/fashion-mnist}
 
 fail() {
-  echo "${0##*/}: $*" >&2
+  echo "$tool: $*" >&2
   exit 2
+}
+
+# ---- what is asked for ----------------------------------------------------------------------------------
+# show_help: the comment on top of the tool.
+show_help() {
+  sed -n '3,/^set /{/^set /d;s/^# \{0,1\}//p}' "${BASH_SOURCE[1]}"
+  exit 0
+}
+
+# check_arguments SCRIPT ARGUMENT...: a wrong one ends the tool with 2 and --help with 0, before anything is built or
+# installed: tools/command_line.py.
+check_arguments() {
+  local status=0
+  has python3 || need python3
+  UMBEL_CHECK_ARGUMENTS=1 python3 "$@" || status=$?
+  ((status == 100)) || exit "$status"
 }
 
 # ---- what it does, how far it is, the time left -------------------------------------------------------
@@ -15,7 +32,7 @@ fail() {
 go_on="the same command goes on: what is compiled and installed stays"
 
 interrupted() {
-  echo "${0##*/}: stopped; $go_on" >&2
+  echo "$tool: stopped; $go_on" >&2
   exit 130
 }
 trap interrupted INT
@@ -108,7 +125,7 @@ can_install() {
 apt() {
   local what=$1
   shift
-  progress apt "${0##*/}: $what" "$apt_log" -- \
+  progress apt "$tool: $what" "$apt_log" -- \
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 -o APT::Status-Fd=1 -qq "$@"
 }
 
@@ -151,6 +168,17 @@ want() {
 build_packages=(g++ meson ninja-build pkg-config python3 libboost-dev)
 
 # ---- building -----------------------------------------------------------------------------------------
+# build_folder NAME: a folder for each compiler, of CXX; NAME alone is that of g++.
+build_folder() {
+  local compiler=${CXX:-g++}
+  has "${compiler%% *}" || fail "CXX=$compiler: there is no program ${compiler%% *}"
+  [[ $compiler == g++ ]] || set -- "$1-${compiler//[^A-Za-z0-9+._-]/_}"
+  echo "$root/build/$1"
+}
+
+# A build folder has nothing that is not made again: what somebody waited for, or trained, is in here.
+results=$root/results
+
 # A folder is of one tool at a time, until `release` or the end: hold DIRECTORY waits, and names who has it.
 declare -A held=()
 command_line="${0#"$root"/}${*:+ $*}"
@@ -189,18 +217,25 @@ take_back() {
   rmdir "$1/before"
 }
 
-# configure DIRECTORY OPTION...: sets up the build directory, or gives the one that is there these options.
+# configure DIRECTORY OPTION...: sets up the build directory, or gives the one that is there these options. With
+# `search_again` it looks for libraries again that it did not find.
+search_again=
 configure() {
-  local directory=$1 what="${0##*/}: configuring ${1#"$root"/}" log
+  local directory=$1 what="$tool: configuring ${1#"$root"/}" log options
   shift
   set -- -Db_colorout=auto "$@"
   hold "$directory"
-  log=$directory/setup.log
+  log=$directory/setup.log options=$directory/options
   if [[ -e $directory/build.ninja ]]; then
-    # The second command: what changed in a meson.build since, before anybody reads the lists of tests and targets.
+    # The last command: what changed in a meson.build since, before anybody reads the lists of tests and targets.
     # shellcheck disable=SC2016
-    if progress run "$what" "$log" -- \
-      bash -c 'meson configure "$0" "$@" && ninja -C "$0" build.ninja' "$directory" "$@"; then return; fi
+    if progress run "$what" "$log" -- bash -euc '
+      if [[ ${*:3} != "$(cat "$1/options")" ]]; then meson configure "$1" "${@:3}"; fi
+      if [[ -n $2 ]]; then meson configure "$1" --clearcache; fi
+      ninja -C "$1" build.ninja' configure "$directory" "$search_again" "$@"; then
+      echo "$*" >"$options"
+      return
+    fi
   fi
   set_aside "$directory" # made by another version, which has other options; or damaged; or nothing yet
   if ! progress run "$what" "$log" -- meson setup "$directory" "$root" "$@"; then
@@ -208,6 +243,7 @@ configure() {
     take_back "$directory"
     return 1
   fi
+  echo "$*" >"$options"
   rm -rf "$directory/before"
 }
 
@@ -215,7 +251,7 @@ configure() {
 compile() {
   local directory=$1
   shift
-  progress ninja "${0##*/}: compiling ${directory#"$root"/}" "$directory/compile.log" -- ninja -C "$directory" "$@"
+  progress ninja "$tool: compiling ${directory#"$root"/}" "$directory/compile.log" -- ninja -C "$directory" "$@"
 }
 
 # run_tests DIRECTORY ARGUMENT...: of meson test; what fails is printed as it comes. The results are in
@@ -224,6 +260,6 @@ run_tests() {
   local directory=$1
   shift
   rm -f "$directory/meson-logs/testlog.json"
-  progress tests "${0##*/}: testing ${directory#"$root"/}" "$directory/test.log" -- \
+  progress tests "$tool: testing ${directory#"$root"/}" "$directory/test.log" -- \
     meson test -C "$directory" --no-rebuild --print-errorlogs "$@"
 }

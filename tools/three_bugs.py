@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+import command_line  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "comparison.md"
 FLAGS = ["-std=c++20", "-fsyntax-only", "-fno-diagnostics-color"]
@@ -140,14 +143,13 @@ Umbel's is the only error, in at most 12 lines ({versions()}; `tools/three_bugs`
 
 
 def main():
+    chosen = command_line.one_of("tools/three_bugs", __doc__, "--check")
     text = section()
-    if sys.argv[1:] == ["--check"]:
+    if chosen == "--check":
         if text not in PAGE.read_text():
             said = PAGE.read_text().partition("in three compilers' words\n\n")[2].partition("\n[errors.md]")[0]
             sys.exit("docs/comparison.md says something else:\n" + "".join(difflib.unified_diff(
                 said.splitlines(True), text.splitlines(True), "docs/comparison.md", "here")))
-    elif sys.argv[1:]:
-        sys.exit(__doc__)
     else:
         print(text, end="")
 

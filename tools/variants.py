@@ -9,6 +9,9 @@ import pathlib
 import re
 import sys
 
+sys.dont_write_bytecode = True
+import command_line  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/variants.md"
 
@@ -33,12 +36,11 @@ def written(page):
 
 
 def main():
+    chosen = command_line.one_of("tools/variants.py", __doc__, "--check")
     page = PAGE.read_text()
-    if sys.argv[1:] == ["--check"]:
+    if chosen == "--check":
         if written(page) != page:
             sys.exit(f"{PAGE} is not what examples/variants say: run tools/variants.py")
-    elif sys.argv[1:]:
-        sys.exit(__doc__)
     else:
         PAGE.write_text(written(page))
 

@@ -9,6 +9,9 @@ import pathlib
 import re
 import sys
 
+sys.dont_write_bytecode = True
+import command_line  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Where it stands in each of these.
 COPIES = {"library.json": r'(?<="version": ")[^"]*', "library.properties": r"(?m)(?<=^version=).*",
@@ -25,7 +28,7 @@ def version():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--write"]:
+    if command_line.one_of("tools/version.py", __doc__, "--write"):
         for name, place in COPIES.items():
             (ROOT / name).write_text(re.sub(place, version(), (ROOT / name).read_text(), count=1))
     else:

@@ -34,6 +34,12 @@ class Compiler:
         return f"{'clang' if self.id == 'clang' else 'g++'} {self.major}"
 
     @property
+    def full_name(self):
+        macros = ("__clang_major__", "__clang_minor__", "__clang_patchlevel__") if self.id == "clang" else \
+            ("__GNUC__", "__GNUC_MINOR__", "__GNUC_PATCHLEVEL__")
+        return f"{'clang' if self.id == 'clang' else 'g++'} {'.'.join(str(self.number(macro)) for macro in macros)}"
+
+    @property
     def library(self):
         """The standard library, whose templates count too."""
         macro = "_GLIBCXX_RELEASE" if "_GLIBCXX_RELEASE" in self.defines else "_LIBCPP_VERSION"

@@ -2,15 +2,10 @@
 # SPDX-License-Identifier: BSL-1.0
 """What compiling Umbel costs: processor seconds, memory, template instantiations and object size, against budgets.
 
-    tools/bench compile [--runs 5] [--compiler g++ --compiler clang++] [--only include] [--write] [--machine TEXT]
-
 Seconds are user + system of the compiler's processes, the median of the runs; every round compiles every program
 once, so that a busy moment does not fall on one of them. They are compared as multiples of one unit that every
 machine can measure: a file that includes <array>, <concepts> and <span>. Budgets are in those multiples; that of a
-formula is a multiple of the function or layer that it spells out. A missed budget is exit code 1. --write puts the
-tables into docs/compile-time.md.
-"""
-import argparse
+formula is a multiple of the function or layer that it spells out. A missed budget is exit code 1."""
 import datetime
 import pathlib
 import re
@@ -21,6 +16,10 @@ import tempfile
 
 import sources
 from compiler import Compiler, Refused, text_bytes
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import command_line  # noqa: E402
+from progress import Progress  # noqa: E402
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "compile-time.md"
 BEGIN, END = "<!-- tables: begin (tools/bench compile --write) -->", "<!-- tables: end -->"
@@ -91,29 +90,24 @@ class Row:
 
 def measure(compiler, programs, runs, folder):
     rows = [Row(program) for program in programs]
-    for turn in range(runs):
+    with Progress(f"tools/bench compile: {compiler.name}", (runs + 1) * len(rows)) as progress:
+        for turn in range(runs):
+            for row in rows:
+                progress.step(f"round {turn + 1}, {row.program.key}")
+                if turn and row.seconds[0] > SLOW:
+                    continue
+                source = folder / f"{row.program.key}.cpp"
+                source.write_text(row.program.text)
+                seconds, memory = compiler.cost(source, folder / "object.o", row.program.flags)
+                row.seconds.append(seconds)
+                row.memory.append(memory)
+                if turn == 0:
+                    row.text = text_bytes(folder / "object.o") if row.program.size else None
+        # Last: a child's peak memory is never less than this process's own, and reading a trace takes much.
         for row in rows:
-            if turn and row.seconds[0] > SLOW:
-                continue
-            source = folder / f"{row.program.key}.cpp"
-            source.write_text(row.program.text)
-            seconds, memory = compiler.cost(source, folder / "object.o", row.program.flags)
-            row.seconds.append(seconds)
-            row.memory.append(memory)
-            if turn == 0:
-                row.text = text_bytes(folder / "object.o") if row.program.size else None
-            progress(f"{compiler.name} {turn + 1}/{runs} {row.program.key}")
-    # Last: a child's peak memory is never less than this process's own, and reading a trace takes much.
-    for row in rows:
-        row.count = compiler.count(folder / f"{row.program.key}.cpp", folder)
-        progress(f"{compiler.name} counting {row.program.key}")
-    progress("")
+            progress.step(f"counting {row.program.key}")
+            row.count = compiler.count(folder / f"{row.program.key}.cpp", folder)
     return rows
-
-
-def progress(text):
-    if sys.stderr.isatty():
-        print(f"\r{text:<40}", end="" if text else "\r", file=sys.stderr, flush=True)
 
 
 def table(compiler, rows):
@@ -160,16 +154,23 @@ def write_page(report):
     PAGE.write_text(f"{before}{BEGIN}\n\n{report}\n{END}{after}")
 
 
+def complaint(options):
+    if options.write and options.only:
+        return "--write wants all programs"
+    keys = [program.key for program in OURS + HANA + EIGEN]
+    if not any(options.only in key for key in keys):
+        return f"no program has '{options.only}' in its name; there are: {', '.join(keys)}"
+    return None
+
+
 def arguments():
-    parser = argparse.ArgumentParser(prog="tools/bench compile", usage=__doc__)
-    parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--compiler", action="append", help="default: g++ and clang++, where they are")
-    parser.add_argument("--only", default="", help="programs whose name has this in it (and the unit)")
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--machine", default=machine_name(), help="what the page calls this machine")
-    options = parser.parse_args()
-    if options.runs < 1 or (options.write and options.only):
-        parser.error("--runs is at least 1; --write wants all programs")
+    parser = command_line.Parser("tools/bench compile", __doc__)
+    parser.add_argument("--runs", type=command_line.positive, default=5, metavar="N")
+    parser.add_argument("--compiler", action="append", metavar="CXX", help="default: g++ and clang++, where they are")
+    parser.add_argument("--only", default="", metavar="PROGRAM", help="those whose name has this in it (and the unit)")
+    parser.add_argument("--write", action="store_true", help="into docs/compile-time.md")
+    parser.add_argument("--machine", default=machine_name(), metavar="NAME", help="what the page calls this machine")
+    options = parser.parse(complaint)
     options.compiler = options.compiler or [name for name in ("g++", "clang++") if shutil.which(name)]
     return options
 

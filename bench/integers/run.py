@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""tools/bench integers [--write] [--rounds N] [--machine NAME]
-
-Layers in 8-bit integers beside Umbel's in floats and those of other libraries, one after another on one core, several
+"""Layers in 8-bit integers beside Umbel's in floats and those of other libraries, one after another on one core, several
 times over: the least of each row's medians counts, since what disturbs a measurement only adds to it. Prints a table;
 with --write also into docs/integers.md.
 """
-import argparse
 import datetime
+import os
 import pathlib
 import subprocess
 import sys
@@ -16,6 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(ROOT / "bench" / "peers"))
 import run as peers  # noqa: E402
+from run import Compiler, Progress, command_line  # noqa: E402
 
 BEGIN, END = "<!-- integers: begin (tools/bench integers --write) -->", "<!-- integers: end -->"
 OURS, FLOATS = "integers", "floats"
@@ -24,29 +23,33 @@ PROGRAMS = {OURS: ["integers_umbel"], FLOATS: ["integers_umbel", "floats"], "one
 PACKAGES = {"oneDNN": "libdnnl-dev"}
 
 
-def run(build, command):
-    """{row: (us, percent)} of what a program prints; us is None where every way was wrong."""
-    done = subprocess.run([str(build / command[0]), *command[1:]], env=peers.environment(), stdout=subprocess.PIPE,
-                          text=True, check=True)
+def run(build, command, found):
+    """{row: (us, percent)} of what a program prints; us is None where every way was wrong. Each row is given to `found` as it
+    comes."""
     rows = {}
-    for line in done.stdout.splitlines():
-        row, us, percent, way = line.split("\t")
-        rows[row] = (None if way == "WRONG" else float(us), float(percent))
+    with subprocess.Popen([str(build / command[0]), *command[1:]], env=peers.environment(), stdout=subprocess.PIPE,
+                          text=True) as child:
+        for line in child.stdout:
+            row, us, percent, way = line.rstrip("\n").split("\t")
+            rows[row] = (None if way == "WRONG" else float(us), float(percent))
+            found(row)
+    if child.returncode:
+        raise subprocess.CalledProcessError(child.returncode, command)
     return rows
 
 
 def race(build, rounds):
     """{program: its rows}, of those that were built."""
     found = {}
-    for number in range(rounds):
-        for name, command in PROGRAMS.items():
-            if not (build / command[0]).exists():
-                continue
-            print(f"{number + 1} of {rounds}: {name} ...", file=sys.stderr, flush=True)
-            best = found.setdefault(name, {})
-            for row, new in run(build, command).items():
-                old = best.get(row)
-                best[row] = new if old is None or old[0] is None or (new[0] is not None and new[0] < old[0]) else old
+    there = {name: command for name, command in PROGRAMS.items() if (build / command[0]).exists()}
+    with Progress("tools/bench integers", rounds * len(there)) as progress:
+        for number in range(rounds):
+            for name, command in there.items():
+                progress.step(f"round {number + 1}, {name}")
+                best = found.setdefault(name, {})
+                for row, new in run(build, command, lambda row: progress.detail(row)).items():
+                    old = best.get(row)
+                    best[row] = new if old is None or old[0] is None or (new[0] is not None and new[0] < old[0]) else old
     return found
 
 
@@ -69,7 +72,7 @@ def table(found):
 
 
 def conditions(found, build, machine):
-    compiler = subprocess.run(["g++", "-dumpfullversion"], capture_output=True, text=True).stdout.strip()
+    compiler = Compiler(os.environ.get("CXX", "g++")).full_name
     versions = [f"{name} {peers.version_of(package)}" for name, package in PACKAGES.items() if name in found]
     if "ONNX Runtime" in found:
         asked = subprocess.run([str(build / "integers_onnxruntime"), "--version"], stdout=subprocess.PIPE, text=True,
@@ -77,7 +80,7 @@ def conditions(found, build, machine):
         versions.append(f"ONNX Runtime {asked.stdout.strip()}")
     missing = [name for name in PROGRAMS if name not in found]
     skipped = f" Not there, and left out: {', '.join(missing)}." if missing else ""
-    return (f"{datetime.date.today()}, {machine}, one core, g++ {compiler} -O3 -march=native"
+    return (f"{datetime.date.today()}, {machine}, one core, {compiler} -O3 -march=native"
             f"{''.join(', ' + one for one in versions)}.{skipped}")
 
 
@@ -91,13 +94,17 @@ def write(text):
     print(f"written: {page.relative_to(ROOT)}")
 
 
+def arguments():
+    parser = command_line.Parser("tools/bench integers", __doc__)
+    parser.add_argument("build", type=pathlib.Path, help=command_line.HIDDEN)
+    parser.add_argument("--write", action="store_true", help="into docs/integers.md")
+    parser.add_argument("--rounds", type=command_line.positive, default=5, metavar="N")
+    parser.add_argument("--machine", default=peers.machine_name(), metavar="NAME", help="what the page calls this machine")
+    return parser.parse()
+
+
 def main():
-    parser = argparse.ArgumentParser(prog="tools/bench integers", usage=__doc__)
-    parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--machine", default=peers.machine_name(), help="what the page calls this machine")
-    options = parser.parse_args()
+    options = arguments()
     found = race(options.build, options.rounds)
     text = "\n".join([conditions(found, options.build, options.machine), "", *table(found)])
     print(text)

@@ -1,15 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""tools/bench learning: forward, loss and gradients (bench/layer/learning.cpp) beside PyTorch and the loops of llm.c, one
-thread. Each figure is the least of the rounds, in which all take turns. Then what compiling them costs, and their code.
---write: into docs/learning.md.
-
-    run.py PROGRAM [--write] [--rounds 5]
-"""
+"""Forward, loss and gradients (bench/layer/learning.cpp) beside PyTorch and the loops of llm.c, one thread. Each figure is
+the least of the rounds, in which all take turns. Then what compiling them costs, and their code."""
 import argparse
 import contextlib
 import datetime
 import io
+import os
 import pathlib
 import re
 import subprocess
@@ -17,12 +14,26 @@ import sys
 import tempfile
 import time
 
-import torch
-from torch.nn import functional
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "bench/learning"
 sys.path[:0] = [str(ROOT / "bench/compile"), str(ROOT / "tools")]
+import command_line  # noqa: E402
+from progress import Progress  # noqa: E402
+
+
+def arguments():
+    parser = command_line.Parser("tools/bench learning", __doc__)
+    parser.add_argument("program", help=command_line.HIDDEN)
+    parser.add_argument("--write", action="store_true", help="into docs/learning.md")
+    parser.add_argument("--rounds", type=command_line.positive, default=5, metavar="N")
+    return parser.parse()
+
+
+OPTIONS = arguments() if __name__ == "__main__" else None  # before what may not be there: --help needs none
+
+import torch  # noqa: E402
+from torch.nn import functional  # noqa: E402
+
 import sources  # noqa: E402
 import train_fashion  # noqa: E402
 from compiler import Compiler, text_bytes  # noqa: E402
@@ -135,13 +146,17 @@ def micro(us):
 
 def measure(program, rounds):
     ours, theirs = [], {}
-    for _ in range(rounds):
-        ours.append(rows_of(program, "learn/"))
-        for shape in SHAPES:
-            step, backward = torch_rows(shape)
-            before = theirs.get(shape, (step, backward))
-            theirs[shape] = min(before[0], step), min(before[1], backward)
-        theirs["training"] = min(theirs.get("training", 1e9), torch_training())
+    with Progress("tools/bench learning", rounds * (2 + len(SHAPES))) as progress:
+        for number in range(rounds):
+            progress.step(f"round {number + 1}, Umbel and llm.c's loops")
+            ours.append(rows_of(program, "learn/"))
+            for shape in SHAPES:
+                progress.step(f"round {number + 1}, PyTorch, {shape}")
+                step, backward = torch_rows(shape)
+                before = theirs.get(shape, (step, backward))
+                theirs[shape] = min(before[0], step), min(before[1], backward)
+            progress.step(f"round {number + 1}, PyTorch, training")
+            theirs["training"] = min(theirs.get("training", 1e9), torch_training())
     return least(ours), theirs
 
 
@@ -163,19 +178,20 @@ def table(ours, theirs):
 
 
 def cost_table():
-    """What gradients of a layer cost beside the layer alone, by g++: fast code for this machine, small for any of its kind."""
-    compiler = Compiler("g++", (f"-I{HERE}",))
+    """What gradients of a layer cost beside the layer alone: fast code for this machine, small for any of its kind."""
+    compiler = Compiler(os.environ.get("CXX", "g++"), (f"-I{HERE}",))
     fast, small = ("-O3", "-march=native"), ("-Os", "-DUMBEL_SMALL_CODE=1")
     yield (f"| {compiler.name}: batch, tokens, hidden, heads | forward: seconds | with gradients | fast: bytes of code | for gradients | "
            "small: bytes of code | for gradients |")
     yield "|---|--:|--:|--:|--:|--:|--:|"
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, Progress("tools/bench learning: compiling", 4 * len(SHAPES)) as progress:
         source, target = pathlib.Path(folder, "layer.cpp"), pathlib.Path(folder, "layer.o")
         for shape in SHAPES:
             taken, size = {}, {}
             for what in ("gradients", "forward"):
                 source.write_text(sources.instances("gradient.hpp", what, [shape.split(",")]))
                 for flags in (fast, small):
+                    progress.step(f"{what} of {shape}")
                     taken[what, flags] = compiler.cost(source, target, flags)[0]
                     size[what, flags] = text_bytes(target)
             more = {flags: size["gradients", flags] - size["forward", flags] for flags in (fast, small)}
@@ -188,12 +204,7 @@ def processor():
     return found[1].strip() if found else "a processor without a name"
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("program")
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--rounds", type=int, default=5)
-    options = parser.parse_args()
+def main(options):
     torch.set_num_threads(1)
     torch.manual_seed(1)
     train_fashion.keep_memory()
@@ -209,4 +220,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(OPTIONS)

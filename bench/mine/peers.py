@@ -4,11 +4,10 @@ import importlib.util
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build/mine-peers"
 
 
 def load_race():
@@ -20,6 +19,7 @@ def load_race():
 
 
 race = load_race()
+progress = sys.modules["progress"]  # of tools/, which the race imports
 
 
 def workload(layer):
@@ -28,38 +28,35 @@ def workload(layer):
     return f"M {batch},{queries}{'' if keys == queries else f' to {keys}'},{hidden},{heads}"
 
 
-def build(layer, march):
+def build(folder, layer, march):
     """Those peers whose library is there, and what went wrong, if something did. Anew each time: Meson remembers
     libraries that it did not find, and another layer is another program anyway."""
-    shutil.rmtree(BUILD, ignore_errors=True)
     options = ["-Dtests=disabled", "-Dbench=auto", "-Dexamples=disabled", "-Doptimization=3", f"-Dmarch={march}",
                f"-Drace_layer={layer}"]
     if runtime := os.environ.get("ONNXRUNTIME_ROOT"):
         options.append(f"-Donnxruntime={os.path.abspath(runtime)}")
-    if failed := said_by(["meson", "setup", BUILD, ROOT, *options]):
-        return [], failed
-    rules = (BUILD / "build.ninja").read_text()
+    what, log = "tools/bench mine: building the peers", folder / "log"
+    if progress.under_nothing(what, log, ["meson", "setup", str(folder), str(ROOT), *options]):
+        return [], log.read_text().strip()
+    rules = (folder / "build.ninja").read_text()
     there = [program for name, program, _ in race.PEERS if program and name != race.OURS
              and f"build bench/peers/{program}:" in rules]
     targets = [f"bench/peers/{one}" for one in [*there, "libfma_peak.so"]]
-    return there, said_by(["ninja", "-C", BUILD, *targets])
+    return there, "a peer" if progress.under_ninja(what, log, ["ninja", "-C", str(folder), *targets]) else ""
 
 
-def said_by(step):
-    """What a step said that failed, else nothing."""
-    run = subprocess.run(list(map(str, step)), capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    return (run.stdout + run.stderr).strip() if run.returncode else ""
-
-
-def results(layer, there):
+def results(folder, layer, there):
     """{peer: its Result}"""
-    folder, found = BUILD / "bench/peers", {}
-    for name, program, _ in race.PEERS:
-        if program in there:
-            found[name] = race.run([str(folder / program)])
-        elif not program and race.has_torch():
-            peer, peak = ROOT / "bench/peers/torch_peer.py", folder / "libfma_peak.so"
-            found[name] = race.run([race.PYTHON, str(peer), str(peak), f"mha={workload(layer)}"])
+    folder, found = folder / "bench/peers", {}
+    with progress.Progress("tools/bench mine: measuring", len(there) + race.has_torch()) as shown:
+        for name, program, _ in race.PEERS:
+            if program in there:
+                shown.step(name)
+                found[name] = race.run([str(folder / program)])
+            elif not program and race.has_torch():
+                shown.step(name)
+                peer, peak = ROOT / "bench/peers/torch_peer.py", folder / "libfma_peak.so"
+                found[name] = race.run([race.PYTHON, str(peer), str(peak), f"mha={workload(layer)}"])
     return {name: one for name, lines in found.items() for one in lines.values()}
 
 
@@ -71,13 +68,13 @@ def report(measured, mask, march, pin):
     if not shutil.which("meson") or not shutil.which("ninja"):
         print("\n  no peers: meson and ninja, which build them, are not installed")
         return []
-    print("building the peers ...", file=sys.stderr, flush=True)
-    there, failed = build(measured["layer"], march)
-    if failed:
-        print(f"\n  no peers, they do not build: {failed.splitlines()[-1]}")
-        return []
-    pin()
-    found = results(measured["layer"], there)
+    with tempfile.TemporaryDirectory() as path:
+        there, failed = build(pathlib.Path(path), measured["layer"], march)
+        if failed:
+            print(f"\n  no peers, they do not build: {failed.splitlines()[-1]}")
+            return []
+        pin()
+        found = results(pathlib.Path(path), measured["layer"], there)
     # Microseconds at the clock of our own figure.
     others = sorted(((name, one.us * one.peak / measured["peak"], one.way) for name, one in found.items() if one.right),
                     key=lambda row: row[1])

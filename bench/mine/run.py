@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""tools/bench mine LAYER AXIS... [--mask MASK] [--march X] [--svg FILE] [--no-peers] [--once]
-       tools/bench mine FILE.cpp [--march X] [--svg FILE]
-
-Compiles one layer or block of Umbel, or a file with `void run()`, runs it on one core, and says what it costs:
+"""Compiles one layer or block of Umbel, or a file with `void run()`, runs it on one core, and says what it costs:
 docs/bench.md explains each line.
 
     tools/bench mine 'multi_head_attention<float, hidden<48>, heads<6>>' 'token<20>'
@@ -13,7 +10,6 @@ docs/bench.md explains each line.
 
 CXX is the compiler (g++).
 """
-import argparse
 import os
 import pathlib
 import re
@@ -26,8 +22,10 @@ import peers
 import program
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / "bench"), str(ROOT / "bench/compile")]
+sys.path += [str(ROOT / "bench"), str(ROOT / "bench/compile"), str(ROOT / "tools")]
 import bars  # noqa: E402
+import command_line  # noqa: E402
+from progress import Progress  # noqa: E402
 from compiler import Compiler, Refused, text_bytes  # noqa: E402
 
 LINES = 12  # of a compiler's output
@@ -129,15 +127,15 @@ def pin():
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="tools/bench mine", usage=__doc__)
-    parser.add_argument("layer", metavar="LAYER")
+    parser = command_line.Parser("tools/bench mine", __doc__)
+    parser.add_argument("layer", metavar="LAYER", help="or FILE.cpp")
     parser.add_argument("axes", nargs="*", metavar="AXIS")
     parser.add_argument("--mask")
-    parser.add_argument("--march", default="native", help="none: what the compiler takes by itself")
-    parser.add_argument("--svg", type=pathlib.Path, default=ROOT / "build/bench/mine.svg")
-    parser.add_argument("--no-peers", action="store_true")
-    parser.add_argument("--once", action="store_true")
-    return parser.parse_intermixed_args()
+    parser.add_argument("--march", metavar="X", default="native", help="none: what the compiler takes by itself")
+    parser.add_argument("--svg", type=pathlib.Path, default=ROOT / "results/mine.svg", metavar="FILE", help="results/mine.svg")
+    parser.add_argument("--no-peers", action="store_true", help="without the same layer by others")
+    parser.add_argument("--once", action="store_true", help="one call of each, for a test")
+    return parser.parse(intermixed=True)
 
 
 def main(options):
@@ -147,11 +145,13 @@ def main(options):
         compiler = Compiler(name)
     except (OSError, subprocess.CalledProcessError):
         raise program.Mistake(f"CXX={name} is not a compiler that runs here") from None
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, Progress("tools/bench mine", 2) as progress:
+        progress.step("compiling")
         made, seconds, size = build(pathlib.Path(folder), options.layer, options.axes, options.mask, compiler,
                                     flags(options.march))
         allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
         pin()
+        progress.step("measuring")
         found = measure(made, options.once)
     name = pathlib.Path(options.layer).name if is_file else options.layer
     title = " ".join([name, *options.axes, *([options.mask] if options.mask else [])])

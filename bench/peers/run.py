@@ -1,11 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""tools/bench peers [--write] [--only WORKLOAD] [--machine NAME]
-
-Runs the race: every peer that was built, one after another on one core, and PyTorch where it is installed. Prints a
+"""Runs the race: every peer that was built, one after another on one core, and PyTorch where it is installed. Prints a
 table; with --write also into bench/results/DATE.md, the short form into docs/race.md and five of its rows into README.md.
 """
-import argparse
 import dataclasses
 import datetime
 import os
@@ -17,6 +14,11 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "bench" / "compile")]
+import command_line  # noqa: E402
+from compiler import Compiler  # noqa: E402
+from progress import Progress  # noqa: E402
+
 BEGIN, END = "<!-- race: begin (tools/bench peers --write) -->", "<!-- race: end -->"
 PYTHON = "/usr/bin/python3"  # Debian's, whose packages are meant
 OURS = "Umbel"
@@ -53,17 +55,41 @@ def environment():
     return kept | blis | {"OMP_NUM_THREADS": "1"}
 
 
-def run(command):
-    """{(family, workload): Result} of the lines that a peer prints; nothing when it does not come to its end."""
-    done = subprocess.run(command, env=environment(), stdout=subprocess.PIPE, text=True)
+def run(command, found=lambda workload: None):
+    """{(family, workload): Result} of the lines that a peer prints; nothing when it does not come to its end. Each workload
+    is given to `found` as it comes."""
     results = {}
-    if done.returncode != 0:
-        print(f"{command[0]}: ended with {done.returncode}", file=sys.stderr)
-        return results
-    for line in done.stdout.splitlines():
-        family, workload, us, percent, peak, verdict, way = line.split("\t")
-        results[family, workload] = Result(float(us), float(percent), float(peak), verdict == "ok", way)
+    with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True) as child:
+        for line in child.stdout:
+            family, workload, us, percent, peak, verdict, way = line.rstrip("\n").split("\t")
+            results[family, workload] = Result(float(us), float(percent), float(peak), verdict == "ok", way)
+            found(f"{family} {workload}")
+    if child.returncode != 0:
+        print(f"{command[0]}: ended with {child.returncode}", file=sys.stderr)
+        return {}
     return results
+
+
+def workloads():
+    """{family: names}, of workloads.hpp: what a peer may race in."""
+    text = (HERE / "workloads.hpp").read_text()
+
+    def rows(array):
+        body = re.search(rf"{array}\[\] = \{{(?!\{{'M')(.*?)\}};", text, re.S)[1]
+        return [row.replace(" ", "").replace("'", "").split(",") for row in re.findall(r"[{(]([^{}()]+)[})]", body)]
+
+    layers = [f"{name} {batch},{queries}{'' if keys == queries else f' to {keys}'},{hidden},{heads}"
+              for name, batch, queries, keys, hidden, heads, *_ in rows("layers_raced")]
+    contracts = [f"{queries}x{keys}x{depth} values, {heads} heads" if values == "true" else
+                 f"{queries}x{depth}x{keys} scores, {heads} heads"
+                 for heads, queries, keys, depth, values in rows("contracts_raced")]
+    return {"linear": ["x".join(row) for row in rows("linears_raced")],
+            "softmax": ["x".join(row) for row in rows("softmaxes_raced")], "contract": contracts,
+            "attend": [",".join(row) for row in rows("attentions_raced")], "mha": layers}
+
+
+def raced(only):
+    return [(family, name) for family, names in workloads().items() for name in names if only in name]
 
 
 def has_torch():
@@ -72,14 +98,16 @@ def has_torch():
 
 def race(build, only):
     """{peer: its results}, of those that are there."""
-    found = {}
-    for name, program, _ in PEERS:
-        print(f"{name} ...", file=sys.stderr, flush=True)
-        if program and (build / program).exists():
-            found[name] = run([str(build / program), only])
-        elif not program and has_torch():
-            workloads = [f"{family}={workload}" for family, workload in found[OURS]]
-            found[name] = run([PYTHON, str(HERE / "torch_peer.py"), str(build / "libfma_peak.so"), *workloads])
+    found, wanted = {}, raced(only)
+    there = [(name, program) for name, program, _ in PEERS if ((build / program).exists() if program else has_torch())]
+    with Progress("tools/bench peers", len(there) * len(wanted)) as progress:
+        for number, (name, program) in enumerate(there):
+            command = [str(build / program), only] if program else [
+                PYTHON, str(HERE / "torch_peer.py"), str(build / "libfma_peak.so"), *(f"{family}={one}" for family, one in wanted)]
+            progress.update(done=number * len(wanted), now=name)
+            found[name] = run(command, lambda one: progress.update(done=progress.done + 1, now=f"{name}, {one}"))  # noqa: B023
+    if set(found.get(OURS, {})) != set(wanted):
+        sys.exit("tools/bench peers: Umbel's own program ended early, or workloads.hpp is read wrongly: nothing to compare with")
     return {name: results for name, results in found.items() if results}
 
 
@@ -172,14 +200,14 @@ def machine_name():
 
 
 def conditions(found, peak, machine, build):
-    compiler = subprocess.run(["g++", "-dumpfullversion"], capture_output=True, text=True).stdout.strip()
+    compiler = Compiler(os.environ.get("CXX", "g++")).full_name
     versions = ", ".join(f"{name} {version_of(package)}" for name, _, package in PEERS if package and name in found)
     if RUNTIME in found:
         asked = subprocess.run([str(build / "onnxruntime"), "--version"], stdout=subprocess.PIPE, text=True, check=True)
         versions += f"; {RUNTIME} {asked.stdout.strip()}"
     missing = [name for name, program, package in PEERS
                if name not in found and (package or (build / program).exists())]
-    yield (f"{datetime.date.today()}, {machine}, one thread on one core, g++ {compiler} -std=c++20 -O3 "
+    yield (f"{datetime.date.today()}, {machine}, one thread on one core, {compiler} -std=c++20 -O3 "
            f"-march=native; Debian's {versions}." + (f" Not installed, or ended early, and left out: {', '.join(missing)}." if missing else ""))
     yield ""
     yield (f"Microseconds at a peak of {peak:.0f} GFLOP/s (the median of those measured beside each figure), percent of "
@@ -217,16 +245,22 @@ def write(full, short, few):
     print(f"written: {page.relative_to(ROOT)}, docs/race.md, docs/race.svg, README.md")
 
 
-def arguments():
-    parser = argparse.ArgumentParser(prog="tools/bench peers", usage=__doc__)
-    parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("--only", default="", help="workloads with this in their names")
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--machine", default=machine_name(), help="what the page calls this machine")
-    options = parser.parse_args()
+def complaint(options):
     if options.write and options.only:
-        parser.error("--write wants all workloads")
-    return options
+        return "--write wants all workloads"
+    if not raced(options.only):
+        return f"no workload has '{options.only}' in its name; there are: {'; '.join(name for _, name in raced(''))}"
+    return None
+
+
+def arguments():
+    names = "\n".join(f"  {family:9} {'; '.join(names)}" for family, names in workloads().items())
+    parser = command_line.Parser("tools/bench peers", f"{__doc__}\nWorkloads:\n\n{names}")
+    parser.add_argument("build", type=pathlib.Path, help=command_line.HIDDEN)
+    parser.add_argument("--only", default="", metavar="WORKLOAD", help="those with this in their names")
+    parser.add_argument("--write", action="store_true", help="into bench/results, docs/race.md and README.md")
+    parser.add_argument("--machine", default=machine_name(), metavar="NAME", help="what the page calls this machine")
+    return parser.parse(complaint)
 
 
 def main():

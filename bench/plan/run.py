@@ -1,12 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""tools/bench plan: every legal plan of many shapes, timed (sweep.cpp), and how far the planner's is from the best.
-
-    tools/bench plan [--only linear|attend] [--random 50] [--write]
+"""Every legal plan of many shapes, timed (sweep.cpp), and how far the planner's is from the best.
 
 The shapes of the benchmarks, and random ones from a fixed seed. A shape that seems to be further than 3 % from its
-best is timed again, up to twice: each plan keeps its least time. --write makes docs/plans.md."""
-import argparse
+best is timed again, up to twice: each plan keeps its least time."""
 import datetime
 import os
 import pathlib
@@ -16,6 +13,10 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools"))
+import command_line  # noqa: E402
+from progress import Progress  # noqa: E402
+
 PAGE = ROOT / "docs" / "plans.md"
 LINEAR = [(16, 32, 32), (4, 100, 100), (32, 64, 64), (64, 64, 64), (32, 128, 128), (128, 256, 256), (128, 384, 384),
           (197, 192, 192), (1, 64, 64), (1, 256, 256), (1, 384, 384), (1, 1024, 1024)]
@@ -103,28 +104,33 @@ def sweep(kind, sizes):
         return chosen, best, len(least)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--random", type=int, default=50)
-    parser.add_argument("--machine", default="AVX-512, g++")
-    parser.add_argument("--write", action="store_true")
-    options = parser.parse_args()
+def arguments():
+    parser = command_line.Parser("tools/bench plan", __doc__)
+    parser.add_argument("--only", choices=("linear", "attend"), default="")
+    parser.add_argument("--random", type=int, default=50, metavar="N", help="how many random shapes")
+    parser.add_argument("--machine", default="AVX-512, g++", metavar="NAME", help="what the page calls this machine")
+    parser.add_argument("--write", action="store_true", help="into docs/plans.md")
+    return parser.parse(lambda options: "--random is 0 or more" if options.random < 0 else None,
+                        lambda options: "--write wants all shapes" if options.write and options.only else None)
 
+
+def main():
+    options = arguments()
     table = ["| shape | plans | chosen | us | estimate | fastest | us | slower by |",
              "|---|--:|---|--:|--:|---|--:|--:|"]
     print(*table, sep="\n", flush=True)
     slower = []
-    for kind, sizes in shapes(options.random):
-        if not kind.startswith(options.only):
-            continue
-        chosen, best, count = sweep(kind, sizes)
-        slower.append(chosen[0] / best[0] - 1)
-        text = f"{kind} " + ("x" if kind == "linear" else ",").join(map(str, sizes))
-        fastest = "the same" if best[2] == chosen[2] else best[2]
-        table.append(f"| {text} | {count} | {chosen[2]} | {chosen[0]:.3g} | {chosen[1]:.3g} | {fastest} | {best[0]:.3g} "
-                     f"| {100 * slower[-1]:.1f} % |")
-        print(table[-1], flush=True)
+    all_shapes = [(kind, sizes) for kind, sizes in shapes(options.random) if kind.startswith(options.only)]
+    with Progress("tools/bench plan", len(all_shapes)) as progress:
+        for kind, sizes in all_shapes:
+            text = f"{kind} " + ("x" if kind == "linear" else ",").join(map(str, sizes))
+            progress.step(text)
+            chosen, best, count = sweep(kind, sizes)
+            slower.append(chosen[0] / best[0] - 1)
+            fastest = "the same" if best[2] == chosen[2] else best[2]
+            table.append(f"| {text} | {count} | {chosen[2]} | {chosen[0]:.3g} | {chosen[1]:.3g} | {fastest} | {best[0]:.3g} "
+                         f"| {100 * slower[-1]:.1f} % |")
+            progress.say(table[-1])
     beyond = sum(x > BOUND for x in slower)
     summary = (f"{len(slower)} shapes: {100 * sum(slower) / len(slower):.1f} % slower than the fastest on average, "
                f"{100 * max(slower):.1f} % at worst, {beyond} beyond {100 * BOUND:.0f} %.")

@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""tools/bench scaling: runs the curves (curves.cpp) and writes docs/scaling.svg and docs/scaling.md.
-
-    run.py PROGRAM [--machine NAME]
-"""
-import argparse
+"""Runs the curves (curves.cpp) and writes docs/scaling.svg and docs/scaling.md."""
 import datetime
+import os
 import pathlib
 import re
 import subprocess
+import sys
 
-import matplotlib
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "bench" / "compile")]
+import command_line  # noqa: E402
+from compiler import Compiler  # noqa: E402
+from progress import Progress  # noqa: E402
 
-matplotlib.use("svg")
-import matplotlib.pyplot as plt  # noqa: E402
-
-DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
+DOCS = ROOT / "docs"
+POINTS = sum(found.count(",") + 1 for found in
+             re.findall(r"sizes<([\d, ]+)>\{\}", pathlib.Path(__file__).with_name("curves.cpp").read_text()))
 CURVES = {
     "tokens": "Attention, 4 heads of 32, against the length of the sequence",
     "batch": "Attention, 4 heads of 32, 64 tokens, against the batch",
@@ -41,13 +42,20 @@ grows in proportion. Both are constants of the type: what the tables show is `co
 def measure(program):
     """{curve: [(size, us, model, scratch, scores)]}"""
     curves = {}
-    for line in subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines():
-        curve, size, us, model, scratch, scores = line.split("\t")
-        curves.setdefault(curve, []).append((int(size), float(us), float(model), int(scratch), int(scores)))
+    with Progress("tools/bench scaling", POINTS) as progress, subprocess.Popen([program], stdout=subprocess.PIPE, text=True) as child:
+        for line in child.stdout:
+            curve, size, us, model, scratch, scores = line.split("\t")
+            curves.setdefault(curve, []).append((int(size), float(us), float(model), int(scratch), int(scores)))
+            progress.update(done=progress.done + 1, now=f"{curve} {size}")
+    if child.returncode:
+        sys.exit(f"tools/bench scaling: the program ended with {child.returncode}")
     return curves
 
 
 def draw(curves, path):
+    import matplotlib  # after the command line: --help needs none
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
     plt.rcParams.update({"svg.hashsalt": "umbel", "svg.fonttype": "none", "font.size": 9})
     figure, places = plt.subplots(2, 3, figsize=(12, 7), constrained_layout=True)
     for place, (curve, points) in zip(places.flat, curves.items()):
@@ -89,12 +97,12 @@ def machine_name():
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="tools/bench scaling", usage=__doc__)
-    parser.add_argument("program")
-    parser.add_argument("--machine", default=machine_name(), help="what the page calls this machine")
-    options = parser.parse_args()
+    parser = command_line.Parser("tools/bench scaling", __doc__)
+    parser.add_argument("program", help=command_line.HIDDEN)
+    parser.add_argument("--machine", default=machine_name(), metavar="NAME", help="what the page calls this machine")
+    options = parser.parse()
     curves = measure(options.program)
-    conditions = f"{datetime.date.today()}, {options.machine}, one core, -O3 -march=native, medians."
+    conditions = f"{datetime.date.today()}, {options.machine}, one core, {Compiler(os.environ.get('CXX', 'g++')).full_name} -O3 -march=native, medians."
     lines = list(tables(curves))
     draw(curves, DOCS / "scaling.svg")
     (DOCS / "scaling.md").write_text("\n".join([HEADING, "", conditions, *lines, ""]))

@@ -2,14 +2,11 @@
 # SPDX-License-Identifier: BSL-1.0
 """Bytes of code of a layer, and what small code costs in time.
 
-    tools/bench size [--compiler g++ --compiler clang++] [--write] [--machine TEXT]
-
 A layer is multi_head_attention with natural weights and lengths, its kernels included, as an object file: text and
 constants. Fast is -O3; small is -Os with UMBEL_SMALL_CODE=1 (config.hpp). Each for the compiler's default target and
 for this machine (-march=native). Times are the least of many calls, in thread CPU time. Then the table by core, which
-`tools/test embedded` measures (test/embedded/costs.txt). --write puts the tables into docs/code-size.md.
+`tools/test embedded` measures (test/embedded/costs.txt).
 """
-import argparse
 import datetime
 import pathlib
 import shutil
@@ -18,12 +15,14 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "compile"), str(HERE.parents[1] / "test" / "embedded")]
+sys.path[:0] = [str(HERE.parent / "compile"), str(HERE.parents[1] / "test" / "embedded"), str(HERE.parents[1] / "tools")]
 import cost_pages  # noqa: E402
+import command_line  # noqa: E402
 import costs  # noqa: E402
 import run as compile_cost  # noqa: E402
 import sources  # noqa: E402
 from compiler import Compiler, Refused, text_bytes  # noqa: E402
+from progress import Progress  # noqa: E402
 
 PAGE = HERE.parents[1] / "docs" / "code-size.md"
 BEGIN, END = "<!-- tables: begin (tools/bench size --write) -->", "<!-- tables: end -->"
@@ -77,10 +76,12 @@ def table(compiler):
     lines = [f"| {compiler.name}: batch, queries, keys, hidden, heads | "
              + " | ".join(f"{name}: bytes | us" for name, _ in SETTINGS) + " |",
              "|---|" + "--:|--:|" * len(SETTINGS)]
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, \
+            Progress(f"tools/bench size: {compiler.name}", len(sources.LAYERS) * len(SETTINGS)) as progress:
         for layer in sources.LAYERS:
             cells = []
-            for _, flags in SETTINGS:
+            for name, flags in SETTINGS:
+                progress.step(f"{', '.join(map(str, layer))}, {name}")
                 size, time = measured(compiler, layer, flags, pathlib.Path(folder))
                 cells += [f"{size:,}", f"{time:,.0f}" if time >= 100 else f"{time:.3g}"]
             lines.append(f"| {', '.join(map(str, layer))} | " + " | ".join(cells) + " |")
@@ -88,11 +89,11 @@ def table(compiler):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="tools/bench size", usage=__doc__)
-    parser.add_argument("--compiler", action="append", help="default: g++ and clang++, where they are")
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--machine", default=compile_cost.machine_name(), help="what the page calls this machine")
-    options = parser.parse_args()
+    parser = command_line.Parser("tools/bench size", __doc__)
+    parser.add_argument("--compiler", action="append", metavar="CXX", help="default: g++ and clang++, where they are")
+    parser.add_argument("--write", action="store_true", help="into docs/code-size.md")
+    parser.add_argument("--machine", default=compile_cost.machine_name(), metavar="NAME", help="what the page calls this machine")
+    options = parser.parse()
     names = options.compiler or [name for name in ("g++", "clang++") if shutil.which(name)]
     report = [f"{datetime.date.today()}, {options.machine}."]
     for name in names:

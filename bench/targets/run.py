@@ -1,15 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""tools/bench targets: the same layers on other targets, run in an emulator: the bits, and instructions for a call.
-
-    tools/bench targets [--write]
-    tools/bench targets --only-wasm [--write]     only the time of a picture in WebAssembly
+"""The same layers on other targets, run in an emulator: the bits, and instructions for a call.
 
 Kernel tests run on aarch64, layers on every target. Counts are exact and repeat; they say nothing of how long an
 instruction takes. What fails, or a result whose bits are not those of the other targets with fma, is exit code 1.
-WebAssembly has no counts but is what Node really runs, so there a picture through the demo's model is timed.
---write puts the tables into docs/targets.md."""
-import argparse
+WebAssembly has no counts but is what Node really runs, so there a picture through the demo's model is timed."""
 import ast
 import configparser
 import pathlib
@@ -19,6 +14,10 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools"))
+import command_line  # noqa: E402
+from progress import Progress  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE = ROOT / "docs" / "targets.md"
 # name: compiler, flags, emulator, fma
@@ -52,27 +51,29 @@ def counted(emulator, plugin, program):
     return int(re.search(r"instructions (\d+)", run.stderr)[1]), re.search(r"hash (\w+)", run.stdout)[1]
 
 
-def kernel_tests(folder):
+def kernel_tests(folder, progress):
     """How many of the tests failed on aarch64."""
     boost = folder / "boost_only"  # nothing else of this machine's headers
     boost.mkdir()
     (boost / "boost").symlink_to("/usr/include/boost")
     failed = 0
     for test in TESTS:
+        progress.step(f"aarch64: {test}")
         built("aarch64-linux-gnu-g++", ["-O1", "-w"], ROOT / "test" / "unit" / f"{test}.cpp", folder / test,
               "-I", ROOT / "test", "-I", ROOT / "test" / "support", "-isystem", boost, "-DBOOST_TEST_MODULE=cross",
               "-include", "boost/test/included/unit_test.hpp")
         status = subprocess.run(["qemu-aarch64", folder / test, "--color_output=no"], stdout=subprocess.DEVNULL).returncode
-        print(f"{'ok' if status == 0 else 'not ok'} - aarch64: {test}", flush=True)
+        progress.say(f"{'ok' if status == 0 else 'not ok'} - aarch64: {test}")
         failed += status != 0
     return failed
 
 
-def wasm(folder):
+def wasm(folder, progress):
     """The table of a picture's time in Node, and how many answers are not PyTorch's."""
     node = subprocess.run(["node", "--version"], check=True, capture_output=True, text=True).stdout.strip()
     table, wrong = [f"| WebAssembly, clang 19 `-O2`, Node {node} | ms a picture |", "|---|--:|"], 0
     for name, what in WASM.items():
+        progress.step(name)
         cross = configparser.ConfigParser(interpolation=None)
         cross.read(ROOT / "cross" / f"{name}.ini")
         flags = ast.literal_eval(cross["built-in options"]["cpp_args"])
@@ -82,7 +83,7 @@ def wasm(folder):
                         "-I", ROOT / "include", HERE / "picture.cpp", "-o", program], check=True)
         run = subprocess.run([*wrapper, program], check=True, capture_output=True, text=True).stdout
         took, same = re.search(r"ms ([\d.]+) answers (\d+)", run).groups()
-        print(f"{'ok' if same == '20' else 'not ok'} - {name}: PyTorch's answer to all 20 pictures", flush=True)
+        progress.say(f"{'ok' if same == '20' else 'not ok'} - {name}: PyTorch's answer to all 20 pictures")
         wrong += same != "20"
         table.append(f"| {what} | {float(took):.3f} |")
     return table, wrong
@@ -93,21 +94,24 @@ def put(begin, end, table):
     PAGE.write_text(f"{before}{begin}\n\n" + "\n".join(table) + f"\n\n{end}{after}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--only-wasm", action="store_true")
-    options = parser.parse_args()
+def arguments():
+    parser = command_line.Parser("tools/bench targets", __doc__)
+    parser.add_argument("--write", action="store_true", help="into docs/targets.md")
+    parser.add_argument("--only-wasm", action="store_true", help="only the time of a picture in WebAssembly")
+    return parser.parse()
+
+
+def main(options, progress):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        of_wasm, failed = wasm(folder)
-        print(*of_wasm, sep="\n")
+        of_wasm, failed = wasm(folder, progress)
+        progress.say("\n".join(of_wasm))
         if options.write and not failed:
             put(WASM_BEGIN, WASM_END, of_wasm)
         if options.only_wasm:
-            print(f"{len(WASM) - failed} passed, {failed} failed")
+            progress.say(f"{len(WASM) - failed} passed, {failed} failed")
             return failed != 0
-        failed += kernel_tests(folder)
+        failed += kernel_tests(folder, progress)
         plugin = folder / "count.so"
         subprocess.run(["gcc", "-O2", "-shared", "-fPIC", ROOT / "test" / "embedded" / "count.c",
                         "-o", plugin], check=True)
@@ -115,6 +119,7 @@ def main():
         for layer, sizes in LAYERS.items():
             hashes = {}
             for target, (compiler, flags, emulator, fma) in TARGETS.items():
+                progress.step(f"layer {layer}, {target}")
                 program = folder / "forward"
                 built(compiler, ["-O3", "-Wno-psabi", *flags, f"-DUMBEL_LAYER={','.join(map(str, sizes))}"],
                       HERE / "forward.cpp", program)
@@ -122,15 +127,19 @@ def main():
                 hashes.setdefault(fma, set()).add(bits)
                 table.append(f"| {layer} {sizes} | {target} | {each:,} | {flops(*sizes) / each:.2f} | {bits[:8]} |")
             same = all(len(of) == 1 for of in hashes.values())
-            print(f"{'ok' if same else 'not ok'} - layer {layer}: the same bits on all targets with fma", flush=True)
+            progress.say(f"{'ok' if same else 'not ok'} - layer {layer}: the same bits on all targets with fma")
             failed += not same
-    print(*table, sep="\n")
+    progress.say("\n".join(table))
     if options.write and not failed:
         put(BEGIN, END, table)
     checks = len(WASM) + len(TESTS) + len(LAYERS)
-    print(f"{checks - failed} passed, {failed} failed")
+    progress.say(f"{checks - failed} passed, {failed} failed")
     return failed != 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    OPTIONS = arguments()
+    steps = len(WASM) + (0 if OPTIONS.only_wasm else len(TESTS) + len(LAYERS) * len(TARGETS))
+    with Progress("tools/bench targets", steps) as shown:
+        status = main(OPTIONS, shown)
+    sys.exit(status)

@@ -1,12 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""tools/bench variants: the formulas of examples/variants beside PyTorch's eager composition of the same
-(tools/golden_variants.py), one thread. Each figure is the least of the rounds, in which both take turns. --write: into
-docs/variants.md.
-
-    run.py PROGRAM [--write] [--rounds 5]
-"""
-import argparse
+"""The formulas of examples/variants beside PyTorch's eager composition of the same (tools/golden_variants.py), one thread.
+Each figure is the least of the rounds, in which both take turns."""
 import datetime
 import inspect
 import pathlib
@@ -15,10 +10,24 @@ import subprocess
 import sys
 import time
 
-import torch
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools"))
+import command_line  # noqa: E402
+from progress import Progress  # noqa: E402
+
+
+def arguments():
+    parser = command_line.Parser("tools/bench variants", __doc__)
+    parser.add_argument("program", help=command_line.HIDDEN)
+    parser.add_argument("--write", action="store_true", help="into docs/variants.md")
+    parser.add_argument("--rounds", type=command_line.positive, default=5, metavar="N")
+    return parser.parse()
+
+
+OPTIONS = arguments() if __name__ == "__main__" else None  # before what may not be there: --help needs none
+
+import torch  # noqa: E402
+
 import golden_variants  # noqa: E402
 
 PAGE = ROOT / "docs/variants.md"
@@ -68,13 +77,16 @@ def measure(program, rounds):
     here, peers = {}, {}
     calls = {function.__name__: (function, arguments())
              for function, arguments in golden_variants.variants(draw, 1, 4, 64, 64, 16).items()}
-    for _ in range(rounds):
-        for line in subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines():
-            name, *shape, us, percent, size = line.split("\t")
-            before = here.get((name, tuple(shape)), (1e9, 0, 0))
-            here[name, tuple(shape)] = min(before[0], float(us)), max(before[1], float(percent)), int(size)
-        for name, (function, arguments) in calls.items():
-            peers[name] = min(peers.get(name, 1e9), best_us(lambda: function(*arguments)))
+    with Progress("tools/bench variants", rounds * (1 + len(calls))) as progress:
+        for number in range(rounds):
+            progress.step(f"round {number + 1}, Umbel")
+            for line in subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines():
+                name, *shape, us, percent, size = line.split("\t")
+                before = here.get((name, tuple(shape)), (1e9, 0, 0))
+                here[name, tuple(shape)] = min(before[0], float(us)), max(before[1], float(percent)), int(size)
+            for name, (function, arguments) in calls.items():
+                progress.step(f"round {number + 1}, PyTorch, {name}")
+                peers[name] = min(peers.get(name, 1e9), best_us(lambda: function(*arguments)))  # noqa: B023
     return here, peers, {name: most_bytes(lambda: function(*arguments)) for name, (function, arguments) in calls.items()}
 
 
@@ -91,12 +103,7 @@ def table(here, peers, peer_bytes):
                f"{size:,} | {peer_bytes[name]:,} | {percent:.1f} | {percent / plain:.2f} |")
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("program")
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--rounds", type=int, default=5)
-    options = parser.parse_args()
+def main(options):
     torch.set_num_threads(1)
     with torch.inference_mode():
         rows = "\n".join(table(*measure(options.program, options.rounds)))
@@ -108,4 +115,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(OPTIONS)

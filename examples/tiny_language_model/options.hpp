@@ -38,7 +38,7 @@ constexpr const char* usage =
     "\n"
     "  --tokens N       how many characters to write, 1 to 1000000 (600)\n"
     "  --temperature T  0 to 100; 0: the most likely character each time (0.7)\n"
-    "  --top-k K        draws among the K most likely characters; 0: among all (0)\n"
+    "  --top-k K        0 to 64: draws among the K most likely characters; 0: among all (0)\n"
     "  --top-p P        draws among the fewest that are likely with P together, 0 to 1 (1)\n"
     "  --penalty X      divides the logits of the last 32 characters by X, 0.1 to 10 (1)\n"
     "  --seed N         the same seed, the same text (1)\n"
