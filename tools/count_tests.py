@@ -3,6 +3,7 @@
 """Print "N passed, N failed" for a run of meson test, from its testlog.json; exit code 1 unless all of some passed.
 
     count_tests.py [--skipped] TESTLOG       --skipped: ", N skipped" too
+    count_tests.py --failing TESTLOG         the names of the tests that failed
 
 A test that speaks TAP counts as its checks (a Boost.Test program: its test cases), any other test as one.
 """
@@ -32,7 +33,11 @@ def main():
     *options, path = sys.argv[1:]
     try:
         with open(path) as log:
-            counts = [count(json.loads(line)) for line in log if line.strip()]
+            tests = [json.loads(line) for line in log if line.strip()]
+        if "--failing" in options:
+            print("\n".join(test["name"].rpartition(" / ")[2] for test in tests if count(test)[1]))
+            return 0
+        counts = [count(test) for test in tests]
     except FileNotFoundError:
         print("no test ran")
         counts = [(0, 1, 0)]

@@ -247,11 +247,13 @@ configure() {
   rm -rf "$directory/before"
 }
 
+# Of several tools side by side each has UMBEL_JOBS processors; alone it has them all.
+
 # compile DIRECTORY TARGET...: what fails is printed as it comes.
 compile() {
   local directory=$1
   shift
-  progress ninja "$tool: compiling ${directory#"$root"/}" "$directory/compile.log" -- ninja -C "$directory" "$@"
+  progress ninja "$tool: compiling ${directory#"$root"/}" "$directory/compile.log" -- ninja -C "$directory" ${UMBEL_JOBS:+-j "$UMBEL_JOBS"} "$@"
 }
 
 # run_tests DIRECTORY ARGUMENT...: of meson test; what fails is printed as it comes. The results are in
@@ -261,5 +263,5 @@ run_tests() {
   shift
   rm -f "$directory/meson-logs/testlog.json"
   progress tests "$tool: testing ${directory#"$root"/}" "$directory/test.log" -- \
-    meson test -C "$directory" --no-rebuild --print-errorlogs "$@"
+    meson test -C "$directory" --no-rebuild --print-errorlogs ${UMBEL_JOBS:+--num-processes "$UMBEL_JOBS"} "$@"
 }

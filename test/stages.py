@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Is every test in a stage, and what .ci/run had before it was made shorter still in .ci/run or in tools/test --all?
+
+    stages.py BUILD       TAP; BUILD: a configured build directory, whose list of tests is taken for that of all builds
+
+stages_before.txt has the tests of .ci/run at dcc5a9a, a line each: how they were compiled, and the name.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "test")]
+import select_tests  # noqa: E402
+import stages  # noqa: E402
+from tap import Tap  # noqa: E402
+
+# A test that has another name now, and one that other tests have taken in, with those.
+RENAMED = {}
+
+
+def kind_of(options):
+    """How a stage compiles: the compiler, sanitized or not, and the target if it is not this machine."""
+    return " ".join([options["compiler"]] + ["sanitize"] * options["sanitize"] + [options["march"]] * (options["march"] != "native"))
+
+
+def parsed(stage):
+    """What tools/test makes of the arguments of a stage: it says so itself."""
+    done = subprocess.run(["bash", ROOT / "tools" / "test", "--dry-run", *stage.arguments.split()], capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{stage.name}: {done.stderr}")
+    return json.loads(done.stdout)
+
+
+def tests_of(stage, tests):
+    """'g++: unit/plan' for each test that the stage runs, and complaints."""
+    options = parsed(stage)
+    names, suites, excluded, words = [], [], [], iter(options["selection"])
+    for word in words:
+        name, _, value = word.partition("=")
+        if name in ("--suite", "--no-suite"):
+            (suites if name == "--suite" else excluded).append(value or next(words))
+        else:
+            names.append(word)
+    chosen, wrong = select_tests.select(tests, names, suites, excluded)
+    return {f"{kind_of(options)}: {test['name']}" for test in chosen}, wrong
+
+
+def main():
+    tests = json.loads(pathlib.Path(sys.argv[1], "meson-info", "intro-tests.json").read_text())
+    here = {test["name"] for test in tests}
+    before = (ROOT / "test" / "stages_before.txt").read_text().splitlines()
+    tap, run = Tap(), set()
+    for stage in stages.STAGES:
+        if stage.arguments.split()[:1] in (["embedded"], ["page"]):
+            continue
+        chosen, wrong = tests_of(stage, tests)
+        run |= chosen
+        tap.check(f"the stage {stage.name} selects tests", chosen and not wrong, "\n".join(wrong))
+    never = sorted(here - {line.partition(": ")[2] for line in run})
+    tap.check("every test is in a stage", not never, "\n".join(never))
+    # Which warnings are tested depends on the compiler of this build.
+    now = [kind + ": " + RENAMED.get(name, name) for kind, _, name in (line.partition(": ") for line in before)]
+    gone = sorted(line for line in set(now) - run if "static/warned/" not in line)
+    tap.check("what was in .ci/run is in a stage", not gone, "\n".join(gone))
+    embedded = [stage.arguments for stage in stages.STAGES if stage.arguments.startswith("embedded")]
+    tap.check("the targets are in a stage of CI, and all of them in one", {"embedded", "embedded --all"} <= set(embedded), str(embedded))
+    tap.check("CONTRIBUTING.md has the table of the stages", stages.table() in (ROOT / "CONTRIBUTING.md").read_text(),
+              "python3 tools/stages.py table writes it")
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
