@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(draws_are_those_of_the_definition) {
       check_draws<float, 1>(seed, how);
       check_draws<float, 7>(seed, how);
       check_draws<double, 19>(seed, how);
-      check_draws<float, 65>(seed, how);
+      if (seed == 1) check_draws<float, 65>(seed, how);  // as long as all others together
     }
 }
 
