@@ -65,10 +65,10 @@ class Parser(argparse.ArgumentParser):
 def one_of(command, text, *allowed):
     """The only argument of a script, one of these or nothing."""
     parser = Parser(command, text)
-    group = parser.add_mutually_exclusive_group()
+    group = parser.add_mutually_exclusive_group() if allowed else parser
     for word in allowed:
         group.add_argument(word, dest="chosen", action="store_const", const=word)
-    return parser.parse().chosen or ""
+    return getattr(parser.parse(), "chosen", None) or ""
 
 
 # ---- a C++ program that has its usage as a string --------------------------------------------------

@@ -60,6 +60,8 @@ class Progress:
         self.thread.join()
         with self.lock:
             self.clear()
+            if self.file:
+                pathlib.Path(self.file).unlink(missing_ok=True)
 
     def tick(self):
         while not self.ended.wait(1):
@@ -211,7 +213,9 @@ def under_ninja(what, log, command):
     said = []
 
     def name(step):
-        return step.split()[-1].rpartition("/")[2].removesuffix(".o") if step.split() else ""
+        """Of the file that it makes: "Compiling C++ object a.p/a.cpp.o", "Generating b with a custom command"."""
+        words = step.partition(" with ")[0].split()
+        return words[-1].rpartition("/")[2].removesuffix(".o") if words else ""
 
     def read(line):
         nonlocal failing, finished
@@ -240,13 +244,15 @@ def under_ninja(what, log, command):
 
 
 def tests_of(command):
-    """The names that a call of meson test gives, or those of its folder."""
-    named = {word for word in command[command.index("-C") + 2:] if not word.startswith("-")}
-    if not named:
-        with contextlib.suppress(OSError, ValueError):
-            tests = json.loads(pathlib.Path(command[command.index("-C") + 1], "meson-info/intro-tests.json").read_text())
-            named = {test["name"] for test in tests}
-    return named
+    """The names that a call of meson test gives, or all those of its folder; none where it is told in another way."""
+    if any("suite" in word for word in command):
+        return set()
+    try:
+        tests = json.loads(pathlib.Path(command[command.index("-C") + 1], "meson-info/intro-tests.json").read_text())
+    except (OSError, ValueError):
+        return set()
+    known = {test["name"] for test in tests}
+    return known.intersection(command) or known
 
 
 def under_tests(what, log, command):
@@ -270,7 +276,7 @@ def under_tests(what, log, command):
             progress.say(line)
         return True
 
-    with Progress(what) as progress:
+    with Progress(what, len(left)) as progress:
         code = follow(log, command, read)
         if code and not saying:
             progress.say(pathlib.Path(log).read_text().rstrip())
@@ -328,7 +334,8 @@ def pool(what, jobs, *rest):
         def states():
             for name, _, state in running.values():
                 with contextlib.suppress(OSError):
-                    yield f"{name} {state.read_text()}"
+                    stage = state.read_text().partition(": ")[2]
+                    yield stage if name in stage else f"{name} {stage}"
 
         waiting = list(enumerate(names))
         try:
