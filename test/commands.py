@@ -31,7 +31,7 @@ WRONG = {"tools/test embedded": ["nosuch"], "tools/test page": ["nosuch"], "tool
          "tools/bench peers": ["--only nosuch", "--machine"], "tools/bench integers": ["--rounds 0"],
          "tools/bench compile": ["--only nosuch"], "tools/bench plan": ["--only nosuch"], "tools/bench cores": ["nosuch"],
          "tools/demo text": ["--tokens 0", "--top-p 2", "one two"], "tools/demo learn": ["--epochs", "--threads 3", "nosuch"],
-         "tools/test": ["--compiler nosuch", "--optimization 4", "--suite"], "tools/format": ["--check --check"]}
+         "tools/test": ["--compiler nosuch", "--optimization 4", "--suite", "--all nosuch", "--ci nosuch", "--stage", "--stage nosuch", "--stages nosuch"], "tools/format": ["--check --check"]}
 
 
 class Commands:
