@@ -164,7 +164,8 @@ class Building:
         self.tap.check("the time left", re.fullmatch(r"learning, 2 of 8, 2:00, about 6:0\d left", shown.line()), shown.line())
 
     def stops(self):
-        code, shown, _ = self.on_terminal("compile", "30", until="0 of 3")
+        self.environment["UMBEL_JOBS"] = "1"
+        code, shown, _ = self.on_terminal("compile", "30", until="0 of 3, 0:01: step1")
         self.tap.check("Ctrl-C says how to go on", code == 130 and "tools/small: stopped; the same command goes on" in shown, f"{code} {shown}")
         self.tap.check("without a traceback", "Traceback" not in shown, shown)
         code, out, error = self.run("compile", "0.003")
