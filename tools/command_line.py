@@ -21,9 +21,14 @@ CHECKED = 100
 HIDDEN = argparse.SUPPRESS  # help of what the tool gives, and not its user
 
 
-def ends_by_interrupt():
-    """Ctrl-C: what is temporary is removed, and nothing is printed; tools/setup.sh says how to go on."""
-    signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
+def ends_by_interrupt(said=""):
+    """Ctrl-C: what is temporary is removed. What is said is how to go on; of a script that a shell tool calls, tools/setup.sh
+    says it."""
+    def end(*_):
+        if said:
+            print(f"\n{said}", file=sys.stderr)
+        sys.exit(130)
+    signal.signal(signal.SIGINT, end)
 
 
 def positive(text):
@@ -38,10 +43,10 @@ def refuse(command, sentence):
     sys.exit(2)
 
 
-def checked():
+def checked(interrupted=""):
     if os.environ.get("UMBEL_CHECK_ARGUMENTS"):
         sys.exit(CHECKED)
-    ends_by_interrupt()
+    ends_by_interrupt(interrupted)
 
 
 class Parser(argparse.ArgumentParser):
@@ -52,23 +57,23 @@ class Parser(argparse.ArgumentParser):
     def error(self, message):
         refuse(self.prog, message)
 
-    def parse(self, *complaints, intermixed=False, arguments=None):
-        """The options. Each of the complaints takes them, and gives a sentence where they are wrong."""
+    def parse(self, *complaints, intermixed=False, arguments=None, interrupted=""):
+        """The options. Each of the complaints takes them, and gives a sentence where they are wrong. Ctrl-C says `interrupted`."""
         options = self.parse_intermixed_args(arguments) if intermixed else self.parse_args(arguments)
         for complaint in complaints:
             if sentence := complaint(options):
                 self.error(sentence)
-        checked()
+        checked(interrupted)
         return options
 
 
 def one_of(command, text, *allowed):
     """The only argument of a script, one of these or nothing."""
     parser = Parser(command, text)
-    group = parser.add_mutually_exclusive_group()
+    group = parser.add_mutually_exclusive_group() if allowed else parser
     for word in allowed:
         group.add_argument(word, dest="chosen", action="store_const", const=word)
-    return parser.parse().chosen or ""
+    return getattr(parser.parse(), "chosen", None) or ""
 
 
 # ---- a C++ program that has its usage as a string --------------------------------------------------

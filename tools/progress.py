@@ -41,25 +41,37 @@ def clock(seconds):
 class Progress:
     """A stage: `with Progress("measuring", 12) as progress: ...; progress.update(done=3, now="softmax")`."""
 
+    shown = None
+
     def __init__(self, what, total=0):
         self.what, self.total, self.done, self.now, self.more, self.doing = what, total, 0, "", "", ""
         self.start = self.printed = time.monotonic()
+        self.ends = 0  # when a command that says it expects to
         self.file = os.environ.get("UMBEL_PROGRESS_FILE")
         self.live = not self.file and sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
         self.lock, self.ended = threading.RLock(), threading.Event()
         self.drawn = False
 
     def __enter__(self):
+        self.within, Progress.shown = Progress.shown, self
+        if self.within:  # a stage of a stage: that one is shown
+            self.live, self.file = False, ""
+            return self
         self.show()
         self.thread = threading.Thread(target=self.tick, daemon=True)
         self.thread.start()
         return self
 
     def __exit__(self, *_):
+        Progress.shown = self.within
+        if self.within:
+            return
         self.ended.set()
         self.thread.join()
         with self.lock:
             self.clear()
+            if self.file:
+                pathlib.Path(self.file).unlink(missing_ok=True)
 
     def tick(self):
         while not self.ended.wait(1):
@@ -72,7 +84,7 @@ class Progress:
             self.total = self.total if total is None else total
             self.now = self.now if now is None else now
             self.more = self.more if more is None else more
-            if self.live:
+            if self.live and time.monotonic() - self.printed > 0.05:
                 self.draw()
 
     def step(self, now):
@@ -84,6 +96,12 @@ class Progress:
         """Of what is being done."""
         self.update(now=f"{self.doing}, {what}")
 
+    def left(self, passed):
+        """Seconds: what was said last, or as what is done took."""
+        if self.ends:
+            return max(self.ends - time.monotonic(), 0)
+        return passed * (self.total - self.done) / self.done if 0 < self.done < self.total and passed >= 5 else 0
+
     def line(self):
         passed = time.monotonic() - self.start
         words = [self.what]
@@ -91,8 +109,8 @@ class Progress:
             words.append(f"{self.done} of {self.total}{self.more}")
         if passed >= 1:
             words.append(clock(passed))
-        if self.total and 0 < self.done < self.total and passed >= 5:
-            words.append(f"about {clock(passed * (self.total - self.done) / self.done)} left")
+        if left := self.left(passed):
+            words.append(f"about {clock(left)} left")
         return ", ".join(words) + (f": {self.now}" if self.now else "")
 
     def show(self):
@@ -107,6 +125,7 @@ class Progress:
                 self.write(f"{self.line()}\n")
 
     def draw(self):
+        self.printed = time.monotonic()
         width = shutil.get_terminal_size().columns - 1
         self.write(f"\r{self.line()[:width]}\x1b[K")
         self.drawn = True
@@ -159,7 +178,7 @@ def output_of(command, environment=None, terminal=False, errors=None):
     try:
         rest = b""
         while part := read_some(reader):
-            *lines, rest = re.split(rb"\r\n|\r|\n", rest + part)
+            *lines, rest = re.split(rb"\r\n|\r|\n|\x1b\[K", rest + part)
             for line in lines:
                 yield re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", line.decode(errors="replace"))
         if rest:
@@ -211,7 +230,9 @@ def under_ninja(what, log, command):
     said = []
 
     def name(step):
-        return step.split()[-1].rpartition("/")[2].removesuffix(".o") if step.split() else ""
+        """Of the file that it makes: "Compiling C++ object a.p/a.cpp.o", "Generating b with a custom command"."""
+        words = step.partition(" with ")[0].split()
+        return words[-1].rpartition("/")[2].removesuffix(".o") if words else ""
 
     def read(line):
         nonlocal failing, finished
@@ -240,13 +261,15 @@ def under_ninja(what, log, command):
 
 
 def tests_of(command):
-    """The names that a call of meson test gives, or those of its folder."""
-    named = {word for word in command[command.index("-C") + 2:] if not word.startswith("-")}
-    if not named:
-        with contextlib.suppress(OSError, ValueError):
-            tests = json.loads(pathlib.Path(command[command.index("-C") + 1], "meson-info/intro-tests.json").read_text())
-            named = {test["name"] for test in tests}
-    return named
+    """The names that a call of meson test gives, or all those of its folder; none where it is told in another way."""
+    if any("suite" in word for word in command):
+        return set()
+    try:
+        tests = json.loads(pathlib.Path(command[command.index("-C") + 1], "meson-info/intro-tests.json").read_text())
+    except (OSError, ValueError):
+        return set()
+    known = {test["name"] for test in tests}
+    return known.intersection(command) or known
 
 
 def under_tests(what, log, command):
@@ -270,7 +293,7 @@ def under_tests(what, log, command):
             progress.say(line)
         return True
 
-    with Progress(what) as progress:
+    with Progress(what, len(left)) as progress:
         code = follow(log, command, read)
         if code and not saying:
             progress.say(pathlib.Path(log).read_text().rstrip())
@@ -294,11 +317,13 @@ def under_nothing(what, log, command):
 
 def under_show(what, total, command):
     counted = int(total)
-    row = re.compile(r"\S.* +\d+\.\d{3} .*" if counted else r"\D*(\d+)(?:/| of )(\d+)\b.*")
+    row = re.compile(r"\S.* \d+\.\d{1,3}( .*)?" if counted else r"\w+ (\d+)/(\d+)\b.*")
 
     def read(line):
         if found := row.fullmatch(line):
             progress.update(done=progress.done + 1 if counted else int(found[1]), total=counted or int(found[2]))
+        if found := re.search(r"\b(\d+) s left$", line):
+            progress.ends = time.monotonic() + int(found[1])
         progress.say(line)
 
     with Progress(what, counted) as progress:
@@ -306,6 +331,7 @@ def under_show(what, total, command):
             if isinstance(line, int):
                 return exit_code(line)
             read(line)
+    return 0
 
 
 # ---- several at a time -----------------------------------------------------------------------------
@@ -328,7 +354,8 @@ def pool(what, jobs, *rest):
         def states():
             for name, _, state in running.values():
                 with contextlib.suppress(OSError):
-                    yield f"{name} {state.read_text()}"
+                    stage = state.read_text().partition(": ")[2]
+                    yield stage if name in stage else f"{name} {stage}"
 
         waiting = list(enumerate(names))
         try:

@@ -20,6 +20,7 @@ import subprocess
 import sys
 import time
 
+import command_line
 import progress
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -46,7 +47,7 @@ STAGES = (
     Stage("sanitizers", True, "--compiler clang++ --sanitize --suite unit --suite law --suite fuzz",
           "every unit and law, memory, undefined behaviour; the readers of files on hostile ones"),
     Stage("proofs", True, "--optimization 1 --suite bits --suite dispatch --suite examples --suite mpi --suite export "
-          "--suite formulas_some --suite realtime --suite system --suite frames --suite package --suite bench --suite one_header "
+          "--suite formulas_some --suite realtime --suite system --suite frames --suite package --suite tools --suite bench --suite one_header "
           "--suite misuse --suite march",
           "equal bits over compilers, levels and instruction sets; ranks; programs as users write and install them; no allocation, "
           "no lock, no system call"),
@@ -72,8 +73,7 @@ def find(name):
     for stage in STAGES:
         if stage.name == name:
             return stage
-    print(f"tools/test: there is no stage {name}; the stages are: {', '.join(stage.name for stage in STAGES)}", file=sys.stderr)
-    sys.exit(2)
+    command_line.refuse("tools/test --stage", f"there is no stage {name}; the stages are: {', '.join(stage.name for stage in STAGES)}")
 
 
 def state_of_the_files():
@@ -157,6 +157,14 @@ def table():
 
 def main():
     command, *arguments = sys.argv[1:] or ["--help"]
+    if {"-h", "--help"} & {command, *arguments}:
+        print(__doc__)
+        return 0
+    wrong = [word for word in arguments if word not in {"all": ["--again"], "table": ["--check"]}.get(command, [])]
+    if command == "stage" and len(arguments) != 1:
+        command_line.refuse("tools/test --stage", "wants the name of one stage; tools/test --stages lists them")
+    if command != "stage" and wrong:
+        command_line.refuse(f"tools/test --{command}", f"there is no option {wrong[0]}")
     if command in ("ci", "all"):
         try:
             return run(command, "--again" in arguments)
@@ -174,8 +182,6 @@ def main():
         elif table() not in (ROOT / "CONTRIBUTING.md").read_text():
             print("CONTRIBUTING.md differs from the table of tools/stages.py (python3 tools/stages.py table)")
             return 1
-    else:
-        print(__doc__)
     return 0
 
 

@@ -51,8 +51,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+import command_line
 from export_read import read_model
 from export_write import array_text, float_text, wrap
+from progress import Progress
 
 DATASET = Path("/usr/share/datasets/fashion-mnist")
 TOOLS = Path(__file__).resolve().parent
@@ -240,29 +242,31 @@ def train(pictures: Tensor, labels: Tensor, held: tuple[Tensor, Tensor],
     per_epoch = len(labels) // options.batch
     steps, step, began = per_epoch * options.epochs, 0, time.process_time()
 
-    for epoch in range(options.epochs):
-        total, right = 0.0, 0
-        for chosen in torch.randperm(len(labels))[:per_epoch * options.batch].split(options.batch):
-            optimizer.param_groups[0]["lr"] = rate_at(step, steps, options)
-            x = (patches(augmenter.batch(chosen)).float() / 255 - mean) / deviation
-            logits = forward(x, named(flat))
-            loss = functional.cross_entropy(logits, labels[chosen],
-                                            label_smoothing=options.smoothing)
-            optimizer.zero_grad(set_to_none=True)
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_([flat], 1.0)
-            optimizer.step()
-            step += 1
-            average.lerp_(flat.detach(), 1 - min(options.average, step / (step + 10)))
-            total += loss.item()
-            right += (logits.argmax(1) == labels[chosen]).sum().item()
-        line = (f"epoch {epoch + 1}/{options.epochs}  loss {total / per_epoch:.4f}  "
-                f"train {100 * right / (per_epoch * options.batch):.2f} %  ")
-        if len(held[1]):
-            w = fold_normalisation(named(average), mean, deviation)
-            part = accuracy(logits_of(held[0], w, torch.float32), held[1])
-            line += f"held out {100 * part:.2f} %  "
-        print(line + f"{time.process_time() - began:.0f} s", flush=True)
+    with Progress("tools/train_fashion.py", steps) as progress:
+        for epoch in range(options.epochs):
+            total, right = 0.0, 0
+            for chosen in torch.randperm(len(labels))[:per_epoch * options.batch].split(options.batch):
+                optimizer.param_groups[0]["lr"] = rate_at(step, steps, options)
+                x = (patches(augmenter.batch(chosen)).float() / 255 - mean) / deviation
+                logits = forward(x, named(flat))
+                loss = functional.cross_entropy(logits, labels[chosen],
+                                                label_smoothing=options.smoothing)
+                optimizer.zero_grad(set_to_none=True)
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_([flat], 1.0)
+                optimizer.step()
+                step += 1
+                progress.update(done=step, now=f"epoch {epoch + 1} of {options.epochs}")
+                average.lerp_(flat.detach(), 1 - min(options.average, step / (step + 10)))
+                total += loss.item()
+                right += (logits.argmax(1) == labels[chosen]).sum().item()
+            line = (f"epoch {epoch + 1}/{options.epochs}  loss {total / per_epoch:.4f}  "
+                    f"train {100 * right / (per_epoch * options.batch):.2f} %  ")
+            if len(held[1]):
+                w = fold_normalisation(named(average), mean, deviation)
+                part = accuracy(logits_of(held[0], w, torch.float32), held[1])
+                line += f"held out {100 * part:.2f} %  "
+            progress.say(line + f"{time.process_time() - began:.0f} s")
     return fold_normalisation(named(average), mean, deviation)
 
 
@@ -527,7 +531,7 @@ def evaluate() -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Trains the clothing classifier of the demo.")
+    parser = command_line.Parser("tools/train_fashion.py", "Trains the clothing classifier of the demo.")
     parser.add_argument("--small", action="store_true", help="the sibling for 16 kB of RAM")
     parser.add_argument("--evaluate", action="store_true", help="measure the written weights only")
     parser.add_argument("--dry-run", action="store_true", help="train, write nothing")
@@ -541,7 +545,7 @@ def main() -> int:
     parser.add_argument("--average", type=float, default=0.998, help="moving average of weights")
     parser.add_argument("--shift", type=int, default=1, help="augmentation: pixels each way")
     parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
+    options = parser.parse(interrupted="stopped; the same command begins anew (tools/demo learn trains in C++, from checkpoints)")
 
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)

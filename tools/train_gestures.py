@@ -18,7 +18,6 @@ The gestures are drawn (gestures.py). The model is an encoder of other parts tha
 
 from __future__ import annotations
 
-import argparse
 import math
 import os
 from pathlib import Path
@@ -30,8 +29,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+import command_line
 from export_write import safetensors_bytes
 from gestures import CLASSES, FEATURES, FIRST_TEST, TOKENS, gestures
+from progress import Progress
 
 OUT = Path(__file__).resolve().parent.parent / "test" / "golden" / "data" / "gestures.safetensors"
 HIDDEN, HEADS, KV_HEADS, WIDTH, WIDE, LAYERS = 24, 4, 2, 6, 48, 2
@@ -107,22 +108,24 @@ def train(steps: int) -> dict[str, Tensor]:
     inputs, targets = torch.from_numpy(x), torch.from_numpy(label)
     optimizer = torch.optim.AdamW(w.values(), lr=3e-3, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 4e-3, steps)
-    for step in range(steps):
-        chosen = torch.randint(0, TRAIN, (128,))
-        loss = functional.cross_entropy(logits_of(w, inputs[chosen]), targets[chosen])
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        schedule.step()
-        if step % 500 == 499:
-            print(f"step {step + 1}: loss {loss.item():.3f}", flush=True)
+    with Progress("tools/train_gestures.py", steps) as progress:
+        for step in range(steps):
+            chosen = torch.randint(0, TRAIN, (128,))
+            loss = functional.cross_entropy(logits_of(w, inputs[chosen]), targets[chosen])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+            progress.update(done=step + 1)
+            if step % 500 == 499:
+                progress.say(f"step {step + 1}: loss {loss.item():.3f}")
     return {name: value.detach() for name, value in w.items()}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--steps", type=int, default=3000)
-    options = parser.parse_args()
+    parser = command_line.Parser("tools/train_gestures.py", __doc__)
+    parser.add_argument("--steps", type=command_line.positive, default=3000)
+    options = parser.parse(interrupted="stopped; the same command begins anew")
     test, label = gestures(FIRST_TEST, TEST)
     w = train(options.steps)
     print(f"right: {100 * accuracy(w, test, label):.2f} % of {TEST}")

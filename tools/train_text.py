@@ -39,9 +39,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+import command_line
 import export_read
 from bible_text import read_text
 from export_write import rounded, safetensors_bytes
+from progress import Progress
 
 TRAINED = Path(__file__).resolve().parent.parent / "examples" / "tiny_language_model" / "trained"
 ALPHABET = "\n !'(),-.:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -182,22 +184,24 @@ def train(tokens: Tensor, options: argparse.Namespace) -> Weights:
     flat = first_weights().requires_grad_()
     optimizer = torch.optim.AdamW([flat], betas=(0.9, 0.99), weight_decay=options.decay)
     began, mean, length = time.process_time(), math.log(VOCABULARY), 0
-    for step in range(options.steps):
-        wanted = CONTEXT if step >= 0.8 * options.steps else CONTEXT // 2
-        if wanted != length:
-            length, places = wanted, Places(wanted, torch.float32)
-        optimizer.param_groups[0]["lr"] = rate_at(step, options)
-        first = torch.randint(len(tokens) - length, (options.characters // length, 1))
-        piece = tokens[first + torch.arange(length + 1)]
-        logits = forward(piece[:, :-1], named(flat), places)
-        loss = functional.cross_entropy(logits.flatten(0, 1), piece[:, 1:].flatten())
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_([flat], 1.0)
-        optimizer.step()
-        mean += (loss.item() - mean) * max(0.02, 1 / (step + 1))
-        if (step + 1) % 50 == 0 or step + 1 == options.steps:
-            print(f"step {step + 1}/{options.steps}  loss {mean:.4f}  {time.process_time() - began:.0f} s", flush=True)
+    with Progress("tools/train_text.py", options.steps) as progress:
+        for step in range(options.steps):
+            wanted = CONTEXT if step >= 0.8 * options.steps else CONTEXT // 2
+            if wanted != length:
+                length, places = wanted, Places(wanted, torch.float32)
+            optimizer.param_groups[0]["lr"] = rate_at(step, options)
+            first = torch.randint(len(tokens) - length, (options.characters // length, 1))
+            piece = tokens[first + torch.arange(length + 1)]
+            logits = forward(piece[:, :-1], named(flat), places)
+            loss = functional.cross_entropy(logits.flatten(0, 1), piece[:, 1:].flatten())
+            optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_([flat], 1.0)
+            optimizer.step()
+            mean += (loss.item() - mean) * max(0.02, 1 / (step + 1))
+            progress.update(done=step + 1)
+            if (step + 1) % 50 == 0 or step + 1 == options.steps:
+                progress.say(f"step {step + 1}/{options.steps}  loss {mean:.4f}  {time.process_time() - began:.0f} s")
     return named(flat.detach())
 
 
@@ -323,7 +327,7 @@ def evaluate() -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Trains the tiny language model.")
+    parser = command_line.Parser("tools/train_text.py", "Trains the tiny language model.")
     parser.add_argument("--evaluate", action="store_true", help="measure the written weights only")
     parser.add_argument("--dry-run", action="store_true", help="train, write nothing")
     parser.add_argument("--steps", type=int, default=1500)
@@ -332,7 +336,7 @@ def main() -> int:
     parser.add_argument("--warm-up", type=int, default=100, help="steps")
     parser.add_argument("--decay", type=float, default=0.02, help="weight decay")
     parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
+    options = parser.parse(interrupted="stopped; the same command begins anew (tools/demo learn text trains in C++, from checkpoints)")
 
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
