@@ -220,13 +220,23 @@ struct gradient_call {
   }
 };
 
+template <class List>
+struct first_of_list;
+template <class First, class... Rest>
+struct first_of_list<list<First, Rest...>> {
+  using type = std::remove_cvref_t<First>;
+};
+template <class F, class... X>
+using first_result =
+    typename first_of_list<typename members_of<gradient_nodes<F, X...>>::type>::type;
 // What a call comes to, and its verdict: what the formula gives, a number first, a gradient that is
 // asked for, the workspace. Work: what is given, or workspace_base where it is asked for
 // (workspace_for).
 template <class F, class Work, class... X>
 struct gradient_fits_rule {
   static constexpr bool ok = false, has_result = false;
-  using verdict = rules::gives<gradient_nodes<F, X...>>;
+  using verdict = first_error<rules::is_differentiable<first_result<F, X...>>,
+                              rules::gives<gradient_nodes<F, X...>>>;
 };
 template <class F, class... X>
 using graph_of_gradient =
@@ -238,15 +248,6 @@ struct gradient_fits_rule<F, Work, X...> {
   static constexpr bool ok = false, has_result = false;
   using verdict = graph_of_gradient<F, X...>;
 };
-template <class List>
-struct first_of_list;
-template <class First, class... Rest>
-struct first_of_list<list<First, Rest...>> {
-  using type = std::remove_cvref_t<First>;
-};
-template <class F, class... X>
-using first_result =
-    typename first_of_list<typename members_of<gradient_nodes<F, X...>>::type>::type;
 template <class F, class... X>
 using gradient_is_asked =
     first_error<rules::asks_for_a_gradient<(plain_argument<X>::is_wanted || ...)>,
@@ -265,6 +266,7 @@ struct gradient_fits_rule<F, Work, X...> {
     using given = std::conditional_t<std::is_same_v<Work, workspace_base>, needed, Work>;
     using verdict =
         first_error<rules::one_bias_varies<!Call::run::counted.is_two_biases>,
+                    rules::depends_on_what_is_asked<Call::run::counted.adds>,
                     rules::scratch_fits<say::gradient, given, needed,
                                         say::these_arguments_as_workspace_for_declares_it>>;
     static constexpr bool ok = verdict::ok;
@@ -377,6 +379,15 @@ template <class X, class G>
     return differentiated<X>{x, gradient};
   else
     return detail::invalid{};
+}
+template <class... Given>
+  requires(detail::given_weights<Given...> && !detail::are_argument_and_variable<Given...>)
+constexpr detail::invalid with_gradient(Given&&...) noexcept {
+  using namespace detail;
+  using takes = say::takes_an_argument_and_a_variable_that_its_gradient_is_added_to;
+  static_assert(report<other_arguments<say::with_gradient, takes, Given...>>::ok,
+                "umbel: shapes do not fit");
+  return {};
 }
 
 // The gradient of a formula, or of the function that one is made of; see above. It is a value
