@@ -10,6 +10,7 @@
 Sources:
 
     costs TARGET PROGRAM BUILD COLUMN    a cell of test/embedded/costs.txt, which `tools/test embedded` compares
+    each TARGET,... PROGRAM BUILD        instructions for a multiply-accumulate by that file: the least and the most of the targets
     small TARGET BUILD COLUMN            how much of -O2's text BUILD needs, or how many more instructions: the least and the
                                          most of the programs that have both
     page MODULE                          bytes of a module of the page, by test/page/sizes.txt, which `tools/test page` compares
@@ -60,6 +61,13 @@ def cell(target, program, build, column):
     return value
 
 
+def of_each(targets, program, build):
+    """196, 1.6 to 1.7"""
+    each = sorted(cell(target, program, build, "instructions") / cell(target, program, build, "multiply-accumulates")
+                  for target in targets.split(","))
+    return from_to(*(f"{one:.0f}" if one >= 9.95 else f"{one:.1f}" for one in (each[0], each[-1])))
+
+
 def of_small(target, build, column):
     """15 to 23 %, 34 to 90 % more, 0.4 to 0.7 % fewer, 3 % fewer to 11 % more"""
     rows = costs.read()[target][1]
@@ -103,6 +111,8 @@ def figure(source):
         raise Unknown(f"{unit} is no unit")
     if kind == "costs" and len(words) == 4:
         return number(cell(*words), unit)
+    if kind == "each" and len(words) == 3:
+        return of_each(*words)
     if kind == "small" and len(words) == 3:
         return of_small(*words)
     if kind == "page" and len(words) == 1:
