@@ -55,6 +55,13 @@ constexpr bool is_in_parameter(const T* p, const X& x) {
   return false;
 }
 
+// (Under its sanitizers, an address is no constant for g++ that may be compared with null.)
+template <class T>
+constexpr bool is_null(const T* p) {
+  if (__builtin_constant_p(p == nullptr)) return p == nullptr;
+  return false;
+}
+
 template <bool... Wanted>
 struct wanted_arguments {};
 // f(parameter) for each of argument I, if it is an object whose gradient is asked for.
@@ -76,7 +83,14 @@ constexpr auto find_wanted(const Traced& traced, wanted_arguments<Wanted...>, li
                            std::index_sequence<I...>) {
   struct {
     wanted_gradient of[sizeof(traced.parts.of) / sizeof(traced.parts.of[0]) + sizeof...(I)];
+    // A layer that was refused, by a sentence of its own, has weights that are nowhere.
+    bool one_is_nowhere = false;
   } wanted;
+  for (std::size_t part = 0; part < traced.g.slots - sizeof...(I); ++part) {
+    const auto& one = traced.parts.of[part];
+    if (is_null(one.values) && is_null(one.bias) && is_null(one.object) && is_null(one.mask))
+      wanted.one_is_nowhere = true;
+  }
   ((wanted.of[I].values = Wanted ? I : npos), ...);
   // (Once through the parameters, not for each part: their paths take long to make.)
   const auto look_in = [&](const auto& x, std::size_t argument) {
@@ -266,7 +280,8 @@ struct gradient_fits_rule<F, Work, X...> {
     using given = std::conditional_t<std::is_same_v<Work, workspace_base>, needed, Work>;
     using verdict =
         first_error<rules::one_bias_varies<!Call::run::counted.is_two_biases>,
-                    rules::depends_on_what_is_asked<Call::run::counted.adds>,
+                    rules::depends_on_what_is_asked<Call::run::counted.adds ||
+                                                    Call::run::wanted.one_is_nowhere>,
                     rules::scratch_fits<say::gradient, given, needed,
                                         say::these_arguments_as_workspace_for_declares_it>>;
     static constexpr bool ok = verdict::ok;
