@@ -10,8 +10,8 @@ and, for this page, why and what to do:
       // cause: The axis is not a multiple of the number of parts.
       // cure: Take a number of parts that divides it.
 
-    errors.py            write docs/errors.md
-    errors.py --check    exit code 1 when the page is not what would be written, when a case has no cause or no cure,
+    errors.py            write docs/errors.md, and the case that CONTRIBUTING.md shows
+    errors.py --check    exit code 1 when one of them is not what would be written, when a case has no cause or no cure,
                          or when two cases of one sentence give different ones
 """
 import pathlib
@@ -21,6 +21,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 REJECT = ROOT / "test/reject"
 PAGE = ROOT / "docs/errors.md"
+GUIDE = ROOT / "CONTRIBUTING.md"
 sys.path.insert(0, str(REJECT))
 sys.dont_write_bytecode = True
 
@@ -34,9 +35,10 @@ GROUPS = {
     "Files": ["in_memory", "file_result", "read", "write_npy", "write_safetensors", "write_npz", "put"],
     "Re-reading": ["split", "merge", "permute", "rename_axis", "reshape", "select_at", "slice", "broadcast",
                    "transposed"],
-    "Calls of other libraries": ["transpose", "unsqueeze", "squeeze", "matmul", "einsum", "argmax", "rowwise", "leftCols",
+    "Calls of other libraries": ["transpose", "unsqueeze", "squeeze", "matmul", "einsum", "argmax", "var", "norm", "squaredNorm",
+                                 "prod", "rowwise", "leftCols",
                                  "cwiseProduct", "pow", "data_handle", "dim", "resize", "to", "clone", "fill", "at",
-                                 "masked_fill", "triu", "cuda", "contiguous", "size",
+                                 "masked_fill", "triu", "cuda", "backward", "grad", "contiguous", "size",
                                  "forward", "step", "parameters", "eval"],
     "Computing": ["contract", "elementwise", "for_each", "compare", "exp", "log", "abs", "sum", "max",
                   "min", "log_softmax", "where", "hide",
@@ -52,7 +54,8 @@ GROUPS = {
     "Blocks": ["linear", "layer_norm", "rms_norm", "mean", "gelu_tanh", "gelu_exact", "silu", "relu",
                "embedding", "logits", "learned_positions", "sinusoidal_positions", "feed_forward",
                "encoder_layer", "decoder_layer", "layer_stack", "prepacked"],
-    "Learning": ["gradient", "with_gradient", "batch_gradient", "initialise", "update", "clip_by_norm", "set_to_zero", "scale", "cross_entropy", "mean_squared_error"],
+    "Learning": ["gradient", "with_gradient", "batch_gradient", "initialise", "update", "clip_by_norm", "set_to_zero", "moving_average", "scale",
+                 "cross_entropy", "mean_squared_error"],
     "Machines": ["sharded", "communicator", "across", "exchange_of"],
     "Integers": ["quantized", "quantize", "dequantize", "quantized_mean", "take_percentile", "same_range",
                  "chain_ranges", "are_chained"],
@@ -64,6 +67,8 @@ OWN_WORDS = "In the compiler's own words"
 NOTE = re.compile(r"^\s*// (cause|cure): (\S.*?)\s*$")
 # A number that depends on the machine: bytes of scratch, by the width of its vectors.
 ANY_NUMBER = "[0-9]+"
+# Words that depend on what is installed: a type of the MPI.
+ANY_WORDS = '[^"]*'
 SENTENCE = re.compile(r'^"umbel: ([\w* \[\].]+): (.*)"$')
 AXES = {"channel", *(name for header in ("shape/axes.hpp", "training/axes.hpp", "mpi/axes.hpp")
                      for name in re.findall(r"^struct (\w+) : axis<", (ROOT / "include/umbel" / header).read_text(), re.M))}
@@ -140,9 +145,9 @@ class Case:
         return f"{self.file}/{self.name}"
 
     def sentence(self):
-        """What g++ prints, without the regex's backslashes, any number as N; None where the words are the compiler's own."""
+        """What g++ prints, without the regex's backslashes, any number as N, any words as three dots; None where they are the compiler's own."""
         regex = self.regexes.get("gcc")
-        return None if regex is None else re.sub(r"\\(.)", r"\1", regex.replace(ANY_NUMBER, "N")).strip('"')
+        return None if regex is None else re.sub(r"\\(.)", r"\1", regex.replace(ANY_NUMBER, "N").replace(ANY_WORDS, "...")).strip('"')
 
     def operation(self):
         """The first word of the sentence, which the user wrote; None where the words are the compiler's own."""
@@ -169,7 +174,7 @@ class Case:
             yield f"{self}: expects nothing of g++"
         elif regex is not None:
             sentence = SENTENCE.match(f'"{self.sentence()}"')
-            if not sentence or re.search(r"(?<!\\)[][.*+?|^$(){}]", regex.replace(ANY_NUMBER, "")):
+            if not sentence or re.search(r"(?<!\\)[][.*+?|^$(){}]", regex.replace(ANY_NUMBER, "").replace(ANY_WORDS, "")) or not re.fullmatch('".*"', regex):
                 yield f'{self}: want the whole sentence after expect-gcc, "umbel: operation: ...": {regex}'
             elif sentence[1] not in GROUPED:
                 yield f"{self}: the operation {sentence[1]} is in no group of tools/errors.py"
@@ -238,6 +243,13 @@ def page(cases):
     return "\n".join(out).rstrip() + "\n"
 
 
+def guide():
+    """CONTRIBUTING.md, with the case that it shows as it is in shapes.cpp."""
+    case = re.search(r"#if defined CASE_split_uneven\n.*?(?=#elif)", (REJECT / "shapes.cpp").read_text(), re.S)[0]
+    shown = "".join(f"   {line}\n" for line in case.splitlines())
+    return re.sub(r"   #if defined CASE_split_uneven\n.*?(?=   #else)", lambda _: shown, GUIDE.read_text(), flags=re.S)
+
+
 def all_cases():
     files = sorted(REJECT.glob("*.cpp"), key=lambda f: (f.stem not in FILES, [*FILES, f.stem].index(f.stem)))
     return [case for path in files for case in cases_of(path)]
@@ -258,8 +270,11 @@ def main():
     if chosen == "--check":
         if not PAGE.is_file() or PAGE.read_text() != text:
             sys.exit(f"{PAGE} is not what the reject cases say: run tools/errors.py")
+        if GUIDE.read_text() != guide():
+            sys.exit(f"{GUIDE} shows another case than test/reject/shapes.cpp: run tools/errors.py")
     else:
         PAGE.write_text(text)
+        GUIDE.write_text(guide())
     return 0
 
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""costs.txt as tables in README.md, docs/targets.md, docs/code-size.md and docs/learning.md.
+"""costs.txt as tables in README.md, docs/targets.md, docs/code-size.md and docs/learning.md. (Numbers in prose: tools/figures.py.)
 
     cost_pages.py            writes them: `tools/test embedded --update` and `tools/bench size --write` call it
     cost_pages.py --check    are they what costs.txt says?
 """
 import pathlib
 import re
+import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -108,6 +109,8 @@ def main():
             stale.append(name)
             if sys.argv[1:] != ["--check"]:
                 page.write_text(new)
+    if sys.argv[1:] != ["--check"]:
+        return subprocess.run([sys.executable, str(ROOT / "tools/figures.py")]).returncode
     if sys.argv[1:] == ["--check"] and stale:
         print(f"not what costs.txt says: {', '.join(stale)}; run test/embedded/cost_pages.py")
         return 1

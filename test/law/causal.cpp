@@ -86,6 +86,11 @@ void frameworks() {
                        f.attend_where([&](auto b, auto, auto i, auto j) {
                          return j < lens(b) && j <= i + offset;
                        })));
+  // FlashAttention's window_size of (2, 1).
+  BOOST_TEST(same_bits(f.attend(sliding_window_bottom_right<2, 1>),
+                       f.attend_where([](auto, auto, auto i, auto j) {
+                         return j >= i + offset - 2 && j <= i + offset + 1;
+                       })));
   // Two alignments of a window.
   BOOST_TEST(same_bits(f.attend(sliding_window_bottom_right<2>(lens)),
                        f.attend_where([&](auto b, auto, auto i, auto j) {
@@ -109,6 +114,10 @@ void frameworks() {
     const auto wanted =
         f.attend_where([&](auto b, auto, auto i, auto j) { return j < lens(b) && j <= i; });
     BOOST_TEST(same_bits(wanted, f.attend(lens & causal)));
+    // Hugging Face's sliding_window of 5 keys, the query's own among them: j <= i and j > i - 5.
+    BOOST_TEST(
+        same_bits(f.attend(sliding_window<4>),
+                  f.attend_where([](auto, auto, auto i, auto j) { return j <= i && j > i - 5; })));
     BOOST_TEST(same_bits(wanted, f.attend(drop_mask(padding) & causal)));
     BOOST_TEST(same_bits(wanted, f.attend(drop_mask(padding) & drop_mask(future))));
   }

@@ -270,7 +270,8 @@ BOOST_AUTO_TEST_CASE(how_far_a_linear_map_in_8_bits_is) {
   }
 }
 
-// What rounding the weights does to a layer's result, as docs/numerics.md has it.
+// What rounding the weights does to a layer's result. docs/numerics.md quotes these percents of the
+// largest element (tools/figures.py): of 5 % more, or less, they would be others.
 BOOST_AUTO_TEST_CASE(how_far_from_weights_of_float) {
   using layer = multi_head_attention<float, hidden<256>, heads<8>, bias<true>>;
   using sequence = tensor<float, token<8>, hidden<256>>;
@@ -289,9 +290,12 @@ BOOST_AUTO_TEST_CASE(how_far_from_weights_of_float) {
                        << ": error " << d.error << " of " << d.reference);
     return d.error / d.reference;
   };
-  BOOST_TEST(error(bfloat16{}) < 0.01);
-  BOOST_TEST(error(float16{}) < 0.001);
-  BOOST_TEST(error(std::int8_t{}) < 0.01);
+  const auto is_percent = [](double part, double percent) {
+    return std::fabs(100 * part - percent) <= 0.05 * percent;
+  };
+  BOOST_TEST(is_percent(error(bfloat16{}), 0.14));
+  BOOST_TEST(is_percent(error(float16{}), 0.017));
+  BOOST_TEST(is_percent(error(std::int8_t{}), 0.43));
 }
 
 // Packed weights in memory of somebody's: taken where they were packed for this target, and where

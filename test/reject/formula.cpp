@@ -257,6 +257,40 @@ struct two_workers {
   // cure: Choose numbers for it: `where(x > 0, 1, 0)`.
   constexpr formula positive = [](auto a) { return a > 0; };
   auto r = positive(q);
+#elif defined CASE_formula_gives_integers
+  // expect-gcc: "umbel: formula: gives int but the formula computes in float"
+  // expect-clang: formula, .*gives, .*element<int>, .*but_the_formula_computes_in, .*element<float>
+  // cause: A formula gives what it computes: integers that are only moved are the argument itself.
+  // cure: Leave them out of the results; as numbers they are `1.0f * ids`.
+  constexpr formula first = [](auto a, auto ids) {
+    return std::tuple{a * 2, ids | select_at<token, 0>};
+  };
+  auto r = first(q, tensor<int, token<4>>{});
+#elif defined CASE_formula_of_integers_gives_integers
+  // expect-gcc: "umbel: formula: gives int but the formula computes in float"
+  // expect-clang: formula, .*gives, .*element<int>, .*but_the_formula_computes_in, .*element<float>
+  // cause: A formula gives what it computes: integers that are only moved are the argument itself.
+  // cure: Leave them out of the results; as numbers they are `1.0f * ids`.
+  constexpr formula turned = [](auto ids) { return ids | permute<token, batch>; };
+  tensor<int, token<4>, batch<2>> out{};
+  turned.into(out, tensor<int, batch<2>, token<4>>{});
+  const int r = 0;
+#elif defined CASE_formula_workspace_of_integers
+  // expect-gcc: "umbel: formula: gives int but the formula computes in float"
+  // expect-clang: formula, .*gives, .*element<int>, .*but_the_formula_computes_in, .*element<float>
+  // lines-clang: 18
+  // cause: A formula gives what it computes: integers that are only moved are the argument itself.
+  // cure: Leave them out of the results; as numbers they are `1.0f * ids`.
+  constexpr formula same = [](auto ids) { return ids; };
+  static workspace_for<decltype(same), tensor<int, token<4>>> work;
+  (void)work;
+#elif defined CASE_formula_gives_another_type
+  // expect-gcc: "umbel: formula: gives double but the formula computes in float"
+  // expect-clang: formula, .*gives, .*element<double>, .*but_the_formula_computes_in, .*element<float>
+  // cause: A formula computes in the type of its first argument of floating point, and gives what it computes.
+  // cure: Pass all arguments in one type, or leave the other out of the results.
+  constexpr formula second = [](auto, auto b) { return b; };
+  auto r = second(q, tensor<double, token<4>>{});
 #elif defined CASE_formula_gives_no_tensor
   // expect-gcc: "umbel: formula: gives something else than a tensor made of its arguments"
   // expect-clang: formula, .*gives_something_else_than_a_tensor_made_of_its_arguments>

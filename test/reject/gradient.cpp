@@ -67,6 +67,39 @@ struct weights_of_two_types {
   // cure: Pass them without `with_gradient`: `learn(x, label, with_gradient(w, g))`.
   tensor<int, token<7>> label{}, of_label{};
   const auto value = with_gradient(label, of_label);
+#elif defined CASE_gradient_of_a_result_of_integers
+  // expect-gcc: "umbel: gradient: the first result is of type int, which has no gradient"
+  // expect-clang: gradient, .*the_first_result_is_of_type, .*element<int>, .*which_has_no_gradient
+  // cause: The first result is the number whose gradients are taken; integers do not change by a little.
+  // cure: Give the loss first: `std::pair{loss, ids}`.
+  constexpr formula first = [](auto, auto ids) { return ids | select_at<token, 0>; };
+  const auto value = gradient{first}(with_gradient(x, dx), tensor<int, token<7>>{});
+#elif defined CASE_gradient_of_a_sum_of_integers
+  // expect-gcc: "umbel: gradient: the first result has no gradient by what is asked for: it is of other arguments, of integers or of conditions"
+  // expect-clang: gradient, .*the_first_result_has_no_gradient_by_what_is_asked_for
+  // cause: Nothing that a gradient is asked for, by `with_gradient`, reaches the first result by a function that has a gradient, so all gradients would be 0.
+  // cure: Give the loss first, computed from what is learned; choose by `where(x > 0, x, 0)`, whose values have a gradient, and not by its condition alone.
+  constexpr formula counted = [](auto, auto ids) { return sum<token>(ids * 2); };
+  const auto value = gradient{counted}(with_gradient(x, dx), tensor<int, token<7>>{});
+#elif defined CASE_gradient_of_a_condition
+  // expect-gcc: "umbel: gradient: the first result has no gradient by what is asked for: it is of other arguments, of integers or of conditions"
+  // expect-clang: gradient, .*the_first_result_has_no_gradient_by_what_is_asked_for
+  // cause: Nothing that a gradient is asked for, by `with_gradient`, reaches the first result by a function that has a gradient, so all gradients would be 0.
+  // cure: Give the loss first, computed from what is learned; choose by `where(x > 0, x, 0)`, whose values have a gradient, and not by its condition alone.
+  constexpr formula positive = [](auto a) { return sum<token, hidden>(where(a > 0, 1, 0)); };
+  const auto value = gradient{positive}(with_gradient(x, dx));
+#elif defined CASE_gradient_into_a_temporary
+  // expect-gcc: "umbel: with_gradient: takes an argument and a variable that its gradient is added to: with_gradient\(w, g\)"
+  // expect-clang: with_gradient, .*takes_an_argument_and_a_variable_that_its_gradient_is_added_to
+  // cause: The gradient is added to memory of yours; a temporary would take it along when the line ends.
+  // cure: Declare it, `map::weights g{};`, and write `with_gradient(w, g)`.
+  const auto value = learn(x, with_gradient(w, map::weights{}));
+#elif defined CASE_gradient_into_nothing
+  // expect-gcc: "umbel: with_gradient: takes an argument and a variable that its gradient is added to: with_gradient\(w, g\)"
+  // expect-clang: with_gradient, .*takes_an_argument_and_a_variable_that_its_gradient_is_added_to
+  // cause: The gradient is added to memory of yours; a temporary would take it along when the line ends.
+  // cure: Declare it, `map::weights g{};`, and write `with_gradient(w, g)`.
+  const auto value = learn(x, with_gradient(w));
 #elif defined CASE_gradient_of_borrowed_weights
   // expect-gcc: "umbel: with_gradient: takes weights that are owned, not a view of them; pass those that it views"
   // expect-clang: with_gradient, .*takes_owned_weights_not_a_view_so_pass_those_that_it_views

@@ -83,7 +83,7 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
   using by_heads = sharded<encoder, over<heads, ranks<2>>>;
   static key_value_cache<by_heads, key<32>> w;
 #elif defined CASE_sequences_of_a_network
-  // expect-gcc: "umbel: sharded: takes sequences of a layer that takes parallel\(\.\.\.\) only
+  // expect-gcc: "umbel: sharded: takes sequences of a layer that takes parallel\(\.\.\.\) only: attention, an encoder_layer, a decoder_layer or a layer_stack"
   // expect-clang: sharded.*takes_sequences_of_a_layer_that_takes_parallel_only
   // cause: Sequences are handed out as `parallel` hands them out, and this layer takes no `parallel`.
   // cure: Divide a whole block or stack, or give each rank tensors of its own.
@@ -120,7 +120,7 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
   // cure: Declare it with the sizes of the brackets: `attention::workspace<query<4>, key<6>>`.
   auto out = attend(x, causal, across(world, whole));
 #elif defined CASE_across_without_a_communicator
-  // expect-gcc: "umbel: across: takes a communicator and a workspace of a sharded layer
+  // expect-gcc: "umbel: across: takes a communicator and a workspace of a sharded layer, but argument 1 is [^"]*"
   // expect-clang: across.*takes_a_communicator_and_a_workspace_of_a_sharded_layer
   // cause: An argument is no `communicator`, but an MPI_Comm for instance, whose size no type knows, or no workspace.
   // cure: Make it once, at the start: `const communicator<ranks<4>> world{MPI_COMM_WORLD};`, and look whether it is one.

@@ -83,11 +83,35 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cure: `sum<query>(x)`; over several, `sum<query, hidden>(x)`.
   auto r = x.sum(1);
 #elif defined CASE_argmax
-  // expect-gcc: "umbel: argmax: write a loop over the elements, for \(float element : x\)"
-  // expect-clang: umbel: argmax: write a loop over the elements, for \(float element : x\)
+  // expect-gcc: "umbel: argmax: axes have names; the largest element of a row is at most_likely\(x \| select_at<token, 0>\)"
+  // expect-clang: umbel: argmax: axes have names; the largest element of a row is at most_likely\(x \| select_at<token, 0>\)
+  // cause: The position of the largest element is asked of one row.
+  // cure: `most_likely(x | select_at<batch, 0> | select_at<query, 3>)`, a position of the axis that is left.
+  auto r = x.argmax();
+#elif defined CASE_variance
+  // expect-gcc: "umbel: var: axes have names; write variance<token>\(x\)"
+  // expect-clang: umbel: var: axes have names; write variance<token>\(x\)
+  // cause: A reduction is over named axes.
+  // cure: `variance<hidden>(x)`, divided by the number of elements; over several, `variance<query, hidden>(x)`.
+  auto r = x.var(-1);
+#elif defined CASE_norm_of_a_tensor
+  // expect-gcc: "umbel: norm: axes have names; write sqrt\(sum<token>\(x \* x\)\)"
+  // expect-clang: umbel: norm: axes have names; write sqrt\(sum<token>\(x \* x\)\)
+  // cause: A norm is a sum over named axes.
+  // cure: `sqrt(sum<hidden>(x * x))`.
+  auto r = x.norm();
+#elif defined CASE_squared_norm
+  // expect-gcc: "umbel: squaredNorm: axes have names; write sum<token>\(x \* x\)"
+  // expect-clang: umbel: squaredNorm: axes have names; write sum<token>\(x \* x\)
+  // cause: A norm is a sum over named axes.
+  // cure: `sum<hidden>(x * x)`.
+  auto r = x.squaredNorm();
+#elif defined CASE_product_of_all
+  // expect-gcc: "umbel: prod: write a loop over the elements, for \(float element : x\)"
+  // expect-clang: umbel: prod: write a loop over the elements, for \(float element : x\)
   // cause: There is no such reduction.
   // cure: A loop over the elements.
-  auto r = x.argmax();
+  auto r = x.prod();
 #elif defined CASE_shape
   // expect-gcc: "umbel: shape: sizes are part of the type; write x\.extent<hidden>, x\.size\(\) or x\.rank"
   // expect-clang: umbel: shape: sizes are part of the type; write x\.extent<hidden>, x\.size\(\) or x\.rank
@@ -155,11 +179,23 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cure: `concat<query>(x, y)`; along a new axis `stack<batch>(x, y)`.
   auto r = concat(x, x);
 #elif defined CASE_device
-  // expect-gcc: "umbel: cuda: Umbel computes on the processor and does not train"
-  // expect-clang: umbel: cuda: Umbel computes on the processor and does not train
+  // expect-gcc: "umbel: cuda: Umbel computes on the processor; leave it out"
+  // expect-clang: umbel: cuda: Umbel computes on the processor; leave it out
   // cause: There is one device.
   // cure: Leave the call out.
   auto r = x.cuda();
+#elif defined CASE_backward_of_a_tensor
+  // expect-gcc: "umbel: backward: gradients are of formulas; with umbel/training\.hpp write gradient\(loss\)\(x, with_gradient\(w, g\)\)"
+  // expect-clang: umbel: backward: gradients are of formulas; with umbel/training\.hpp write gradient\(loss\)\(x, with_gradient\(w, g\)\)
+  // cause: A tensor does not know what it was computed from; a formula does.
+  // cure: `#include <umbel/training.hpp>`, `constexpr formula loss = [](auto x, const auto& w) { ... };`, and `gradient(loss)(x, with_gradient(w, g))`, which adds to `g` (docs/learning.md).
+  auto r = x.backward();
+#elif defined CASE_gradient_as_a_member
+  // expect-gcc: "umbel: grad: gradients are of formulas; with umbel/training\.hpp write gradient\(loss\)\(x, with_gradient\(w, g\)\)"
+  // expect-clang: umbel: grad: gradients are of formulas; with umbel/training\.hpp write gradient\(loss\)\(x, with_gradient\(w, g\)\)
+  // cause: A gradient is memory of its own: a tensor or weights of the type of what it is the gradient of.
+  // cure: `layer::weights g{};`, to which `gradient(loss)(x, with_gradient(w, g))` adds (docs/learning.md).
+  auto r = x.grad();
 #elif defined CASE_power_of_each_element
   // expect-gcc: "umbel: pow: write a loop over the elements, for \(float& element : x\) element = f\(element\)"
   // expect-clang: umbel: pow: write a loop over the elements, for \(float& element : x\) element = f\(element\)
@@ -203,11 +239,23 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cure: Keep `attention::weights w`, fill it, and make `attention{w}` of it.
   relu.parameters();
 #elif defined CASE_layer_eval
-  // expect-gcc: "umbel: eval: Umbel computes on the processor and does not train"
-  // expect-clang: umbel: eval: Umbel computes on the processor and does not train
-  // cause: Layers have no mode: they do not train.
+  // expect-gcc: "umbel: eval: a layer is the same in training; leave it out; dropout is a mask, dropout\(0\.1, seed\)"
+  // expect-clang: umbel: eval: a layer is the same in training; leave it out; dropout is a mask, dropout\(0\.1, seed\)
+  // cause: Layers have no mode: the gradient of a formula calls them as inference does.
   // cure: Leave the line out; dropout is a mask, `dropout(0.1, seed)`, and only where it is passed.
   relu.eval();
+#elif defined CASE_layer_backward
+  // expect-gcc: "umbel: backward: gradients are of formulas; with umbel/training\.hpp write gradient\(loss\)\(x, with_gradient\(w, g\)\)"
+  // expect-clang: umbel: backward: gradients are of formulas; with umbel/training\.hpp write gradient\(loss\)\(x, with_gradient\(w, g\)\)
+  // cause: A tensor does not know what it was computed from; a formula does.
+  // cure: `#include <umbel/training.hpp>`, `constexpr formula loss = [](auto x, const auto& w) { ... };`, and `gradient(loss)(x, with_gradient(w, g))`, which adds to `g` (docs/learning.md).
+  relu.backward();
+#elif defined CASE_layer_to_a_device
+  // expect-gcc: "umbel: to: Umbel computes on the processor; leave it out"
+  // expect-clang: umbel: to: Umbel computes on the processor; leave it out
+  // cause: There is one device.
+  // cure: Leave the call out.
+  relu.to(0);
 #elif defined CASE_reduction_of_rows
   // expect-gcc: "umbel: rowwise: axes have names; write sum<token>\(x\), max<token>\(x\), min<token>\(x\) or mean<token>\(x\)"
   // expect-clang: umbel: rowwise: axes have names; write sum<token>\(x\), max<token>\(x\), min<token>\(x\) or mean<token>\(x\)

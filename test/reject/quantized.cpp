@@ -362,7 +362,7 @@ static tensor<float, token<9>, hidden<32>> floats;
   // expect-gcc: "umbel: quantized: int has no form in integers"
   // expect-clang: quantized.*int.*has_no_form_in_integers
   // cause: Only layers have a form in integers.
-  // cure: linear, multi_head_attention, feed_forward, norms, encoder_layer, layer_stack, embedding and positions have one.
+  // cure: linear, multi_head_attention, feed_forward, norms, encoder_layer, decoder_layer, layer_stack, embedding and positions have one.
   quantized<int> odd;
 #elif defined CASE_quantized_model
   // expect-gcc: "umbel: quantized: model has no form in integers"
@@ -377,7 +377,7 @@ static tensor<float, token<9>, hidden<32>> floats;
   // expect-gcc: "umbel: quantized: additive_attention has no form in integers"
   // expect-clang: quantized.*additive_attention.*has_no_form_in_integers
   // cause: The tanh of scores has no form in integers.
-  // cure: linear, multi_head_attention, feed_forward, norms, encoder_layer, layer_stack, embedding and positions have one.
+  // cure: linear, multi_head_attention, feed_forward, norms, encoder_layer, decoder_layer, layer_stack, embedding and positions have one.
   quantized<additive_attention<float, hidden<20>, score_hidden<8>>> odd;
 #elif defined CASE_prepacked_quantized
   // expect-gcc: "umbel: prepacked: the first argument is not a layer with weights to pack"

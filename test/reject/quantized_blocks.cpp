@@ -25,10 +25,10 @@ using past_of_decoder = key_value_cache<quantized<decoder>, key<8>, longest_memo
   // cure: Compute the layer in floats, or train it without.
   quantized<multi_head_attention<float, hidden<16>, heads<2>, softcap<50>>> other;
 #elif defined CASE_a_bias_of_scores
-  // expect-gcc: "umbel: quantized: masks that change scores, drop weights or observe them have no form in integers
+  // expect-gcc: "umbel: quantized: masks that change scores, drop weights or observe them have no form in integers; lengths, causal, window and keep_mask do"
   // expect-clang: quantized.*masks_that_change_scores_or_drop_weights_have_no_form_in_integers
-  // cause: A mask in integers says which keys a query sees.
-  // cure: Use lengths, `causal`, a window or `keep_mask`, or compute the layer in floats.
+  // cause: Scores of integers become weights by a power of two alone; what changes or reads them works in floats.
+  // cure: Compute this layer in floats, or say which keys are seen by lengths, `causal`, windows or `keep_mask`.
   (void)attend(x, alibi);
 #elif defined CASE_keys_of_floats
   // expect-gcc: "umbel: key_value_cache: stored_as is not an option of this layer"
@@ -43,13 +43,13 @@ using past_of_decoder = key_value_cache<quantized<decoder>, key<8>, longest_memo
   // cure: Use a window, or fewer keys.
   key_value_cache<quantized<attention>, key<200000>> other;
 #elif defined CASE_a_cache_of_a_linear_map
-  // expect-gcc: "umbel: key_value_cache: the first argument is not a multi_head_attention, an
+  // expect-gcc: "umbel: key_value_cache: the first argument is not a multi_head_attention, an encoder_layer, a decoder_layer or a layer_stack"
   // expect-clang: key_value_cache.*the_first_argument_is_not_a_multi_head_attention
-  // cause: Only attention has keys and values.
-  // cure: Give the attention, the encoder or decoder layer, or the stack of them.
+  // cause: What a cache is made for, the layer, is its first argument, and one of these four.
+  // cure: Name the layer first; of `prepacked<layer>` name the layer.
   key_value_cache<quantized<linear<float, hidden<16>, hidden<16>>>, key<8>> other;
 #elif defined CASE_a_layer_of_floats_for_a_cache_of_integers
-  // expect-gcc: "umbel: key_value_cache: the layer is not the one that the cache was declared for
+  // expect-gcc: "umbel: key_value_cache: the layer is not the one that the cache was declared for"
   // expect-clang: key_value_cache.*the_layer_is_not_the_one_that_the_cache_was_declared_for
   // cause: Keys and values of one layer mean nothing to another, nor to a stack that it is part of.
   // cure: Declare one cache for each layer, or one for the stack, with its type.
@@ -76,16 +76,16 @@ using past_of_decoder = key_value_cache<quantized<decoder>, key<8>, longest_memo
   // cure: Give the result of the encoder's last norm.
   (void)decode(sum, sum, self_mask(causal));
 #elif defined CASE_no_self_mask
-  // expect-gcc: "umbel: decoder_layer: say self_mask\(causal\) or self_mask\(all_keys\)
+  // expect-gcc: "umbel: decoder_layer: say self_mask\(causal\) or self_mask\(all_keys\): torch hides nothing without a tgt_mask, its tgt_is_causal and generate_square_subsequent_mask are self_mask\(causal\)"
   // expect-clang: decoder_layer.*say_self_mask_causal_or_self_mask_all_keys
-  // cause: The mask of the sequence itself was not stated.
-  // cure: Write `decode(x, memory, self_mask(causal))`.
+  // cause: The call does not say what the sequence sees of itself, and frameworks differ.
+  // cure: Pass `self_mask(causal)` after the memory and its mask if no position may see a later one, `self_mask(all_keys)` if all may.
   (void)decode(sum, memory);
 #elif defined CASE_no_longest_memory
-  // expect-gcc: "umbel: key_value_cache: say how many positions the memory may have
+  // expect-gcc: "umbel: key_value_cache: say how many positions the memory may have: longest_memory<48>"
   // expect-clang: key_value_cache.*say_longest_memory_how_many_positions_the_memory_may_have
-  // cause: A cache of decoder layers holds the keys and values of a memory.
-  // cure: Write `key_value_cache<quantized<decoder>, key<8>, longest_memory<6>>`.
+  // cause: A cache of decoder layers holds the keys and values of the memory, and its size is a constant.
+  // cure: Add the option: `key_value_cache<decoder, key<256>, longest_memory<48>>`.
   key_value_cache<quantized<decoder>, key<8>> other;
 #elif defined CASE_a_memory_beyond_the_longest
   // expect-gcc: "umbel: key_value_cache: longest_memory=6 must be at least key=7"

@@ -75,6 +75,32 @@ using logits = tensor<float, batch<2>, classes<3>>;
   // cause: Integers have no gradient.
   // cure: Leave them out of the struct of weights.
   auto r = clip_by_norm(integers, 1);
+#elif defined CASE_clipped_to_no_norm
+  // expect-gcc: "umbel: clip_by_norm: takes a gradient, which it changes, and the largest norm: clip_by_norm\(g, 1\)"
+  // expect-clang: clip_by_norm, .*takes_a_gradient_that_it_changes_and_the_largest_norm
+  // cause: There is no norm that suits all models; and what is scaled must be a variable.
+  // cure: `clip_by_norm(g, 1)`, with a larger number for no change; a norm alone is in what `update` gives.
+  auto r = clip_by_norm(w);
+#elif defined CASE_clipped_temporary
+  // expect-gcc: "umbel: clip_by_norm: takes a gradient, which it changes, and the largest norm: clip_by_norm\(g, 1\)"
+  // expect-clang: clip_by_norm, .*takes_a_gradient_that_it_changes_and_the_largest_norm
+  // cause: There is no norm that suits all models; and what is scaled must be a variable.
+  // cure: `clip_by_norm(g, 1)`, with a larger number for no change; a norm alone is in what `update` gives.
+  auto r = clip_by_norm(attention::weights{}, 1);
+#elif defined CASE_temporary_set_to_zero
+  // expect-gcc: "umbel: set_to_zero: takes one variable, which it changes: set_to_zero\(g\)"
+  // expect-clang: set_to_zero, .*takes_a_variable_that_it_changes_so_write_set_to_zero_of_g
+  // cause: A temporary ends with the line; or several are given at once.
+  // cure: `set_to_zero(g);`, one call for each gradient.
+  set_to_zero(attention::weights{});
+  int r = 0;
+#elif defined CASE_average_without_decay
+  // expect-gcc: "umbel: moving_average: takes an average, which it changes, the weights and the decay: moving_average\(average, w, 0\.998\)"
+  // expect-clang: moving_average, .*takes_an_average_that_it_changes_the_weights_and_the_decay
+  // cause: How slowly the average follows the weights must be said.
+  // cure: `moving_average(average, w, 0.998)`.
+  moving_average(w, g);
+  int r = 0;
 #elif defined CASE_labels_of_other_axes
   // expect-gcc: "umbel: cross_entropy: \[batch=4\] and \[batch=2\] have different axes"
   // expect-clang: cross_entropy.*batch<4>.*batch<2>

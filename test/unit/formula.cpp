@@ -513,6 +513,21 @@ BOOST_AUTO_TEST_CASE(rows_of_a_table) {
   BOOST_TEST(same_bits(of_double(ones, tensor<int>{1}), tensor<double, token<2>>{1, 2}));
 }
 
+BOOST_AUTO_TEST_CASE(integers_are_the_numbers_that_the_formula_computes_in) {
+  const tensor<int, token<3>, batch<2>> ids{3, 7, 0, -1, 6, 2};
+  constexpr formula reduced = [](auto at) {
+    const auto turned = at | permute<batch, token>;
+    return std::tuple{sum<token>(at), max<token>(turned) * 0.5f, contract<token>(at, turned)};
+  };
+  const auto expected = std::tuple{tensor<float, batch<2>>{9, 8}, tensor<float, batch<2>>{3, 3.5f},
+                                   tensor<float, batch<2>>{45, 54}};
+  for (const auto& given : {reduced(ids), plain(reduced)(ids)}) {
+    BOOST_TEST(same_bits(std::get<0>(given), std::get<0>(expected)));
+    BOOST_TEST(same_bits(std::get<1>(given), std::get<1>(expected)));
+    BOOST_TEST(same_bits(std::get<2>(given), std::get<2>(expected)));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(rotated_by_given_angles) {
   struct tables {
     tensor<float, query<17>, head_dim<8>> cosines, sines;

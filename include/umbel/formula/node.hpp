@@ -121,6 +121,7 @@ class node : public portable::own_arithmetic {
   using T = typename Recorder::value_type;
   static constexpr bool traced_before = !Recorder::makes_graph;
   static constexpr bool differentiates = Recorder::differentiates;
+  static constexpr bool is_counted = std::is_integral_v<E> && !std::is_same_v<E, bool>;
   // As of a tensor: x.size(), x.extent<head_dim>.
   static constexpr std::size_t size() noexcept { return Layout::count; }
   template <template <std::size_t> class Axis>
@@ -255,7 +256,9 @@ class node : public portable::own_arithmetic {
   template <class Verdict, class Name, class Operation, class... Families>
   constexpr auto reduce() const noexcept {
     static_assert(report<rules::closed<Open>>::ok, "umbel: shapes do not fit");
-    if constexpr (Verdict::ok) {
+    if constexpr (Verdict::ok && is_counted) {
+      return in_numbers().template reduce<Verdict, Name, Operation, Families...>();
+    } else if constexpr (Verdict::ok) {
       using result = reduced_layout<Layout, Families...>;
       return recorded<result>(
           [&] {
@@ -282,20 +285,24 @@ class node : public portable::own_arithmetic {
   constexpr auto contract(const Y& y) const noexcept {
     static_assert(report<first_error<rules::closed<Open>, rules::closed<typename Y::open>>>::ok,
                   "umbel: shapes do not fit");
-    using result = algebra::contract<Layout, typename Y::layout, Families...>;
-    return recorded<result>(
-        [&] {
-          node_of_graph<T> one;
-          one.what = word::contract;
-          ((one.summed[one.sums++] = family_id<Families>), ...);
-          if (one.sums == 1) one.family = one.summed[0];
-          one.name = "contraction";
-          one.from[0] = as_operand();
-          one.from[1] = y.as_operand();
-          one.operands = 2;
-          return one;
-        },
-        number, y.number);
+    if constexpr (is_counted) {
+      return in_numbers().template contract<Families...>(y.in_numbers());
+    } else {
+      using result = algebra::contract<Layout, typename Y::layout, Families...>;
+      return recorded<result>(
+          [&] {
+            node_of_graph<T> one;
+            one.what = word::contract;
+            ((one.summed[one.sums++] = family_id<Families>), ...);
+            if (one.sums == 1) one.family = one.summed[0];
+            one.name = "contraction";
+            one.from[0] = as_operand();
+            one.from[1] = y.as_operand();
+            one.operands = 2;
+            return one;
+          },
+          number, y.number);
+    }
   }
 
   // Of an accepted rule: x * w.

@@ -20,6 +20,8 @@ struct gives_a_position_along;
 struct which_no_operand_has_as_an_axis;
 struct a_part_of_an_argument_holds;
 struct gives_conditions_so_write_where;
+struct but_the_formula_computes_in;
+struct gives;
 struct so_pass_it_as_an_argument_of_its_own;
 struct uses_a_tensor_that_is_no_argument_and_no_part_of_one_so_pass_it_as_an_argument;
 struct gives_something_else_than_a_tensor_made_of_its_arguments;
@@ -278,6 +280,9 @@ template <class Result>
 struct gives_rule<Result> {
   using type = first_error<verdict<!std::is_same_v<typename Result::value_type, bool>, say::formula,
                                    say::gives_conditions_so_write_where>,
+                           verdict<std::is_same_v<typename Result::value_type, typename Result::T>,
+                                   say::formula, say::gives, element<typename Result::value_type>,
+                                   say::but_the_formula_computes_in, element<typename Result::T>>,
                            closed<typename Result::open>>;
 };
 template <class Result>

@@ -265,8 +265,10 @@ using portable::window_mask;
 
 namespace umbel::inline UMBEL_TARGET {
 
-// sliding_window<Left, Right>: keys from Left before the query's position to Right after it, where
-// there are as many queries as keys.
+// sliding_window<Left, Right>: keys from Left before the query's position to Right after it, which
+// are Left + 1 + Right with the query's own, where there are as many queries as keys. (Others count
+// the query's own: a sliding_window of 4096 in a configuration of Hugging Face is
+// sliding_window<4095>.)
 template <std::size_t Left, std::size_t Right = 0>
 inline constexpr detail::window_mask<Left, Right, detail::alignment::equal> sliding_window{};
 // sliding_window whose first query is at the first key.

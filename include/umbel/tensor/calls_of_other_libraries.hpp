@@ -199,13 +199,26 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_FUNCTION(amin)
 #undef UMBEL_INSTEAD
 
-#define UMBEL_INSTEAD "write a loop over the elements, for (float element : x)"
+#define UMBEL_INSTEAD \
+  "axes have names; the largest element of a row is at most_likely(x | select_at<token, 0>)"
   UMBEL_REFUSED_MEMBER(argmax)
-  UMBEL_REFUSED_MEMBER(norm)
-  UMBEL_REFUSED_MEMBER(var)
-  UMBEL_REFUSED_MEMBER(prod)
-  UMBEL_REFUSED_MEMBER(squaredNorm)
   UMBEL_REFUSED_FUNCTION(argmax)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "axes have names; write variance<token>(x)"
+  UMBEL_REFUSED_MEMBER(var)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "axes have names; write sqrt(sum<token>(x * x))"
+  UMBEL_REFUSED_MEMBER(norm)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "axes have names; write sum<token>(x * x)"
+  UMBEL_REFUSED_MEMBER(squaredNorm)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "write a loop over the elements, for (float element : x)"
+  UMBEL_REFUSED_MEMBER(prod)
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD "sizes are part of the type; write x.extent<hidden>, x.size() or x.rank"
@@ -369,10 +382,15 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_FUNCTION(gather)
 #undef UMBEL_INSTEAD
 
-#define UMBEL_INSTEAD "Umbel computes on the processor and does not train"
+#define UMBEL_INSTEAD "Umbel computes on the processor; leave it out"
   UMBEL_REFUSED_MEMBER(cuda)
   UMBEL_REFUSED_MEMBER(cpu)
   UMBEL_REFUSED_MEMBER(device)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD                                                                            \
+  "gradients are of formulas; with umbel/training.hpp write gradient(loss)(x, with_gradient(w, " \
+  "g))"
   UMBEL_REFUSED_MEMBER(backward)
   UMBEL_REFUSED_MEMBER(requires_grad_)
   UMBEL_REFUSED_MEMBER(grad)
@@ -403,10 +421,19 @@ struct calls_of_other_layers {
   UMBEL_REFUSED_PROPERTY(weight)
 #undef UMBEL_INSTEAD
 
-#define UMBEL_INSTEAD "Umbel computes on the processor and does not train"
+#define UMBEL_INSTEAD \
+  "a layer is the same in training; leave it out; dropout is a mask, dropout(0.1, seed)"
   UMBEL_REFUSED_MEMBER(train)
   UMBEL_REFUSED_MEMBER(eval)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD                                                                            \
+  "gradients are of formulas; with umbel/training.hpp write gradient(loss)(x, with_gradient(w, " \
+  "g))"
   UMBEL_REFUSED_MEMBER(backward)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "Umbel computes on the processor; leave it out"
   UMBEL_REFUSED_MEMBER(to)
 #undef UMBEL_INSTEAD
 };

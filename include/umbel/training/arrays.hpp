@@ -101,6 +101,13 @@ using changeable_by = first_error<
 
 }  // namespace rules
 
+// Is a call of other arguments than a function takes one of that function's? (It may be one of a
+// function of yours of the same name.)
+template <class... Given>
+concept given_weights = (listed_by_name<std::remove_cvref_t<Given>> || ...);
+template <class Operation, class Takes, class... Given>
+using other_arguments = verdict<one_is_invalid<Given...>, Operation, Takes>;
+
 // Of weights that rules::trained accepts.
 template <class W>
 using number_of = std::conditional_t<

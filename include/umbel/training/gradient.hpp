@@ -55,6 +55,13 @@ constexpr bool is_in_parameter(const T* p, const X& x) {
   return false;
 }
 
+// (Under its sanitizers, an address is no constant for g++ that may be compared with null.)
+template <class T>
+constexpr bool is_null(const T* p) {
+  if (__builtin_constant_p(p == nullptr)) return p == nullptr;
+  return false;
+}
+
 template <bool... Wanted>
 struct wanted_arguments {};
 // f(parameter) for each of argument I, if it is an object whose gradient is asked for.
@@ -76,7 +83,14 @@ constexpr auto find_wanted(const Traced& traced, wanted_arguments<Wanted...>, li
                            std::index_sequence<I...>) {
   struct {
     wanted_gradient of[sizeof(traced.parts.of) / sizeof(traced.parts.of[0]) + sizeof...(I)];
+    // A layer that was refused, by a sentence of its own, has weights that are nowhere.
+    bool one_is_nowhere = false;
   } wanted;
+  for (std::size_t part = 0; part < traced.g.slots - sizeof...(I); ++part) {
+    const auto& one = traced.parts.of[part];
+    if (is_null(one.values) && is_null(one.bias) && is_null(one.object) && is_null(one.mask))
+      wanted.one_is_nowhere = true;
+  }
   ((wanted.of[I].values = Wanted ? I : npos), ...);
   // (Once through the parameters, not for each part: their paths take long to make.)
   const auto look_in = [&](const auto& x, std::size_t argument) {
@@ -220,13 +234,23 @@ struct gradient_call {
   }
 };
 
+template <class List>
+struct first_of_list;
+template <class First, class... Rest>
+struct first_of_list<list<First, Rest...>> {
+  using type = std::remove_cvref_t<First>;
+};
+template <class F, class... X>
+using first_result =
+    typename first_of_list<typename members_of<gradient_nodes<F, X...>>::type>::type;
 // What a call comes to, and its verdict: what the formula gives, a number first, a gradient that is
 // asked for, the workspace. Work: what is given, or workspace_base where it is asked for
 // (workspace_for).
 template <class F, class Work, class... X>
 struct gradient_fits_rule {
   static constexpr bool ok = false, has_result = false;
-  using verdict = rules::gives<gradient_nodes<F, X...>>;
+  using verdict = first_error<rules::is_differentiable<first_result<F, X...>>,
+                              rules::gives<gradient_nodes<F, X...>>>;
 };
 template <class F, class... X>
 using graph_of_gradient =
@@ -238,15 +262,6 @@ struct gradient_fits_rule<F, Work, X...> {
   static constexpr bool ok = false, has_result = false;
   using verdict = graph_of_gradient<F, X...>;
 };
-template <class List>
-struct first_of_list;
-template <class First, class... Rest>
-struct first_of_list<list<First, Rest...>> {
-  using type = std::remove_cvref_t<First>;
-};
-template <class F, class... X>
-using first_result =
-    typename first_of_list<typename members_of<gradient_nodes<F, X...>>::type>::type;
 template <class F, class... X>
 using gradient_is_asked =
     first_error<rules::asks_for_a_gradient<(plain_argument<X>::is_wanted || ...)>,
@@ -265,6 +280,8 @@ struct gradient_fits_rule<F, Work, X...> {
     using given = std::conditional_t<std::is_same_v<Work, workspace_base>, needed, Work>;
     using verdict =
         first_error<rules::one_bias_varies<!Call::run::counted.is_two_biases>,
+                    rules::depends_on_what_is_asked<Call::run::counted.adds ||
+                                                    Call::run::wanted.one_is_nowhere>,
                     rules::scratch_fits<say::gradient, given, needed,
                                         say::these_arguments_as_workspace_for_declares_it>>;
     static constexpr bool ok = verdict::ok;
@@ -377,6 +394,15 @@ template <class X, class G>
     return differentiated<X>{x, gradient};
   else
     return detail::invalid{};
+}
+template <class... Given>
+  requires(detail::given_weights<Given...> && !detail::are_argument_and_variable<Given...>)
+constexpr detail::invalid with_gradient(Given&&...) noexcept {
+  using namespace detail;
+  using takes = say::takes_an_argument_and_a_variable_that_its_gradient_is_added_to;
+  static_assert(report<other_arguments<say::with_gradient, takes, Given...>>::ok,
+                "umbel: shapes do not fit");
+  return {};
 }
 
 // The gradient of a formula, or of the function that one is made of; see above. It is a value

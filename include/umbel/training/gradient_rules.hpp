@@ -29,12 +29,21 @@ struct packed_weights_have_no_gradient_so_pass_those_that_they_were_packed_of;
 struct no_argument_has_a_gradient_so_write_with_gradient_of_w_and_g;
 struct the_first_result_has;
 struct but_gradients_are_of_one_number_so_sum_it;
+struct the_first_result_is_of_type;
+struct which_has_no_gradient;
+struct
+    the_first_result_has_no_gradient_by_what_is_asked_for_since_it_is_of_other_arguments_integers_or_conditions;
 struct the_gradient_is_of_another_type_than_what_it_is_the_gradient_of;
 struct the_gradient_is_const;
 struct one_score_bias_of_a_call_has_a_gradient_so_add_them_first;
 struct these_arguments_as_workspace_for_declares_it;
+struct takes_an_argument_and_a_variable_that_its_gradient_is_added_to;
 }  // namespace say
 
+template <>
+inline constexpr const char*
+    spoken<say::takes_an_argument_and_a_variable_that_its_gradient_is_added_to> =
+        "takes an argument and a variable that its gradient is added to: with_gradient(w, g)";
 template <>
 inline constexpr const char* spoken<say::these_arguments_as_workspace_for_declares_it> =
     "these arguments, as workspace_for declares it";
@@ -54,6 +63,14 @@ template <>
 inline constexpr const char* spoken<say::but_gradients_are_of_one_number_so_sum_it> =
     "but gradients are of one number; take sum or mean of it";
 template <>
+inline constexpr const char* spoken<say::which_has_no_gradient> = ", which has no gradient";
+template <>
+inline constexpr const char* spoken<
+    say::
+        the_first_result_has_no_gradient_by_what_is_asked_for_since_it_is_of_other_arguments_integers_or_conditions> =
+    "the first result has no gradient by what is asked for: it is of other arguments, of integers "
+    "or of conditions";
+template <>
 inline constexpr const char*
     spoken<say::the_gradient_is_of_another_type_than_what_it_is_the_gradient_of> =
         "the gradient is of another type than what it is the gradient of; declare decltype(w) g{}";
@@ -61,6 +78,11 @@ template <>
 inline constexpr const char*
     spoken<say::one_score_bias_of_a_call_has_a_gradient_so_add_them_first> =
         "one score_bias of a call has a gradient, not two; add them first, score_bias(a + b)";
+
+template <class... Given>
+inline constexpr bool are_argument_and_variable = false;
+template <class X, class G>
+inline constexpr bool are_argument_and_variable<X, G&> = true;
 
 namespace rules {
 
@@ -109,6 +131,24 @@ template <class Layout>
 using is_one_number =
     verdict<Layout::count == 1, say::gradient, say::the_first_result_has, typename Layout::axes,
             say::but_gradients_are_of_one_number_so_sum_it>;
+template <bool Adds>
+using depends_on_what_is_asked = verdict<
+    Adds, say::gradient,
+    say::
+        the_first_result_has_no_gradient_by_what_is_asked_for_since_it_is_of_other_arguments_integers_or_conditions>;
+// First: a node, or anything else, of which `gives` speaks.
+template <class First>
+struct is_differentiable_rule {
+  using type = accepted;
+};
+template <class First>
+  requires(requires { typename First::is_node; } && First::is_counted)
+struct is_differentiable_rule<First> {
+  using type = verdict<false, say::gradient, say::the_first_result_is_of_type,
+                       element<typename First::value_type>, say::which_has_no_gradient>;
+};
+template <class First>
+using is_differentiable = typename is_differentiable_rule<First>::type;
 template <bool One>
 using one_bias_varies =
     verdict<One, say::gradient, say::one_score_bias_of_a_call_has_a_gradient_so_add_them_first>;

@@ -108,9 +108,25 @@ struct moving_average;
 struct scale;
 struct set_to_zero;
 struct update;
+struct takes_a_gradient_that_it_changes_and_the_largest_norm_so_write_clip_by_norm_of_g_and_1;
+struct takes_a_variable_that_it_changes_so_write_set_to_zero_of_g;
+struct takes_an_average_that_it_changes_the_weights_and_the_decay;
 struct takes_the_weights_their_gradient_the_state_and_the_optimiser;
 struct the_state_is_not_that_of_the_optimiser_for_the_weights;
 }  // namespace say
+template <>
+inline constexpr const char* spoken<
+    say::takes_a_gradient_that_it_changes_and_the_largest_norm_so_write_clip_by_norm_of_g_and_1> =
+    "takes a gradient, which it changes, and the largest norm: clip_by_norm(g, 1)";
+template <>
+inline constexpr const char*
+    spoken<say::takes_a_variable_that_it_changes_so_write_set_to_zero_of_g> =
+        "takes one variable, which it changes: set_to_zero(g)";
+template <>
+inline constexpr const char*
+    spoken<say::takes_an_average_that_it_changes_the_weights_and_the_decay> =
+        "takes an average, which it changes, the weights and the decay: moving_average(average, w, "
+        "0.998)";
 template <>
 inline constexpr const char*
     spoken<say::takes_the_weights_their_gradient_the_state_and_the_optimiser> =
@@ -257,6 +273,20 @@ struct update_rule<W, G, State, How> {
                                    say::the_state_is_not_that_of_the_optimiser_for_the_weights>>;
 };
 }  // namespace rules
+
+template <class... Given>
+inline constexpr bool are_gradient_and_norm = false;
+template <class G, class Norm>
+inline constexpr bool are_gradient_and_norm<G&, Norm> = std::is_convertible_v<Norm, double>;
+template <class... Given>
+inline constexpr bool are_one_variable = false;
+template <class G>
+inline constexpr bool are_one_variable<G&> = true;
+template <class... Given>
+inline constexpr bool are_average_weights_and_decay = false;
+template <class A, class W, class Decay>
+inline constexpr bool are_average_weights_and_decay<A&, W, Decay> =
+    std::is_convertible_v<Decay, double>;
 }  // namespace detail
 
 // One step: w becomes what the optimiser makes of it and of the gradient g, of the same type. Where
@@ -309,6 +339,16 @@ UMBEL_INLINE double clip_by_norm(G& g, double most) noexcept {
     return 0;
   }
 }
+template <class... Given>
+  requires(detail::given_weights<Given...> && !detail::are_gradient_and_norm<Given...>)
+constexpr detail::invalid clip_by_norm(Given&&...) noexcept {
+  using namespace detail;
+  using takes =
+      say::takes_a_gradient_that_it_changes_and_the_largest_norm_so_write_clip_by_norm_of_g_and_1;
+  static_assert(report<other_arguments<say::clip_by_norm, takes, Given...>>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
 
 // All numbers of g become 0.
 template <class G>
@@ -323,6 +363,14 @@ void set_to_zero(G& g) noexcept {
         },
         g);
   }
+}
+template <class... Given>
+  requires(detail::given_weights<Given...> && !detail::are_one_variable<Given...>)
+constexpr void set_to_zero(Given&&...) noexcept {
+  using namespace detail;
+  using takes = say::takes_a_variable_that_it_changes_so_write_set_to_zero_of_g;
+  static_assert(report<other_arguments<say::set_to_zero, takes, Given...>>::ok,
+                "umbel: shapes do not fit");
 }
 
 // All numbers of g times a factor, rounded to their type: 1.0 / batch makes a mean of a sum.
@@ -368,6 +416,14 @@ UMBEL_INLINE void moving_average(A& average, const W& w, double decay) noexcept 
         [&](std::size_t n, T* x, const T* y) { detail::kernel::each_number<T>(step, n, x, y); },
         average, w);
   }
+}
+template <class... Given>
+  requires(detail::given_weights<Given...> && !detail::are_average_weights_and_decay<Given...>)
+constexpr void moving_average(Given&&...) noexcept {
+  using namespace detail;
+  using takes = say::takes_an_average_that_it_changes_the_weights_and_the_decay;
+  static_assert(report<other_arguments<say::moving_average, takes, Given...>>::ok,
+                "umbel: shapes do not fit");
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -32,6 +32,7 @@ struct reversed_count {
   std::size_t nodes;
   bool complete;       // was there room, and does every word have a gradient?
   bool is_two_biases;  // of one call?
+  bool adds;           // to any gradient that is asked for?
 };
 
 // Nodes: room for so many.
@@ -40,10 +41,10 @@ struct reversed_graph {
   graph<T, Nodes> g;
   operand gradient[Nodes];  // of a node's value, over all its axes; of none: node is -1
   bool varies[Nodes]{};     // does it depend on what is differentiated?
-  bool is_two_biases = false, complete = true;
+  bool is_two_biases = false, complete = true, adds = false;
 
   constexpr reversed_count counted() const {
-    return {static_cast<std::size_t>(g.count), complete, is_two_biases};
+    return {static_cast<std::size_t>(g.count), complete, is_two_biases, adds};
   }
 
   // ---- nodes ------------------------------------------------------------------------------------
@@ -226,6 +227,7 @@ struct reversed_graph {
     one.from[1] = d;
     one.operands = 2;
     add(one);
+    adds = true;
   }
 };
 

@@ -98,8 +98,8 @@ inline constexpr parameter_name llama_layer[] = {
 };
 
 // Starcoder2DecoderLayer: norm_first<true>, activation<gelu_tanh>, bias<true>, causal (and where
-// the configuration has a window, sliding_window), rope<split_halves>, kv_heads. Its norms have a
-// beta.
+// the configuration has a window of W keys, sliding_window<W - 1>), rope<split_halves>, kv_heads.
+// Its norms have a beta.
 inline constexpr parameter_name starcoder2_layer[] = {
     {"norm1.gamma", "input_layernorm.weight"},
     {"norm1.beta", "input_layernorm.bias"},
