@@ -5,7 +5,7 @@
     an instruction count of <!--= costs cortex-m4f clothing -O2 instructions as million -->3.2<!--=--> million
 
     figures.py            writes what the sources say between the comments, on every page
-    figures.py --check    exit code 1 where a page says something else; also tries itself on a page with a mistake
+    figures.py --check    exit code 1 where a page says something else; also tries itself on a page with mistakes
 
 Sources:
 
@@ -28,6 +28,7 @@ sys.dont_write_bytecode = True
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "test/embedded"))
+import command_line  # noqa: E402
 import costs  # noqa: E402
 
 FIGURE = re.compile(r"(<!--= (?P<source>.*?) -->)(?P<says>.*?)(?P<end><!--=-->)", re.S)
@@ -174,10 +175,9 @@ def write():
 
 
 def main():
-    if sys.argv[1:] not in ([], ["--check"]):
-        sys.exit(__doc__)
+    chosen = command_line.one_of("tools/figures.py", __doc__, "--check")
     self_test()
-    if not sys.argv[1:]:
+    if chosen != "--check":
         write() and write()  # a page may quote another
     problems = [f"{path.relative_to(ROOT)}: {problem}" for path in pages() for problem in filled(path.read_text())[1]]
     if not any(FIGURE.search(path.read_text()) for path in pages()):
