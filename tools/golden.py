@@ -43,7 +43,6 @@ with OpenBLAS every file differs, and `--check --tolerance 1e-6` passes (tried).
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from pathlib import Path
@@ -51,6 +50,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+import command_line
 from golden_attention import additive_cases, d2l_cases, torch_attention_cases
 from golden_blocks import (decoder_cases, encoder_cases, function_cases, llama_cases,
                            sinusoid_cases)
@@ -61,6 +61,7 @@ from golden_operations import operation_cases
 from golden_support import header_text
 from golden_tables import tables
 from golden_variants import variant_cases
+from progress import Progress
 
 DATA = Path(__file__).resolve().parent.parent / "test" / "golden" / "data"
 
@@ -82,17 +83,23 @@ def same(old: str, new: str, tolerance: float) -> bool:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Writes or checks the golden vectors.")
+    parser = command_line.Parser("tools/golden.py", "Writes or checks the golden vectors.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 on a change")
     parser.add_argument("--tolerance", type=float, default=0.0, help="with --check: allowed error")
-    options = parser.parse_args()
+    options = parser.parse(interrupted="stopped; the same command begins anew")
 
     torch.set_num_threads(1)
     different = 0
-    with torch.no_grad():
-        headers = [d2l_cases(), torch_attention_cases(), encoder_cases(), decoder_cases(),
-                   llama_cases(), function_cases(), sinusoid_cases(), additive_cases(), operation_cases(),
-                   variant_cases(), integer_cases(), gradient_cases(), *tables()]
+    made = [d2l_cases, torch_attention_cases, encoder_cases, decoder_cases, llama_cases, function_cases, sinusoid_cases,
+            additive_cases, operation_cases, variant_cases, integer_cases, gradient_cases]
+    with torch.no_grad(), Progress("tools/golden.py", len(made) + 2) as progress:
+        headers = []
+        for cases in made:
+            progress.step(cases.__name__)
+            headers.append(cases())
+        progress.step("tables")
+        headers += tables()
+        progress.step("texts")
         files = {h.file: header_text(h) for h in headers} | texts()
     for file, text in files.items():
         path = DATA / file

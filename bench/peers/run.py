@@ -99,8 +99,9 @@ def has_torch():
 def race(build, only):
     """{peer: its results}, of those that are there."""
     found, wanted = {}, raced(only)
-    there = [(name, program) for name, program, _ in PEERS if ((build / program).exists() if program else has_torch())]
-    with Progress("tools/bench peers", len(there) * len(wanted)) as progress:
+    with Progress("tools/bench peers") as progress:
+        there = [(name, program) for name, program, _ in PEERS if ((build / program).exists() if program else has_torch())]
+        progress.update(total=len(there) * len(wanted))
         for number, (name, program) in enumerate(there):
             command = [str(build / program), only] if program else [
                 PYTHON, str(HERE / "torch_peer.py"), str(build / "libfma_peak.so"), *(f"{family}={one}" for family, one in wanted)]
