@@ -21,6 +21,11 @@ A case passes when the compiler fails, prints exactly one error in at most 12 li
 matches in one of the first 3, "In file included from" lines and all. The control (no case defined) must
 compile, or the refusals prove nothing.
 
+The cases of a file are compiled together (together.py), with every header of this folder precompiled: that is a fifth of the
+time. What does not pass so is compiled as a user would, and that decides. UMBEL_ONE_BY_ONE=1 in the environment compiles every
+case by itself, with the headers of its file precompiled, and the controls as a user would; then it is an error if together they
+were told anything else.
+
     check.py --id gcc|clang FILE [--precompiled FOLDER] -- COMPILER    the control and every case, in TAP
     check.py --self-test --id gcc|clang -- COMPILER                    does this script notice what it should notice?
 
@@ -38,7 +43,9 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from tap import Tap, split_command  # noqa: E402
+import together  # noqa: E402
 
 CONTROL = "control"
 LINES_WITH_SENTENCE = 3
@@ -107,13 +114,14 @@ def complaints(output, code, expectations, compiler_id):
 OF_PRECOMPILED = re.compile(r"^In file included from .*/[0-9a-f]{12}\.hpp:\d+:\n", re.M)
 
 
+def without_precompiled(output):
+    return OF_PRECOMPILED.sub("", output)
+
+
 def compile_case(command, source, case):
     define = [] if case == CONTROL else [f"-DCASE_{case}"]
     run = subprocess.run([*command, *define, str(source)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    return run.returncode, OF_PRECOMPILED.sub("", run.stdout + run.stderr)
-
-
-INCLUDES = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<[^>]*>", re.M)
+    return run.returncode, without_precompiled(run.stdout + run.stderr)
 
 
 def precompiled(command, folder, compiler_id, text):
@@ -145,18 +153,56 @@ def judge(command, source, case, expectations, compiler_id):
     return output, complaints(output, code, expectations, compiler_id)
 
 
+def own_macros(source):
+    """Does the file define a macro before it includes anything? Then no precompiled header stands for what it includes."""
+    return re.search(r"^[ \t]*#[ \t]*define", re.split(r"^[ \t]*#[ \t]*include", source.read_text(), 1, re.M)[0], re.M)
+
+
+def headers_of(*sources):
+    """What these files include, each header once."""
+    lines = dict.fromkeys(line for source in sources for line in together.INCLUDES.findall(source.read_text()))
+    return "".join(f"#if __has_include(<mpi.h>)\n{line}\n#endif\n" if "umbel/mpi" in line else f"{line}\n" for line in lines)
+
+
+def faster(command, source, compiler_id, folder):
+    """The command with headers precompiled: those of all files beside this one, so that they are precompiled once, or of this
+    file alone. None without a folder for them, or if the file has none."""
+    if folder is None or own_macros(source):
+        return None
+    files = [source] if together.one_by_one() else sorted(source.parent.glob("*.cpp"))
+    return precompiled(command, folder, compiler_id, headers_of(*files))
+
+
 def check(command, source, case, compiler_id, folder=None):
     """(compiler's output, complaints) for one case or the control."""
     cases = read_cases(source)
     if case != CONTROL and case not in cases:
         return "", [f"there is no case {case}"]
-    # Parsing the library is nearly all the time of a case. What does not pass with its headers precompiled, and the controls,
-    # are compiled as a user would.
-    if folder is not None and case != CONTROL:
-        faster = precompiled(command, folder, compiler_id, "\n".join(INCLUDES.findall(source.read_text())) + "\n")
-        if faster and not judge(faster, source, case, cases[case], compiler_id)[1]:
-            return "", []
+    # Parsing the library is nearly all the time of a case.
+    if not (case == CONTROL and together.one_by_one()):
+        if quick := faster(command, source, compiler_id, folder):
+            output, wrong = judge(quick, source, case, cases.get(case), compiler_id)
+            if not wrong:
+                return output, []
     return judge(command, source, case, cases.get(case), compiler_id)
+
+
+def confirmed(command, source, chosen, compiler_id, folder):
+    """Case -> output of those that pass together."""
+    cases = read_cases(source)
+    quick = faster(command, source, compiler_id, folder)
+    return {} if quick is None else together.confirmed(
+        quick, source, [case for case in chosen if case != CONTROL],
+        lambda case, output: not complaints(output, 1, cases[case], compiler_id), compiler_id, without_precompiled)
+
+
+def told_apart(source, whole, alone):
+    """What the unit of all cases told differently: another error, or fewer lines than the compiler prints for the case alone."""
+    def errors(output):
+        return [line.partition(" error: ")[2] for line in output.splitlines() if " error: " in line]
+
+    return "\n".join(f"{source.stem}/{case}: together:\n{output}alone:\n{alone[case]}" for case, output in whole.items()
+                     if errors(output) != errors(alone[case]) or len(output.splitlines()) < len(alone[case].splitlines()))
 
 
 SELF_TEST = r"""
@@ -250,9 +296,17 @@ def chosen_cases(source, asked):
 def check_file(command, source, compiler_id, folder):
     tap = Tap()
     try:
-        for case in chosen_cases(source, os.environ.get("UMBEL_CASES", "").split()):
-            output, wrong = check(command, source, case, compiler_id, folder)
-            tap.check(case, not wrong, f"{output}\n{source}: {case}: {'; '.join(wrong)}")
+        chosen = chosen_cases(source, os.environ.get("UMBEL_CASES", "").split())
+        whole = confirmed(command, source, chosen, compiler_id, folder)
+        alone = {}
+        for case in chosen:
+            wrong = []
+            if case not in whole or together.one_by_one():
+                alone[case], wrong = check(command, source, case, compiler_id, folder)
+            tap.check(case, not wrong, f"{alone.get(case)}\n{source}: {case}: {'; '.join(wrong)}")
+        if together.one_by_one():
+            different = told_apart(source, whole, alone)
+            tap.check(f"{len(whole)} of {len(chosen) - 1} cases told the same together", not different, different)
     except (Malformed, re.error) as problem:
         tap.check(source.stem, False, str(problem))
     return tap.finish()
