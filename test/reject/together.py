@@ -93,6 +93,8 @@ def compile_together(command, source, cases, compiler_id, clean):
         together.write_text(unit(source, cases, folder))
         every = ["-ferror-limit=0"] if compiler_id == "clang" else []
         run = subprocess.run([*command, *every, together], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if run.returncode != 1:  # it crashed, or a case compiles
+        return {}, True
     of_a_case = re.compile(re.escape(f"{folder}/") + r"(\w+)/")
     reader, outputs, unclear, anybodys = Reader(folder), {}, set(), False
     for lines in diagnostics(clean(run.stdout + run.stderr)):
@@ -119,11 +121,11 @@ def confirmed(command, source, cases, passes, compiler_id, clean):
         passed, anybodys = passing(left)
         if anybodys and passed:  # it may be the second error of one of them: once more, without the others
             passed, anybodys = passing(list(passed))
-        if anybodys or not passed:
+        if anybodys:
             break
         found |= passed
         left = [case for case in left if case not in found]
-        if len(passed) == 1:
+        if len(passed) < 2:
             break
     return found
 
