@@ -103,8 +103,8 @@ def compile_together(command, source, cases, compiler_id, clean):
         if len(of) == 1 and whole:
             outputs.setdefault(of.pop(), []).extend(whole)
         else:
-            pass
-            pass
+            anybodys = anybodys or not of
+            unclear |= of
     last = ["1 error generated."] if compiler_id == "clang" else []
     return {case: of_a_case.sub(f"{source.parent}/", "\n".join([*lines, *last, ""])).replace(f"case_{case}::", "")
             for case, lines in outputs.items() if case not in unclear}, anybodys
