@@ -248,6 +248,15 @@ a_fixed_sentence<0> r;
 // expect: a.fixed.sentence
 a_fixed_sentence<5> r;
 a_fixed_sentence<3> s;
+#elif defined CASE_good_with_a_name
+// expect: a.fixed.sentence
+a_fixed_sentence<8> r;
+extern "C" int a_name();
+#elif defined CASE_two_errors_and_a_name_of_another_case
+// expect: a.fixed.sentence
+a_fixed_sentence<9> r;
+extern "C" void a_name();
+extern "C" int a_name();
 #elif defined CASE_second_error_says_not_of_what
 // expect: a.fixed.sentence
 a_fixed_sentence<6> r;
@@ -278,9 +287,11 @@ SELF_TEST_WANTS = {
     "good_by_another_number": None,
     "good_as_well": None,
     "good_about_an_own_type": None,
+    "good_with_a_name": None,
     "wrong_words": "matches no line",
     "compiles": "it compiled",
     "two_errors": "2 errors",
+    "two_errors_and_a_name_of_another_case": "2 errors",
     "second_error_says_not_of_what": "2 errors",
     "expects_nothing": "nothing is expected",
     "too_late": "want it in the first 3",
@@ -304,14 +315,15 @@ def self_test(command, compiler_id):
                 failures.append(f"{case}: want {want or 'no complaint'}, got {wrong}\n{alone[case]}")
         # Together: what is refused alone is not confirmed, and what is confirmed is printed as it is alone.
         cases = read_cases(source)
-        of_nobody = "second_error_says_not_of_what"  # where the compiler does not name it, no other case is confirmed either
-        for some in (set(cases), set(cases) - {of_nobody}, {"good", "good_as_well", "wrong_words"}):
+        # With an error of nobody or of two cases others are not confirmed either.
+        spoil = {"second_error_says_not_of_what", "two_errors_and_a_name_of_another_case"}
+        for some in (set(cases), *(set(cases) - {case} for case in spoil), set(cases) - spoil, {"good", "good_as_well", "wrong_words"}):
             whole = together.confirmed(command, source, [case for case in cases if case in some],
                                        lambda case, output: not complaints(output, 1, cases[case], compiler_id), compiler_id,
                                        without_precompiled)
             good = {case for case in some if SELF_TEST_WANTS[case] is None}
             # The last of them may be left for a run by itself.
-            if not set(whole) <= good or (of_nobody not in some and len(whole) < len(good) - 1):
+            if not set(whole) <= good or (not spoil & some and len(whole) < len(good) - 1):
                 failures.append(f"together: want {good}, got {set(whole)}")
             if different := told_apart(source, whole, alone):
                 failures.append(different)
