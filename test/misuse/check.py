@@ -13,8 +13,9 @@ A file holds its programs in one #if chain, as those of test/reject do:
 
 Of a wrong program there should be one error, Umbel's sentence in the first 3 lines, at most 12 lines, and both facts in the
 sentence. A right one, in right_*.cpp, should compile. counts.json says how many did, by compiler, file and property, and
-which right ones are refused; the test fails when fewer do. (Right ones are compiled as one program, each in a namespace of
-its own: 125 by themselves take half a minute.)
+which right ones are refused; the test fails when fewer do. Right ones are compiled as one program, each in a namespace of
+its own, and so are wrong ones (reject/together.py); what falls short there is compiled by itself, and that counts. With
+UMBEL_ONE_BY_ONE=1 in the environment all are compiled by themselves, and must fare as they do together.
 
     check.py --precompiled FOLDER FILE... -- COMPILER             TAP, one line a file
     check.py ... --update FILE... -- COMPILER                     these counts are the ones to keep
@@ -123,12 +124,20 @@ class Compiler:
 
     def outcomes(self, source, programs, refused, pool):
         """Name -> (CHECKS passed, output). refused: those right programs that are known not to compile."""
-        together = [name for name in programs if name not in refused] if is_right(source) else []
-        if len(together) < 2 or not self.compile_together(source, together):
-            together = []
-        alone = {name: facts for name, facts in programs.items() if name not in together}
-        results = pool.map(lambda item: self.outcome(source, *item), alone.items())
-        return {name: ({"compiled"}, "") for name in together} | dict(zip(alone, results))
+        if is_right(source):
+            together = [name for name in programs if name not in refused]
+            if len(together) < 2 or not self.compile_together(source, together):
+                together = []
+            told = {name: ({"compiled"}, "") for name in together}
+        else:
+            told = {name: (set(CHECKS), output) for name, output in reject.together.confirmed(
+                self.command, source, programs, lambda name, output: judge(1, output, programs[name]).issuperset(CHECKS),
+                self.id, reject.without_precompiled).items()}
+        alone = {name: facts for name, facts in programs.items() if name not in told or reject.together.one_by_one()}
+        results = dict(zip(alone, pool.map(lambda item: self.outcome(source, *item), alone.items())))
+        if other := [name for name in results if name in told and told[name][0] != results[name][0]]:
+            raise reject.Malformed(f"{source}: together they fare better than alone: {', '.join(other)}")
+        return {name: results.get(name, told.get(name)) for name in programs}
 
 
 def is_right(source):

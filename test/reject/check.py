@@ -21,6 +21,11 @@ A case passes when the compiler fails, prints exactly one error in at most 12 li
 matches in one of the first 3, "In file included from" lines and all. The control (no case defined) must
 compile, or the refusals prove nothing.
 
+The cases of a file are compiled together (together.py), with every header of this folder precompiled: that is a fifth of the
+time. What does not pass so is compiled as a user would, and that decides. UMBEL_ONE_BY_ONE=1 in the environment compiles every
+case by itself, with the headers of its file precompiled, and the controls as a user would; then it is an error if together they
+were told anything else.
+
     check.py --id gcc|clang FILE [--precompiled FOLDER] -- COMPILER    the control and every case, in TAP
     check.py --self-test --id gcc|clang -- COMPILER                    does this script notice what it should notice?
 
@@ -38,11 +43,14 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from tap import Tap, split_command  # noqa: E402
+import together  # noqa: E402
 
 CONTROL = "control"
 LINES_WITH_SENTENCE = 3
 LINES_AT_MOST = 12
+MANY = 9
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(if|elif|else|endif|ifdef|ifndef)\b(.*)$")
 CASE = re.compile(r"^\s*defined\s*\(?\s*CASE_(\w+)\s*\)?\s*$")
 LINES = re.compile(r"^\s*// lines-(gcc|clang): (\d+)\s*$")
@@ -107,13 +115,14 @@ def complaints(output, code, expectations, compiler_id):
 OF_PRECOMPILED = re.compile(r"^In file included from .*/[0-9a-f]{12}\.hpp:\d+:\n", re.M)
 
 
+def without_precompiled(output):
+    return OF_PRECOMPILED.sub("", output)
+
+
 def compile_case(command, source, case):
     define = [] if case == CONTROL else [f"-DCASE_{case}"]
     run = subprocess.run([*command, *define, str(source)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    return run.returncode, OF_PRECOMPILED.sub("", run.stdout + run.stderr)
-
-
-INCLUDES = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<[^>]*>", re.M)
+    return run.returncode, without_precompiled(run.stdout + run.stderr)
 
 
 def precompiled(command, folder, compiler_id, text):
@@ -134,7 +143,9 @@ def precompiled(command, folder, compiler_id, text):
             if run.returncode != 0:
                 return None
             os.replace(f"{made}.new", made)
-    return [*command, *(["-include", str(header)] if compiler_id == "gcc" else ["-include-pch", str(made)])]
+    # clang does not always survive a precompiled header, and takes a second run and a file in /tmp to say so.
+    return [*command, *(["-include", str(header)] if compiler_id == "gcc"
+                        else ["-fno-crash-diagnostics", "-include-pch", str(made)])]
 
 
 def judge(command, source, case, expectations, compiler_id):
@@ -145,41 +156,113 @@ def judge(command, source, case, expectations, compiler_id):
     return output, complaints(output, code, expectations, compiler_id)
 
 
+def own_macros(source):
+    """Does the file define a macro before it includes anything? Then no precompiled header stands for what it includes."""
+    return re.search(r"^[ \t]*#[ \t]*define", re.split(r"^[ \t]*#[ \t]*include", source.read_text(), 1, re.M)[0], re.M)
+
+
+def headers_of(*sources):
+    """What these files include, each header once."""
+    lines = dict.fromkeys(line for source in sources for line in together.INCLUDES.findall(source.read_text()))
+    return "".join(f"#if __has_include(<mpi.h>)\n{line}\n#endif\n" if "umbel/mpi" in line else f"{line}\n" for line in lines)
+
+
+def faster(command, source, compiler_id, folder, alone):
+    """The command with headers precompiled: those of all files beside this one, so that they are precompiled once, or of this
+    file alone. None if there is no folder for them, or if nothing can stand for the headers of this file."""
+    if folder is None or own_macros(source):
+        return None
+    files = [source] if alone else sorted(source.parent.glob("*.cpp"))
+    return precompiled(command, folder, compiler_id, headers_of(*files))
+
+
 def check(command, source, case, compiler_id, folder=None):
     """(compiler's output, complaints) for one case or the control."""
     cases = read_cases(source)
     if case != CONTROL and case not in cases:
         return "", [f"there is no case {case}"]
-    # Parsing the library is nearly all the time of a case. What does not pass with its headers precompiled, and the controls,
-    # are compiled as a user would.
-    if folder is not None and case != CONTROL:
-        faster = precompiled(command, folder, compiler_id, "\n".join(INCLUDES.findall(source.read_text())) + "\n")
-        if faster and not judge(faster, source, case, cases[case], compiler_id)[1]:
-            return "", []
+    # Parsing the library is nearly all the time of a case.
+    if not (case == CONTROL and together.one_by_one()):
+        if quick := faster(command, source, compiler_id, folder, together.one_by_one()):
+            output, wrong = judge(quick, source, case, cases.get(case), compiler_id)
+            if not wrong:
+                return output, []
     return judge(command, source, case, cases.get(case), compiler_id)
 
 
+def confirmed(command, source, chosen, compiler_id, folder):
+    """Case -> output of those that pass together."""
+    cases, found = read_cases(source), {}
+    for alone in (False, True):
+        left = [case for case in chosen if case not in found and case != CONTROL]
+        # By which headers an error came there is part of what is printed. Where that is why many are left, this file's own
+        # headers are worth the time to precompile them.
+        if len(left) > (MANY if alone else 1):
+            if quick := faster(command, source, compiler_id, folder, alone):
+                found |= together.confirmed(quick, source, left, lambda case, output: not complaints(
+                    output, 1, cases[case], compiler_id), compiler_id, without_precompiled)
+    return found
+
+
+def told_apart(source, whole, alone):
+    """What the unit of all cases told differently: another error, or fewer lines than the compiler prints for the case alone."""
+    def errors(output):
+        return [line.partition(" error: ")[2] for line in output.splitlines() if " error: " in line]
+
+    return "\n".join(f"{source.stem}/{case}: together:\n{output}alone:\n{alone[case]}" for case, output in whole.items()
+                     if errors(output) != errors(alone[case]) or len(output.splitlines()) < len(alone[case].splitlines()))
+
+
+SELF_TEST_HEADER = r"""
+#pragma once
+template <int Rest> struct a_fixed_sentence { static_assert(Rest == 0, "a fixed sentence"); };
+struct base { template <class T> base(T) { static_assert(sizeof(T) == 0, "of the base"); } };
+struct derived : base { using base::base; };
+"""
 SELF_TEST = r"""
-template <int Rest> struct report { static_assert(Rest == 0, "a fixed sentence"); };
+#include <self_test.hpp>
+namespace own { struct type; }
 #if defined CASE_good
-// expect: a fixed sentence
-// expect-gcc: static assertion failed
+// expect: a.fixed.sentence
+// expect-gcc: In instantiation of
 // expect-clang: static_assert failed|static assertion failed
 // cause: What is said here: is for people only.
 // cure: None.
-report<2> r;
+a_fixed_sentence<2> r;
+#elif defined CASE_good_by_another_number
+// expect: a.fixed.sentence
+a_fixed_sentence<4> r;
+#elif defined CASE_good_as_well
+// expect: a.fixed.sentence
+a_fixed_sentence<2> r;
+#elif defined CASE_good_about_an_own_type
+// expect: own::type.*incomplete type|incomplete type.*own::type
+own::type r;
 #elif defined CASE_wrong_words
 // expect: another sentence
-report<2> r;
+a_fixed_sentence<2> r;
 #elif defined CASE_compiles
-// expect: a fixed sentence
-report<0> r;
+// expect: a.fixed.sentence
+a_fixed_sentence<0> r;
 #elif defined CASE_two_errors
-// expect: a fixed sentence
-report<2> r;
-report<3> s;
+// expect: a.fixed.sentence
+a_fixed_sentence<5> r;
+a_fixed_sentence<3> s;
+#elif defined CASE_good_with_a_name
+// expect: a.fixed.sentence
+a_fixed_sentence<8> r;
+extern "C" int a_name();
+#elif defined CASE_two_errors_and_a_name_of_another_case
+// expect: a.fixed.sentence
+a_fixed_sentence<9> r;
+extern "C" void a_name();
+extern "C" int a_name();
+#elif defined CASE_second_error_says_not_of_what
+// expect: a.fixed.sentence
+a_fixed_sentence<6> r;
+derived s(1);
 #elif defined CASE_expects_nothing
-report<2> r;
+a_fixed_sentence<2> r;
 #elif defined CASE_too_late
 // expect: the last one
 #warning 1
@@ -195,15 +278,21 @@ report<2> r;
 #warning 4
 #warning 5
 #else
-report<0> r;
+a_fixed_sentence<0> r;
 #endif
 """
 SELF_TEST_WANTS = {
     CONTROL: None,
     "good": None,
+    "good_by_another_number": None,
+    "good_as_well": None,
+    "good_about_an_own_type": None,
+    "good_with_a_name": None,
     "wrong_words": "matches no line",
     "compiles": "it compiled",
     "two_errors": "2 errors",
+    "two_errors_and_a_name_of_another_case": "2 errors",
+    "second_error_says_not_of_what": "2 errors",
     "expects_nothing": "nothing is expected",
     "too_late": "want it in the first 3",
     "too_long": "lines of output",
@@ -214,15 +303,32 @@ SELF_TEST_WANTS = {
 def self_test(command, compiler_id):
     failures = []
     with tempfile.TemporaryDirectory() as folder:
+        command = [*command, "-I", folder]
         source = pathlib.Path(folder) / "self_test.cpp"
         source.write_text(SELF_TEST)
+        source.with_suffix(".hpp").write_text(SELF_TEST_HEADER)
+        alone = {}
         for case, want in SELF_TEST_WANTS.items():
-            output, wrong = check(command, source, case, compiler_id)
+            alone[case], wrong = check(command, source, case, compiler_id)
             noticed = not wrong if want is None else any(want in w for w in wrong)
             if not noticed:
-                failures.append(f"{case}: want {want or 'no complaint'}, got {wrong}\n{output}")
+                failures.append(f"{case}: want {want or 'no complaint'}, got {wrong}\n{alone[case]}")
+        # Together: what is refused alone is not confirmed, and what is confirmed is printed as it is alone.
+        cases = read_cases(source)
+        # With an error of nobody or of two cases others are not confirmed either.
+        spoil = {"second_error_says_not_of_what", "two_errors_and_a_name_of_another_case"}
+        for some in (set(cases), *(set(cases) - {case} for case in spoil), set(cases) - spoil, {"good", "good_as_well", "wrong_words"}):
+            whole = together.confirmed(command, source, [case for case in cases if case in some],
+                                       lambda case, output: not complaints(output, 1, cases[case], compiler_id), compiler_id,
+                                       without_precompiled)
+            good = {case for case in some if SELF_TEST_WANTS[case] is None}
+            # The last of them may be left for a run by itself.
+            if not set(whole) <= good or (not spoil & some and len(whole) < len(good) - 1):
+                failures.append(f"together: want {good}, got {set(whole)}")
+            if different := told_apart(source, whole, alone):
+                failures.append(different)
         broken = pathlib.Path(folder) / "broken.cpp"
-        broken.write_text(SELF_TEST.replace("#else\nreport<0>", "#else\nreport<1>"))
+        broken.write_text(SELF_TEST.replace("#else\na_fixed_sentence<0>", "#else\na_fixed_sentence<1>"))
         if not check(command, broken, CONTROL, compiler_id)[1]:
             failures.append("a control that does not compile passed")
         for text in ("// expect: x\n", "#if defined CASE_a && 1\n#endif\n", "int x;\n",
@@ -250,9 +356,17 @@ def chosen_cases(source, asked):
 def check_file(command, source, compiler_id, folder):
     tap = Tap()
     try:
-        for case in chosen_cases(source, os.environ.get("UMBEL_CASES", "").split()):
-            output, wrong = check(command, source, case, compiler_id, folder)
-            tap.check(case, not wrong, f"{output}\n{source}: {case}: {'; '.join(wrong)}")
+        chosen = chosen_cases(source, os.environ.get("UMBEL_CASES", "").split())
+        whole = confirmed(command, source, chosen, compiler_id, folder)
+        alone = {}
+        for case in chosen:
+            wrong = []
+            if case not in whole or together.one_by_one():
+                alone[case], wrong = check(command, source, case, compiler_id, folder)
+            tap.check(case, not wrong, f"{alone.get(case)}\n{source}: {case}: {'; '.join(wrong)}")
+        if together.one_by_one():
+            different = told_apart(source, whole, alone)
+            tap.check(f"{len(whole)} of {len(chosen) - 1} cases told the same together", not different, different)
     except (Malformed, re.error) as problem:
         tap.check(source.stem, False, str(problem))
     return tap.finish()
