@@ -471,9 +471,9 @@ static_assert(
 #endif
 // Products of integers on Cortex-M without vectors. Whether loops of them are written in
 // instructions (simd/four_rows.hpp), for which unoptimised, instrumented and position-independent
-// builds have no registers; smlad: two products of 16 bits.
+// builds have no registers (__ARM_RWPI: that of data alone); smlad: two products of 16 bits.
 #if UMBEL_OPTIMIZED && !UMBEL_SANITIZED && UMBEL_LITTLE_ENDIAN && defined(__ARM_ARCH_PROFILE) && \
-    !defined(__PIC__)
+    !defined(__PIC__) && !defined(__ARM_RWPI)
 #define UMBEL_FOUR_ROWS_ASSEMBLY (__ARM_ARCH_PROFILE == 'M')
 #else
 #define UMBEL_FOUR_ROWS_ASSEMBLY 0

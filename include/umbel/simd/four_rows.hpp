@@ -72,8 +72,9 @@ struct of_four_rows {
   std::int32_t first, second, third, fourth;
 };
 
-// One copy where code is to be small.
-#if UMBEL_FEW_REGISTERS
+// One copy where code is to be small, and by clang for ARMv6-M, which keeps a register of those
+// below for frames whose size only the run knows.
+#if UMBEL_FEW_REGISTERS || (UMBEL_CLANG && UMBEL_FOUR_ROWS_ASSEMBLY && !UMBEL_THUMB_2)
 #define UMBEL_ONE_COPY UMBEL_NOINLINE inline
 #else
 #define UMBEL_ONE_COPY UMBEL_INLINE
@@ -86,44 +87,54 @@ UMBEL_ONE_COPY of_four_rows by_column(const std::int32_t* rows, const std::int8_
   const std::int8_t* const end = column + 4 * words;
   std::int32_t s0 = sums.first, s1 = sums.second, s2 = sums.third, s3 = sums.fourth;
 #if UMBEL_SMLAD
-#define UMBEL_PRODUCTS                  \
-  "ldmia %[rows]!, {r3, r4, r5, r6}\n"  \
-  "smlad %[s0], %[number], r3, %[s0]\n" \
-  "smlad %[s1], %[number], r4, %[s1]\n" \
-  "smlad %[s2], %[number], r5, %[s2]\n" \
-  "smlad %[s3], %[number], r6, %[s3]\n"
-#define UMBEL_WORD                             \
-  "ldr %[word], [%[column]], #4\n"             \
-  "sxtb16 %[number], %[word]\n" UMBEL_PRODUCTS \
-  "sxtb16 %[number], %[word], ror #8\n" UMBEL_PRODUCTS
+#define UMBEL_PRODUCTS            \
+  "ldmia r0!, {r3, r4, r5, r6}\n" \
+  "smlad r8, r2, r3, r8\n"        \
+  "smlad r10, r2, r4, r10\n"      \
+  "smlad r11, r2, r5, r11\n"      \
+  "smlad r12, r2, r6, r12\n"
+#define UMBEL_WORD_IN "lr",
+#define UMBEL_WORD     \
+  "ldr lr, [r1], #4\n" \
+  "sxtb16 r2, lr\n" UMBEL_PRODUCTS "sxtb16 r2, lr, ror #8\n" UMBEL_PRODUCTS
 #elif UMBEL_THUMB_2
-#define UMBEL_PRODUCTS                 \
-  "ldmia %[rows]!, {r3, r4, r5, r6}\n" \
-  "mla %[s0], %[number], r3, %[s0]\n"  \
-  "mla %[s1], %[number], r4, %[s1]\n"  \
-  "mla %[s2], %[number], r5, %[s2]\n"  \
-  "mla %[s3], %[number], r6, %[s3]\n"
-#define UMBEL_NUMBER "ldrsb %[number], [%[column]], #1\n" UMBEL_PRODUCTS
+#define UMBEL_PRODUCTS            \
+  "ldmia r0!, {r3, r4, r5, r6}\n" \
+  "mla r8, r2, r3, r8\n"          \
+  "mla r10, r2, r4, r10\n"        \
+  "mla r11, r2, r5, r11\n"        \
+  "mla r12, r2, r6, r12\n"
+#define UMBEL_WORD_IN
+#define UMBEL_NUMBER "ldrsb r2, [r1], #1\n" UMBEL_PRODUCTS
 #define UMBEL_WORD UMBEL_NUMBER UMBEL_NUMBER UMBEL_NUMBER UMBEL_NUMBER
 #endif
 #if defined(UMBEL_WORD)
-  // Two words at a time; of an odd number the first by itself. The end of the column is in memory:
-  // a compiler that keeps a frame or a table of addresses in a register has no other one left.
-#define UMBEL_WORDS(enter)                                                                   \
-  __asm__ volatile(enter "1:\n" UMBEL_WORD "2:\n" UMBEL_WORD                                 \
-                         "ldr %[number], %[end]\ncmp %[column], %[number]\nbne 1b\n"         \
-                   : [rows] "+r"(rows), [column] "+r"(column), [s0] "+r"(s0), [s1] "+r"(s1), \
-                     [s2] "+r"(s2), [s3] "+r"(s3), [number] "+r"(number), [word] "=&r"(word) \
-                   : [end] "m"(end)                                                          \
-                   : "r3", "r4", "r5", "r6", "cc", "memory")
-  std::size_t number = words;
-  std::int32_t word;
+  // Two words at a time; of an odd number the first by itself. Registers are chosen here: where one
+  // of several operands waits in memory, g++ loads it through the low registers only, of which it
+  // then finds too few ("impossible constraints"). Not r7, in which it may keep a frame; r9, in
+  // which a system may keep its data, only if it gives it. The sums come first: what computes one
+  // may be a call, which takes the registers of the others.
+#define UMBEL_WORDS(enter)                                                                      \
+  __asm__ volatile(enter "1:\n" UMBEL_WORD "2:\n" UMBEL_WORD "cmp r1, %[end]\nbne 1b\n"         \
+                   : "+&r"(from), "+&r"(of_column), "+&r"(t0), "+&r"(t1), "+&r"(t2), "+&r"(t3), \
+                     "+&r"(number)                                                              \
+                   : [end] "h"(end)                                                             \
+                   : UMBEL_WORD_IN "r3", "r4", "r5", "r6", "cc", "memory")
+  register std::int32_t t0 __asm__("r8") = s0;
+  register std::int32_t t1 __asm__("r10") = s1;
+  register std::int32_t t2 __asm__("r11") = s2;
+  register std::int32_t t3 __asm__("r12") = s3;
+  register const std::int32_t* from __asm__("r0") = rows;
+  register const std::int8_t* of_column __asm__("r1") = column;
+  register std::size_t number __asm__("r2") = words;
   if (__builtin_constant_p(words % 2) && words % 2 == 0)
     UMBEL_WORDS("");
   else
-    UMBEL_WORDS("lsls %[number], %[number], #31\nbne 2f\n");
+    UMBEL_WORDS("lsls r2, r2, #31\nbne 2f\n");
+  s0 = t0, s1 = t1, s2 = t2, s3 = t3;
 #undef UMBEL_WORDS
 #undef UMBEL_WORD
+#undef UMBEL_WORD_IN
 #else
   // All of the eight low registers, r7 too, which a compiler may keep its frame in. The sums in the
   // high ones, which g++ -Os takes for none of its registers, so they are saved here.
@@ -189,13 +200,13 @@ UMBEL_ONE_COPY of_four_rows by_column(const std::int32_t* rows, const std::int8_
       : "r2", "r4", "r5", "r6", "lr", "cc", "memory");
   s0 = of_rows[0], s1 = of_rows[1], s2 = of_rows[2], s3 = of_rows[3];
 #else
-  register const std::int32_t* from __asm__("r0") = rows;
-  register const std::int8_t* of_column __asm__("r1") = column;
-  register const std::int8_t* last __asm__("r12") = end;
   register std::int32_t t0 __asm__("r8") = s0;
   register std::int32_t t1 __asm__("r9") = s1;
   register std::int32_t t2 __asm__("r10") = s2;
   register std::int32_t t3 __asm__("r11") = s3;
+  register const std::int32_t* from __asm__("r0") = rows;
+  register const std::int8_t* of_column __asm__("r1") = column;
+  register const std::int8_t* last __asm__("r12") = end;
   __asm__ volatile(
       ".syntax unified\n"
       "mov lr, r7\n" UMBEL_LOOP "mov r7, lr\n"
