@@ -202,6 +202,12 @@ def of_the_tools(tap, root, folder):
         subprocess.run(["bash", checkout / "tools/bench"], env=environment | {"CXX": compiler}, stdin=subprocess.DEVNULL, capture_output=True)
     found = {path.parent.name: path.read_text().strip() for path in (checkout / "build").glob("*/compiler")}
     tap.check("a folder for each compiler", found == {"bench": "g++", "bench-clang++": "clang++"}, str(found))
+    # The race, of a program that knows one workload.
+    (folder / "umbel").write_text("#!/bin/sh\nprintf 'mha\\tC 1,32,64,8\\t9.5\\t80\\t100\\tok\\tso\\n'\n")
+    (folder / "umbel").chmod(0o755)
+    code = "import sys, run; run.has_torch = lambda: False; sys.exit(run.main())"
+    done = subprocess.run([sys.executable, "-c", code, folder, "--only", "C 1,"], cwd=checkout / "bench/peers", capture_output=True, text=True)
+    tap.check("a race in one workload", done.returncode == 0 and "| C 1,32,64,8 | 9.5 (80 %) |" in done.stdout, str(done))
     kept = {checkout / "results" / name: name for name in ("report.json", "attention.html", "learned/checkpoint.safetensors", "page/index.html")}
     for file, text in kept.items():
         file.parent.mkdir(parents=True, exist_ok=True)

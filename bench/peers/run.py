@@ -175,6 +175,8 @@ def readme_table(found):
     yield "| microseconds | Umbel | fastest peer | PyTorch |"
     yield "|---|--:|--:|--:|"
     for key, title in README_ROWS.items():
+        if key not in found[OURS]:
+            continue  # --only
         them = rivals(found, key)
         fastest = next((f"{figure(one.us)} ({name})" for name, one in them), "-")
         torch = dict(them).get("PyTorch")
