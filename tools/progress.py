@@ -14,6 +14,7 @@ On a terminal it is one line, drawn again each second. Without one it is a line 
 line goes into the file $UMBEL_PROGRESS_FILE, and the pool shows it. The exit code is the command's; 130 after Ctrl-C.
 """
 import contextlib
+import ctypes
 import fcntl
 import json
 import os
@@ -393,9 +394,16 @@ def lock(descriptor, file, holder):
     return 0
 
 
+def end_with_parent():
+    """Who kills the tool that a message names as the holder of a folder means what it runs, too."""
+    with contextlib.suppress(AttributeError, OSError):  # Linux has it
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+
+
 def main():
     way, *arguments = sys.argv[1:]
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    end_with_parent()
     try:
         if way == "pool":
             return pool(*arguments)
