@@ -69,7 +69,7 @@ class Program:
     """Of the build: what ran (name, executable, command, output), and what it is made of."""
 
     def __init__(self, build, log):
-        self.build, self.name, self.command = build, log["name"], log["command"]
+        self.build, self.name, self.command = build, log["name"].rpartition(" / ")[2], log["command"]
         self.executable, self.output = pathlib.Path(log["command"][-1]), log.get("stdout") or ""
         self.target = str(self.executable.relative_to(build))
         commands = run("ninja", "-C", str(build), "-t", "commands", self.target).splitlines()

@@ -17,6 +17,7 @@ The program without a case must pass all of them. And where the emulator's board
 """
 import pathlib
 import re
+import resource
 import shlex
 import subprocess
 import sys
@@ -26,6 +27,8 @@ sys.dont_write_bytecode = True
 
 import bounds  # noqa: E402
 
+SECONDS = 60  # of processor time
+AT_MOST = 3600  # of wall time, for what sleeps
 SOURCE = pathlib.Path(__file__).resolve().parent / "guards" / "stopped.cpp"
 
 
@@ -51,7 +54,8 @@ class Build:
 
     def run(self, *command):
         done = subprocess.run(command, cwd=self.directory, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"}, timeout=60)
+                              env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"}, timeout=AT_MOST,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS)))
         return done.returncode, done.stdout + done.stderr
 
     def compile(self, name, *flags):

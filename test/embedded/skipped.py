@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Does tools/embedded skip a target whose tools cannot be had, by its name, and say what is missing?
+"""Does tools/embedded skip a target whose tools cannot be had, by its name, and say what is missing? And are the targets that it
+has by default, and with --all, those of docs/targets.md?
 
     skipped.py ROOT       TAP
 
@@ -8,6 +9,7 @@ It runs tools/embedded with a PATH of the programs that it needs itself: no comp
 nothing to install them with.
 """
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -26,6 +28,21 @@ MISSING = {
 }
 
 
+def check_targets(tap, root):
+    """The list in tools/embedded, cross/ and the two tables of docs/targets.md."""
+    page = (root / "docs" / "targets.md").read_text()
+    every = {path.stem for path in (root / "cross").glob("*.ini")}
+    by_default = re.search(r"^default_targets=\((.*)\)$", (root / "tools" / "embedded").read_text(), re.M)[1].split()
+
+    def table(head):
+        rows = re.search(rf"^\| {head} \|.*\n\|[-|]+\n((?:\|.*\n)+)", page, re.M)[1].splitlines()
+        return [name for row in rows for name in re.findall(r"`([^`]+)`", row.split("|")[1])]
+
+    tap.check("docs/targets.md has every target of cross/", sorted(table("`cross/`")) == sorted(every), f"{every ^ set(table('`cross/`'))}")
+    tap.check("and those that run by default, which are in cross/",
+              sorted(table("by default")) == sorted(by_default) and set(by_default) <= every, f"{by_default}, {table('by default')}")
+
+
 def main():
     embedded = pathlib.Path(sys.argv[1]) / "tools" / "embedded"
     tap = Tap()
@@ -39,6 +56,7 @@ def main():
         tap.check(f"{target} is skipped by name", f"skipped: {target} ({missing} cannot be had)" in lines, output)
     tap.check("the last line counts them", lines[-1:] == [f"0 passed, 0 failed, {len(MISSING)} skipped"], output)
     tap.check("a run of nothing fails", done.returncode == 1, output)
+    check_targets(tap, embedded.parents[1])
     return tap.finish()
 
 

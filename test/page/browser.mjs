@@ -70,8 +70,8 @@ export class Browser {
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     return result.value;
   }
-  // Waits until the expression is true; false after `seconds`.
-  async until(expression, seconds = 20) {
+  // Waits until the expression is true, on a machine that is busy, too; false after `seconds`.
+  async until(expression, seconds = 300) {
     for (const end = Date.now() + 1000 * seconds; Date.now() < end;) {
       if (await this.evaluate(expression).catch(() => false)) return true;
       await new Promise(done => setTimeout(done, 50));

@@ -144,7 +144,7 @@ async function usedAt(width) {
 }
 
 const problem = async () => {
-  await browser.until(`!document.getElementById('problem').hidden`, 10);
+  await browser.until(`!document.getElementById('problem').hidden`);
   const [text, rest] = await browser.evaluate(`[document.getElementById('problem').innerText,
     getComputedStyle(document.getElementById('heads')).display]`);
   return rest === 'none' ? text : `${text} (and the rest of the page is shown)`;

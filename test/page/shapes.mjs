@@ -59,7 +59,7 @@ try {
   const copy = damagedCopy(page, 'shapes.wasm.js', text => text.replace(/.{8}"\};/, 'AAAAAAAA"};'));
   await browser.open(copy.url, {width: 390});
   await browser.click('#tab-shapes');
-  check('that its module is damaged is said', await browser.until(`document.getElementById('shapes-problem').textContent.includes('is damaged')`, 10));
+  check('that its module is damaged is said', await browser.until(`document.getElementById('shapes-problem').textContent.includes('is damaged')`));
   copy.remove();
 } catch (error) {
   check(`the test goes on to its end: ${error.message}`, false);

@@ -107,7 +107,7 @@ async function badInput() {
     const copy = damagedCopy(page, file, change);
     await browser.open(copy.url, {width: 390});
     await browser.click('#tab-text');
-    await browser.until(`!document.getElementById('text-problem').hidden`, 10);
+    await browser.until(`!document.getElementById('text-problem').hidden`);
     const said = await browser.text('#text-problem');
     check(`that ${file} cannot be used is said in its tab`, said.includes(words), said);
     check('and the other tab goes on', await browser.evaluate(`document.getElementById('answer').textContent !== ''`));
