@@ -44,9 +44,11 @@ class Progress:
 
     shown = None
 
-    def __init__(self, what, total=0):
+    def __init__(self, what, total=0, begin=True):
+        """begin: a line at once where there is no terminal."""
         self.what, self.total, self.done, self.now, self.more, self.doing = what, total, 0, "", "", ""
         self.start = self.printed = time.monotonic()
+        self.begin = begin
         self.ends = 0  # when a command that says it expects to
         self.file = os.environ.get("UMBEL_PROGRESS_FILE")
         self.live = not self.file and sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
@@ -58,7 +60,8 @@ class Progress:
         if self.within:  # a stage of a stage: that one is shown
             self.live, self.file = False, ""
             return self
-        self.show()
+        if self.begin or self.live:
+            self.show()
         self.thread = threading.Thread(target=self.tick, daemon=True)
         self.thread.start()
         return self
