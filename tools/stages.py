@@ -48,7 +48,7 @@ STAGES = (
           "every unit and law, memory, undefined behaviour; the readers of files on hostile ones"),
     Stage("proofs", True, "--optimization 1 --suite bits --suite dispatch --suite examples --suite mpi --suite export "
           "--suite formulas_some --suite realtime --suite system --suite frames --suite package --suite tools --suite bench --suite one_header "
-          "--suite misuse --suite march",
+          "--suite misuse --suite march --no-suite alone",
           "equal bits over compilers, levels and instruction sets; ranks; programs as users write and install them; no allocation, "
           "no lock, no system call"),
     Stage("clang++", True, "--compiler clang++ --suite static --suite reject --suite alone --suite asm --suite checking --suite gdb "
