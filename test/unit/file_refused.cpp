@@ -379,6 +379,21 @@ BOOST_AUTO_TEST_CASE(safetensors_offsets) {
      "two tensors have the name a");
   no("\"__metadata__\":{},\"\\u005f_metadata__\":{}", 0, file_error::duplicate,
      "the header has __metadata__ twice");
+  no("\"__metadata__\":{\"checksum\":\"0\",\"b\":\"1\",\"c\\u0068ecksum\":\"0\"}", 0,
+     file_error::duplicate, "two texts of the metadata have the name checksum");
+  std::string texts = "\"__metadata__\":{\"\":\"\"";
+  for (std::size_t i = 1; i < 16384; ++i) texts += ",\"" + std::to_string(i) + "\":\"\"";
+  BOOST_TEST(accepted<safetensors_file>(safetensors("{" + texts + "}}")) == "");
+  no(texts + ",\"x\":\"\"}", 0, file_error::too_large, "the metadata have more than 16384 texts");
+  // In another order than their bytes.
+  no(at("b", "[8,12]") + "," + at("a", "[0,4]"), 12, file_error::overlapping,
+     "4 bytes of the data belong to no tensor");
+  no(at("b", "[4,8]") + "," + at("a", "[0,4]") + "," + at("c", "[2,2]", "[0]"), 8,
+     file_error::overlapping, "the data of c begin at byte 2 but those before end at 4");
+  BOOST_TEST(accepted<safetensors_file>(safetensors(
+                 "{" + at("b", "[4,8]") + "," + at("a", "[0,4]") + "," + at("c", "[4,4]", "[0]") +
+                     "," + at("d", "[0,0]", "[0]") + "," + at("e", "[8,8]", "[0]") + "}",
+                 8)) == "");
   // Tensors without elements lie anywhere between others.
   BOOST_TEST(accepted<safetensors_file>(safetensors("{" + at("b", "[4,4]", "[0]") + "," +
                                                         at("a", "[0,4]") + "," +
@@ -386,16 +401,32 @@ BOOST_AUTO_TEST_CASE(safetensors_offsets) {
                                                     4)) == "");
 }
 
-// In an order that takes several walks: more tensors than one remembers.
-std::string descending(std::size_t count, std::size_t twice) {
+// In an order that takes several walks: more tensors than one remembers. twice: it has the name of
+// the 7th, moved: its bytes begin one earlier.
+std::string descending(std::size_t count, std::size_t twice, std::size_t moved = ~std::size_t{0}) {
   std::string header = "{";
   for (std::size_t i = count; i-- > 0;) {
     const std::string name = std::to_string(100000 + (i == twice ? 7 : i));
-    header += "\"" + name + "\":" +
-              info("I8", "[1]", "[" + std::to_string(i) + "," + std::to_string(i + 1) + "]") +
-              (i ? "," : "}");
+    const std::size_t begin = i - (i == moved);
+    header +=
+        "\"" + name + "\":" +
+        info("I8", "[1]", "[" + std::to_string(begin) + "," + std::to_string(begin + 1) + "]") +
+        (i ? "," : "}");
   }
   return header;
+}
+// More than a block has, in every place of two blocks and the one after them.
+BOOST_AUTO_TEST_CASE(safetensors_of_most_tensors) {
+  constexpr std::size_t most = 16384;
+  BOOST_TEST(accepted<safetensors_file>(safetensors(descending(most, most), most)) == "");
+  for (const std::size_t i : {8U, 2000U, 12287U, 12288U, 16383U}) {
+    refused<safetensors_file>(safetensors(descending(most, i), most), file_error::duplicate,
+                              "safetensors: two tensors have the name 100007");
+    refused<safetensors_file>(safetensors(descending(most, most, i), most), file_error::overlapping,
+                              "safetensors: the data of " + std::to_string(99999 + i) +
+                                  " begin at byte " + std::to_string(i - 1) +
+                                  " but those before end at " + std::to_string(i));
+  }
 }
 BOOST_AUTO_TEST_CASE(safetensors_of_many_tensors) {
   BOOST_TEST(accepted<safetensors_file>(safetensors(descending(1000, 1000), 1000)) == "");
@@ -467,6 +498,28 @@ BOOST_AUTO_TEST_CASE(npz_places) {
                inner.begin() + static_cast<std::ptrdiff_t>(inner_bytes));
   no(npz({{.name = "a.npy", .content = outer}, {.name = "b.npy", .offset = offset}}),
      file_error::overlapping, "b.npy begins within the member before it");
+}
+
+// The directory in another order than the members, and more of them than one block has.
+BOOST_AUTO_TEST_CASE(npz_of_many_members) {
+  std::vector<member> members(1000);
+  for (std::size_t i = 0; i < members.size(); ++i)
+    members[i].name = std::to_string(100000 + i * 7919 % members.size()) + ".npy";
+  BOOST_TEST(accepted<npz_file>(npz(members)) == "");
+  members[990].name = members[3].name;
+  refused<npz_file>(npz(members), file_error::duplicate,
+                    "npz: two members have the name " + members[3].name);
+  // Members 1 and 2 lie in the other order than in the directory.
+  const std::size_t size = 30 + 10 + members[0].content.size();
+  members[990].name = "109990.npy";
+  std::swap(members[1].name, members[2].name);
+  members[1].offset = static_cast<std::int64_t>(2 * size);
+  members[2].offset = static_cast<std::int64_t>(size);
+  bytes file = npz(members);
+  std::swap_ranges(file.begin() + static_cast<std::ptrdiff_t>(size),
+                   file.begin() + static_cast<std::ptrdiff_t>(2 * size),
+                   file.begin() + static_cast<std::ptrdiff_t>(2 * size));
+  BOOST_TEST(accepted<npz_file>(file) == "");
 }
 
 BOOST_AUTO_TEST_CASE(npz_ends) {

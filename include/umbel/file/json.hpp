@@ -38,14 +38,20 @@ class json_reader {
     if (!take('"')) return {file_error::malformed, "a text in quotes expected"};
     const unsigned char* const first = at_;
     bool escaped = false;
-    for (; at_ != end_ && *at_ != '"'; ++at_) {
-      if (*at_ < 0x20) return {file_error::malformed, "a control character in a text"};
-      if (*at_ != '\\') continue;
-      escaped = true;
+    for (;;) {
+      if (at_ == end_) return {file_error::malformed, "a text without an end"};
+      const unsigned char c = *at_;
+      if (c == '"') break;
+      if (c < 0x20) return {file_error::malformed, "a control character in a text"};
       ++at_;
+      if (c != '\\') {
+        skip_plain();
+        continue;
+      }
+      escaped = true;
       if (!escape()) return bad_escape;
+      ++at_;
     }
-    if (at_ == end_) return {file_error::malformed, "a text without an end"};
     text = tensor_name(first, static_cast<std::size_t>(at_++ - first), escaped);
     return {};
   }
@@ -53,30 +59,64 @@ class json_reader {
   // Not negative, without a fraction or an exponent.
   constexpr file_problem integer(std::uint64_t& value) {
     skip_space();
-    const unsigned char* const first = at_;
     value = 0;
-    for (; at_ != end_ && *at_ >= '0' && *at_ <= '9'; ++at_)
-      if (!multiply(value, 10) || !add(value, *at_ - std::uint64_t{'0'}))
+    bool zero_first = false, goes_on = false;
+    std::size_t digits = 0;
+    for (; at_ != end_; ++at_, ++digits) {
+      const unsigned char c = *at_;
+      goes_on = c == '.' || c == 'e' || c == 'E';
+      if (c < '0' || c > '9') break;
+      zero_first = zero_first || (digits == 1 && value == 0);
+      if (!multiply(value, 10) || !add(value, c - std::uint64_t{'0'}))
         return {file_error::too_large, "a number that overflows"};
-    const bool zero_first = at_ - first > 1 && *first == '0';
-    const bool goes_on = at_ != end_ && (*at_ == '.' || *at_ == 'e' || *at_ == 'E');
-    if (at_ == first || zero_first || goes_on)
+    }
+    if (digits == 0 || zero_first || goes_on)
       return {file_error::malformed, "an integer expected, not negative"};
     return {};
   }
 
  private:
   constexpr void skip_space() {
-    while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
+    for (; at_ != end_; ++at_) {
+      if (!__builtin_is_constant_evaluated())
+        while (end_ - at_ >= 8 && load_8(at_) == each_byte(' ')) at_ += 8;
+      if (at_ == end_) return;
+      const unsigned char c = *at_;
+      if (c != ' ' && c != '\n' && c != '\r' && c != '\t') return;
+    }
+  }
+  // By sixteens, up to some of which one is more than itself in a text.
+  constexpr void skip_plain() {
+    if (__builtin_is_constant_evaluated()) return;
+    const auto special = [](std::uint64_t bytes) {
+      return ((bytes ^ each_byte('"')) - each_byte(1)) |
+             ((bytes ^ each_byte('\\')) - each_byte(1)) | (bytes - each_byte(0x20));
+    };
+    for (; end_ - at_ >= 16; at_ += 16) {
+      const std::uint64_t a = load_8(at_), b = load_8(at_ + 8);
+      if ((((special(a) & ~a) | (special(b) & ~b)) & each_byte(0x80)) != 0) return;
+    }
   }
   // After the \, up to its last character.
   constexpr bool escape() {
     if (at_ == end_) return false;
-    if (*at_ != 'u') {
-      for (const char c : {'"', '\\', '/', 'b', 'f', 'n', 'r', 't'})
-        if (*at_ == c) return true;
-      return false;
+    switch (*at_) {
+      case '"':
+      case '\\':
+      case '/':
+      case 'b':
+      case 'f':
+      case 'n':
+      case 'r':
+      case 't':
+        return true;
+      case 'u':
+        return code_point();
+      default:
+        return false;
     }
+  }
+  constexpr bool code_point() {
     if (end_ - at_ < 5) return false;
     const int high = four_digits(at_ + 1);
     if (high < 0 || (high >= 0xdc00 && high < 0xe000)) return false;

@@ -6,7 +6,9 @@
 #include <umbel/config.hpp>
 
 #include <cstddef>
-#include <umbel/file/in_order.hpp>
+#include <cstdint>
+#include <umbel/file/clash.hpp>
+#include <umbel/file/name_hash.hpp>
 #include <umbel/file/stored_tensor.hpp>
 #include <umbel/tensor/elements.hpp>
 
@@ -68,9 +70,6 @@ template <class M, bool Temporary>
 using memory_of_a_file = typename memory_of_a_file_rule<std::remove_const_t<M>, Temporary>::type;
 }  // namespace rules
 
-// A file with more tensors is refused: sizes and time of the checks stay bounded.
-inline constexpr std::size_t most_tensors = 16384;
-
 struct end_of_tensors {};
 
 // File: copied, as small as a view; next(cursor, tensor) gives the tensor at the cursor and moves
@@ -82,13 +81,17 @@ class tensor_iterator {
   using difference_type = std::ptrdiff_t;
 
   tensor_iterator() = default;
-  constexpr explicit tensor_iterator(const File& file) noexcept
-      : file_(file), cursor_(file.first()) {
+  // place: of a tensor, as place() gives it; 0 of the first.
+  constexpr explicit tensor_iterator(const File& file, std::size_t place = 0) noexcept
+      : file_(file), cursor_(file.first() + place) {
     ++*this;
   }
   constexpr const stored_tensor& operator*() const noexcept { return tensor_; }
   constexpr const stored_tensor* operator->() const noexcept { return &tensor_; }
+  // Where the tensor is among all, in bytes of what lists them.
+  [[nodiscard]] constexpr std::size_t place() const noexcept { return place_; }
   constexpr tensor_iterator& operator++() noexcept {
+    place_ = cursor_ - file_.first();
     more_ = file_.next(cursor_, tensor_);
     return *this;
   }
@@ -99,7 +102,7 @@ class tensor_iterator {
 
  private:
   File file_{};
-  std::size_t cursor_ = 0;
+  std::size_t cursor_ = 0, place_ = 0;
   stored_tensor tensor_{};
   bool more_ = false;
 };
@@ -197,43 +200,38 @@ inline bool is_new(const tensor_name& key, const char* text, bool& seen) {
   return seen = true;
 }
 
-// A name, and where it stands in the file: names in order, equal ones in the order of the file.
-struct placed_name {
-  tensor_name name;
-  std::size_t place = 0;
-  friend constexpr bool operator<(const placed_name& a, const placed_name& b) {
-    const int order = a.name.compare(b.name);
-    return order != 0 ? order < 0 : a.place < b.place;
-  }
+// Of some names, `count` of them, do two clash? next(cursor, name): the name at the cursor, which
+// moves on behind it; false at the end. Where two clash, they are in `first` and `second`, which
+// differ only if somebody made names of one hash.
+struct two_names {
+  tensor_name first, second;
 };
-
-// The first name that two tensors have, into `twice`. each: visits placed_name.
-template <class Each>
-constexpr bool names_differ(const Each& each, tensor_name& twice) {
-  tensor_name before;
-  bool begun = false;
-  const auto differs = [&](const placed_name& x) {
-    if (begun && x.name == before) {
-      twice = x.name;
-      return false;
-    }
-    before = x.name;
-    begun = true;
+template <class Next>
+bool names_clash(std::size_t count, std::size_t begin, const Next& next, two_names& both) noexcept {
+  const auto found = find_clash<name_hash>(count, begin, [&](std::size_t& cursor, name_hash& item) {
+    tensor_name name;
+    if (!next(cursor, name)) return false;
+    item = hash_of(name);
     return true;
-  };
-  return visit_in_order<placed_name>(
-      each, [](const placed_name& a, const placed_name& b) { return a < b; }, differs);
-}
-
-// Bytes from begin to before end, and where they are spoken of.
-struct byte_range {
-  std::uint64_t begin = 0, end = 0;
-  std::size_t place = 0;
-  friend constexpr bool operator<(const byte_range& a, const byte_range& b) {
-    if (a.begin != b.begin) return a.begin < b.begin;
-    return a.end != b.end ? a.end < b.end : a.place < b.place;
+  });
+  if (!found.found) return false;
+  bool begun = false;
+  tensor_name name;
+  for (std::size_t cursor = begin; next(cursor, name);) {
+    if (!clash(hash_of(name), found.first)) continue;
+    (begun ? both.second : both.first) = name;
+    if (begun) break;
+    begun = true;
   }
-};
+  return true;
+}
+// The sentence then. where: "safetensors: two tensors have the name ".
+inline file_failure failure_of(const two_names& names, const char* format, const char* twice) {
+  if (names.first == names.second)
+    return failure(file_error::duplicate, format, ": ", twice, names.first);
+  return failure(file_error::unsupported, format, ": ", names.first, " and ", names.second,
+                 " are names of one hash, as only a hostile file has them");
+}
 
 }  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

@@ -111,7 +111,7 @@ class zip_archive {
   constexpr file_problem stored_bytes(const zip_member& m, const unsigned char*& data) const {
     constexpr file_problem wrong{file_error::malformed,
                                  "differs in its own header and in the central directory"};
-    constexpr std::uint64_t header = 30;
+    constexpr std::size_t header = 30;
     if (m.header > directory_ || directory_ - m.header < header)
       return {file_error::malformed, "begins behind its place in the archive"};
     const auto at = static_cast<std::size_t>(m.header);
@@ -211,6 +211,7 @@ class npz_file : public detail::tensor_listing<npz_file> {
     return tensor(m, x).code == file_error::none;
   }
 
+  using range = detail::byte_range<std::uint64_t>;
   static tensor_name full_name(const detail::zip_member& m) { return {m.name, m.name_bytes}; }
   static bool is_npy(const detail::zip_member& m) {
     return m.name_bytes >= 4 && tensor_name(m.name + m.name_bytes - 4, 4) == ".npy";
@@ -251,53 +252,48 @@ class npz_file : public detail::tensor_listing<npz_file> {
   detail::file_failure check() noexcept {
     using detail::failure;
     std::size_t cursor = first();
+    std::uint64_t end = 0;
+    bool are_sorted = true;  // each member is behind the one before it
     for (std::size_t i = 0; i < archive_.count(); ++i) {
       detail::zip_member m;
       stored_tensor x;
       if (const auto wrong = archive_.member(cursor, m))
         return failure(wrong.code, "npz: ", wrong.words);
       if (auto wrong = tensor(m, x); wrong.code != file_error::none) return wrong;
+      const range bytes = range_of(m, x.checked);
+      are_sorted = are_sorted && bytes.begin >= end;
+      end = bytes.end;
     }
     last_ = cursor;
     if (!archive_.ends_at(cursor))
       return failure(file_error::malformed, "npz: its central directory has more than its members");
-    const auto each_member = [&](const auto& f) {
+    const auto next_name = [&](std::size_t& at, tensor_name& name) {
       detail::zip_member m;
-      for (std::size_t at = first(), now = at; at < last_; now = at) {
-        static_cast<void>(archive_.member(at, m));
-        f(m, now);
-      }
+      if (at >= last_ || archive_.member(at, m)) return false;
+      name = full_name(m);
+      return true;
     };
-    tensor_name twice;
-    const auto each_name = [&](const auto& f) {
-      each_member([&](const detail::zip_member& m, std::size_t at) {
-        f(detail::placed_name{full_name(m), at});
-      });
+    detail::two_names both;
+    if (detail::names_clash(archive_.count(), first(), next_name, both))
+      return detail::failure_of(both, "npz", "two members have the name ");
+    if (are_sorted) return {};
+    const auto next_range = [&](std::size_t& at, range& bytes_of_one) {
+      detail::zip_member m;
+      const unsigned char* data = nullptr;
+      if (at >= last_ || archive_.member(at, m) || archive_.stored_bytes(m, data)) return false;
+      bytes_of_one = range_of(m, data);
+      return true;
     };
-    if (!detail::names_differ(each_name, twice))
-      return failure(file_error::duplicate, "npz: two members have the name ", twice);
-    const auto each_range = [&](const auto& f) {
-      each_member([&](const detail::zip_member& m, std::size_t at) {
-        const unsigned char* data = nullptr;
-        static_cast<void>(archive_.stored_bytes(m, data));
-        f(detail::byte_range{m.header, archive_.offset_of(data) + m.bytes, at});
-      });
-    };
-    std::uint64_t end = 0;
-    detail::byte_range within;
-    const bool apart = detail::visit_in_order<detail::byte_range>(
-        each_range, [](const auto& a, const auto& b) { return a < b; },
-        [&](const detail::byte_range& x) {
-          if (x.begin < end) within = x;
-          const bool behind = x.begin >= end;
-          end = x.end;
-          return behind;
-        });
-    if (apart) return {};
+    const auto overlap = detail::find_clash<range>(archive_.count(), first(), next_range);
+    if (!overlap.found) return {};
     detail::zip_member m;
-    static_cast<void>(archive_.member(within.place, m));
+    for (std::size_t at = first(); at < last_ && !archive_.member(at, m);)
+      if (m.header == overlap.second.begin) break;
     return failure(file_error::overlapping, "npz: ", full_name(m),
                    " begins within the member before it");
+  }
+  range range_of(const detail::zip_member& m, const unsigned char* data) const {
+    return {m.header, archive_.offset_of(data) + m.bytes};
   }
 
   detail::zip_archive archive_;

@@ -60,14 +60,17 @@ constexpr std::size_t bytes_of(stored_type type) {
   return 0;
 }
 
-// An unsigned integer of `Bytes` bytes at any address.
+// A byte of a file that another program may change: read once, however often the value is used.
+constexpr unsigned char read_once(const unsigned char* from) {
+  if (__builtin_is_constant_evaluated()) return *from;
+  return *static_cast<const volatile unsigned char*>(from);
+}
+// An unsigned integer of a header, little-endian, at any address.
 template <class U>
-constexpr U load_integer(const unsigned char* from, bool big_endian = false) {
+constexpr U load_integer(const unsigned char* from) {
   U value = 0;
-  for (std::size_t i = 0; i < sizeof(U); ++i) {
-    const std::size_t place = big_endian ? sizeof(U) - 1 - i : i;
-    value = static_cast<U>(value | static_cast<U>(static_cast<U>(from[i]) << 8 * place));
-  }
+  for (std::size_t i = 0; i < sizeof(U); ++i)
+    value = static_cast<U>(value | static_cast<U>(static_cast<U>(read_once(from + i)) << 8 * i));
   return value;
 }
 // The same, one load instruction: for elements.

@@ -3,6 +3,10 @@
 // https://github.com/huggingface/safetensors#format: 8 bytes of length, a header of JSON, the data.
 // What the reference implementation refuses is refused here, and what it leaves open: names that
 // are there twice, keys that the format does not have.
+//
+// A file that is mapped may change at any time, also after it was checked as a whole. So each
+// tensor is checked again whenever it is parsed, by then it is copied, and the numbers of the copy
+// are those that are used.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -24,8 +28,8 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
   // BOOL U8 I8 I16 I32 I64 F16 BF16 F32 F64 are read, tensors of other types are listed. Refused:
   // a header of more than 100 MB or beyond the end of the file, not in UTF-8, or with anything that
   // the format does not have; a tensor whose bytes are not those of its shape, of more than
-  // stored_tensor::max_rank axes; tensors with one name; bytes of the data that belong to two
-  // tensors or to none; more than 16384 tensors.
+  // stored_tensor::max_rank axes; tensors or texts of the metadata with one name; bytes of the data
+  // that belong to two tensors or to none; more than 16384 tensors, or texts.
   [[nodiscard]] static file_result<safetensors_file> in_memory(const void* memory,
                                                                std::size_t bytes) noexcept {
     using detail::failure;
@@ -51,15 +55,10 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
 
   // A text of the header's __metadata__, "format" or the like; empty where there is none.
   [[nodiscard]] tensor_name metadata(const tensor_name& key) const noexcept {
-    tensor_name value;
-    if (metadata_end_ == 0) return value;
-    detail::json_reader json(header_, header_bytes_, metadata_begin_);
-    static_cast<void>(json.take(','));  // not before the first key
-    static_cast<void>(json.string(value));
-    static_cast<void>(json.take(':'));
-    value = {};
-    static_cast<void>(texts(json, &key, &value));
-    return value;
+    std::size_t cursor = texts_begin_;
+    for (tensor_name name, text; next_text(cursor, name, text);)
+      if (name == key) return text;
+    return {};
   }
 
  private:
@@ -70,8 +69,10 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
   struct step {
     enum kind_of { tensor, metadata, end, wrong } kind = end;
     detail::file_problem problem{};
-    std::size_t position = 0;  // of the problem
+    std::size_t position = 0;          // of the problem
+    std::size_t begin = 0, count = 0;  // of the texts of the metadata
   };
+  using range = detail::byte_range<std::uint64_t>;
   // Of a tensor's bytes, from the end of the header.
   struct offsets {
     std::uint64_t begin = 0, end = 0;
@@ -80,7 +81,21 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
   std::size_t first() const noexcept { return begin_; }
   bool next(std::size_t& cursor, stored_tensor& x) const noexcept {
     offsets data;
-    return walk(cursor, x, data).kind == step::tensor;
+    std::uint64_t needed = 0;
+    if (walk(cursor, x, data).kind == step::tensor && x.data != nullptr && count(x, needed) &&
+        needed == x.bytes)
+      return true;
+    x = {};
+    return false;
+  }
+  // How many bytes its shape needs; those that it has where the size of an element is not known.
+  // False where they overflow.
+  static bool count(const stored_tensor& x, std::uint64_t& needed) noexcept {
+    const bool is_known = x.type != stored_type::other;
+    if (!detail::bytes_of_elements(x, is_known ? detail::bytes_of(x.type) : 1, needed))
+      return false;
+    if (!is_known) needed = x.bytes;
+    return true;
   }
 
   static constexpr detail::file_problem malformed(const char* words) {
@@ -107,31 +122,43 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
     if (!wrong) wrong = json.string(x.name);
     if (!wrong) wrong = expect(json, ':', "a colon expected");
     const bool is_metadata = !wrong && x.name == "__metadata__";
-    if (!wrong) wrong = is_metadata ? texts(json) : tensor(json, x, data);
+    std::size_t begin = 0, count = 0;
+    if (!wrong) wrong = is_metadata ? texts(json, begin, count) : tensor(json, x, data);
     cursor = json.position();
     if (wrong) return {step::wrong, wrong, cursor};
     if (!is_metadata && data.begin <= data.end && data.end <= data_bytes_) {
       x.data = header_ + header_bytes_ + data.begin;
       x.bytes = static_cast<std::size_t>(data.end - data.begin);
     }
-    return {is_metadata ? step::metadata : step::tensor, {}, cursor};
+    return {is_metadata ? step::metadata : step::tensor, {}, cursor, begin, count};
   }
 
-  // {"name": "text", ...}; the text of `key` into `value`.
-  static detail::file_problem texts(detail::json_reader& json, const tensor_name* key = nullptr,
-                                    tensor_name* value = nullptr) {
+  // {"name": "text", ...}: all of them. begin: where the first may be; count: how many there are.
+  static detail::file_problem texts(detail::json_reader& json, std::size_t& begin,
+                                    std::size_t& count) {
     if (auto wrong = expect(json, '{', "the metadata are no object")) return wrong;
-    for (bool begun = false; !json.take('}'); begun = true) {
-      tensor_name name, text;
-      detail::file_problem wrong;
-      if (begun) wrong = expect(json, ',', "a comma or a brace expected");
-      if (!wrong) wrong = json.string(name);
-      if (!wrong) wrong = expect(json, ':', "a colon expected");
-      if (!wrong) wrong = json.string(text);
-      if (wrong) return wrong;
-      if (key != nullptr && name == *key) *value = text;
-    }
+    begin = json.position();
+    tensor_name name, text;
+    for (count = 0; !json.take('}'); ++count)
+      if (const auto wrong = one_text(json, count == 0, name, text)) return wrong;
     return {};
+  }
+  static detail::file_problem one_text(detail::json_reader& json, bool is_first, tensor_name& name,
+                                       tensor_name& text) {
+    detail::file_problem wrong;
+    if (!is_first) wrong = expect(json, ',', "a comma or a brace expected");
+    if (!wrong) wrong = json.string(name);
+    if (!wrong) wrong = expect(json, ':', "a colon expected");
+    if (!wrong) wrong = json.string(text);
+    return wrong;
+  }
+  // The text at the cursor, which moves on behind it; false at the end of the metadata.
+  bool next_text(std::size_t& cursor, tensor_name& name, tensor_name& text) const noexcept {
+    if (texts_begin_ == 0) return false;
+    detail::json_reader json(header_, header_bytes_, cursor);
+    if (json.take('}') || one_text(json, cursor == texts_begin_, name, text)) return false;
+    cursor = json.position();
+    return true;
   }
 
   // {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, each key once, in any order.
@@ -211,30 +238,44 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
                      "safetensors: the header does not begin with a brace, so this is no "
                      "safetensors file");
     begin_ = 1;
-    if (const auto wrong = check_tensors(); wrong.code != file_error::none) return wrong;
-    if (const auto wrong = check_offsets(); wrong.code != file_error::none) return wrong;
-    tensor_name twice;
-    const auto each_name = [&](const auto& f) {
-      for (std::size_t cursor = begin_, at = cursor; next_name(cursor, at, twice);)
-        f(detail::placed_name{twice, at});
-    };
-    if (tensor_name name; !detail::names_differ(each_name, name))
-      return failure(file_error::duplicate, "safetensors: two tensors have the name ", name);
-    return {};
-  }
-  bool next_name(std::size_t& cursor, std::size_t& at, tensor_name& name) const noexcept {
-    stored_tensor x;
-    at = cursor;
-    if (!next(cursor, x)) return false;
-    name = x.name;
-    return true;
+    order found;
+    if (const auto wrong = check_tensors(found); wrong.code != file_error::none) return wrong;
+    if (const auto wrong = check_bytes(found); wrong.code != file_error::none) return wrong;
+    return check_names(found);
   }
 
+  // How the bytes of the tensors follow each other, as far as one walk says.
+  struct order {
+    std::size_t tensors = 0, texts = 0;
+    std::uint64_t bytes = 0;  // of all tensors
+    std::uint64_t end = 0;    // of the last one, in the data
+    bool is_sorted = true;    // none comes before the one before it
+    range before;             // the one before
+    // In data that are sorted: the first that does not begin where those before it end.
+    tensor_name apart;
+    std::uint64_t apart_begin = 0, apart_end = 0;
+    bool is_apart = false;
+
+    void add(const tensor_name& name, std::uint64_t from, std::uint64_t to) noexcept {
+      const range now{from, to};
+      is_sorted = is_sorted && !(now < before);
+      if (!is_apart && from != end) {
+        is_apart = true;
+        apart = name;
+        apart_begin = from;
+        apart_end = end;
+      }
+      before = now;
+      bytes += to - from;  // no overflow: as many tensors, each within the data
+      end = to > end ? to : end;
+      ++tensors;
+    }
+  };
+
   // Each for itself.
-  detail::file_failure check_tensors() noexcept {
+  detail::file_failure check_tensors(order& found) noexcept {
     using detail::failure;
-    std::size_t cursor = begin_, count = 0;
-    for (;;) {
+    for (std::size_t cursor = begin_;;) {
       const std::size_t at = cursor;
       stored_tensor x;
       offsets data;
@@ -246,11 +287,16 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
       if (what.kind == step::metadata) {
         if (metadata_end_ != 0)
           return failure(file_error::duplicate, "safetensors: the header has __metadata__ twice");
+        if (what.count > detail::most_tensors)
+          return failure(file_error::too_large, "safetensors: the metadata have more than ",
+                         std::uint64_t{detail::most_tensors}, " texts");
         metadata_begin_ = at;
         metadata_end_ = cursor;
+        texts_begin_ = what.begin;
+        found.texts = what.count;
         continue;
       }
-      if (++count > detail::most_tensors)
+      if (found.tensors == detail::most_tensors)
         return failure(file_error::too_large, "safetensors: the file has more than ",
                        std::uint64_t{detail::most_tensors}, " tensors");
       if (data.begin > data.end)
@@ -259,52 +305,88 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
       if (x.data == nullptr)
         return failure(file_error::truncated, "safetensors: the data of ", x.name, " end at byte ",
                        data.end, " but the file has only ", std::uint64_t{data_bytes_});
-      const bool is_known = x.type != stored_type::other;  // else the size of an element is not
       std::uint64_t needed = 0;
-      if (!detail::bytes_of_elements(x, is_known ? detail::bytes_of(x.type) : 1, needed))
+      if (!count(x, needed))
         return failure(file_error::too_large, "safetensors: the shape of ", x.name, " overflows");
-      if (is_known && needed != x.bytes)
+      if (needed != x.bytes)
         return failure(file_error::malformed, "safetensors: ", x.name, " needs ", needed,
                        " bytes for its shape but its data_offsets have ", std::uint64_t{x.bytes});
+      found.add(x.name, data.begin, data.end);
     }
   }
 
   // Every byte of the data belongs to one tensor.
-  detail::file_failure check_offsets() const noexcept {
+  detail::file_failure check_bytes(const order& found) const noexcept {
     using detail::failure;
-    const auto each_range = [&](const auto& f) {
-      std::size_t cursor = begin_;
-      for (std::size_t at = cursor;; at = cursor) {
-        stored_tensor x;
-        if (!next(cursor, x)) return;
-        const auto begin = static_cast<std::uint64_t>(x.data - header_) - header_bytes_;
-        f(detail::byte_range{begin, begin + x.bytes, at});
-      }
+    const auto begins_apart = [](const tensor_name& name, std::uint64_t at, std::uint64_t end) {
+      return failure(file_error::overlapping, "safetensors: the data of ", name, " begin at byte ",
+                     at, " but those before end at ", end);
     };
-    std::uint64_t end = 0;  // of the tensors so far
-    detail::byte_range wrong;
-    const bool joined = detail::visit_in_order<detail::byte_range>(
-        each_range, [](const auto& a, const auto& b) { return a < b; },
-        [&](const detail::byte_range& x) {
-          wrong = x;
-          if (x.begin != end) return false;
-          end = x.end;
-          return true;
-        });
-    if (joined && end == data_bytes_) return {};
-    if (joined)
-      return failure(file_error::overlapping, "safetensors: the last ", data_bytes_ - end,
+    if (found.is_sorted && found.is_apart)
+      return begins_apart(found.apart, found.apart_begin, found.apart_end);
+    if (!found.is_sorted) {
+      const auto both = !UMBEL_SMALL_CODE && data_bytes_ <= 0xffffffff
+                            ? overlap<std::uint32_t>(found.tensors)
+                            : overlap<std::size_t>(found.tensors);
+      if (both.found) {
+        tensor_name one, name;
+        range of_one;
+        for (std::size_t cursor = begin_; next_of(cursor, one, of_one);)
+          if (of_one.begin == both.second.begin && of_one.end == both.second.end) name = one;
+        return begins_apart(name, both.second.begin, both.first.end);
+      }
+    }
+    if (found.bytes == data_bytes_) return {};
+    if (found.bytes == found.end)
+      return failure(file_error::overlapping, "safetensors: the last ", data_bytes_ - found.end,
                      " bytes of the file belong to no tensor");
+    return failure(file_error::overlapping, "safetensors: ", data_bytes_ - found.bytes,
+                   " bytes of the data belong to no tensor");
+  }
+  // Two of which a byte is in both.
+  template <class U>
+  detail::clash_found<range> overlap(std::size_t tensors) const noexcept {
+    const auto found = detail::find_clash<detail::byte_range<U>>(
+        tensors, begin_, [&](std::size_t& cursor, detail::byte_range<U>& item) {
+          tensor_name name;
+          range it;
+          const bool more = next_of(cursor, name, it);
+          item = {static_cast<U>(it.begin), static_cast<U>(it.end)};
+          return more;
+        });
+    return {
+        found.found, {found.first.begin, found.first.end}, {found.second.begin, found.second.end}};
+  }
+  bool next_of(std::size_t& cursor, tensor_name& name, range& bytes) const noexcept {
     stored_tensor x;
-    std::size_t cursor = wrong.place;
-    static_cast<void>(next(cursor, x));
-    return failure(file_error::overlapping, "safetensors: the data of ", x.name, " begin at byte ",
-                   wrong.begin, " but those before end at ", end);
+    if (!next(cursor, x)) return false;
+    const auto begin = static_cast<std::uint64_t>(x.data - header_) - header_bytes_;
+    name = x.name;
+    bytes = {begin, begin + x.bytes};
+    return true;
+  }
+
+  // No name is there twice.
+  detail::file_failure check_names(const order& found) const noexcept {
+    bool of_texts = false;
+    const auto next_name = [&](std::size_t& cursor, tensor_name& name) {
+      tensor_name text;
+      range bytes;
+      return of_texts ? next_text(cursor, name, text) : next_of(cursor, name, bytes);
+    };
+    detail::two_names both;
+    if (detail::names_clash(found.tensors, begin_, next_name, both))
+      return detail::failure_of(both, "safetensors", "two tensors have the name ");
+    of_texts = true;
+    if (detail::names_clash(found.texts, texts_begin_, next_name, both))
+      return detail::failure_of(both, "safetensors", "two texts of the metadata have the name ");
+    return {};
   }
 
   const unsigned char* header_ = nullptr;
   std::size_t header_bytes_ = 0, data_bytes_ = 0, begin_ = 0;
   std::size_t metadata_begin_ = 0, metadata_end_ = 0;  // the end is 0 where there are none
+  std::size_t texts_begin_ = 0;                        // behind their brace; 0 where there are none
 };
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Names as they lie in a file: UTF-8, which JSON may have written with escapes. They are compared
-// and copied without being unescaped into memory first.
+// and copied without being unescaped into memory first. A file that is mapped may change at any
+// time, so nothing that was checked is taken for granted here: a name may get another text, and
+// never goes on behind its last byte.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -12,6 +14,20 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
+
+// Eight bytes at once.
+UMBEL_INLINE std::uint64_t load_8(const unsigned char* at) noexcept {
+  std::uint64_t bytes;
+  __builtin_memcpy(&bytes, at, sizeof(bytes));
+  return UMBEL_LITTLE_ENDIAN ? bytes : __builtin_bswap64(bytes);
+}
+constexpr std::uint64_t each_byte(unsigned char value) noexcept { return ~0ull / 255 * value; }
+// Is one of the eight c?
+constexpr bool has_byte(std::uint64_t bytes, char c) noexcept {
+  const std::uint64_t apart = bytes ^ each_byte(static_cast<unsigned char>(c));
+  return ((apart - each_byte(1)) & ~apart & each_byte(0x80)) != 0;
+}
+
 // The value of four hexadecimal digits; negative where there is another character.
 constexpr int four_digits(const unsigned char* at) {
   int value = 0;
@@ -31,6 +47,11 @@ constexpr int four_digits(const unsigned char* at) {
 // end.
 constexpr const unsigned char* end_of_utf8(const unsigned char* at, const unsigned char* end) {
   while (at != end) {
+    if (!__builtin_is_constant_evaluated() && end - at >= 8 &&
+        (load_8(at) & each_byte(0x80)) == 0) {
+      at += 8;
+      continue;
+    }
     const unsigned lead = *at;
     const std::ptrdiff_t more = lead < 0x80                   ? 0
                                 : lead >= 0xc2 && lead < 0xe0 ? 1
@@ -49,7 +70,8 @@ constexpr const unsigned char* end_of_utf8(const unsigned char* at, const unsign
   return at;
 }
 
-// Byte after byte of a name, escapes replaced. JSON has been checked before (json.hpp).
+// Byte after byte of a name, escapes replaced. JSON has been checked before (json.hpp); an escape
+// that is none, since the file has changed, ends the name.
 class text_reader {
  public:
   constexpr text_reader(const unsigned char* first, std::size_t bytes, bool escaped) noexcept
@@ -65,9 +87,33 @@ class text_reader {
     const int c = *at_++;
     return escaped_ && c == '\\' ? escape() : c;
   }
+  // The next eight at once, the first in the lowest byte; false, and nothing is taken, where there
+  // are fewer before the end or the next escape.
+  bool next_8(std::uint64_t& bytes) noexcept {
+    if (waiting_ != 0 || end_ - at_ < 8) return false;
+    bytes = load_8(at_);
+    if (escaped_ && has_byte(bytes, '\\')) return false;
+    at_ += 8;
+    return true;
+  }
+  // What both go on with, by eights.
+  static void skip_equal(text_reader& a, text_reader& b) noexcept {
+    while (a.waiting_ == 0 && b.waiting_ == 0 && a.end_ - a.at_ >= 8 && b.end_ - b.at_ >= 8) {
+      const std::uint64_t bytes = load_8(a.at_);
+      if (bytes != load_8(b.at_)) return;
+      if ((a.escaped_ || b.escaped_) && has_byte(bytes, '\\')) return;
+      a.at_ += 8;
+      b.at_ += 8;
+    }
+  }
 
  private:
+  constexpr int ended() noexcept {
+    at_ = end_;
+    return -1;
+  }
   constexpr int escape() noexcept {
+    if (at_ == end_) return -1;
     switch (const int c = *at_++) {
       case 'b':
         return '\b';
@@ -87,11 +133,14 @@ class text_reader {
   }
   // The first byte of its UTF-8.
   constexpr int code_point() noexcept {
-    code_ = static_cast<unsigned>(four_digits(at_));
+    const int first = end_ - at_ < 4 ? -1 : four_digits(at_);
+    if (first < 0) return ended();
     at_ += 4;
+    code_ = static_cast<unsigned>(first);
     if (code_ >= 0xd800 && code_ < 0xdc00) {  // of a surrogate pair; the other half follows
-      code_ = 0x10000 + ((code_ - 0xd800) << 10) +
-              (static_cast<unsigned>(four_digits(at_ + 2)) - 0xdc00);
+      const int second = end_ - at_ < 6 ? -1 : four_digits(at_ + 2);
+      if (second < 0xdc00 || second >= 0xe000) return ended();
+      code_ = 0x10000 + ((code_ - 0xd800) << 10) + (static_cast<unsigned>(second) - 0xdc00);
       at_ += 6;
     }
     if (code_ < 0x80) return static_cast<int>(code_);
@@ -124,12 +173,26 @@ class tensor_name {
 
   // Copies the text and a zero, cut to `capacity` bytes with the zero. The bytes of the whole text.
   constexpr std::size_t copy_to(char* out, std::size_t capacity) const noexcept {
-    detail::text_reader from = reader();
     std::size_t size = 0;
+    if (!escaped_) {
+      for (; size < bytes_ && size + 1 < capacity; ++size)
+        out[size] = static_cast<char>(first_[size]);
+      if (capacity != 0) out[size] = '\0';
+      return bytes_;
+    }
+    detail::text_reader from = reader();
     for (int c = from.next(); c >= 0; c = from.next(), ++size)
       if (size + 1 < capacity) out[size] = static_cast<char>(c);
     if (capacity != 0) out[size < capacity ? size : capacity - 1] = '\0';
     return size;
+  }
+  // Is it of more than `most` bytes? Only so many are looked at.
+  [[nodiscard]] constexpr bool is_longer(std::size_t most) const noexcept {
+    if (!escaped_ || bytes_ <= most) return bytes_ > most;
+    detail::text_reader from = reader();
+    while (from.next() >= 0)
+      if (most-- == 0) return true;
+    return false;
   }
   // In bytes of UTF-8.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return copy_to(nullptr, 0); }
@@ -138,6 +201,7 @@ class tensor_name {
   [[nodiscard]] constexpr int compare(const tensor_name& other) const noexcept {
     detail::text_reader a = reader(), b = other.reader();
     for (;;) {
+      if (!__builtin_is_constant_evaluated()) detail::text_reader::skip_equal(a, b);
       const int x = a.next(), y = b.next();
       if (x != y) return x - y;
       if (x < 0) return 0;
