@@ -373,6 +373,12 @@ static_assert(
 #else
 #define UMBEL_STDERR 0
 #endif
+// 1 where files are opened by POSIX, and may be pipes.
+#if defined(__unix__) || defined(__APPLE__)
+#define UMBEL_POSIX 1
+#else
+#define UMBEL_POSIX 0
+#endif
 
 // Which compiler builtins for one instruction may be named (simd/ has a plain form beside each).
 #if defined(__x86_64__) || defined(__i386__)

@@ -301,6 +301,10 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_mapped) {
   // A pipe that nobody writes to is not waited for.
   const std::string pipe = one_file({}).path.string();
   BOOST_TEST(::mkfifo(pipe.c_str(), 0600) == 0);
+  unsigned char bytes[4] = {9, 9, 9, 9};
+  BOOST_TEST(std::string(read_file(pipe.c_str(), bytes, 4).error()) ==
+             "umbel: read_file: " + pipe + " is a pipe, not a file");
+  BOOST_TEST(bytes[0] == 9);
   BOOST_TEST(std::string(mapped_file::open(pipe.c_str()).error()).find("is not a regular file") !=
              std::string::npos);
   std::filesystem::remove(pipe);

@@ -5,6 +5,12 @@
 
 #include <umbel/config.hpp>
 
+#if UMBEL_POSIX
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
 #include <cstddef>
 #include <cstdio>
 #include <umbel/file/result.hpp>
@@ -12,16 +18,37 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
+namespace detail {
+// Null where it cannot be opened, or is a pipe.
+inline std::FILE* open_to_read(const char* path, bool& is_pipe) noexcept {
+  is_pipe = false;
+#if UMBEL_POSIX
+  // O_NONBLOCK: a pipe that nobody writes to is refused, not waited for.
+  const int number = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (number < 0) return nullptr;
+  struct stat about{};
+  is_pipe = fstat(number, &about) == 0 && S_ISFIFO(about.st_mode);
+  std::FILE* const file = is_pipe ? nullptr : fdopen(number, "rb");
+  if (file == nullptr) close(number);
+  return file;
+#else
+  return std::fopen(path, "rb");
+#endif
+}
+}  // namespace detail
+
 // The file at `path` into `capacity` bytes at `memory`; its size. file_error::cannot_open where it
-// cannot be opened or read, as a folder, file_error::too_large where it has more bytes. (Where its
-// size was not known before, as that of a device, and after an error while it is read, what was
-// there before is lost.)
+// cannot be opened or read, as a folder or pipe, file_error::too_large where it has more bytes.
+// (Where its size was not known before, as that of a device, and after an error while it is read,
+// what was there before is lost.)
 inline file_result<std::size_t> read_file(const char* path, void* memory,
                                           std::size_t capacity) noexcept {
   const detail::file_path name{path};
-  std::FILE* const file = std::fopen(path, "rb");
+  bool is_pipe = false;
+  std::FILE* const file = detail::open_to_read(path, is_pipe);
   if (file == nullptr)
-    return detail::failure(file_error::cannot_open, "read_file: ", name, " cannot be opened");
+    return detail::failure(file_error::cannot_open, "read_file: ", name,
+                           is_pipe ? " is a pipe, not a file" : " cannot be opened");
   const bool readable = std::fgetc(file) != EOF || std::feof(file) != 0;
   const long known = readable && std::fseek(file, 0, SEEK_END) == 0 ? std::ftell(file) : 0;
   const bool fits = known < 0 || static_cast<unsigned long>(known) <= capacity;
