@@ -72,7 +72,7 @@ class bytes {
 template <class F>
 bytes file_of(F f) {
   bytes file;
-  write_safetensors(file, f);
+  BOOST_TEST(write_safetensors(file, f).error() == "");
   return file;
 }
 
@@ -227,11 +227,11 @@ BOOST_AUTO_TEST_CASE(stacks_are_loaded_by_the_numbers_of_their_layers) {
   BOOST_TEST(error_of(read, file, names::umbel) == "");
   BOOST_TEST(compare_parameters(w, read).largest == 0);
   bytes of_model;
-  write_safetensors(of_model, [&](auto put) {
+  BOOST_TEST(!!write_safetensors(of_model, [&](auto put) {
     for_each_parameter(w, [&](const parameter_path& path, const auto& x) {
       put((std::string("model.layers.") + path.c_str()).c_str(), x);
     });
-  });
+  }));
   read[2] = {};
   BOOST_TEST(error_of(read, of_model, at("*", "model.layers.*", names::umbel)) == "");
   BOOST_TEST(compare_parameters(w, read).largest == 0);
@@ -470,6 +470,55 @@ BOOST_AUTO_TEST_CASE(weights_of_8_bits_that_are_refused) {
                       }),
                       names::torch_linear) ==
              "umbel: load: weight_scale is in the file, but no parameter has that name\n");
+}
+
+struct with_integers {
+  static constexpr const char* part_names[] = {"before", "ids", "after"};
+  tensor<float, token<2>> before;
+  tensor<std::int32_t, token<6>> ids;
+  tensor<float, token<2>> after;
+};
+constexpr parameter_name rows_with_integers[] = {
+    {"before", "before"}, {"ids", "ids"}, {"after", "after"}};
+
+// An integer that does not fit is found before anything is read, also in a part of a tensor.
+BOOST_AUTO_TEST_CASE(integers_that_do_not_fit) {
+  static with_integers w, before;
+  w.before = {1, 2};
+  w.ids = {1, 2, 3, 4, 5, 6};
+  w.after = {3, 4};
+  before = w;
+  const tensor<float, token<2>> other{8, 9};
+  const auto with = [&](const auto& ids) {
+    const bytes file = file_of([&](auto put) {
+      put("before", other);
+      put("ids", ids);
+      put("after", other);
+    });
+    return error_of(w, file, rows_with_integers);
+  };
+  BOOST_TEST(with(tensor<std::int64_t, token<6>>{0, 0, 0, 0, 0, std::int64_t{1} << 31}) ==
+             "umbel: load: ids [token=6]: umbel: read: ids holds an integer that does not fit the "
+             "type asked for\n");
+  BOOST_TEST(compare_parameters(w, before).largest == 0);
+  BOOST_TEST(with(tensor<std::int64_t, token<6>>{0, 0, 0, 0, 0, (std::int64_t{1} << 31) - 1}) ==
+             "");
+  BOOST_TEST(w.ids(5) == INT32_MAX);
+  BOOST_TEST(w.after(1) == 9.0F);
+
+  // Of a tensor that is read in parts, those of another part do not matter.
+  static tensor<std::int32_t, in_features<2>, out_features<2>> part;
+  const auto large = std::int64_t{1} << 40;
+  const auto read = [&](const tensor<std::int64_t, in_features<2>, out_features<4>>& both) {
+    const parameter_name first[] = {{"**", "both", in_out.part_of(0, 2)}};
+    part = {5, 5, 5, 5};
+    return error_of(part, file_of([&](auto put) { put("both", both); }), first);
+  };
+  const std::string other_part = "umbel: load: part_of(1, 2) of both goes to no parameter\n";
+  BOOST_TEST(read({1, 2, large, 0, 3, 4, 0, large}) == other_part);
+  const std::string error = read({1, 2, 0, 0, 3, large, 0, 0});
+  BOOST_TEST(error.find("both holds an integer that does not fit") != std::string::npos, error);
+  BOOST_TEST(part(0, 0) == 5);
 }
 
 BOOST_AUTO_TEST_CASE(names_that_are_not_told_or_say_no_order) {

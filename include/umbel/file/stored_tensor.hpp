@@ -247,7 +247,8 @@ struct stored_tensor {
     return {};
   }
 
-  // Can it be read as elements of type T? It has data, its type is read, its checksum is right.
+  // Can it be read as elements of type T? It has data, its type is read, its checksum is right, of
+  // an integer type all of them fit.
   template <detail::readable_as T>
   file_result<> check() const noexcept {
     if (data == nullptr)
@@ -261,6 +262,10 @@ struct stored_tensor {
     if (checksum_of != nullptr && checksum_of(checked, checked_bytes) != checksum)
       return detail::failure(file_error::checksum, "read: the checksum of ", name,
                              " is not that of its bytes, so the file is damaged");
+    if constexpr (std::is_integral_v<T>)
+      if (!all_fit<T>())
+        return detail::failure(file_error::wrong_value, "read: ", name,
+                               " holds an integer that does not fit the type asked for");
     return {};
   }
 
@@ -327,10 +332,6 @@ struct stored_tensor {
                            std::size_t count) const noexcept {
     const bool swap = big_endian == (UMBEL_LITTLE_ENDIAN != 0);
     if (bytes == 0) return {};
-    if constexpr (std::is_integral_v<T>)
-      if (!all_fit<T>(axes, count, swap))
-        return detail::failure(file_error::wrong_value, "read: ", name,
-                               " holds an integer that does not fit the type asked for");
     // The walk is compiled once for T, not for every type that files have.
     const auto copy =
         detail::with_load(type, [](auto load) { return &detail::copy_run<T, decltype(load)>; });
@@ -340,7 +341,13 @@ struct stored_tensor {
     return {};
   }
   template <class T>
-  bool all_fit(const detail::read_axis* axes, std::size_t count, bool swap) const noexcept {
+  bool all_fit() const noexcept {
+    if (bytes == 0) return true;
+    const bool swap = big_endian == (UMBEL_LITTLE_ENDIAN != 0);
+    detail::read_axis axes[max_rank]{};
+    file_strides(axes);
+    for (std::size_t i = 0; i < rank; ++i) axes[i].to = axes[i].from;  // in the order of the file
+    const std::size_t count = detail::simplify(axes, rank);
     return detail::with_load(type, [&](auto load) {
       bool fits = true;
       if constexpr (std::is_integral_v<decltype(load(data, swap))>)  // others are refused before

@@ -88,9 +88,10 @@ struct found_row {
   stored_tensor scales;                // of 8-bit integers, by output (scales.hpp)
   const char* without_star = nullptr;  // of at("layers", ...), where "layers.*" would have a row
 };
-template <class File>
-constexpr void find_row(found_row& found, const File& file, const char* path,
-                        const parameter_names& names) noexcept {
+// tensors: asked_tensors of the file.
+template <class Tensors>
+void find_row(found_row& found, const Tensors& tensors, const char* path,
+              const parameter_names& names) noexcept {
   for (std::size_t i = 0; i < names.count; ++i) {
     const parameter_name& row = names.rows[i];
     if (row.parameter == nullptr) continue;
@@ -102,13 +103,25 @@ constexpr void find_row(found_row& found, const File& file, const char* path,
       continue;
     }
     const name_text name(names.tensor_prefix, row.tensor, match.values);
-    const auto tensor = file.find(name.chars);
-    if (found.row != nullptr && !tensor) continue;
+    const bool is_there = tensors.find(name.chars, found.tensor);
+    if (found.row != nullptr && !is_there) continue;
     found.row = &row;
     found.name = name;
-    if (tensor) found.tensor = *tensor;
     if (found.tensor.type == stored_type::int8)
-      if (const auto scales = file.find(name.with(scale_suffix).chars)) found.scales = *scales;
+      static_cast<void>(tensors.find(name.with(scale_suffix).chars, found.scales));
+  }
+}
+// f(name) with each that find_row may look for.
+template <class F>
+void for_each_name(const char* path, bool is_matrix, const parameter_names& names,
+                   const F& f) noexcept {
+  for (std::size_t i = 0; i < names.count; ++i) {
+    const parameter_name& row = names.rows[i];
+    pattern_match match(path);
+    if (row.parameter == nullptr || !match.matches(names.parameter_prefix, row.parameter)) continue;
+    const name_text name(names.tensor_prefix, row.tensor, match.values);
+    f(name);
+    if (is_matrix) f(name.with(scale_suffix));
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include <umbel/config.hpp>
 
+#include <umbel/weights/asked_names.hpp>
 #include <umbel/weights/load_result.hpp>
 #include <umbel/weights/load_rules.hpp>
 #include <umbel/weights/parameters.hpp>
@@ -37,17 +38,22 @@ constexpr void put_axes(load_result& out) {
   out.put(axes.chars);
 }
 
+// The beginning of a line about the parameter.
+template <class X>
+constexpr void put_about(load_result& out, const char* path, const char* text) {
+  out.begin();
+  out.put(path);
+  put_axes<X>(out);
+  out.put(text);
+}
+
+template <class X>
+inline constexpr bool is_matrix = layout_of<X>::template has<axis_family<axes::in_features>>;
+
 // Does the tensor fit the parameter? If not, a line says why.
 template <class X>
-constexpr bool fits_parameter(load_result& out, const char* path, const found_row& found) noexcept {
-  using layout = layout_of<X>;
-  const auto about = [&](const char* text) {
-    out.begin();
-    out.put(path);
-    put_axes<X>(out);
-    out.put(text);
-  };
-  constexpr bool is_matrix = layout::template has<axis_family<axes::in_features>>;
+bool fits_parameter(load_result& out, const char* path, const found_row& found) noexcept {
+  const auto about = [&](const char* text) { put_about<X>(out, path, text); };
   if (found.row == nullptr) {
     about(": none of the names given says what it is called in the file");
     if (found.without_star != nullptr) {
@@ -65,12 +71,12 @@ constexpr bool fits_parameter(load_result& out, const char* path, const found_ro
     return false;
   }
   const stored_axes& axes = found.row->axes;
-  if (is_matrix && axes.order == stored_axes::same) {
+  if (is_matrix<X> && axes.order == stored_axes::same) {
     about(": its row of the names must say the order in the file, in_out or out_in\n");
     return false;
   }
   const wanted_axes wanted = axes_in_file<X>(axes);
-  const bool has_scales = is_matrix && found.tensor.type == stored_type::int8;
+  const bool has_scales = is_matrix<X> && found.tensor.type == stored_type::int8;
   const bool is_read = std::is_integral_v<typename X::value_type> || has_scales;
   if (!is_floating(found.tensor.type) && !is_read) {
     about(": ");
@@ -79,20 +85,14 @@ constexpr bool fits_parameter(load_result& out, const char* path, const found_ro
     return false;
   }
   if (has_axes(found.tensor, wanted)) {
-    const auto readable = found.tensor.template check<typename X::value_type>();
-    if (!readable) {
-      about(": ");
-      out.put(readable.error());
-      out.put('\n');
-    }
-    if constexpr (is_matrix)
-      if (readable && has_scales)
+    if constexpr (is_matrix<X>)
+      if (has_scales)
         return scales_fit<X>(found, [&](const auto&... texts) {
           about(": ");
           (out.put(texts), ...);
           out.put('\n');
         });
-    return static_cast<bool>(readable);
+    return true;
   }
   about(": ");
   out.put(found.name.chars);
@@ -100,7 +100,7 @@ constexpr bool fits_parameter(load_result& out, const char* path, const found_ro
   put_extents(out, found.tensor.extents, found.tensor.rank);
   out.put(" in the file but must have ");
   put_extents(out, wanted.extent, wanted.rank);
-  if constexpr (is_matrix) {
+  if constexpr (is_matrix<X>) {
     stored_axes other = axes;
     other.order = axes.order == stored_axes::in_then_out ? stored_axes::out_then_in
                                                          : stored_axes::in_then_out;
@@ -113,23 +113,49 @@ constexpr bool fits_parameter(load_result& out, const char* path, const found_ro
   return false;
 }
 
-template <class X>
-file_result<> read_parameter(const X& x, const found_row& found) noexcept {
-  const wanted_axes wanted = axes_in_file<X>(found.row->axes);
-  stored_tensor tensor = found.tensor;
+// The tensor of a parameter that it fits, or its part of it, and how far apart its elements lie in
+// the parameter.
+struct placed_tensor {
+  stored_tensor tensor;
   std::size_t strides[stored_tensor::max_rank]{};
+};
+template <class X>
+placed_tensor placed(const found_row& found) noexcept {
+  const wanted_axes wanted = axes_in_file<X>(found.row->axes);
+  placed_tensor made{found.tensor};
+  stored_tensor& tensor = made.tensor;
   std::size_t i = 0;
   for (std::size_t j = 0; j < tensor.rank; ++j) {
     if (tensor.extents[j] == 1 && (i == wanted.rank || wanted.extent[i] != 1)) continue;
     while (i < wanted.rank && wanted.extent[i] == 1 && tensor.extents[j] != 1) ++i;
-    strides[j] = wanted.stride[i];
+    made.strides[j] = wanted.stride[i];
     if (i == wanted.part_of) tensor = tensor.slice(j, wanted.first, wanted.part);
     ++i;
   }
-  const auto done = tensor.read(x.data(), layout_of<X>::span, strides);
-  if constexpr (layout_of<X>::template has<axis_family<axes::in_features>>)
-    if (done && tensor.type == stored_type::int8) multiply_by_scales(x, found);
-  return done;
+  return made;
+}
+
+// Is there anything that would not be read? If so, a line says what.
+template <class X>
+void fits_elements(load_result& out, const char* path, const found_row& found) noexcept {
+  const auto readable = placed<X>(found).tensor.template check<typename X::value_type>();
+  if (readable) return;
+  put_about<X>(out, path, ": ");
+  out.put(readable.error());
+  out.put('\n');
+}
+
+template <class X>
+void read_parameter(load_result& out, const X& x, const parameter_path& path,
+                    const found_row& found) noexcept {
+  const placed_tensor from = placed<X>(found);
+  if (const auto done = from.tensor.read(x.data(), layout_of<X>::span, from.strides); !done) {
+    put_about<X>(out, path.c_str(), ": ");
+    out.put(done.error());
+    out.put('\n');
+  } else if constexpr (is_matrix<X>) {
+    if (from.tensor.type == stored_type::int8) multiply_by_scales(x, found);
+  }
 }
 
 // A tensor of a probe (probe.hpp)? name: of 6 bytes or more.
@@ -188,8 +214,8 @@ template <class Weights, class Find>
 void add_use(tensor_use& use, const Weights& w, const stored_tensor& tensor,
              const parameter_names& names, const Find& find) noexcept {
   char name[name_text::most + 1]{};
+  if (tensor.name.is_longer(name_text::most)) return;
   const std::size_t size = tensor.name.copy_to(name, sizeof(name));
-  if (size > name_text::most) return;
   if (is_of_probe(name)) {
     use.is_known = true;
     return;
@@ -260,30 +286,44 @@ void load_parameters(load_result& result, Weights& w, const File& file,
                      const parameter_names* tables, std::size_t count) noexcept {
   for (std::size_t i = 0; i < count; ++i) complain_of_nulls(result, tables[i]);
   if (!result) return;
-  const auto find = [&](const char* path, found_row& found) {
-    for (std::size_t i = 0; i < count; ++i) find_row(found, file, path, tables[i]);
+  const auto ask = [&](const auto& name) {
+    const auto of_one = [&](const parameter_path& path, const auto& x) {
+      for (std::size_t i = 0; i < count; ++i)
+        for_each_name(path.c_str(), is_matrix<std::remove_cvref_t<decltype(x)>>, tables[i], name);
+    };
+    visit_parameters(parameter_path{}, w, of_one);
   };
-  const auto compare = [&](const parameter_path& path, const auto& x) {
-    found_row found;
-    find(path.c_str(), found);
-    fits_parameter<std::remove_cvref_t<decltype(x)>>(result, path.c_str(), found);
-  };
-  visit_parameters(parameter_path{}, w, compare);
-  for (const stored_tensor& tensor : file) {
-    tensor_use use;
-    for (std::size_t i = 0; i < count; ++i) add_use(use, w, tensor, tables[i], find);
-    complain_of(result, use, tensor);
-  }
-  const auto read = [&](const parameter_path& path, const auto& x) {
-    found_row found;
-    find(path.c_str(), found);
-    if (const auto done = read_parameter(x, found); !done) {
-      result.begin();
-      result.put(done.error());
-      result.put('\n');
+  with_asked(file, ask, [&](const asked_tensors<File>& tensors) {
+    const auto find = [&](const char* path, found_row& found) {
+      for (std::size_t i = 0; i < count; ++i) find_row(found, tensors, path, tables[i]);
+    };
+    const auto compare = [&](const parameter_path& path, const auto& x) {
+      using X = std::remove_cvref_t<decltype(x)>;
+      found_row found;
+      find(path.c_str(), found);
+      if (fits_parameter<X>(result, path.c_str(), found))
+        fits_elements<X>(result, path.c_str(), found);
+    };
+    visit_parameters(parameter_path{}, w, compare);
+    for (const stored_tensor& tensor : file) {
+      tensor_use use;
+      for (std::size_t i = 0; i < count; ++i) add_use(use, w, tensor, tables[i], find);
+      complain_of(result, use, tensor);
     }
-  };
-  if (result) visit_parameters(parameter_path{}, w, read);
+    if (!result) return;
+    // A file that is mapped may have changed since, so what is found now is compared again.
+    const auto read = [&](const parameter_path& path, const auto& x) {
+      using X = std::remove_cvref_t<decltype(x)>;
+      found_row found;
+      find(path.c_str(), found);
+      if (fits_parameter<X>(result, path.c_str(), found)) read_parameter(result, x, path, found);
+    };
+    visit_parameters(parameter_path{}, w, read);
+    if (result) return;
+    result.begin();
+    result.put(
+        "the file has changed while it was loaded, so some parameters may not be as before\n");
+  });
   result.finish();
 }
 
