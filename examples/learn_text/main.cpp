@@ -79,7 +79,7 @@ void write_weights(const destination& to, const weights& w, const text& from) {
   const auto probe = view_as<axes::token<24>>(from.tokens.data());
   const tiny::logits<24> logits = tiny::causal_logits(probe, w);
   write_whole_by(to, [&](const auto& sink) {
-    write_safetensors(sink, [&](auto put) {
+    return write_safetensors(sink, [&](auto put) {
       for_each_parameter(w,
                          [&](const parameter_path& path, const auto& x) { put(path.c_str(), x); });
       put("probe.input", probe);

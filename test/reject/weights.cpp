@@ -49,6 +49,10 @@ struct model_in_latin_1 {
   static constexpr const char* part_names[] = {"up", "cl\xe9"};
   square::weights up, gate;
 };
+struct model_with_metadata {
+  static constexpr const char* part_names[] = {"up", "__metadata__"};
+  square::weights up, gate;
+};
 struct model_with_a_name_of_60 {
   static constexpr const char* part_names[] = {
       "a_name_of_sixty_characters_as_nobody_writes_them_for_a_member"};
@@ -241,6 +245,13 @@ struct model_of_many {
   // cure: Save the source as UTF-8, or write the name in ASCII.
   static model_in_latin_1 w;
   for_each_parameter(w, look);
+#elif defined CASE_parameters_called_metadata
+  // expect-gcc: "umbel: save: item 2 of part_names is __metadata__, which safetensors keeps for itself"
+  // expect-clang: save.*item.*number<2>.*of_part_names_is_metadata_in_underscores_which_safetensors_keeps_for_itself
+  // cause: In a safetensors file `__metadata__` is no tensor, but texts.
+  // cure: Name the member otherwise.
+  static model_with_metadata w;
+  save([](const char*, std::size_t) {}, w);
 #elif defined CASE_parameters_of_long_paths
   // expect-gcc: "umbel: for_each_parameter: a path has more than 127 characters; shorten part_names"
   // expect-clang: for_each_parameter.*a_path_has_more_than_127_characters_so_shorten_part_names

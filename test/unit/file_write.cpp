@@ -100,11 +100,11 @@ void check(const std::vector<unsigned char>& bytes) {
 
 BOOST_AUTO_TEST_CASE(safetensors_and_back) {
   kept out;
-  write_safetensors(out, each);
+  BOOST_TEST(!!write_safetensors(out, each));
   check<safetensors_file>(out.bytes);
   BOOST_TEST(out.bytes[0] % 8 == 0);
   kept none;
-  write_safetensors(none, [](auto) {});
+  BOOST_TEST(!!write_safetensors(none, [](auto) {}));
   BOOST_TEST(safetensors_file::in_memory(none.bytes.data(), none.bytes.size())->size() == 0U);
 }
 
@@ -118,12 +118,51 @@ BOOST_AUTO_TEST_CASE(npz_and_back) {
   BOOST_TEST((none.bytes == numpys));
 }
 
+// Names that no reader would take: nothing is written.
+BOOST_AUTO_TEST_CASE(names_that_cannot_be) {
+  static const tensor<std::int8_t, query<1>> x{1};
+  const auto error_of = [](const auto& put_all) {
+    kept safetensors, npz;
+    const auto first = write_safetensors(safetensors, put_all);
+    const auto second = write_npz(npz, put_all);
+    BOOST_TEST(safetensors.bytes.empty() == !first);
+    BOOST_TEST(npz.bytes.empty() == !second);
+    return std::string(first.error()) + "\n" + second.error();
+  };
+  BOOST_TEST(error_of([](auto put) { put("__metadata__", x); }) ==
+             "umbel: write_safetensors: a tensor cannot have the name __metadata__, which the "
+             "format keeps for itself\n");
+  BOOST_TEST(error_of([](auto put) { put("__metadata__ ", x); }) == "\n");
+  BOOST_TEST(error_of([](auto put) { put("a", x), put("b\xff", x); }) ==
+             "umbel: write_safetensors: the name of tensor 2 is not UTF-8\n"
+             "umbel: write_npz: the name of tensor 2 is not UTF-8");
+  const auto twice = [](std::size_t count, std::size_t again) {
+    return [=](auto put) {
+      for (std::size_t i = 0; i < count; ++i)
+        put(("tensor " + std::to_string(i == again ? 3 : i)).c_str(), x);
+    };
+  };
+  const std::string error =
+      "umbel: write_safetensors: two tensors have the name tensor 3\n"
+      "umbel: write_npz: two tensors have the name tensor 3";
+  for (const std::size_t again : {4U, 255U, 256U, 599U})
+    BOOST_TEST(error_of(twice(600, again)) == error);
+  BOOST_TEST(error_of(twice(600, 600)) == "\n");
+  BOOST_TEST(error_of(twice(16385, 16385)) ==
+             "umbel: write_safetensors: 16385 tensors are more than the 16384 that are read\n"
+             "umbel: write_npz: 16385 tensors are more than the 16384 that are read");
+  const std::string longest(65531, 'n');
+  BOOST_TEST(error_of([&](auto put) { put(longest.c_str(), x); }) == "\n");
+  BOOST_TEST(error_of([&](auto put) { put((longest + "n").c_str(), x); }) ==
+             "\numbel: write_npz: the name of tensor 1 has more than 65531 bytes");
+}
+
 // What a sink throws, whoever called the writer gets, and the sink is not called again.
 BOOST_AUTO_TEST_CASE(a_sink_that_throws) {
   static const tensor<float, query<40>, key<40>> x{};
   const auto writers =
       std::tuple([](auto& sink) { write_npy(sink, x); },
-                 [](auto& sink) { write_safetensors(sink, [](auto put) { put("x", x); }); },
+                 [](auto& sink) { (void)write_safetensors(sink, [](auto put) { put("x", x); }); },
                  [](auto& sink) { (void)write_npz(sink, [](auto put) { put("x", x); }); },
                  [](auto& sink) { save(sink, weights{}); });
   const auto try_one = [](const auto& write) {

@@ -30,7 +30,7 @@ std::vector<char> exported(const layer::weights& w, const sequence& x, const seq
   const auto to_file = [&](const char* bytes, std::size_t count) {
     file.insert(file.end(), bytes, bytes + count);
   };
-  write_safetensors(to_file, [&](auto put) {
+  const auto written = write_safetensors(to_file, [&](auto put) {
     for_each_parameter(w, [&](const parameter_path& path, const auto& p) {
       using p_type = std::remove_cvref_t<decltype(p)>;
       if constexpr (p_type::rank == 2)
@@ -41,6 +41,7 @@ std::vector<char> exported(const layer::weights& w, const sequence& x, const seq
     put("probe.input", x);
     put("probe.output", y);
   });
+  BOOST_TEST(!!written);
   return file;
 }
 
@@ -179,13 +180,14 @@ BOOST_AUTO_TEST_CASE(several_inputs_by_name) {
   const tensor<float, hidden<2>> scale{10, 100};
   const tensor<float, token<3>, hidden<2>> y{{20, 200}, {0, 0}, {10, 100}};
   std::vector<char> bytes;
-  write_safetensors(
+  const auto written = write_safetensors(
       [&](const char* from, std::size_t count) { bytes.insert(bytes.end(), from, from + count); },
       [&](auto put) {
         put("probe.tokens", tokens);
         put("probe.scale", scale);
         put("probe.output", y);
       });
+  BOOST_TEST(!!written);
   const tensor_file file = tensor_file::in_memory(bytes).value();
   tensor<std::int32_t, token<3>> t;
   tensor<float, hidden<2>> s;
@@ -212,13 +214,14 @@ BOOST_AUTO_TEST_CASE(several_inputs_by_name) {
 BOOST_AUTO_TEST_CASE(one_tensor_for_two) {
   const tensor<float, token<2>> x{1, 2}, y{2, 4};
   std::vector<char> bytes;
-  write_safetensors(
+  const auto written = write_safetensors(
       [&](const char* from, std::size_t count) { bytes.insert(bytes.end(), from, from + count); },
       [&](auto put) {
         put("probe.input", x);
         put("probe.mask", x);
         put("probe.output", y);
       });
+  BOOST_TEST(!!written);
   const tensor_file file = tensor_file::in_memory(bytes).value();
   tensor<float, token<2>> wanted, a, b;
   const auto itself = [](const auto& given) { return given + 0.0F; };

@@ -17,6 +17,7 @@
 #include <umbel/file/crc32.hpp>
 #include <umbel/file/fnv1a.hpp>
 #include <umbel/file/result.hpp>
+#include <umbel/file/write_names.hpp>
 #include <umbel/file/write_rules.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -99,10 +100,6 @@ struct put_asserts {
     static_assert(report<typename rules::put_rule<Given...>::type>::ok, "umbel: shapes do not fit");
   }
 };
-template <class Each, class Write>
-constexpr void for_each_put(const Each& each, const Write& write) {
-  each(put_each<Write>{write});
-}
 
 struct no_sink {
   constexpr void operator()(const char*, std::size_t) const {}
@@ -199,6 +196,22 @@ constexpr void put_safetensors_header(Out& out, std::uint64_t sum, const Each& e
   out.put('}');
 }
 
+// Of names that are checked.
+template <class Sink, class Each>
+constexpr void put_safetensors(Sink& sink, const Each& each) {
+  const std::uint64_t sum = sum_of_elements(each);
+  no_sink nowhere;
+  byte_writer<no_sink> counted(nowhere);
+  put_safetensors_header(counted, sum, each);
+  const std::uint64_t spaces = (8 - counted.count() % 8) % 8;  // the data are aligned to 8 bytes
+  byte_writer<Sink> out(sink);
+  out.integer(counted.count() + spaces);
+  put_safetensors_header(out, sum, each);
+  out.repeat(spaces, ' ');
+  for_each_put(each, [&]<class X>(const char*, const X& x) { out.elements(x); });
+  out.flush();
+}
+
 // The header of a member (APPNOTE.TXT 4.3.7) or, central, its line in the directory (4.3.12): both
 // have this part, and of what is before and behind it the directory has more.
 template <class Out>
@@ -250,10 +263,9 @@ file_result<> put_npz(Out& out, const Each& each) {
     largest = out.count();
     ++count;
   });
-  constexpr std::uint64_t limit = 0xffffffff, most = 0xffff;
-  if (largest >= limit || count >= most)
-    return failure(file_error::too_large,
-                   "write_npz: the archive would have 4 GiB or 65535 tensors");
+  constexpr std::uint64_t limit = 0xffffffff;
+  if (largest >= limit)
+    return failure(file_error::too_large, "write_npz: the archive would have 4 GiB");
   const std::uint64_t directory = out.count();
   std::uint64_t offset = 0;
   for_each_put(each, [&]<class X>(const char* name, const X& x) {
@@ -294,31 +306,30 @@ constexpr void write_npy(Sink&& sink, const X& x) {
 
 // Named tensors, as safetensors, with the checksum of their bytes that verify_checksum compares.
 // each(put) calls put("name", x) for every tensor, whose types are those of write_npy; it is called
-// several times, and does the same each time. Names are UTF-8, each there once: safetensors_file
-// refuses the file otherwise.
+// several times, and does the same each time. Names are UTF-8, each there once, and not
+// "__metadata__"; of others, and of more than 16384 tensors, nothing is written, and the result
+// says why. (Names are not looked at where the compiler writes.)
+//   "umbel: write_safetensors: two tensors have the name q.weight"
+//   "umbel: write_safetensors: a tensor cannot have the name __metadata__, which the format keeps
+//   for itself"
 template <class Sink, class Each>
-constexpr void write_safetensors(Sink&& sink, const Each& each) {
+constexpr file_result<> write_safetensors(Sink&& sink, const Each& each) {
   using verdict = detail::rules::written_by<detail::say::write_safetensors,
                                             std::remove_reference_t<Sink>, Each>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) {
     if (false) each(detail::put_asserts{});
-    const std::uint64_t sum = detail::sum_of_elements(each);
-    detail::no_sink nowhere;
-    detail::byte_writer<detail::no_sink> counted(nowhere);
-    detail::put_safetensors_header(counted, sum, each);
-    const std::uint64_t spaces = (8 - counted.count() % 8) % 8;  // the data are aligned to 8 bytes
-    detail::byte_writer<std::remove_reference_t<Sink>> out(sink);
-    out.integer(counted.count() + spaces);
-    detail::put_safetensors_header(out, sum, each);
-    out.repeat(spaces, ' ');
-    detail::for_each_put(each, [&]<class X>(const char*, const X& x) { out.elements(x); });
-    out.flush();
+    if (!__builtin_is_constant_evaluated())
+      if (const auto wrong = detail::wrong_names({"write_safetensors", "__metadata__"}, each);
+          wrong.code != file_error::none)
+        return wrong;
+    detail::put_safetensors(sink, each);
   }
+  return {};
 }
 
-// Named tensors, as numpy.savez writes them; each as for write_safetensors. file_error::too_large,
-// and an archive that is not complete, where it would have 4 GiB or 65535 tensors.
+// Named tensors, as numpy.savez writes them; each as for write_safetensors, names of at most 65531
+// bytes. file_error::too_large, and an archive that is not complete, where it would have 4 GiB.
 template <class Sink, class Each>
 file_result<> write_npz(Sink&& sink, const Each& each) {
   using verdict =
@@ -326,6 +337,9 @@ file_result<> write_npz(Sink&& sink, const Each& each) {
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) {
     if (false) each(detail::put_asserts{});
+    if (const auto wrong = detail::wrong_names({"write_npz", nullptr, 0xffff - 4}, each);
+        wrong.code != file_error::none)
+      return wrong;
     detail::byte_writer<std::remove_reference_t<Sink>> out(sink);
     const file_result<> done = detail::put_npz(out, each);
     out.flush();

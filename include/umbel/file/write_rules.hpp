@@ -110,6 +110,10 @@ struct put_each {
     if constexpr (rules::put_rule<Given...>::type::ok && !one_is_invalid<Given...>) write(given...);
   }
 };
+template <class Each, class Write>
+constexpr void for_each_put(const Each& each, const Write& write) {
+  each(put_each<Write>{write});
+}
 struct put_nowhere {
   template <class X>
   constexpr void operator()(const char*, const X&) const {}

@@ -20,6 +20,7 @@ struct members_but_part_names_has;
 struct of_part_names_has_a_dot_which_separates_the_names_of_a_path;
 struct of_part_names_is_a_null_pointer;
 struct of_part_names_is_empty;
+struct of_part_names_is_metadata_in_underscores_which_safetensors_keeps_for_itself;
 struct of_part_names_is_no_utf_8;
 struct of_part_names_is_there_twice;
 struct packed_weights_are_laid_out_for_the_kernels_so_pass_the_weights_that_they_are_made_of;
@@ -51,6 +52,10 @@ inline constexpr const char* spoken<say::of_part_names_is_a_null_pointer> =
     "of part_names is a null pointer";
 template <>
 inline constexpr const char* spoken<say::of_part_names_is_empty> = "of part_names is empty";
+template <>
+inline constexpr const char*
+    spoken<say::of_part_names_is_metadata_in_underscores_which_safetensors_keeps_for_itself> =
+        "of part_names is __metadata__, which safetensors keeps for itself";
 template <>
 inline constexpr const char* spoken<say::of_part_names_is_no_utf_8> = "of part_names is no UTF-8";
 template <>
@@ -226,11 +231,16 @@ template <class W>
 concept has_constant_names = std::is_convertible_v<decltype(W::part_names[0]), const char*> &&
                              requires { requires is_constant_text<W::part_names>; };
 
-enum class name_mistake : unsigned char { none, null, empty, dot, no_utf_8, twice };
+enum class name_mistake : unsigned char { none, null, empty, dot, no_utf_8, metadata, twice };
 
+constexpr bool is_same_text(const char* a, const char* b) {
+  while (*a != '\0' && *a == *b) ++a, ++b;
+  return *a == *b;
+}
 constexpr name_mistake mistake_in_name(const char* name) {
   if (name == nullptr) return name_mistake::null;
   if (*name == '\0') return name_mistake::empty;
+  if (is_same_text(name, "__metadata__")) return name_mistake::metadata;
   unsigned char bytes[128]{};
   std::size_t size = 0;
   for (; name[size] != '\0'; ++size) {
@@ -240,10 +250,6 @@ constexpr name_mistake mistake_in_name(const char* name) {
   if (size > sizeof(bytes)) return name_mistake::none;  // its path is too long
   return end_of_utf8(bytes, bytes + size) == bytes + size ? name_mistake::none
                                                           : name_mistake::no_utf_8;
-}
-constexpr bool is_same_text(const char* a, const char* b) {
-  while (*a != '\0' && *a == *b) ++a, ++b;
-  return *a == *b;
 }
 
 struct found_mistake {
@@ -273,6 +279,8 @@ struct part_names {
       is_not<name_mistake::empty, say::of_part_names_is_empty>,
       is_not<name_mistake::dot, say::of_part_names_has_a_dot_which_separates_the_names_of_a_path>,
       is_not<name_mistake::no_utf_8, say::of_part_names_is_no_utf_8>,
+      is_not<name_mistake::metadata,
+             say::of_part_names_is_metadata_in_underscores_which_safetensors_keeps_for_itself>,
       is_not<name_mistake::twice, say::of_part_names_is_there_twice>>;
 };
 

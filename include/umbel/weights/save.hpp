@@ -39,7 +39,7 @@ constexpr void save(Sink&& sink, const Weights& w) {
   using verdict = decltype(detail::can_be_saved<std::remove_reference_t<Sink>, Weights>());
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
-    write_safetensors(sink, [&](auto put) {
+    detail::put_safetensors(sink, [&](auto put) {  // the rules have looked at the names
       const auto put_one = [&](const parameter_path& path, const auto& x) { put(path.c_str(), x); };
       detail::visit_parameters(parameter_path{}, w, put_one);
     });
