@@ -93,7 +93,7 @@ def results(program, root):
             ("two threads", trainings.threads(bench, 2)), ("four threads", trainings.threads(bench, 4)),
             ("stopped within an epoch", trainings.interrupted(bench, 3, STEPS)),
             ("stopped after an epoch", trainings.interrupted(bench, 4, STEPS)),
-            ("killed", trainings.killed(bench)), ("two in one folder", trainings.two_at_once(bench)), *trainings.all_damaged(bench),
+            ("killed", trainings.killed(bench)), ("two in one folder", trainings.two_at_once(bench)), *trainings.what_cannot_be_written(bench), *trainings.all_damaged(bench),
             ("another seed", trainings.of_another(bench, ["--seed", "2"], "--seed 1")),
             ("other epochs", trainings.of_another(bench, ["--epochs", "3"], "--epochs 2")),
             ("not overwritten", trainings.not_overwritten(bench)), ("finished", trainings.finished(bench)),

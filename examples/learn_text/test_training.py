@@ -57,7 +57,7 @@ def results(program, root):
             ("two threads", trainings.threads(bench, 2)), ("four threads", trainings.threads(bench, 4)),
             ("stopped between two lines", trainings.interrupted(bench, 3, STEPS)),
             ("stopped after a line", trainings.interrupted(bench, 4, STEPS)),
-            ("killed", trainings.killed(bench)), ("two in one folder", trainings.two_at_once(bench)), *trainings.all_damaged(bench),
+            ("killed", trainings.killed(bench)), ("two in one folder", trainings.two_at_once(bench)), *trainings.what_cannot_be_written(bench), *trainings.all_damaged(bench),
             ("another seed", trainings.of_another(bench, ["--seed", "2"], "--seed 1")),
             ("more steps", trainings.of_another(bench, ["--steps", "9"], "--steps 5")),
             ("another text", trainings.of_another(bench, ["--held-out", "1600"], "--held-out 1537")),

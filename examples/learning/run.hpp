@@ -42,7 +42,7 @@ exit_code run(const options& wanted, const training_folder& folder, Training& al
   std::printf("bytes: state %zu, gradients %zu, workspace %zu a thread\n", sizeof now,
               sizeof all.of_batch, sizeof all.workers[0]);
   if (wanted.resume) say_where("goes on", now);
-  std::fflush(stdout);
+  check_output();  // before hours of learning, not after
 
   const bool counted = fashion::heap::counter_works();
   const bool good = with_pool(wanted.threads, [&](auto&& pool) {
@@ -64,6 +64,7 @@ exit_code run(const options& wanted, const training_folder& folder, Training& al
 // run() of a program of this name; what is unusable is said in a line.
 template <class Run>
 int main_of(const char* program, const Run& run) {
+  be_ready_to_write();
   try {
     return run();
   } catch (const std::exception& problem) {

@@ -6,7 +6,9 @@ Checkpoints hold all that a step depends on, so equal files are equal trainings.
 """
 import hashlib
 import json
+import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -37,8 +39,8 @@ class Bench:
     def command(self, arguments):
         return [*self.program, *map(str, arguments)]
 
-    def run(self, *arguments):
-        return subprocess.run(self.command(arguments), cwd=self.root, capture_output=True, text=True, timeout=300, check=False)
+    def run(self, *arguments, **how):
+        return subprocess.run(self.command(arguments), cwd=self.root, capture_output=True, text=True, timeout=300, check=False, **how)
 
     def train(self, folder, *more):
         done = self.run(*self.tiny, "--out", folder, *more)
@@ -59,13 +61,15 @@ class Bench:
         return "" if left == [CHECKPOINT, CURVES, LOCK, WEIGHTS] else f"left {left}"
 
     def refused(self, done, word):
+        return self.failed(done, word) or (f"printed {done.stdout[:80]!r}" if done.stdout else "")
+
+    def failed(self, done, word):
+        """As refused, but perhaps after it began."""
         if done.returncode != 2:
             return f"exit code {done.returncode}, expected 2"
         if done.stderr.count("\n") != 1 or not done.stderr.startswith(f"{self.name}: "):
             return f"not one line: {done.stderr!r}"
-        if word not in done.stderr:
-            return f"no {word!r} in {done.stderr!r}"
-        return f"printed {done.stdout[:80]!r}" if done.stdout else ""
+        return "" if word in done.stderr else f"no {word!r} in {done.stderr!r}"
 
 
 def bits(bench, trained):
@@ -133,6 +137,56 @@ def two_at_once(bench):
     bench.train(folder, "--resume")
     (folder / (CHECKPOINT + ".part")).unlink(missing_ok=True)
     return bench.is_whole(folder)
+
+
+def no_file_in_the_way(bench):
+    """A pipe is not waited for and a link not followed, where a checkpoint is written and where it goes."""
+    wrong = []
+    for number, place in enumerate((CHECKPOINT + ".part", CHECKPOINT)):
+        for kind in ("pipe", "link"):
+            folder = bench.folder(f"{kind}-{number}")
+            victim = folder / "victim"
+            victim.write_text("precious")
+            if kind == "pipe":
+                os.mkfifo(folder / place)
+            else:
+                (folder / place).symlink_to(victim)
+            word = "is no regular file" if place != CHECKPOINT else CHECKPOINT
+            wrong.append(bench.failed(bench.run(*bench.tiny, "--out", folder), word))
+            if victim.read_text() != "precious":
+                wrong.append(f"the {kind} was followed")
+    return "; ".join(filter(None, wrong))
+
+
+def output_is_closed(bench):
+    """Nothing that is said goes into a file that was opened since."""
+    wrong = []
+    for number in (1, 2):
+        folder = bench.folder(f"closed-{number}")
+        done = subprocess.run(["sh", "-c", f'exec "$@" {number}>&-', "sh", *bench.command([*bench.tiny, "--out", folder, "--stop-after", 1])],
+                              cwd=bench.root, capture_output=True, text=True, timeout=300, check=False)
+        wrong.append(bench.failed(done, "standard output cannot be written") if number == 1 else done.returncode and f"exit code {done.returncode}")
+        if (folder / LOCK).read_bytes():
+            wrong.append(f"the lock holds {(folder / LOCK).read_bytes()!r}")
+    return "; ".join(filter(None, wrong))
+
+
+def size_is_limited(bench):
+    """ulimit -f: a sentence, and the checkpoint that was there stays."""
+    folder = bench.folder("limited")
+    bench.train(folder, "--stop-after", 1)
+    before = (folder / CHECKPOINT).read_bytes()
+    limit = len(before) // 2
+    done = bench.run(*bench.tiny, "--out", folder, "--resume", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    if wrong := bench.failed(done, f"{CHECKPOINT}: cannot be written (File too large)"):
+        return wrong
+    left = sorted(path.name for path in folder.iterdir())
+    return "" if left == [CHECKPOINT, LOCK] and (folder / CHECKPOINT).read_bytes() == before else f"left {left}"
+
+
+def what_cannot_be_written(bench):
+    return [("no file in the way", no_file_in_the_way(bench)), ("closed output", output_is_closed(bench)),
+            ("a limit of the size", size_is_limited(bench))]
 
 
 def finished(bench):
