@@ -53,6 +53,36 @@ void check_attention(const char* name) {
   });
 }
 
+// More masks than anybody combines; tensors of biases take most. 40 queries are several blocks, and
+// eight queries that are left over.
+void check_many_masks() {
+  using attention = multi_head_attention<float, hidden<64>, heads<4>, softcap<50>>;
+  using queries = tensor<float, batch<2>, query<40>, hidden<64>>;
+  using context = tensor<float, batch<2>, key<70>, hidden<64>>;
+  static lcg next{1};
+  static const auto w = drawn_weights<attention>(next);
+  static const auto x = drawn<queries>(next);
+  static const auto y = drawn<context>(next);
+  static const auto biases = drawn<tensor<float, heads<4>, query<40>, key<70>>>(next);
+  static const tensor<int, batch<2>> lens{3, 2};
+  static const tensor<bool, query<40>, key<70>> kept{};
+  static attention::workspace<query<40>, key<70>> work;
+  static queries out;
+  static tensor<float, batch<2>, heads<4>, query<40>, key<70>> weights;
+  const auto masks = [] {
+    return causal_bottom_right(lens) & keep_mask(kept) & lens & sliding_window_at<5, 3>(2) &
+           alibi_bottom_right & score_bias(biases) & dropout(0.1, 7);
+  };
+  const auto near = [](auto, auto, auto i, auto j) { return i < j ? 0.0f : 1.0f; };
+  group("attention with softcap");
+  check("into", vectors_of_few_queries, [] { attention{w}.into(out, x, y, y, all_keys, work); });
+  check("seven masks", vectors_of_many_masks,
+        [masks] { attention{w}.into(out, x, y, y, masks(), work); });
+  check("nine masks, one observes", vectors_of_many_masks, [masks, near] {
+    attention{w}.into(out, x, y, y, masks() & score_bias(near) & observe(weights), work);
+  });
+}
+
 // A depth of 300 is packed in several blocks.
 void check_contractions() {
   static lcg next{1};
@@ -203,6 +233,7 @@ void realtime::check_layers() {
   check_encoder<false>("encoder layer, norm last");
   check_decoder<true>("decoder layer, norm first");
   check_decoder<false>("decoder layer, norm last");
+  check_many_masks();
   check_contractions();
   check_executors();
   check_blocks();

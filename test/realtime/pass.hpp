@@ -21,6 +21,10 @@ inline constexpr std::size_t vectors_of_a_mask = 1024, vectors_of_six_masks = 40
 inline constexpr std::size_t vector_bytes = UMBEL_VECTOR_BYTES != 0 ? UMBEL_VECTOR_BYTES : 4;
 inline constexpr std::size_t unoptimized_frames = 8192 + 1024 * vector_bytes;
 inline constexpr std::size_t vectors_of_scores = optimized ? 4096 : 2048 * vector_bytes;
+// Optimised, vectors of a few queries, each against all keys; and of any number of masks, of which
+// tensors of biases hold three squares.
+inline constexpr std::size_t vectors_of_few_queries = optimized ? 40 * vector_bytes : 0;
+inline constexpr std::size_t vectors_of_many_masks = optimized ? 1024 + 192 * vector_bytes : 0;
 // What clang spills of a row whose logarithms or hyperbolic tangents are in registers.
 inline constexpr std::size_t vectors_of_clang = UMBEL_CLANG ? 1024 : 0;
 // A norm of integers computes as many rows at a time as a vector has elements, a vector of each,

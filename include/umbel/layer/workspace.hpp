@@ -6,10 +6,12 @@
 //   static attention::workspace<query<4>, key<6>> work;
 //   attention{w}(x, y, y, all_keys, work);
 //
-// Beside workspace and result, the functions of a call take at most 2 kB of stack (3 kB by clang),
-// 6 kB under many masks, 10 kB in a formula that computes with the scores, too; unoptimised (-O0) 8
-// kB and 1024 times the bytes of a vector: 72 kB with AVX-512, 40 kB with AVX2, 24 kB with SSE2; in
-// such a formula three times that. test/realtime measures it.
+// Beside workspace and result, the functions of a call take at most 2 kB of stack (3 kB by clang;
+// where a few queries are left over from the blocks, 40 vectors more: 5 kB with AVX-512), 6 kB
+// under many masks and, where tensors of biases are among them, 3 kB and 192 times the bytes of a
+// vector: 15 kB with AVX-512, 9 kB with AVX2; 10 kB in a formula that computes with the scores,
+// too; unoptimised (-O0) 8 kB and 1024 times the bytes of a vector: 72 kB with AVX-512, 40 kB with
+// AVX2, 24 kB with SSE2; in such a formula three times that. test/realtime measures it.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -73,7 +73,7 @@ UMBEL_INLINE constexpr V scale_within(V x, V lowest, V highest, V mantissa, V sh
 // (3 where the target does not fuse).
 // y should not be a bare product of the caller: -ffp-contract could fuse it into the sums here.
 template <class V>
-UMBEL_INLINE constexpr V exp2_not_positive(V y) noexcept {
+UMBEL_INLINE_OPTIMIZED constexpr V exp2_not_positive(V y) noexcept {
   UMBEL_AS_WRITTEN
   using T = element_of<V>;
   using constants = math_constants<T>;
@@ -103,7 +103,7 @@ UMBEL_INLINE constexpr V exp2_not_positive(V y) noexcept {
 // The weight of a score that lies y above the maximum: 2^y, added to sum, for y <= 0; for y > 0,
 // which marks a hidden pair, -1, and sum stays. Infinity raises no exception, as it would in 2^y.
 template <class V>
-UMBEL_INLINE constexpr V exp2_or_hidden(V y, V& sum) noexcept {
+UMBEL_INLINE_OPTIMIZED constexpr V exp2_or_hidden(V y, V& sum) noexcept {
   using T = element_of<V>;
 #if UMBEL_AVX512
   if constexpr (sizeof(V) == 64) return avx512::exp2_or_hidden(y, sum);
@@ -143,7 +143,7 @@ UMBEL_INLINE constexpr exponential<V> exponential_of(V x) noexcept {
 // e^x for any x: overflow to infinity, 0 below ln(2^-126) (double: ln(2^-1022)), NaN stays NaN.
 // Within 2 ulp (3 where the target does not fuse).
 template <class V>
-UMBEL_INLINE constexpr V exp(V x) noexcept {
+UMBEL_INLINE_OPTIMIZED constexpr V exp(V x) noexcept {
   using constants = math_constants<element_of<V>>;
   // Outside the range the last steps would be meaningless, or raise exceptions: work on a clamped x
   // (NaN stays) and choose at the end.
@@ -157,7 +157,7 @@ UMBEL_INLINE constexpr V exp(V x) noexcept {
 // (Not by clang without AVX-512: it makes zeros of constants in lanes that nobody reads, and what
 // divides by 1 + e^x divides 0 by 0 there, which raises "invalid".)
 template <class V>
-UMBEL_INLINE constexpr V exp_of_moderate(V x) noexcept {
+UMBEL_INLINE_OPTIMIZED constexpr V exp_of_moderate(V x) noexcept {
 #if UMBEL_AVX512
   if constexpr (sizeof(V) == 64) {
     const detail::exponential<V> e = detail::exponential_of(x);
@@ -177,7 +177,7 @@ UMBEL_INLINE constexpr V exp_of_moderate(V x) noexcept {
 // stays NaN. Above 0.3: not defined. Within 2 + |x| ulp (3 + |x| where the target does not fuse):
 // the product is rounded, as a difference x was before. A third of the work of exp.
 template <class V>
-UMBEL_INLINE constexpr V exp_not_positive(V x) noexcept {
+UMBEL_INLINE_OPTIMIZED constexpr V exp_not_positive(V x) noexcept {
   // By fma, so that -ffp-contract cannot fuse the product into the sums there.
   return exp2_not_positive(fma(x, broadcast<V>(math_constants<element_of<V>>::log2_e), V{}));
 }
@@ -186,7 +186,7 @@ UMBEL_INLINE constexpr V exp_not_positive(V x) noexcept {
 // gives 0. Within 1 ulp, subnormal x included. x = 2^k m with m within a factor of sqrt 2 of 1, and
 // log m = log((1 + s) / (1 - s)) with s = f / (2 + f), f = m - 1, as in fdlibm (Sun, 1993).
 template <class V>
-UMBEL_INLINE constexpr V log(V x) noexcept {
+UMBEL_INLINE_OPTIMIZED constexpr V log(V x) noexcept {
   UMBEL_AS_WRITTEN
   using T = element_of<V>;
   using constants = math_constants<T>;
@@ -223,7 +223,7 @@ UMBEL_INLINE constexpr V log(V x) noexcept {
 // 1 / (1 + e^-x): 0 below -87.3 (double: -708.3), where it would become subnormal; NaN stays NaN.
 // Within 3 ulp (4 where the target does not fuse).
 template <class V>
-UMBEL_INLINE constexpr V sigmoid(V x) noexcept {
+UMBEL_INLINE_OPTIMIZED constexpr V sigmoid(V x) noexcept {
   using constants = math_constants<element_of<V>>;
   const V one = broadcast<V>(element_of<V>{1});
   const V lowest = broadcast<V>(constants::sigmoid_lowest);
@@ -253,7 +253,7 @@ UMBEL_INLINE constexpr V with_sign(V size, V sign) noexcept {
 // |x| < 0.625: x + x^3 P(x^2); else 1 - 2 / (e^2|x| + 1), of |x| up to where that is 1: a quotient
 // of larger ones would be subnormal, which costs some processors three times the time of the rest.
 template <class V>
-UMBEL_INLINE constexpr V tanh(V x) noexcept {
+UMBEL_INLINE_OPTIMIZED constexpr V tanh(V x) noexcept {
   using T = element_of<V>;
   using constants = math_constants<T>;
   const V a = detail::magnitude(x);
@@ -275,7 +275,7 @@ UMBEL_INLINE constexpr V tanh(V x) noexcept {
 // than half an ulp of x is missing on the other side, the error grows, from 6e-9 (5e-16) that are
 // left to 0. NaN stays NaN.
 template <class V>
-UMBEL_INLINE constexpr V gelu(V x) noexcept {
+UMBEL_INLINE_OPTIMIZED constexpr V gelu(V x) noexcept {
   using constants = math_constants<element_of<V>>;
   const V a = detail::magnitude(x), last = broadcast<V>(constants::normal_last);
   const V inside = smaller(last, a);
@@ -288,7 +288,7 @@ UMBEL_INLINE constexpr V gelu(V x) noexcept {
 // the target does not fuse), where x < 0 within 1e-5 of itself (double: 3e-13), which is the
 // rounding of u, down to -10 (-21); below it is 0. NaN stays NaN.
 template <class V>
-UMBEL_INLINE constexpr V gelu_tanh(V x) noexcept {
+UMBEL_INLINE_OPTIMIZED constexpr V gelu_tanh(V x) noexcept {
   using T = element_of<V>;
   const V a = detail::magnitude(x), last = broadcast<V>(-math_constants<T>::exp2_lowest);
   const V inside = smaller(last, a);
@@ -303,7 +303,7 @@ UMBEL_INLINE constexpr V gelu_tanh(V x) noexcept {
 // 1 / sqrt(x): +0 and -0 give infinity, infinity 0, negative and NaN NaN. Within 2 ulp, subnormal x
 // included. A guess from the bits, then Newton's steps.
 template <class V>
-UMBEL_INLINE constexpr V rsqrt(V x) noexcept {
+UMBEL_INLINE_OPTIMIZED constexpr V rsqrt(V x) noexcept {
   using T = element_of<V>;
   using constants = math_constants<T>;
   const auto is_small = less(x, broadcast<V>(constants::lowest_normal));
@@ -328,7 +328,7 @@ UMBEL_INLINE constexpr V rsqrt(V x) noexcept {
 // what is left of m without its square, in integers, says which neighbour is the nearest. (No
 // square can be halfway between two.)
 template <class V>
-UMBEL_INLINE constexpr V sqrt(V x) noexcept {
+UMBEL_INLINE_OPTIMIZED constexpr V sqrt(V x) noexcept {
   UMBEL_AS_WRITTEN
   using T = element_of<V>;
   using constants = math_constants<T>;
