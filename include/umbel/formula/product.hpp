@@ -97,7 +97,7 @@ struct product_step {
     else
       contract_by<loops>(x, y, to);
   }
-  template <kernel::contract_loops Loops>
+  template <auto Loops>
   UMBEL_INLINE static void contract_by(const T* x, const T* y, T* to) noexcept {
     constexpr std::size_t scratch_size = kernel::contract_all_scratch<Loops, T>;
     alignas(64) T scratch[scratch_size != 0 ? scratch_size : 1];

@@ -102,7 +102,7 @@ constexpr void put_tiles(Writer& out, const attend_step& s) {
 }
 
 // Of a contraction, with the products of matrices that it is.
-template <kernel::contract_loops Loops, class T, class Writer>
+template <auto Loops, class T, class Writer>
 constexpr void put_tiles_of_contraction(Writer& out) {
   constexpr kernel::contract_shape s = Loops.shape;
   constexpr plan::target machine = plan::native_target;

@@ -36,7 +36,8 @@ struct contract_axes {
   }
 };
 
-// What lower_contraction gives.
+// What lower_contraction gives. As a parameter of a template it is `auto Loops`: from the name of a
+// class template there clang 14 crashes with -Wc++98-compat.
 template <std::size_t Room>
 struct contract_loops {
   contract_axes<Room> each;  // loops over the product, outermost first
@@ -141,7 +142,7 @@ constexpr contract_loops<Room> lower_contraction(
 namespace detail {
 
 // product(x, y, out, go_on) for every position of the loops.
-template <contract_loops Loops, std::size_t Axis, class T, class Product>
+template <auto Loops, std::size_t Axis, class T, class Product>
 UMBEL_INLINE constexpr void contract_each(const T* x, const T* y, T* out, bool go_on,
                                           const Product& product) {
   if constexpr (Axis == Loops.count()) {
@@ -158,7 +159,7 @@ UMBEL_INLINE constexpr void contract_each(const T* x, const T* y, T* out, bool g
 }  // namespace detail
 
 namespace plain {
-template <contract_loops Loops, class T>
+template <auto Loops, class T>
 constexpr void contract_all(const T* x, const T* y, T* out) noexcept {
   kernel::detail::contract_each<Loops, 0>(
       x, y, out, false, [](const T* from, const T* other, T* to, bool go_on) {
@@ -169,12 +170,12 @@ constexpr void contract_all(const T* x, const T* y, T* out) noexcept {
 }  // namespace plain
 
 // Elements of scratch, at most 256 vectors.
-template <contract_loops Loops, class T, plan::target Target = plan::native_target>
+template <auto Loops, class T, plan::target Target = plan::native_target>
 inline constexpr std::size_t contract_all_scratch =
     contract_scratch<Loops.shape, T, Target, (Loops.sums.count > 0)>;
 
 // See plain::contract_all. One element at a time is the plain loop.
-template <contract_loops Loops, class T, plan::target Target = plan::native_target>
+template <auto Loops, class T, plan::target Target = plan::native_target>
 UMBEL_INLINE void contract_all(const T* x, const T* y, T* out, T* scratch) noexcept {
   detail::contract_each<Loops, 0>(
       x, y, out, false, [&](const T* from, const T* other, T* to, bool go_on) UMBEL_LAMBDA_INLINE {

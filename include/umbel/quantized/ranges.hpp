@@ -75,8 +75,9 @@ struct range_name {
 };
 
 // Not constexpr, so that packing without a range does not compile where the compiler packs: the
-// error names the range. At run time nothing happens here, and the layer is not packed.
-template <range_name Name>
+// error names the range. At run time nothing happens here, and the layer is not packed. (Not
+// <range_name Name>: from the name of a class template there clang 14 crashes with -Wc++98-compat.)
+template <auto Name>
 void this_range_is_missing() noexcept {}
 
 struct range_path {

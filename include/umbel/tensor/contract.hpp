@@ -37,7 +37,7 @@ constexpr auto lower_contract() noexcept {
   return kernel::lower_contraction<T, room>(kept.list, kept.count, summed, sizeof...(Families));
 }
 
-template <kernel::contract_loops Loops, class T>
+template <auto Loops, class T>
 UMBEL_NOINLINE void run_contract(const T* x, const T* y, T* out) noexcept {
   constexpr std::size_t scratch_size = kernel::contract_all_scratch<Loops, T>;
   alignas(64) T scratch[scratch_size != 0 ? scratch_size : 1];
