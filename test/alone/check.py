@@ -143,7 +143,7 @@ def boost_headers_of(command, header):
 def main():
     (include_dir, here), command = split_command(sys.argv[1:])
     headers = sorted(p.relative_to(include_dir).as_posix() for p in pathlib.Path(include_dir).rglob("*.hpp"))
-    tap = Tap()
+    tap = Tap(seconds=600)
     tap.check("there are headers", bool(headers), include_dir)
     if not has_mpi(command):
         for header in filter(is_of_mpi, headers):
