@@ -3,18 +3,41 @@
 
 What is wrong goes to standard error: Meson shows that of a failed test.
 """
+import resource
 import subprocess
 import sys
 
 
-class Tap:
-    """Prints one line a check; `finish()` is the exit code."""
+def processor_seconds():
+    """What this script and the programs that it started and waited for have used."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(u.ru_utime + u.ru_stime for u in used)
 
-    def __init__(self):
+
+class Tap:
+    """Prints one line a check; `finish()` is the exit code.
+
+    seconds: so much processor time may be used, by each program that the script starts and by all of them together: a busy
+    machine takes no more of it, as it does of the time on the clock, whose limit (Meson's timeout) is only for what hangs."""
+
+    def __init__(self, seconds=None):
         self.count = self.failed = 0
+        self.seconds = seconds
+        if seconds is not None:
+            # One that computes for ever is ended by the system (SIGXCPU).
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.getrlimit(resource.RLIMIT_CPU)[1]))
         print("TAP version 13")
 
     def check(self, name, passed, detail=""):
+        self.note(name, passed, detail)
+        self.check_seconds()
+
+    def check_seconds(self):
+        if self.seconds is not None and processor_seconds() > self.seconds:
+            self.note("processor time", False, f"{processor_seconds():.0f} s used, {self.seconds} s allowed")
+            sys.exit(self.finish())
+
+    def note(self, name, passed, detail):
         self.count += 1
         self.failed += not passed
         print(f"{'ok' if passed else 'not ok'} {self.count} - {name}")

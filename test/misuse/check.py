@@ -193,7 +193,7 @@ def main():
         print(f"1..0 # SKIP no counts for {compiler.name}")
         return 0
     wanted = kept.setdefault(compiler.name, {}) if options.update else kept.get(compiler.name)
-    tap = None if options.failures or options.only else Tap()
+    tap = None if options.failures or options.only else Tap(seconds=600)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for source in options.sources:
             programs = {name: facts for name, facts in read_programs(source).items() if options.only in (None, name)}

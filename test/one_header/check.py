@@ -147,7 +147,7 @@ def check_alone(root, command, include, bare):
 def main():
     (root,), compiler = split_command(sys.argv[1:])
     root, identity = pathlib.Path(root), compiler_id(compiler)
-    tap = Tap()
+    tap = Tap(seconds=600)
     check_text(tap, root)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

@@ -2,8 +2,8 @@
 """The cases of a file in one unit: one run of the compiler tells of all of them, and its output is taken apart.
 
 Each case is the whole file in a namespace of its own, under a path of its own (`#line`), so that every error names its case.
-What is given back for a case is what the compiler prints for it alone: it says only once in a unit from where a header is
-included, and shows a line of source only once in a row; both are put back. An error that is the same for two cases comes only
+What is given back for a case is what the compiler prints for it alone: it does not say again from where a header is included,
+nor show the same line of source twice in a row; both are put back. An error that is the same for two cases comes only
 for the first one: those without an error of their own are compiled together again. So a unit can only confirm; which case it
 does not confirm has to be compiled by itself.
 """
@@ -34,55 +34,75 @@ def unit(source, cases, folder):
 
 
 def diagnostics(output):
-    """Lists of lines: an error or a warning, with what leads to it and its notes."""
+    """Lists of messages: an error or a warning, then its notes. A message: (lines before it, its line, lines after it)."""
     found, before = [], []
     for line in output.splitlines():
-        located = LOCATED.match(line)
-        if located and (located[2] != "note" or not found):
-            found.append(before + [line])
-            before = []
-        elif located:
-            found[-1] += before + [line]
+        if located := LOCATED.match(line):
+            if located[2] != "note" or not found:
+                found.append([])
+            found[-1].append((before, line, []))
             before = []
         elif before or INCLUDED.match(line) or CONTEXT.match(line):
             before.append(line)
         elif found and not COUNTED.match(line):
-            found[-1].append(line)
+            found[-1][-1][2].append(line)
     if found:
-        found[-1] += before
+        found[-1][-1][2].extend(before)
     return found
 
 
 class Reader:
     """Puts back into one diagnostic after the other what the compiler leaves out because it printed it before."""
 
-    def __init__(self, folder):
+    def __init__(self, compiler_id, folder):
+        self.compiler_id = compiler_id
         self.own = f"{folder}/"  # what is in the cases themselves is included from nowhere
-        self.traces, self.shown, self.last = {}, {}, None
+        self.traces = {}  # of clang: file -> the lines that say from where it is included, all of them each time
+        self.parents = {}  # of g++, which names each #include only once: file -> what includes it, as "path:line"
+        self.shown, self.last = {}, None  # location -> the lines of source, and the location shown last
 
-    def complete(self, lines):
-        """As the compiler prints it first of all; None if that is not known."""
-        start = next((n for n, line in enumerate(lines) if not INCLUDED.match(line)), len(lines))
-        trace, lines = lines[:start], [line for line in lines[start:] if not AT_GLOBAL_SCOPE.match(line)]
-        file = lines[0].partition(":")[0]
-        if trace:
-            self.traces[file] = trace
-        elif not file.startswith(self.own):
-            trace = self.traces.get(file)
-        at = next(n for n, line in enumerate(lines) if LOCATED.match(line))
-        first = LOCATED.match(lines[at])[1]
-        not_shown = first == self.last and not (at + 1 < len(lines) and lines[at + 1].startswith(" "))
-        shown = self.shown.get(first) if not_shown else []
-        self.remember(lines)
-        return None if trace is None or shown is None else [*trace, *lines[:at + 1], *shown, *lines[at + 1:]]
+    def complete(self, messages):
+        """The lines as the compiler prints them if it has printed nothing yet; None if they are not known."""
+        lines, seen = [], set()
+        for number, (before, line, after) in enumerate(messages):
+            trace = [each for each in before if INCLUDED.match(each)]
+            context = [each for each in before if not INCLUDED.match(each) and not AT_GLOBAL_SCOPE.match(each)]
+            location = LOCATED.match(line)[1]
+            file = location.rsplit(":", 2)[0]
+            self.learn(file, trace)
+            if not after and location == self.last and number == 0:
+                after = self.shown.get(location)
+            elif after and after[0].startswith(" "):
+                self.shown[location] = after
+            self.last = location
+            if self.compiler_id == "gcc":
+                trace = self.trace_of_gcc(file, seen)
+            elif number == 0 and not trace and not file.startswith(self.own):
+                trace = self.traces.get(file)
+            if trace is None or after is None:
+                return None
+            lines += [*trace, *context, line, *after]
+        return lines
 
-    def remember(self, lines):
-        for number, line in enumerate(lines):
-            if located := LOCATED.match(line):
-                self.last = located[1]
-                end = next((n for n in range(number + 1, len(lines)) if not lines[n].startswith(" ")), len(lines))
-                if end > number + 1:
-                    self.shown[self.last] = lines[number + 1:end]
+    def learn(self, file, trace):
+        if not trace:
+            return
+        self.traces[file] = trace
+        for each in trace if self.compiler_id == "gcc" else ():
+            by = INCLUDED.sub("", each).rstrip(",:")
+            self.parents.setdefault(file, by)
+            file = by.rpartition(":")[0]
+
+    def trace_of_gcc(self, file, seen):
+        """What g++ prints when it has named the includes of the files in `seen`, which grows; None if it is not known."""
+        trace = []
+        if not file.startswith(self.own) and file not in self.parents:
+            return None
+        while file in self.parents and file not in seen:
+            seen.add(file)
+            trace.append(f"{'In file included' if not trace else '                '} from {self.parents[file]},")
+            file = self.parents[file].rpartition(":")[0]
+        return [*trace[:-1], trace[-1][:-1] + ":"] if trace else []
 
 
 def compile_together(command, source, cases, compiler_id, clean):
@@ -96,10 +116,10 @@ def compile_together(command, source, cases, compiler_id, clean):
     if run.returncode != 1:  # it crashed, or a case compiles
         return {}, True
     of_a_case = re.compile(re.escape(f"{folder}/") + r"(\w+)/")
-    reader, outputs, unclear, anybodys = Reader(folder), {}, set(), False
-    for lines in diagnostics(clean(run.stdout + run.stderr)):
-        of = set(of_a_case.findall("\n".join(lines)))
-        whole = reader.complete(lines)
+    reader, outputs, unclear, anybodys = Reader(compiler_id, folder), {}, set(), False
+    for messages in diagnostics(clean(run.stdout + run.stderr)):
+        of = {case for before, line, after in messages for each in (*before, line, *after) for case in of_a_case.findall(each)}
+        whole = reader.complete(messages)
         if len(of) == 1 and whole:
             outputs.setdefault(of.pop(), []).extend(whole)
         else:

@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <umbel/config.hpp>
+#include <umbel/layer/weights.hpp>
 #include <umbel/quantized/pack.hpp>
 #include <umbel/tensor/tensor.hpp>
 
