@@ -22,8 +22,9 @@ HIDDEN = argparse.SUPPRESS  # help of what the tool gives, and not its user
 
 
 def ends_by_interrupt():
-    """Ctrl-C: what is temporary is removed, and nothing is printed; tools/setup.sh says how to go on."""
-    signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
+    """Ctrl-C, or kill: what is temporary is removed, and nothing is printed; tools/setup.sh says how to go on."""
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, lambda number, _: sys.exit(128 + number))
 
 
 def positive(text):
