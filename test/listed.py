@@ -16,7 +16,8 @@ BY_SCRIPT = {"bench/mine/measure.cpp", "bench/plan/sweep.cpp", "bench/targets/fo
              "test/bits/cases.cpp", "test/bits/gradients.cpp", "test/bits/integers.cpp", "test/checking/access.cpp", "test/checking/at_start.cpp", "test/checking/files.cpp",
              "test/dispatch/crossing.cpp", "test/dispatch/kernels.cpp", "test/dispatch/main.cpp",
              "test/dispatch/passing.cpp", "test/embedded/guards/stopped.cpp",
-             "test/frames/call.cpp", "test/fuzz/files.cpp", "test/fuzz/list.cpp", "test/fuzz/worst.cpp", "test/page/rules.cpp"}
+             "test/export/faults.cpp", "test/frames/call.cpp", "test/fuzz/files.cpp", "test/fuzz/list.cpp", "test/fuzz/worst.cpp",
+             "test/page/rules.cpp"}
 
 
 FOLDERS = ("test", "bench", "examples")

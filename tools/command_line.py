@@ -22,13 +22,14 @@ HIDDEN = argparse.SUPPRESS  # help of what the tool gives, and not its user
 
 
 def ends_by_interrupt(said=""):
-    """Ctrl-C: what is temporary is removed. What is said is how to go on; of a script that a shell tool calls, tools/setup.sh
-    says it."""
-    def end(*_):
+    """Ctrl-C, or kill: what is temporary is removed. What is said is how to go on; of a script that a shell tool calls,
+    tools/setup.sh says it."""
+    def end(number, _):
         if said:
             print(f"\n{said}", file=sys.stderr)
-        sys.exit(130)
-    signal.signal(signal.SIGINT, end)
+        sys.exit(128 + number)
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, end)
 
 
 def positive(text):

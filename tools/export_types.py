@@ -4,6 +4,7 @@ frameworks have are those of the tables in include/umbel/weights, which are read
 too."""
 from __future__ import annotations
 
+import math
 import pathlib
 import re
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from export_write import identifier
 TABLES = pathlib.Path(__file__).resolve().parent.parent / "include" / "umbel" / "weights"
 TABLE = re.compile(r"inline constexpr parameter_name (\w+)\[\] = \{(.*?)\n\};", re.S)
 ROW = re.compile(r'\{(nullptr|"[^"]*"),\s*"([^"]*)"(?:,\s*([^{}]*?))?\}', re.S)
+NUMBER = re.compile(r"0|[1-9][0-9]{0,5}")  # of a layer in a name
 PART = re.compile(r"part_of\((\d+), (\d+)\)")
 EMBEDDING = re.compile(r"(^|[._])(wte|wpe|\w*emb|\w*embed(ding)?s?|embed_\w+|\w*positions?)$")
 CLASSES = re.compile(r"(^|[._])(\w*head|classifier|fc|output|score)$")
@@ -57,13 +59,18 @@ class Row:
     def rank(self) -> int:
         return (2 if self.order else 1) + self.in_heads + self.out_heads
 
-    def size(self, shape: tuple[int, ...], side: str) -> int:
-        """Of the parameter along in or out."""
+    def sizes(self, shape: tuple[int, ...]) -> tuple[int, int]:
+        """Of the tensor along in and out."""
         axes = list(shape)
         ins = 0 if not self.order else 1 + self.in_heads
         first = axes[:ins] if self.order == "in_out" else axes[-ins:] if ins else []
         rest = axes[ins:] if self.order == "in_out" else axes[:-ins] if ins else axes
-        return int(np.prod(first if side == "in" else rest)) // (self.parts if side == "out" else 1)
+        return math.prod(first), math.prod(rest)
+
+    def size(self, shape: tuple[int, ...], side: str) -> int:
+        """Of the parameter along in or out."""
+        ins, outs = self.sizes(shape)
+        return ins if side == "in" else outs // self.parts
 
     def axes(self) -> str:
         """Of the tensor, for a comment: "out, in"."""
@@ -88,7 +95,7 @@ class Group:
     member: str
     prefix: str  # in the file, * for the number
     layers: list[Layer] = field(default_factory=list)
-    tensor: str = ""
+    tensor: str | None = None
 
 
 @dataclass
@@ -154,7 +161,9 @@ def layers_of(table: str, rows: list[Row], tensors: dict[str, np.ndarray]):
     for row in parameters:
         for name, array in tensors.items():
             prefix = prefix_of(name, row.tensor)
-            if prefix is None or array.ndim != row.rank or (row.parts > 1 and max(array.shape) % row.parts):
+            if prefix is None or array.ndim != row.rank or array.size == 0:
+                continue
+            if "*" in prefix or row.sizes(array.shape)[1] % row.parts:  # a * stands for numbers
                 continue
             layer = places.setdefault(prefix, Layer(table, prefix, {}, {}))
             layer.rows.setdefault(row.parameter, row)
@@ -173,7 +182,7 @@ def group_layers(layers: list[Layer], tensors) -> list[Group]:
     series: dict[tuple, dict[int, Layer]] = {}
     for layer in layers:
         parts = layer.prefix.split(".")
-        at = next((i for i in reversed(range(len(parts))) if parts[i].isdigit()), None)
+        at = next((i for i in reversed(range(len(parts))) if NUMBER.fullmatch(parts[i])), None)
         number = int(parts[at]) if at is not None else 0
         if at is not None:
             parts[at] = "*"
@@ -193,7 +202,7 @@ def name_members(groups: list[Group]) -> None:
     taken = set()
     for group in groups:
         words = [word for word in (group.tensor or group.prefix).split(".") if word != "*"] or ["layer"]
-        if group.tensor and len(words) > 1 and words[-1] == "weight":
+        if group.tensor is not None and len(words) > 1 and words[-1] == "weight":
             words = words[:-1]
         name = next((name for name in (identifier("_".join(words[-n:])) for n in range(1, len(words) + 1))
                      if name not in taken), None)
@@ -217,7 +226,7 @@ def recognise(tensors: dict[str, np.ndarray], left_out=()) -> Found:
     place = {name: i for i, name in enumerate(tensors)}
     groups = group_layers(layers, tensors)
     groups += [Group("", "", tensor=name) for name in tensors if name not in taken]
-    groups.sort(key=lambda g: min(place[n] for n in ([g.tensor] if g.tensor else g.layers[0].names.values())))
+    groups.sort(key=lambda g: min(place[n] for n in ([g.tensor] if g.tensor is not None else g.layers[0].names.values())))
     name_members(groups)
     return Found(tensors, groups, list(left_out))
 
@@ -294,7 +303,7 @@ class Writer:
         return f"$aheads<{heads}>", more
 
     def type_of(self, group: Group) -> str:
-        if group.tensor:
+        if group.tensor is not None:
             return self.tensor_type(self.found.tensors[group.tensor].shape)
         layer = group.layers[0]
         path = next((p for p in ("attention.", "self_attention.", "") if f"{p}q.weight" in layer.names), None)
@@ -339,7 +348,7 @@ class Writer:
         return [f"using {group.member}_type = {self.type_of(group)};" for group in self.found.groups]
 
     def own_axes(self) -> list[str]:
-        most = max((self.found.tensors[g.tensor].ndim for g in self.found.groups if g.tensor), default=0)
+        most = max((self.found.tensors[g.tensor].ndim for g in self.found.groups if g.tensor is not None), default=0)
         return [f"template <std::size_t N>\nstruct axis_{i} : $uaxis<axis_{i}, N> {{}};"
                 for i in range(most if most > 3 else 0)]
 
@@ -362,7 +371,7 @@ def literal(text: str) -> str:
 
 def member_text(group: Group) -> str:
     count = f"[{len(group.layers)}]" if "*" in group.prefix else ""
-    kind = f"{group.member}_type" if group.tensor else f"{group.member}_type::weights"
+    kind = f"{group.member}_type" if group.tensor is not None else f"{group.member}_type::weights"
     return f"  {kind} {group.member}{count};"
 
 
@@ -380,7 +389,7 @@ def types_text(found: Found, namespace: str, heads: int | None, options: str) ->
     """Types, the struct of the weights, and the call of load, to be pasted."""
     writer = Writer(found, heads, options, False)
     types = writer.types()
-    own = [(g.member, g.tensor) for g in found.groups if g.tensor]
+    own = [(g.member, g.tensor) for g in found.groups if g.tensor is not None]
     left_out = sorted({re.sub(r"(?<![^.])\d+(?![^.])", "*", name) for name in found.left_out})
     rows = [f"    {{{literal(member)}, {literal(name)}}}," for member, name in own]
     rows += [f"    {{nullptr, {literal(name)}}}," for name in left_out]
@@ -446,7 +455,7 @@ def constants_text(found: Found, called: dict[str, str], heads: int | None, opti
     taken = set(called.values()) | {one + "_shape" for one in called.values()}
     lines: list[str] = []
     for group in found.groups:
-        if group.tensor:
+        if group.tensor is not None:
             continue
         name = group.member
         while {name, name + "_type", name + "_parameters"} & taken:

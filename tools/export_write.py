@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Writes tensors for Umbel, for tools/export, tools/train_fashion.py and tools/train_text.py: a safetensors file whose tensors are aligned,
-or a C++ header of constants. Both have a checksum, 64-bit FNV-1a, which umbel/weights/checksum.hpp computes, too."""
+"""Writes tensors for Umbel, for tools/export, tools/quantize and those that train: a safetensors file whose tensors are aligned,
+or a C++ header of constants. Both have a checksum, 64-bit FNV-1a, which umbel/weights/array_checksum.hpp computes, too."""
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
+import secrets
+import stat
 import struct
+from pathlib import Path
 
 import numpy as np
 
 from export_read import Refused, widen_bfloat16
 
 COLUMNS = 100
+NUMBERS_AT_ONCE = 1 << 16  # compared by one static_assert
 ALIGNMENT = 64  # bytes: a cache line, and the widest vector
 TYPES = {"float": "F32", "bfloat16": "BF16", "float16": "F16", "int8": "I8"}
 KEYWORDS = set("""alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class
@@ -109,12 +115,86 @@ def notes_of(name: str, array: np.ndarray, kind: str) -> list[str]:
     return [f"{name}: {count_text(int(where.sum()), what)}" for where, what in counts if where.any()]
 
 
-def checksum(parts) -> int:
-    value = 14695981039346656037
-    for part in parts:
-        for byte in part:
-            value = ((value ^ byte) * 1099511628211) & 0xFFFFFFFFFFFFFFFF
+NO_BYTES = 14695981039346656037  # the checksum of nothing
+
+
+def checksum(part: bytes, before: int = NO_BYTES) -> int:
+    """Of bytes that follow those whose sum is `before`."""
+    value = before
+    for byte in part:
+        value = ((value ^ byte) * 1099511628211) & 0xFFFFFFFFFFFFFFFF
     return value
+
+
+# ---- files --------------------------------------------------------------------------------------
+
+
+def check_plain(path: Path) -> None:
+    """What is not a plain file stays what it is: a device, a FIFO, a link and what is behind it."""
+    try:
+        kind = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(kind):
+        raise Refused(f"{path}: it is no plain file, and is not replaced")
+
+
+def mode_of(path: Path) -> int:
+    """That of the file that is replaced, or that of a new one."""
+    try:
+        return os.lstat(path).st_mode & 0o777
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
+
+
+def write_synced(name: Path, content: bytes, mode: int) -> None:
+    opened = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        rest = memoryview(content)
+        while rest:
+            rest = rest[os.write(opened, rest):]
+        os.fchmod(opened, mode)
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def sync_folder(folder: Path) -> None:
+    """So that the new names are on the disk, too."""
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(opened)
+    except OSError as problem:
+        if problem.errno != errno.EINVAL:  # of file systems that have no such thing
+            raise
+    finally:
+        os.close(opened)
+
+
+def write_files(contents: dict[Path, bytes]) -> None:
+    """Each is whole, or what it was: all are on the disk under other names before the first is renamed, and none of those
+    names is left, however it ends."""
+    names = {path: path.parent / f".export-{secrets.token_hex(8)}" for path in contents}
+    path, written = Path(), ""
+    try:
+        for path, content in contents.items():
+            check_plain(path)
+            write_synced(names[path], content, mode_of(path))
+        for path in contents:
+            check_plain(path)
+            os.replace(names[path], path)
+            written += f"; {path} is written"
+            sync_folder(path.parent)
+    except OSError as problem:
+        raise Refused(f"{path}: {problem.strerror}{written}") from None
+    finally:
+        for name in names.values():
+            try:
+                os.unlink(name)
+            except OSError:
+                pass  # it was renamed, or not begun; or nothing more can be done, and what went wrong first is said
 
 
 # ---- safetensors --------------------------------------------------------------------------------
@@ -127,9 +207,13 @@ def safetensors_bytes(tensors: dict[str, np.ndarray], probe: dict[str, np.ndarra
         return TYPES["int8" if array.dtype == np.int8 else "float" if kind == "int8" else kind]
     parts = [(name, type_of(array), stored(array, kind)) for name, array in tensors.items()]
     parts += [(name, "I32" if array.dtype.kind == "i" else "F32", stored(array, "float")) for name, array in probe.items()]
+    if any(name == "__metadata__" for name, _, _ in parts):
+        raise Refused("a tensor is called __metadata__, which safetensors keeps for texts: rename it")
     parts.sort(key=lambda part: (part[2].nbytes % ALIGNMENT != 0, -part[2].itemsize))
     contents = [part[2].tobytes() for part in parts]
-    value = checksum(contents)
+    value = NO_BYTES
+    for content in contents:
+        value = checksum(content, value)
     header: dict[str, object] = {"__metadata__": {"checksum": f"{value:016x}", "checksum_of": "FNV-1a 64 of all data"}}
     end = 0
     for (name, dtype, array), content in zip(parts, contents):
@@ -203,6 +287,22 @@ def constant_text(name: str, array: np.ndarray, kind: str = "float") -> str:
     return f"alignas({ALIGNMENT}) " + array_text(name, f"[{extents}]", words, kind)
 
 
+def assertions_text(arrays: dict[str, np.ndarray]) -> tuple[str, int]:
+    """That the numbers which the compiler reads are those that were written, one array behind another; and their checksum.
+    Compilers evaluate at most some hundred thousand steps at once, so a large array is compared in parts."""
+    sums, before = [], NO_BYTES
+    for called, array in arrays.items():
+        content = array.tobytes()
+        for begin in range(0, array.size, NUMBERS_AT_ONCE):
+            end = min(begin + NUMBERS_AT_ONCE, array.size)
+            after = checksum(content[begin * array.itemsize:end * array.itemsize], before)
+            part = f", {begin}, {end}" if array.size > NUMBERS_AT_ONCE else ""
+            sums.append((f"umbel::checksum_of({called}, {before:#018x}{part})", f"{after:#018x}"))
+            before = after
+    sums[-1] = (sums[-1][0], "checksum")
+    return "".join(f"static_assert({of_it} ==\n              {wanted});\n" for of_it, wanted in sums), before
+
+
 def tensor_text(name: str, called: str, array: np.ndarray, axes: str) -> str:
     shape = ", ".join(str(n) for n in array.shape) or "1"
     kind = "std::int32_t" if array.dtype.kind == "i" else "float"
@@ -216,15 +316,17 @@ def safe(text: str) -> str:
     return "".join(c if c.isprintable() and c != "\\" else "?" for c in text)
 
 
-def header_text(source: str, namespace: str, tensors: dict[str, np.ndarray], probe: dict[str, np.ndarray], kind: str,
-                axes: dict[str, str], more=None) -> tuple[str, int, list[str]]:
+def header_text(source: str, license_name: str, namespace: str, tensors: dict[str, np.ndarray], probe: dict[str, np.ndarray],
+                kind: str, axes: dict[str, str], more=None) -> tuple[str, int, list[str]]:
     """The header, its checksum, notes. axes: of the tensors of which they are known; more(identifiers): C++ of Umbel behind
     the arrays."""
     notes = [f"{name} is left out of the header: it has no elements" for name, x in tensors.items() if x.size == 0]
     arrays = {name: rounded(x, kind) for name, x in tensors.items() if x.size}
     arrays |= {name: rounded(x, "float") for name, x in probe.items()}
+    if not arrays:
+        raise Refused(f"{source}: no tensor has an element, so there is nothing for a header")
     called, mapped = identifiers(arrays)
-    value = checksum(x.tobytes() for x in arrays.values())
+    assertions, value = assertions_text({called[name]: x for name, x in arrays.items()})
     count = sum(x.size for x in arrays.values())
     rounding = "" if kind == "float" else (
         "// Matrices of layers are rounded to 8 bits, steps of a scale of each output: prepacked<layer, stored_as<std::int8_t>>\n"
@@ -233,12 +335,17 @@ def header_text(source: str, namespace: str, tensors: dict[str, np.ndarray], pro
     body = "\n".join(tensor_text(name, called[name], x, axes.get(name, "")) for name, x in arrays.items())
     calls = "\n".join(f"  f({called[name]});" for name in arrays)
     behind, umbel = (more(called), "#include <umbel/bare.hpp>\n") if more else ("", "")
-    text = (f"// Written by tools/export from {safe(source)}: do not edit. {len(arrays)} arrays, {count:,} numbers.\n"
-            f"{rounding}#pragma once\n\n#include <cstddef>\n#include <cstdint>\n{umbel}\nnamespace {namespace} {{\n\n"
+    text = (f"// SPDX-License-Identifier: {license_name}\n"
+            f"// Written by tools/export from {safe(source)}: do not edit. {len(arrays)} arrays, {count:,} numbers.\n"
+            f"{rounding}#pragma once\n\n#include <cstddef>\n#include <cstdint>\n{umbel}"
+            "#ifndef UMBEL_UNCHECKED_CONSTANTS\n#include <umbel/weights/array_checksum.hpp>\n#endif\n\n"
+            f"namespace {namespace} {{\n\n"
             "// 64-bit FNV-1a of the bytes of all arrays, as they follow each other here.\n"
             f"inline constexpr std::uint64_t checksum = {value:#018x};\n\n{body}\n"
-            "// f(array) for each, in that order (umbel/weights/checksum.hpp):\n"
-            f"//   static_assert(umbel::checksum_of({namespace}::for_each_array) == {namespace}::checksum);\n"
+            "// The compiler compares each array, behind the sum of those before it. Where many files include a large header,\n"
+            "// one can do it for all, and the others define this.\n"
+            f"#ifndef UMBEL_UNCHECKED_CONSTANTS\n{assertions}#endif\n\n"
+            "// f(array) for each, in that order: checksum_of(for_each_array) == checksum compares at run time.\n"
             f"inline constexpr auto for_each_array = [](const auto& f) {{\n{calls}\n}};\n\n{behind}"
             f"}}  // namespace {namespace}\n")
     return text, value, notes + mapped

@@ -58,11 +58,11 @@ STAGES = (
     Stage("embedded", True, "embedded", "one target of each instruction set, in emulators"),
     Stage("not fused", True, "--compiler clang++ --march none " + NOT_FUSED, "the second set of bits, without fused multiply-adds"),
     Stage("page", True, "page", "the demo in a browser"),
-    Stage("all g++", False, "--optimization 2 --suite static --suite reject --suite unit --suite law --suite golden --suite formulas "
-          "--suite examples --suite checking --suite gdb --suite compile_cost --suite snippets --suite alone --suite asm",
+    Stage("all g++", False, "--optimization 2 --one-by-one --suite static --suite reject --suite unit --suite law --suite golden --suite formulas "
+          "--suite examples --suite checking --suite gdb --suite compile_cost --suite snippets --suite alone --suite asm --suite misuse",
           "the same, optimised, by g++"),
-    Stage("all clang++", False, "--compiler clang++ --optimization 1 --suite unit --suite law --suite examples --suite realtime "
-          "--suite misuse --suite one_header",
+    Stage("all clang++", False, "--compiler clang++ --optimization 1 --one-by-one --suite unit --suite law --suite examples "
+          "--suite realtime --suite reject --suite alone --suite misuse --suite one_header",
           "the same, optimised, by clang"),
     Stage("all not fused", False, "--march none " + NOT_FUSED + " formulas/1", "the same by g++"),
     Stage("all embedded", False, "embedded --all", "every target, by two compilers, with sizes of code"),

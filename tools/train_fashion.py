@@ -311,7 +311,7 @@ def read_weights(path: Path) -> Weights:
 
 def export_header(weights: Path, header: Path) -> None:
     subprocess.run([sys.executable, TOOLS / "export", weights, "--header", header, "--namespace",
-                    f"fashion::{NAME}", "--types", "--heads", str(HEADS), "--options",
+                    f"fashion::{NAME}", "--license", "BSL-1.0", "--types", "--heads", str(HEADS), "--options",
                     "norm_first<true>, activation<gelu_exact>"], check=True)
 
 

@@ -3,7 +3,8 @@
 
     /usr/bin/python3 tools/train_gestures.py    trains, then writes test/golden/data/gestures.safetensors
     tools/export test/golden/data/gestures.safetensors --header examples/learn_on_device/weights.hpp \\
-        --namespace learn_on_device::trained --types --heads 4 --options "norm_first<true>, norm_epsilon<1, 100'000>, activation<silu>"
+        --license BSL-1.0 --namespace learn_on_device::trained --types --heads 4 \\
+        --options "norm_first<true>, norm_epsilon<1, 100'000>, activation<silu>"
 
 It needs torch and numpy; three minutes on one core. Another BLAS or processor rounds differently, so a training elsewhere gives
 other weights, about as good.

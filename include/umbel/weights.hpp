@@ -9,6 +9,7 @@
 #include <umbel/weights/parameters.hpp>
 // clang-format on
 
+#include <umbel/weights/array_checksum.hpp>
 #include <umbel/weights/checksum.hpp>
 #include <umbel/weights/d2l.hpp>
 #include <umbel/weights/hugging_face.hpp>

@@ -256,6 +256,21 @@ BOOST_AUTO_TEST_CASE(checksums) {
   weights_checksum bytes;
   bytes.add(reinterpret_cast<const unsigned char*>("\0\0\x80\x3f"), 4);
   BOOST_TEST(one.value() == bytes.value());
+  // Of arrays, of one behind another, and of parts of one: the same, by the compiler, too.
+  static constexpr float floats[] = {1.5F, -2, 3.25F, -0.0F};
+  static constexpr std::int32_t integers[] = {-1, 0x01020304};
+  constexpr auto each = [](const auto& f) {
+    f(floats);
+    f(integers);
+  };
+  static_assert(checksum_of(floats) != checksum_of(integers));
+  static_assert(checksum_of(integers, checksum_of(floats)) == checksum_of(each));
+  static_assert(checksum_of(floats, checksum_of(floats, checksum_of(integers), 0, 3), 3, 4) ==
+                checksum_of(floats, checksum_of(integers)));
+  weights_checksum by_bytes;
+  by_bytes.add(reinterpret_cast<const unsigned char*>(floats), sizeof(floats));
+  by_bytes.add(reinterpret_cast<const unsigned char*>("\xff\xff\xff\xff\x04\x03\x02\x01"), 8);
+  BOOST_TEST(by_bytes.value() == checksum_of(each));
   exported_model model;
   BOOST_TEST(static_cast<bool>(verify_checksum(model.file())));
   BOOST_TEST(verify_checksum(model.file()).error() == "");

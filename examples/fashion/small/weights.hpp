@@ -1,9 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
 // Written by tools/export from weights.npz: do not edit. 31 arrays, 11,626 numbers.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <umbel/bare.hpp>
+#ifndef UMBEL_UNCHECKED_CONSTANTS
+#include <umbel/weights/array_checksum.hpp>
+#endif
 
 namespace fashion::small {
 
@@ -2073,8 +2077,74 @@ alignas(64) inline constexpr float head_bias[10] = {
     0.0199796297f, -0.235877663f, 0.087774232f, -0.0355939418f, 0.0323457755f, -0.116062917f,
     0.0984040052f, -0.0411736518f, -0.0439390242f, -0.049570106f};
 
-// f(array) for each, in that order (umbel/weights/checksum.hpp):
-//   static_assert(umbel::checksum_of(fashion::small::for_each_array) == fashion::small::checksum);
+// The compiler compares each array, behind the sum of those before it. Where many files include a large header,
+// one can do it for all, and the others define this.
+#ifndef UMBEL_UNCHECKED_CONSTANTS
+static_assert(umbel::checksum_of(embed_weight, 0xcbf29ce484222325) ==
+              0xc659b571ad6b2d9c);
+static_assert(umbel::checksum_of(embed_bias, 0xc659b571ad6b2d9c) ==
+              0x20cae0395f42130b);
+static_assert(umbel::checksum_of(positions, 0x20cae0395f42130b) ==
+              0x56e808f758d94615);
+static_assert(umbel::checksum_of(encoder_layers_0_self_attn_in_proj_weight, 0x56e808f758d94615) ==
+              0x83ed2091c05971ed);
+static_assert(umbel::checksum_of(encoder_layers_0_self_attn_out_proj_weight, 0x83ed2091c05971ed) ==
+              0xb765b12a19469212);
+static_assert(umbel::checksum_of(encoder_layers_0_linear1_weight, 0xb765b12a19469212) ==
+              0x0fa1249ed6da5afe);
+static_assert(umbel::checksum_of(encoder_layers_0_linear2_weight, 0x0fa1249ed6da5afe) ==
+              0xfca472e42823adac);
+static_assert(umbel::checksum_of(encoder_layers_0_self_attn_in_proj_bias, 0xfca472e42823adac) ==
+              0x73da4ca21b59d3a5);
+static_assert(umbel::checksum_of(encoder_layers_0_self_attn_out_proj_bias, 0x73da4ca21b59d3a5) ==
+              0x7b598a0bc23c0944);
+static_assert(umbel::checksum_of(encoder_layers_0_linear1_bias, 0x7b598a0bc23c0944) ==
+              0xb87a8569494654be);
+static_assert(umbel::checksum_of(encoder_layers_0_linear2_bias, 0xb87a8569494654be) ==
+              0xfc205daa738fc541);
+static_assert(umbel::checksum_of(encoder_layers_0_norm1_weight, 0xfc205daa738fc541) ==
+              0x28dc175a32128f89);
+static_assert(umbel::checksum_of(encoder_layers_0_norm1_bias, 0x28dc175a32128f89) ==
+              0x8e7931386bb9ecbc);
+static_assert(umbel::checksum_of(encoder_layers_0_norm2_weight, 0x8e7931386bb9ecbc) ==
+              0xbd66bae10a94f555);
+static_assert(umbel::checksum_of(encoder_layers_0_norm2_bias, 0xbd66bae10a94f555) ==
+              0xd34636b82b4dfba8);
+static_assert(umbel::checksum_of(encoder_layers_1_self_attn_in_proj_weight, 0xd34636b82b4dfba8) ==
+              0xffc8b0906d9b8fab);
+static_assert(umbel::checksum_of(encoder_layers_1_self_attn_out_proj_weight, 0xffc8b0906d9b8fab) ==
+              0x72d9b911ef34e754);
+static_assert(umbel::checksum_of(encoder_layers_1_linear1_weight, 0x72d9b911ef34e754) ==
+              0xffd49d8875415eb3);
+static_assert(umbel::checksum_of(encoder_layers_1_linear2_weight, 0xffd49d8875415eb3) ==
+              0x764de8dacd1450e8);
+static_assert(umbel::checksum_of(encoder_layers_1_self_attn_in_proj_bias, 0x764de8dacd1450e8) ==
+              0xef385694237b3c7d);
+static_assert(umbel::checksum_of(encoder_layers_1_self_attn_out_proj_bias, 0xef385694237b3c7d) ==
+              0xeede89581e9cff8b);
+static_assert(umbel::checksum_of(encoder_layers_1_linear1_bias, 0xeede89581e9cff8b) ==
+              0xdd2d6abcac884d62);
+static_assert(umbel::checksum_of(encoder_layers_1_linear2_bias, 0xdd2d6abcac884d62) ==
+              0x4f5bf82b0f77f4af);
+static_assert(umbel::checksum_of(encoder_layers_1_norm1_weight, 0x4f5bf82b0f77f4af) ==
+              0x384f0a72df8f9f3d);
+static_assert(umbel::checksum_of(encoder_layers_1_norm1_bias, 0x384f0a72df8f9f3d) ==
+              0xd232a3f4ec1c55b8);
+static_assert(umbel::checksum_of(encoder_layers_1_norm2_weight, 0xd232a3f4ec1c55b8) ==
+              0x3f40d26dc1c5c29a);
+static_assert(umbel::checksum_of(encoder_layers_1_norm2_bias, 0x3f40d26dc1c5c29a) ==
+              0xde38d10b57e6b92a);
+static_assert(umbel::checksum_of(norm_weight, 0xde38d10b57e6b92a) ==
+              0xe4a15a19ccfddbc8);
+static_assert(umbel::checksum_of(norm_bias, 0xe4a15a19ccfddbc8) ==
+              0x547931f1603c0e63);
+static_assert(umbel::checksum_of(head_weight, 0x547931f1603c0e63) ==
+              0xdd7a6683d10970c9);
+static_assert(umbel::checksum_of(head_bias, 0xdd7a6683d10970c9) ==
+              checksum);
+#endif
+
+// f(array) for each, in that order: checksum_of(for_each_array) == checksum compares at run time.
 inline constexpr auto for_each_array = [](const auto& f) {
   f(embed_weight);
   f(embed_bias);

@@ -1,9 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
 // Written by tools/export from weights.npz: do not edit. 31 arrays, 19,594 numbers.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <umbel/bare.hpp>
+#ifndef UMBEL_UNCHECKED_CONSTANTS
+#include <umbel/weights/array_checksum.hpp>
+#endif
 
 namespace fashion::trained {
 
@@ -3408,8 +3412,74 @@ alignas(64) inline constexpr float head_bias[10] = {
     0.00441719778f, -0.102140591f, -0.0112368735f, 0.0386781096f, 0.0574153773f, -0.0980875194f,
     0.102611594f, -0.0190826692f, -0.0157147944f, -0.119481944f};
 
-// f(array) for each, in that order (umbel/weights/checksum.hpp):
-//   static_assert(umbel::checksum_of(fashion::trained::for_each_array) == fashion::trained::checksum);
+// The compiler compares each array, behind the sum of those before it. Where many files include a large header,
+// one can do it for all, and the others define this.
+#ifndef UMBEL_UNCHECKED_CONSTANTS
+static_assert(umbel::checksum_of(embed_weight, 0xcbf29ce484222325) ==
+              0x12e943388bfa1f66);
+static_assert(umbel::checksum_of(embed_bias, 0x12e943388bfa1f66) ==
+              0x0e9e37462ae3296c);
+static_assert(umbel::checksum_of(positions, 0x0e9e37462ae3296c) ==
+              0x364613273841d26d);
+static_assert(umbel::checksum_of(encoder_layers_0_self_attn_in_proj_weight, 0x364613273841d26d) ==
+              0xd5d5593c5f5a9865);
+static_assert(umbel::checksum_of(encoder_layers_0_self_attn_out_proj_weight, 0xd5d5593c5f5a9865) ==
+              0xfd27651cbe4a1fac);
+static_assert(umbel::checksum_of(encoder_layers_0_linear1_weight, 0xfd27651cbe4a1fac) ==
+              0xc003ce942d4771ec);
+static_assert(umbel::checksum_of(encoder_layers_0_linear2_weight, 0xc003ce942d4771ec) ==
+              0x471a770d18afe8e8);
+static_assert(umbel::checksum_of(encoder_layers_0_self_attn_in_proj_bias, 0x471a770d18afe8e8) ==
+              0x142a4d967e982638);
+static_assert(umbel::checksum_of(encoder_layers_0_self_attn_out_proj_bias, 0x142a4d967e982638) ==
+              0xff15d053469f4d4a);
+static_assert(umbel::checksum_of(encoder_layers_0_linear1_bias, 0xff15d053469f4d4a) ==
+              0x04251c8fbe73a25b);
+static_assert(umbel::checksum_of(encoder_layers_0_linear2_bias, 0x04251c8fbe73a25b) ==
+              0x66b0f4023c6db2ba);
+static_assert(umbel::checksum_of(encoder_layers_0_norm1_weight, 0x66b0f4023c6db2ba) ==
+              0xa0a83344c29ee133);
+static_assert(umbel::checksum_of(encoder_layers_0_norm1_bias, 0xa0a83344c29ee133) ==
+              0xaf1ba9fef50f5b29);
+static_assert(umbel::checksum_of(encoder_layers_0_norm2_weight, 0xaf1ba9fef50f5b29) ==
+              0x806021ef380e491c);
+static_assert(umbel::checksum_of(encoder_layers_0_norm2_bias, 0x806021ef380e491c) ==
+              0x2fb639ae2fd86b74);
+static_assert(umbel::checksum_of(encoder_layers_1_self_attn_in_proj_weight, 0x2fb639ae2fd86b74) ==
+              0x049c916762ea7375);
+static_assert(umbel::checksum_of(encoder_layers_1_self_attn_out_proj_weight, 0x049c916762ea7375) ==
+              0xf72dd32325380e55);
+static_assert(umbel::checksum_of(encoder_layers_1_linear1_weight, 0xf72dd32325380e55) ==
+              0x32b01005d3d1af67);
+static_assert(umbel::checksum_of(encoder_layers_1_linear2_weight, 0x32b01005d3d1af67) ==
+              0xef91f2fbeddc9a6d);
+static_assert(umbel::checksum_of(encoder_layers_1_self_attn_in_proj_bias, 0xef91f2fbeddc9a6d) ==
+              0x0281d9a3299b56fd);
+static_assert(umbel::checksum_of(encoder_layers_1_self_attn_out_proj_bias, 0x0281d9a3299b56fd) ==
+              0x8a97da2d5096babf);
+static_assert(umbel::checksum_of(encoder_layers_1_linear1_bias, 0x8a97da2d5096babf) ==
+              0x0a1ac611ea68fdef);
+static_assert(umbel::checksum_of(encoder_layers_1_linear2_bias, 0x0a1ac611ea68fdef) ==
+              0x95fdda36737ea41e);
+static_assert(umbel::checksum_of(encoder_layers_1_norm1_weight, 0x95fdda36737ea41e) ==
+              0x8e56259b6dffc190);
+static_assert(umbel::checksum_of(encoder_layers_1_norm1_bias, 0x8e56259b6dffc190) ==
+              0x76a1efca98e24cc0);
+static_assert(umbel::checksum_of(encoder_layers_1_norm2_weight, 0x76a1efca98e24cc0) ==
+              0x7aabded2a4570a2f);
+static_assert(umbel::checksum_of(encoder_layers_1_norm2_bias, 0x7aabded2a4570a2f) ==
+              0xfa77b2a2f2c88203);
+static_assert(umbel::checksum_of(norm_weight, 0xfa77b2a2f2c88203) ==
+              0x94d557deb6a043b3);
+static_assert(umbel::checksum_of(norm_bias, 0x94d557deb6a043b3) ==
+              0xee5ac3907b18d6db);
+static_assert(umbel::checksum_of(head_weight, 0xee5ac3907b18d6db) ==
+              0x1d0e6469a7bbb598);
+static_assert(umbel::checksum_of(head_bias, 0x1d0e6469a7bbb598) ==
+              checksum);
+#endif
+
+// f(array) for each, in that order: checksum_of(for_each_array) == checksum compares at run time.
 inline constexpr auto for_each_array = [](const auto& f) {
   f(embed_weight);
   f(embed_bias);

@@ -6,44 +6,12 @@
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/file/fnv1a.hpp>
 #include <umbel/file/stored_tensor.hpp>
+#include <umbel/weights/array_checksum.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// Adds up bytes, and arrays of float or std::int32_t, one after another.
-class weights_checksum {
- public:
-  constexpr void add(const unsigned char* bytes, std::size_t count) noexcept {
-    for (std::size_t i = 0; i < count; ++i) sum_.add(bytes[i]);
-  }
-  template <class T, std::size_t Count>
-    requires(std::is_same_v<T, float> || std::is_same_v<T, std::int32_t>)
-  constexpr void add(const T (&array)[Count]) noexcept {
-    for (const T x : array) {
-      const auto bits = __builtin_bit_cast(std::uint32_t, x);
-      for (int shift = 0; shift < 32; shift += 8)
-        sum_.add(static_cast<unsigned char>(bits >> shift));
-    }
-  }
-  [[nodiscard]] constexpr std::uint64_t value() const noexcept { return sum_.value(); }
-
- private:
-  detail::fnv1a sum_;
-};
-
-// Of the arrays of an exported header, to compare with its `checksum`:
-//   static_assert(checksum_of(model::for_each_array) == model::checksum);
-// The compiler computes some 20,000 numbers without an option (clang: -fconstexpr-steps); a program
-// any.
-template <class Each>
-  requires requires(const Each& each) { each([](const auto&) {}); }
-[[nodiscard]] constexpr std::uint64_t checksum_of(const Each& each) noexcept {
-  weights_checksum sum;
-  each([&](const auto& array) { sum.add(array); });
-  return sum.value();
-}
 // Of all tensors of a file, in its order.
 template <class File>
   requires requires(const File& file) { file.begin()->data; }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+// The checksum of arrays of weights, as the compiler compares it in a header that tools/export
+// wrote (docs/export.md): 64-bit FNV-1a (Fowler, Noll, Vo) of the bytes of their elements,
+// little-endian, one array after another. It finds damage; it is no signature.
+#pragma once
+
+#include <umbel/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <umbel/file/fnv1a.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+
+// Adds up bytes, and arrays of float or std::int32_t, one after another.
+class weights_checksum {
+ public:
+  constexpr weights_checksum() noexcept = default;
+  // Goes on behind what has this sum.
+  constexpr explicit weights_checksum(std::uint64_t before) noexcept : sum_(before) {}
+
+  constexpr void add(const unsigned char* bytes, std::size_t count) noexcept {
+    for (std::size_t i = 0; i < count; ++i) sum_.add(bytes[i]);
+  }
+  // The elements [from, to).
+  template <class T, std::size_t Count>
+    requires(std::is_same_v<T, float> || std::is_same_v<T, std::int32_t>)
+  constexpr void add(const T (&array)[Count], std::size_t from = 0,
+                     std::size_t to = Count) noexcept {
+    for (std::size_t i = from; i < to; ++i)
+      sum_.add_word(__builtin_bit_cast(std::uint32_t, array[i]));
+  }
+  [[nodiscard]] constexpr std::uint64_t value() const noexcept { return sum_.value(); }
+
+ private:
+  detail::fnv1a sum_;
+};
+
+// Of the arrays of an exported header, to compare with its `checksum`:
+//   checksum_of(model::for_each_array) == model::checksum
+template <class Each>
+  requires requires(const Each& each) { each([](const auto&) {}); }
+[[nodiscard]] constexpr std::uint64_t checksum_of(const Each& each) noexcept {
+  weights_checksum sum;
+  each([&](const auto& array) { sum.add(array); });
+  return sum.value();
+}
+// Of the elements [from, to) of one, behind those that have the sum `before`. In parts, since
+// compilers evaluate at most some hundred thousand steps at once.
+template <class T, std::size_t Count>
+  requires requires(weights_checksum& sum, const T (&array)[Count]) { sum.add(array); }
+[[nodiscard]] constexpr std::uint64_t checksum_of(const T (&array)[Count],
+                                                  std::uint64_t before = weights_checksum{}.value(),
+                                                  std::size_t from = 0,
+                                                  std::size_t to = Count) noexcept {
+  weights_checksum sum(before);
+  sum.add(array, from, to);
+  return sum.value();
+}
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
