@@ -262,6 +262,10 @@ run_tests() {
   local directory=$1
   shift
   rm -f "$directory/meson-logs/testlog.json"
-  progress tests "$tool: testing ${directory#"$root"/}" "$directory/test.log" -- \
-    meson test -C "$directory" --no-rebuild --print-errorlogs ${UMBEL_JOBS:+--num-processes "$UMBEL_JOBS"} "$@"
+  # A busy machine takes no more processor time: 600 s a process are the limit. That of the clock is for what hangs.
+  (
+    ulimit -S -t 600
+    progress tests "$tool: testing ${directory#"$root"/}" "$directory/test.log" -- meson test -C "$directory" --no-rebuild \
+      --print-errorlogs --timeout-multiplier=6 ${UMBEL_JOBS:+"--num-processes=$UMBEL_JOBS"} "$@"
+  )
 }
