@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """What the headers say of flags that they cannot work with: C++17 is one error, so are flags and targets that give other bits
-than the two sets of docs/numerics.md; -ffast-math is one warning.
+than the two sets of docs/numerics.md; -ffast-math is one warning, or none. And no flag crashes a compiler.
 
     flags.py INCLUDE_DIR -- COMPILER
 """
@@ -23,6 +23,7 @@ auto y = x | softmax<axes::token>;
 """
 # For targets whose standard library need not be there.
 CONFIG = "#include <umbel/config.hpp>\n"
+EVERYTHING = "".join(f"#include <umbel/{name}.hpp>\n" for name in ("bare", "quantized", "training", "weights"))
 CXX_20 = "umbel: needs C++20, so compile with -std=c++20"
 FAST_MATH = "umbel: -ffast-math loses NaN and equal bits; UMBEL_ALLOW_FAST_MATH silences this"
 X87 = "umbel: float is computed in wider registers (x87): compile with -msse2 -mfpmath=sse"
@@ -76,6 +77,16 @@ def other_targets(compiler):
         yield armv7, "-mfpu=vfpv4 -funsafe-math-optimizations", True, FAST_MATH
 
 
+def with_all_headers(compiler):
+    """(compiler, flags, is nothing said?) for the file EVERYTHING: what clang 14 crashed with, and what clang 19 warned of."""
+    version = subprocess.run([*compiler, "--version"], capture_output=True, text=True).stdout
+    if "clang" in version:
+        yield compiler, "-Wc++98-compat", False
+    for its in compiler, ["clang++-19"]:
+        if shutil.which(its[0]):
+            yield its, "-ffast-math -DUMBEL_ALLOW_FAST_MATH", True
+
+
 def main():
     (include_dir,), compiler = split_command(sys.argv[1:])
     tap = Tap()
@@ -91,6 +102,9 @@ def main():
         said = len(lines) == 1 and sentence in lines[0] if sentence else not lines
         name = flags if its == compiler else f"{its[0]} {flags}"
         tap.check(f"{name}: {sentence or 'nothing said'}", done == compiles and said, "\n".join(lines) or "nothing said")
+    for its, flags, says_nothing in with_all_headers(compiler):
+        done, lines = compile_with(its, include_dir, ["-std=c++20", *flags.split()], EVERYTHING)
+        tap.check(f"{its[0]} {flags}: compiles", done and not (says_nothing and lines), "\n".join(lines[:5]))
     return tap.finish()
 
 

@@ -14,6 +14,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::simd {
 
+// NaN by its bits: clang 19 warns of its builtin with -ffast-math.
 template <class T>
 struct math_constants;
 
@@ -23,7 +24,7 @@ struct math_constants<float> {
   static constexpr int mantissa_bits = 23;
   static constexpr float rounding_magic = 12582912.0f;  // 1.5 * 2^23
   static constexpr float infinity = __builtin_huge_valf();
-  static constexpr float not_a_number = __builtin_nanf("");
+  static constexpr float not_a_number = __builtin_bit_cast(float, 0x7fc00000);
   static constexpr float lowest = -3.40282347e+38f;  // the lowest finite one
   static constexpr float log2_e = 1.44269504f;
   static constexpr float lowest_bias = -2.358e+38f;  // times log2_e, a little above `lowest`
@@ -80,7 +81,7 @@ struct math_constants<double> {
   static constexpr int mantissa_bits = 52;
   static constexpr double rounding_magic = 6755399441055744.0;  // 1.5 * 2^52
   static constexpr double infinity = __builtin_huge_val();
-  static constexpr double not_a_number = __builtin_nan("");
+  static constexpr double not_a_number = __builtin_bit_cast(double, 0x7ff8000000000000);
   static constexpr double lowest = -1.7976931348623157e+308;
   static constexpr double log2_e = 1.4426950408889634;
   static constexpr double lowest_bias = -1.246e+308;
