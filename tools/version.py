@@ -15,7 +15,7 @@ import command_line  # noqa: E402
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Where it stands in each of these.
 COPIES = {"library.json": r'(?<="version": ")[^"]*', "library.properties": r"(?m)(?<=^version=).*",
-          "idf_component.yml": r'(?m)(?<=^version: ")[^"]*'}
+          "idf_component.yml": r'(?m)(?<=^version: ")[^"]*', "CITATION.cff": r"(?m)(?<=^version: ).*"}
 
 
 def version():
