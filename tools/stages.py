@@ -59,7 +59,7 @@ STAGES = (
     Stage("not fused", True, "--compiler clang++ --march none " + NOT_FUSED, "the second set of bits, without fused multiply-adds"),
     Stage("page", True, "page", "the demo in a browser"),
     Stage("all g++", False, "--optimization 2 --one-by-one --suite static --suite reject --suite unit --suite law --suite golden --suite formulas "
-          "--suite examples --suite checking --suite gdb --suite compile_cost --suite snippets --suite alone --suite asm --suite misuse",
+          "--suite bits_more --suite examples --suite checking --suite gdb --suite compile_cost --suite snippets --suite alone --suite asm --suite misuse",
           "the same, optimised, by g++"),
     Stage("all clang++", False, "--compiler clang++ --optimization 1 --one-by-one --suite unit --suite law --suite examples "
           "--suite realtime --suite reject --suite alone --suite misuse --suite one_header",

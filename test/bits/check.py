@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: BSL-1.0
 """Are the bits those that docs/numerics.md promises, whatever the compiler, the flags and the vectors?
 
-    check.py SOURCE INCLUDE_DIR -- COMPILER
+    check.py SOURCE INCLUDE_DIR [--some] -- COMPILER
 
 Builds SOURCE in many ways, with COMPILER and with the other of g++ and clang++ where it is installed, and runs what this
 processor can run. Of cases.cpp all builds that fuse multiplication and addition must print the same hashes, all that
 do not the same too, and those two sets must differ; no hash is written down here: what the numbers are is tested
 elsewhere (unit/kernel_bits, golden). Of gradients.cpp too, in fewer builds. Of integers.cpp there is one set. Flushing subnormals to zero must not change
 them, and no build may raise a floating-point exception over ordinary numbers. A build that this processor cannot run
-is compiled only.
+is compiled only. --some: of integers, which have one set, each -O, each compiler and each way to multiply once.
 """
 import concurrent.futures
 import os
@@ -34,6 +34,8 @@ BUILDS_X86_GCC = ["-O3 -march=x86-64-v3", "-O1 -mavx", "-O1 -mavx512f -mno-fma"]
 # Of integers, whose products have instructions of their own; the builtin for those of AVX-VNNI has a name of each compiler's.
 INTEGERS_X86 = ["-O1 -march=x86-64-v3 -mavxvnni"]
 INTEGERS_X86_GCC = ["-O3 -march=x86-64-v3"]
+SOME_INTEGERS_GCC = ["-O2 -march=native", "-O3 -march=x86-64-v3"]
+SOME_INTEGERS_CLANG = ["-O0 -march=native", "-O1 -march=x86-64-v3 -mavxvnni"]
 # Of gradients, whose kernels take the compilers longest: each compiler, each -O, vectors of each length, with fma and without.
 GRADIENTS = ["-O1 -march=native"]
 GRADIENTS_X86_GCC = ["-O3 -march=x86-64-v3", "-O0 -march=x86-64"]
@@ -48,10 +50,12 @@ def compilers(first):
     return [(first, is_clang)] + ([([other], not is_clang)] if other else [])
 
 
-def builds(first, name):
+def builds(first, name, some):
     x86 = platform.machine() in ("x86_64", "AMD64")
     of_either, of_gcc, of_clang = BUILDS + (BUILDS_X86 if x86 else []), BUILDS_X86_GCC, []
-    if name == "integers.cpp":
+    if name == "integers.cpp" and some and x86:
+        of_either, of_gcc, of_clang = [], SOME_INTEGERS_GCC, SOME_INTEGERS_CLANG
+    elif name == "integers.cpp":
         of_either, of_gcc = of_either + (INTEGERS_X86 if x86 else []), INTEGERS_X86_GCC
     elif name == "gradients.cpp":
         of_either, of_gcc, of_clang = GRADIENTS, GRADIENTS_X86_GCC, GRADIENTS_CLANG
@@ -86,10 +90,10 @@ def difference(one, other):
 
 
 def main():
-    (source, include_dir), compiler = split_command(sys.argv[1:])
+    (source, include_dir, *options), compiler = split_command(sys.argv[1:])
     tap = Tap()
     sets = {}  # fused? -> (the first build of it, its hashes)
-    todo = list(builds(compiler, pathlib.Path(source).name))
+    todo = list(builds(compiler, pathlib.Path(source).name, "--some" in options))
     if os.environ.get("CI"):
         tap.check("both compilers are there", len(compilers(compiler)) == 2, "install the other of g++ and clang++")
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
