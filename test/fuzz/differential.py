@@ -86,7 +86,7 @@ def by_python(content, path):
         if content[:6] == b"\x93NUMPY":
             return read_npy(content)
         path.write_bytes(content)
-        return dict(read_file(path).tensors)
+        return dict(read_file(path, pickles=False).tensors)
     except Refused as problem:
         return str(problem)
     except Exception as problem:  # what numpy and ast raise of a damaged header

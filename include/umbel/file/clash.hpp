@@ -16,7 +16,7 @@ namespace umbel::inline UMBEL_TARGET::detail {
 // A file with more tensors is refused: sizes and time of the checks stay bounded.
 inline constexpr std::size_t most_tensors = 16384;
 
-// ---- what may clash: operator< is their order; begins_within(a, x), false for all from some on
+// ---- what may clash: operator< is their order; a.begins_within(x), false for all from some on
 // in that order, is it true of those before: then the last of them is the one that may clash with x
 
 // Bytes from begin to before end. One without bytes clashes with those that it is in the middle of.
@@ -27,11 +27,9 @@ struct byte_range {
   friend constexpr bool operator<(const byte_range& a, const byte_range& b) noexcept {
     return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
   }
-  friend constexpr bool begins_within(const byte_range& a, const byte_range& x) noexcept {
-    return a.begin < x.end;
-  }
-  friend constexpr bool clash(const byte_range& a, const byte_range& b) noexcept {
-    return a.begin < b.end && b.begin < a.end;
+  constexpr bool begins_within(const byte_range& x) const noexcept { return begin < x.end; }
+  constexpr bool clashes_with(const byte_range& x) const noexcept {
+    return begin < x.end && x.begin < end;
   }
 };
 
@@ -86,13 +84,13 @@ UMBEL_NOINLINE clash_found<Item> find_clash_by(Item* block, std::size_t capacity
     while (count < capacity && next(cursor, block[count])) ++count;
     sort_items(block, count);
     for (std::size_t i = 1; i < count; ++i)
-      if (clash(block[i - 1], block[i])) return {true, block[i - 1], block[i]};
+      if (block[i - 1].clashes_with(block[i])) return {true, block[i - 1], block[i]};
     if (count < capacity) return {};
     from = cursor;
     for (Item x; next(cursor, x);) {
       const std::size_t within =
-          count_first(block, count, [&](const Item& item) { return begins_within(item, x); });
-      if (within == 0 || !clash(block[within - 1], x)) continue;
+          count_first(block, count, [&](const Item& item) { return item.begins_within(x); });
+      if (within == 0 || !block[within - 1].clashes_with(x)) continue;
       const Item& other = block[within - 1];
       return x < other ? clash_found<Item>{true, x, other} : clash_found<Item>{true, other, x};
     }

@@ -218,7 +218,7 @@ bool names_clash(std::size_t count, std::size_t begin, const Next& next, two_nam
   bool begun = false;
   tensor_name name;
   for (std::size_t cursor = begin; next(cursor, name);) {
-    if (!clash(hash_of(name), found.first)) continue;
+    if (!hash_of(name).clashes_with(found.first)) continue;
     (begun ? both.second : both.first) = name;
     if (begun) break;
     begun = true;

@@ -18,14 +18,14 @@ class sip_hash {
  public:
   constexpr void add(std::uint64_t word) noexcept {
     d_ ^= word;
-    round();
+    mix();
     a_ ^= word;
   }
   // last: the bytes behind the words, and their number of all in the highest byte.
   constexpr std::uint64_t value(std::uint64_t last) noexcept {
     add(last);
     c_ ^= 0xff;
-    for (int i = 0; i < 3; ++i) round();
+    for (int i = 0; i < 3; ++i) mix();
     return a_ ^ b_ ^ c_ ^ d_;
   }
 
@@ -33,7 +33,7 @@ class sip_hash {
   static constexpr std::uint64_t turned(std::uint64_t x, int bits) noexcept {
     return x << bits | x >> (64 - bits);
   }
-  constexpr void round() noexcept {
+  constexpr void mix() noexcept {
     a_ += b_;
     b_ = turned(b_, 13) ^ a_;
     a_ = turned(a_, 32);
@@ -53,10 +53,8 @@ class sip_hash {
 struct name_hash {
   std::uint64_t hash = 0;
   friend constexpr bool operator<(name_hash a, name_hash b) noexcept { return a.hash < b.hash; }
-  friend constexpr bool begins_within(name_hash a, name_hash x) noexcept {
-    return a.hash <= x.hash;
-  }
-  friend constexpr bool clash(name_hash a, name_hash b) noexcept { return a.hash == b.hash; }
+  constexpr bool begins_within(name_hash x) const noexcept { return hash <= x.hash; }
+  constexpr bool clashes_with(name_hash x) const noexcept { return hash == x.hash; }
 };
 
 // Two names that are equal have the same hash.
