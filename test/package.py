@@ -24,6 +24,15 @@ PROGRAM = """#include <umbel/config.hpp>
 int main() { return UMBEL_VERSION_MAJOR < 0; }
 """
 WITH_BOOST = "#include <boost/version.hpp>\n" + PROGRAM
+# All that clang warns of, but of newer C++: about this file, and none about ours.
+EVERYTHING = ("-Weverything", "-Werror", "-Wno-c++98-compat", "-Wno-c++98-compat-pedantic")
+WITH_EVERYTHING = """#include <umbel/bare.hpp>
+using tokens = umbel::tensor<float, umbel::axes::token<3>, umbel::axes::hidden<8>>;
+int main() {
+  const tokens x{};
+  return (x | umbel::softmax<umbel::axes::hidden>)(2, 7) > 0.0f ? 0 : 1;
+}
+"""
 MESON_PROJECT = "project('user', 'cpp', default_options: ['cpp_std=c++20', 'werror=true', 'warning_level=3'])\n"
 CMAKE_PROJECT = """cmake_minimum_required(VERSION 3.15)
 project(user CXX)
@@ -55,6 +64,7 @@ class Package:
         self.environment = {key: value for key, value in os.environ.items() if key not in ("CXXFLAGS", "LDFLAGS")}
         self.environment["CXX"] = " ".join(compiler)
         self.page = (root / "docs/install.md").read_text()
+        self.clang = next(filter(None, map(shutil.which, ("clang++", "clang++-14", "clang++-19"))), None)
 
     def run(self, *command, **environment):
         """(did it end well?, what it said); commands after a None, one after another, end with the first that fails."""
@@ -87,11 +97,12 @@ class Package:
         return f"file://{there}"
 
     # ---- Meson and pkg-config --------------------------------------------------------------------------
-    def meson_user(self, name):
+    def meson_user(self, name, program=PROGRAM, flags=()):
         user = self.folder / name
         user.mkdir()
-        (user / "meson.build").write_text(MESON_PROJECT + self.block("meson"))
-        (user / "program.cpp").write_text(PROGRAM)
+        arguments = f"add_project_arguments({list(flags)}, language: 'cpp')\n"
+        (user / "meson.build").write_text(MESON_PROJECT + arguments + self.block("meson"))
+        (user / "program.cpp").write_text(program)
         return user
 
     def install_by_meson(self, prefix):
@@ -109,13 +120,31 @@ class Package:
         done, output = self.run("meson", "setup", user / "build", user, None, "meson", "compile", "-C", user / "build",
                                 **where)
         self.tap.check("Meson finds the installed headers", done, output)
+        self.use_everything("Meson and pkg-config", lambda user: ("meson", "setup", user / "build", user, None,
+                                                                  "meson", "compile", "-C", user / "build"), **where)
+        flags = self.run("pkg-config", "--cflags", "umbel", **where)[1].split()
+        self.use_everything("pkg-config", lambda user: (self.clang, "-std=c++20", *EVERYTHING, *flags, "-fsyntax-only",
+                                                        user / "program.cpp"))
+
+    def use_standard_prefix(self):
+        """-isystem /usr/include would come before the headers of the standard library."""
+        for prefix in "/usr", "/usr/local":
+            build = self.folder / f"standard_{prefix.count('/')}"
+            done, output = self.run("meson", "setup", build, self.root, f"--prefix={prefix}", "-Dtests=disabled",
+                                    "-Dbench=disabled", "-Dexamples=disabled")
+            file = build / "meson-private/umbel.pc"
+            text = file.read_text() if file.exists() else output
+            self.tap.check(f"pkg-config in {prefix} names no system include", done and "-isystem" not in text, text)
+
+    def fetch_by_wrap(self, user, url):
+        (user / "subprojects").mkdir()
+        wrap = (self.root / "docs/umbel.wrap").read_text().replace(EXAMPLE_URL, url)
+        (user / "subprojects/umbel.wrap").write_text(wrap)
 
     def use_wrap(self, url):
         user = self.meson_user("wrap")
         build = user / "build"
-        (user / "subprojects").mkdir()
-        wrap = (self.root / "docs/umbel.wrap").read_text().replace(EXAMPLE_URL, url)
-        (user / "subprojects/umbel.wrap").write_text(wrap)
+        self.fetch_by_wrap(user, url)
         done, output = self.run("meson", "setup", build, user, "--wrap-mode=forcefallback", None,
                                 "meson", "compile", "-C", build)
         self.tap.check("Meson fetches it by the wrap", done, output)
@@ -126,6 +155,20 @@ class Package:
         self.tap.check("the subproject adds no test", "No tests defined" in tests, tests)
         targets = self.run("meson", "introspect", "--targets", build)[1]
         self.tap.check("the subproject adds no program", targets.count('"id"') == 1, targets)
+        self.use_everything("Meson's subproject", lambda user: ("meson", "setup", user / "build", user,
+                                                                "--wrap-mode=forcefallback", None,
+                                                                "meson", "compile", "-C", user / "build"),
+                            prepare=lambda user: self.fetch_by_wrap(user, url))
+
+    def use_everything(self, way, commands, prepare=lambda user: None, **environment):
+        """All warnings of clang are errors in a program of the user's, which is one for Meson and for CMake."""
+        name = f"{way}: clang++ -Weverything -Werror"
+        if self.clang is None:
+            return self.tap.skip(name, "no clang++")
+        user = self.meson_user(re.sub(r"\W", "_", name), WITH_EVERYTHING, EVERYTHING)
+        prepare(user)
+        done, output = self.run(*commands(user), CXX=self.clang, **environment)
+        self.tap.check(name, done, output)
 
     # ---- CMake -----------------------------------------------------------------------------------------
     def cmake_user(self, name, block):
@@ -153,6 +196,15 @@ class Package:
         self.tap.check(f"CMake: {name}: C++20 and no other flag", flags == {"-std=gnu++20"}, " ".join(flags))
         programs = re.findall(r"^# Link the executable (\S+)", rules, re.M)
         self.tap.check(f"CMake: {name}: no program of its own", sorted(programs) == ["bare", "program"], str(programs))
+
+    def use_cmake_with_everything(self, name, block, *options, prepare=lambda user: None):
+        def write(user):
+            prepare(user)
+            (user / "CMakeLists.txt").write_text(f"cmake_minimum_required(VERSION 3.15)\nproject(user CXX)\n"
+                                                 f"add_compile_options({' '.join(EVERYTHING)})\n"
+                                                 f"add_executable(program program.cpp)\n{block}")
+        self.use_everything(f"CMake: {name}", lambda user: ("cmake", "-G", "Ninja", "-S", user, "-B", user / "build", *options,
+                                                            None, "ninja", "-C", user / "build"), write)
 
     def install_by_cmake(self, prefix):
         build = self.folder / "cmake"
@@ -196,6 +248,7 @@ def main():
         by_meson, by_cmake = package.folder / "by_meson", package.folder / "by_cmake"
         package.install_by_meson(by_meson)
         package.use_pkg_config(by_meson)
+        package.use_standard_prefix()
         package.use_one_header()
         has_cmake, has_git = shutil.which("cmake"), shutil.which("git")
         url = package.repository() if has_git else ""
@@ -209,11 +262,13 @@ def main():
         package.install_by_cmake(by_cmake)
         found = package.block("find_package")
         package.use_cmake("find_package after meson install", found, f"-DCMAKE_PREFIX_PATH={by_meson}")
+        package.use_cmake_with_everything("find_package", found, f"-DCMAKE_PREFIX_PATH={by_meson}")
         package.use_cmake("find_package after cmake --install", found, f"-DCMAKE_PREFIX_PATH={by_cmake}")
         package.lack_boost(by_cmake)
         package.use_other_version(by_cmake)
-        package.use_cmake("add_subdirectory", package.block("add_subdirectory"), prepare=lambda user: (
-            (user / "third_party").mkdir(), (user / "third_party/umbel").symlink_to(package.root)))
+        for use in package.use_cmake, package.use_cmake_with_everything:
+            use("add_subdirectory", package.block("add_subdirectory"), prepare=lambda user: (
+                (user / "third_party").mkdir(), (user / "third_party/umbel").symlink_to(package.root)))
         if has_git:
             package.use_cmake("FetchContent", package.block("FetchContent").replace(EXAMPLE_URL, url))
         else:
