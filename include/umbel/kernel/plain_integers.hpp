@@ -17,7 +17,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::plain {
 
-constexpr std::int32_t clamp(std::int32_t v, std::int32_t low, std::int32_t high) noexcept {
+UMBEL_INLINE constexpr std::int32_t clamp(std::int32_t v, std::int32_t low,
+                                          std::int32_t high) noexcept {
 #if UMBEL_CLANG && UMBEL_X86
   // In loops clang makes branches of conditional moves.
   if (!__builtin_is_constant_evaluated()) {
