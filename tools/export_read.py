@@ -4,10 +4,12 @@ content says. What is wrong is one Refused. Nothing in a file is run, and no mor
 a pickle, which is a program, and is read only for who asks for pickles."""
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
 import re
+import resource
 import stat
 import struct
 import warnings
@@ -25,6 +27,7 @@ SAFETENSORS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "
 MOST_AXES = 8  # of a tensor that Umbel reads
 # Of what a compressed file may become: weights hardly shrink, and zeros do a thousandfold.
 MOST_TIMES, ALWAYS_FINE = 20, 64 << 20
+OF_TORCH = 256 << 20  # bytes for itself, while it reads
 SAFE_TORCH = (2, 6)  # before it a file can get round weights_only and run a program (CVE-2025-32434)
 PICKLE = ("it is a pickle, which is a program: --pickle reads it, if you trust where it is from; or save the model as safetensors "
           "or .npz")
@@ -67,8 +70,12 @@ def check_shape(name: str, shape: Iterable[int], bytes_of_one: int) -> None:
         raise Refused(f"the shape of {quoted(name)} overflows")
 
 
+def most_bytes(length: int) -> int:
+    return max(MOST_TIMES * length, ALWAYS_FINE)
+
+
 def check_expansion(what: str, becomes: int, length: int) -> None:
-    if becomes > max(MOST_TIMES * length, ALWAYS_FINE):
+    if becomes > most_bytes(length):
         raise Refused(f"its {what} would be {becomes:,} bytes, more than {MOST_TIMES} times the {length:,} of the file: save the "
                       "model without compression")
 
@@ -204,6 +211,24 @@ def state_of(loaded, notes: list[str]) -> dict:
     raise Refused(f"it holds a {type(loaded).__name__}, not named tensors: torch.save(model.state_dict(), file)")
 
 
+@contextlib.contextmanager
+def limited_memory(more: int):
+    """A pickle says how much torch is to allocate for it, which nobody else can check: at most that much. (Linux only.)"""
+    try:
+        now = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        limits = resource.getrlimit(resource.RLIMIT_AS)
+    except OSError:
+        yield
+        return
+    wanted = now + more
+    if limits[0] == resource.RLIM_INFINITY or wanted < limits[0]:
+        resource.setrlimit(resource.RLIMIT_AS, (wanted, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+
+
 def read_pt(file: BinaryIO, length: int) -> Model:
     try:
         import torch
@@ -219,7 +244,7 @@ def read_pt(file: BinaryIO, length: int) -> Model:
                      f"{'.'.join(map(str, SAFE_TORCH))}")
     file.seek(0)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), limited_memory(most_bytes(length) + OF_TORCH):
             warnings.simplefilter("ignore")
             loaded = torch.load(file, map_location="cpu", weights_only=True)
     except Exception as problem:  # whatever a damaged pickle makes torch raise
