@@ -139,30 +139,12 @@ static_assert(
 #endif
 
 // UMBEL_COMPUTED(x): a scalar that is worked out here. Before a choice between it and another value
-// compilers would work it out behind a branch, and the cost of a call would depend on the numbers.
+// g++ would work it out behind a branch, and the cost of a call would depend on the numbers.
+#if UMBEL_GCC
 #define UMBEL_COMPUTED(x) \
   if (!__builtin_is_constant_evaluated()) __asm__("" : : "X"(x))
-
-// UMBEL_CHOSEN_BY_BITS: bytes of the largest scalar that simd::select chooses by its bits. These
-// processors have no conditional move of the registers of their FPU, so that compilers would choose
-// by a branch. On RISC-V clang makes one of the bits, too, unless it knows nothing of the mask, and
-// g++ keeps what was chosen in integer registers. (On x86 both would be in the way of vectors.)
-#if defined(__riscv_flen)
-#define UMBEL_CHOSEN_BY_BITS (__riscv_flen / 8)
-#if UMBEL_CLANG
-#define UMBEL_AS_MASK(x) __asm__("" : "+r"(x))
 #else
-#define UMBEL_AS_MASK(x) static_cast<void>(0)
-#endif
-#define UMBEL_IN_FPU(x) __asm__("" : "+f"(x))
-#else
-#if defined(__SSE2__)
-#define UMBEL_CHOSEN_BY_BITS 8
-#else
-#define UMBEL_CHOSEN_BY_BITS 0
-#endif
-#define UMBEL_AS_MASK(x) static_cast<void>(0)
-#define UMBEL_IN_FPU(x) static_cast<void>(0)
+#define UMBEL_COMPUTED(x) static_cast<void>(0)
 #endif
 
 // UMBEL_ALL_LANES(x), before some lanes of a vector are stored: the others hold what was computed

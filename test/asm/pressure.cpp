@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <umbel/config.hpp>
-#include <umbel/kernel/plain_integers.hpp>
 #include <umbel/simd/fma.hpp>
 #include <umbel/simd/four_rows.hpp>
 #include <umbel/simd/half.hpp>
@@ -124,14 +123,6 @@ void scalars() {
     use.b = x < 7 ? static_cast<std::int32_t>(x) : use.c;
     UMBEL_KEEP(x);
     use.d = static_cast<std::int32_t>(x);
-  });
-  under_pressure([](in_use& use) UMBEL_LAMBDA_INLINE {
-    use.a = umbel::detail::kernel::plain::clamp(use.b, use.c, use.d);
-    float x = simd::raised(static_cast<float>(use.a), static_cast<float>(use.b));
-    UMBEL_IN_FPU(x);
-    auto bits = static_cast<std::uint32_t>(use.c);
-    UMBEL_AS_MASK(bits);
-    use.d = x < 7 ? use.a : static_cast<std::int32_t>(bits);
   });
   under_pressure([](in_use& use) UMBEL_LAMBDA_INLINE {
     const auto bits = static_cast<std::uint32_t>(use.a);

@@ -17,18 +17,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::plain {
 
-UMBEL_INLINE constexpr std::int32_t clamp(std::int32_t v, std::int32_t low,
-                                          std::int32_t high) noexcept {
-#if UMBEL_CLANG && UMBEL_X86
-  // In loops clang makes branches of conditional moves.
-  if (!__builtin_is_constant_evaluated()) {
-    __asm__("cmpl %1, %0\n\tcmovl %1, %0\n\tcmpl %2, %0\n\tcmovg %2, %0"
-            : "+&r"(v)
-            : "r"(low), "r"(high)
-            : "cc");
-    return v;
-  }
-#endif
+constexpr std::int32_t clamp(std::int32_t v, std::int32_t low, std::int32_t high) noexcept {
   return v < low ? low : v > high ? high : v;
 }
 // The nearest of 8 bits, but -128, which no tensor of this library holds; of 16 bits, but -32768.

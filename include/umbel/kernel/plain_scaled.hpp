@@ -19,64 +19,35 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// The scale of numbers that are to be stored, one after the other. At run time the same without a
-// branch, in more steps, of which clang allows constant expressions a million.
+// The scale of numbers that are to be stored, one after the other.
 template <class T>
 class scale_of_numbers {
-  using bits = simd::signed_of<T>;
-  using constants = simd::math_constants<T>;
-
  public:
   constexpr void add(T x) noexcept {
     const T size = simd::detail::magnitude(x);
-    if (__builtin_is_constant_evaluated()) {
-      if (!(size <= largest_) && largest_ == largest_) largest_ = size;
-    } else {
-      // In their bits magnitudes are ordered as numbers are, a NaN above infinity.
-      const bits a = bits_of(size), b = bits_of(largest_);
-      largest_ = simd::detail::from_bits<T>(a > b ? a : b);
-    }
+    if (!(size <= largest_) && largest_ == largest_) largest_ = size;
   }
   [[nodiscard]] constexpr T value() const noexcept {
-    const T scale = all_or_0(has_steps(), largest_) / 127;
-    const T none = all_or_0(!is_finite(), constants::not_a_number);
-    return simd::detail::from_bits<T>(bits_of(scale) | bits_of(none));
+    if (!is_finite()) return simd::math_constants<T>::not_a_number;
+    return has_steps() ? largest_ / 127 : T{};
   }
   // x in steps, to the nearest, a tie to the even one.
   [[nodiscard]] constexpr std::int8_t steps(T x) const noexcept {
-    UMBEL_AS_WRITTEN
-    if (__builtin_is_constant_evaluated()) {
-      if (!has_steps()) return 0;
-      const T size = simd::detail::magnitude(x) * (127 / largest_);
-      const int below = static_cast<int>(size);
-      const T middle = static_cast<T>(below) + static_cast<T>(0.5);
-      const int nearest = below + (size > middle || (size == middle && below % 2 != 0) ? 1 : 0);
-      return static_cast<std::int8_t>(x < 0 ? -nearest : nearest);
-    }
-    // A number of the magnitude of rounding_magic is rounded so by itself, and ends in the steps.
-    // By fma, so that -ffp-contract cannot fuse the product into the sum.
-    constexpr T magic = constants::rounding_magic;
-    const T size = all_or_0(has_steps(), simd::detail::magnitude(x));
-    T shifted = simd::fma(size, 127 / largest_, T{}) + magic;
-    UMBEL_KEEP(shifted);
-    const bits nearest = bits_of(shifted) - bits_of(magic),
-               sign = bits_of(x) >> (8 * sizeof(T) - 1);
-    return static_cast<std::int8_t>((nearest ^ sign) - sign);
+    if (!has_steps()) return 0;
+    const T size = simd::detail::magnitude(x) * (127 / largest_);
+    const int below = static_cast<int>(size);
+    const T middle = static_cast<T>(below) + static_cast<T>(0.5);
+    const int nearest = below + (size > middle || (size == middle && below % 2 != 0) ? 1 : 0);
+    return static_cast<std::int8_t>(x < 0 ? -nearest : nearest);
   }
 
  private:
-  static constexpr bits bits_of(T x) noexcept { return simd::detail::bits_of(x); }
-  // x, or 0 whatever x is.
-  static constexpr T all_or_0(bool all, T x) noexcept {
-    return simd::detail::from_bits<T>(bits_of(x) & -static_cast<bits>(all));
-  }
-  constexpr bool is_finite() const noexcept { return largest_ < constants::infinity; }
+  constexpr bool is_finite() const noexcept { return largest_ - largest_ == 0; }
   constexpr bool has_steps() const noexcept {
-    return static_cast<int>(is_finite()) &
-           static_cast<int>(largest_ >= 127 * constants::lowest_normal);
+    return is_finite() && largest_ >= 127 * simd::math_constants<T>::lowest_normal;
   }
   // At first what has no steps, but can be divided by: clang divides before it asks.
-  T largest_ = 126 * constants::lowest_normal;
+  T largest_ = 126 * simd::math_constants<T>::lowest_normal;
 };
 
 namespace plain {
