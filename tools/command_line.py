@@ -11,6 +11,7 @@ With UMBEL_CHECK_ARGUMENTS in the environment nothing follows: the exit code is 
 """
 import argparse
 import difflib
+import errno
 import os
 import pathlib
 import re
@@ -19,6 +20,24 @@ import sys
 
 CHECKED = 100
 HIDDEN = argparse.SUPPRESS  # help of what the tool gives, and not its user
+
+
+class Refused(Exception):
+    """Why a file or an option is not taken: one sentence."""
+
+
+def print_lines(lines):
+    """Onto standard output. What is wrong with that, or nothing: nobody has to read all of it, as head does."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name may have what a terminal has not
+    try:
+        for line in lines:
+            print(line)
+        sys.stdout.flush()
+    except OSError as problem:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python tries again at its end, and says so
+        return "" if problem.errno == errno.EPIPE else f"standard output: {problem.strerror}"
+    return ""
 
 
 def ends_by_interrupt(said=""):

@@ -21,6 +21,8 @@ from typing import BinaryIO, Iterable
 
 import numpy as np
 
+from command_line import Refused
+
 # As safetensors spells them; BF16 is widened to float, which holds every one of its numbers.
 SAFETENSORS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2",
                "I8": "|i1", "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "|u1", "BOOL": "|b1"}
@@ -31,10 +33,6 @@ OF_TORCH = 256 << 20  # bytes for itself, while it reads
 SAFE_TORCH = (2, 6)  # before it a file can get round weights_only and run a program (CVE-2025-32434)
 PICKLE = ("it is a pickle, which is a program: --pickle reads it, if you trust where it is from; or save the model as safetensors "
           "or .npz")
-
-
-class Refused(Exception):
-    """Why a file or an option is not taken: one sentence."""
 
 
 @dataclass

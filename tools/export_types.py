@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from export_read import Refused
+from command_line import Refused
 from export_write import identifier
 
 TABLES = pathlib.Path(__file__).resolve().parent.parent / "include" / "umbel" / "weights"

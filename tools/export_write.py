@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from export_read import Refused, widen_bfloat16
+from command_line import Refused
+from export_read import widen_bfloat16
 
 COLUMNS = 100
 NUMBERS_AT_ONCE = 1 << 16  # compared by one static_assert

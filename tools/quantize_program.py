@@ -5,6 +5,8 @@ from __future__ import annotations
 import pathlib
 import re
 
+from command_line import Refused
+
 TOOLS = pathlib.Path(__file__).resolve().parent
 AXIS = re.compile(r"[a-z][a-z0-9_]*")
 # What a layer takes and gives: 8 or 16 bits; of None, what the next part takes.
@@ -12,10 +14,6 @@ TAKES = {"linear": (8, None), "feed_forward": (8, None), "multi_head_attention":
          "decoder_layer": (16, 16), "layer_norm": (16, 8), "rms_norm": (16, 8), "embedding": ("ids", 16), "table": (16, 16),
          "sinusoidal": (16, 16), "mean": (8, None)}
 SINUSOIDS = re.compile(r"sinusoidal:(adjacent_pairs|split_halves|split_halves_to_base)(?::(\d+))?")
-
-
-class Refused(Exception):
-    pass
 
 
 class Part:

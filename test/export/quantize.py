@@ -6,6 +6,7 @@ sentence.
     quantize.py PROJECT_ROOT -- COMPILER...
 """
 import contextlib
+import errno
 import importlib.machinery
 import importlib.util
 import io
@@ -108,8 +109,8 @@ class Checks:
         for ending in ("hpp", "npz", "safetensors"):
             options = self.tool.options_of([str(self.folder / "weights.hpp"), "--parts", "x", "--samples", "x.npy", "--ranges",
                                             str(self.folder / f"formats.{ending}")])
-            self.tool.write_ranges(options, "a::b", ranges)
-            written[ending] = (self.folder / f"formats.{ending}").read_bytes()
+            written[ending] = self.tool.ranges_bytes(options, "a::b", ranges)
+            options.ranges.write_bytes(written[ending])
         text = written["hpp"].decode()
         for line in ("namespace a::b {", "  seen.embed.input() = 1.0F;", "  seen.layers[0].q() = 0.1F;",
                      "  seen.layers[12].up() = 3e-20F;"):
@@ -238,6 +239,44 @@ class Checks:
         self.tap.check("as often right in integers, but for a point", len(right) == 2 and right[0] > 96 and
                        right[1] >= right[0] - 1, out)
 
+    # ---- what is written
+
+    def check_written(self):
+        """Ranges and picture are both there and whole, or what was there before is."""
+        folder = self.folder / "written"
+        folder.mkdir()
+        ranges, picture, fifo, link = (folder / name for name in ("ranges.npz", "picture.svg", "fifo.npz", "link.npz"))
+        os.mkfifo(fifo)
+        link.symlink_to("ranges.npz")
+        for path in (ranges, picture):
+            path.write_text("old")
+        words = [self.folder / "map.hpp", "--parts", "head", "--samples", self.folder / "map_x.npy"]
+
+        def kept(name):
+            found = sorted(path.name for path in folder.iterdir())
+            self.tap.check(name, found == ["fifo.npz", "link.npz", "picture.svg", "ranges.npz"] and link.is_symlink() and
+                           {ranges.read_text(), picture.read_text()} == {"old"}, str(found))
+        self.refused("is no plain file, and is not replaced", *words, "--ranges", ranges, "--picture", fifo)
+        self.refused("is no plain file, and is not replaced", *words, "--ranges", fifo, "--picture", picture)
+        self.refused("is no plain file, and is not replaced", *words, "--ranges", link)
+        self.refused("No such file or directory", *words, "--ranges", ranges, "--picture", folder / "none" / "x.svg")
+        self.refused("are the same file", *words, "--ranges", ranges, "--picture", folder / "." / "ranges.npz", code=2)
+        kept("what cannot be written changes nothing")
+        synced = os.fsync
+
+        def full(opened):
+            if os.readlink(f"/proc/self/fd/{opened}").startswith(str(folder)):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            synced(opened)
+        os.fsync = full
+        try:
+            self.refused("No space left on device", *words, "--ranges", ranges, "--picture", picture)
+        finally:
+            os.fsync = synced
+        kept("a full disk changes nothing")
+        code, _, err = self.run(*words, "--ranges", ranges, "--picture", picture)
+        self.tap.check("and then both are written", code == 0 and "head.input" in self.np.load(ranges) and "</svg>" in picture.read_text(), err)
+
     # ---- what is refused
 
     def refused(self, sentence, *arguments, code=1):
@@ -268,6 +307,15 @@ class Checks:
         self.refused("a number is not finite", *given("embed", self.save("nan.npy", np.full((2, 5, 6), np.nan, "f4"))))
         self.refused("a sample has 3 axes", *given("embed", self.save("deep.npy", np.zeros((2, 5, 6, 6), "f4"))))
         self.refused("is an .npz", *given("embed", self.folder / "model.npz"))
+        os.mkfifo(self.folder / "fifo")
+        self.refused("is no plain file", *given("embed", self.folder / "fifo"))
+        self.refused("is no plain file", self.folder / "fifo", "--parts", "embed", "--samples", good)
+        (self.folder / "cut.npy").write_bytes(good.read_bytes()[:300])
+        self.refused("has 172 bytes, which is not what its shape", *given("embed", self.folder / "cut.npy"))
+        (self.folder / "lie.npy").write_bytes(good.read_bytes().replace(b"(40, 5, 6), }       ", b"(400000000, 5, 6), }"))
+        self.refused("which is not what its shape", *given("embed", self.folder / "lie.npy"))
+        self.refused("do not fit 32 bits", *given("embed", self.save("large.npy", np.full((2, 5, 6), 1e300))))
+        self.refused("do not fit 32 bits", *given("embed"), "--labels", self.save("large_labels.npy", np.full(40, 2**32)))
         self.refused("integers for each of 40 samples", *given("embed"), "--labels", self.save("l.npy", np.zeros(3, int)))
         self.refused("a sample has the shape [5, 7]", *given("embed"), "--test", self.save("w.npy", np.zeros((2, 5, 7), "f4")))
         self.refused("the parts do not fit each other or the samples: ", *given("embed", self.folder / "w.npy"))
@@ -291,6 +339,7 @@ def main():
         checks = Checks(tap, pathlib.Path(root), folder)
         checks.check_formats()
         checks.check_map()
+        checks.check_written()
         checks.check_model()
         checks.check_accuracy()
         checks.check_decoder()
