@@ -31,7 +31,9 @@ WRONG = {"tools/test embedded": ["nosuch"], "tools/test page": ["nosuch"], "tool
          "tools/bench peers": ["--only nosuch", "--machine"], "tools/bench integers": ["--rounds 0"],
          "tools/bench compile": ["--only nosuch"], "tools/bench plan": ["--only nosuch"], "tools/bench cores": ["nosuch"],
          "tools/demo text": ["--tokens 0", "--top-p 2", "one two"], "tools/demo learn": ["--epochs", "--threads 3", "nosuch"],
-         "tools/test": ["--compiler nosuch", "--optimization 4", "--suite", "--all nosuch", "--ci nosuch", "--stage", "--stage nosuch", "--stages nosuch"], "tools/format": ["--check --check"]}
+         "tools/test": ["--compiler nosuch", "--optimization 4", "--suite", "--all nosuch", "--ci nosuch", "--stage", "--stage nosuch", "--stages nosuch",
+                        "unit/nosuch", "--quick nosuch unit/plan", "reject/shapes/nosuch", "--suite nosuch", "--no-suite nosuch", "--march=", "--suite --quick",
+                        "--repeat=0", "--repeat=-1", "--maxfail=x", "--num-processes=", "--timeout-multiplier=x", "--wrapper="], "tools/format": ["--check --check"]}
 
 
 class Commands:

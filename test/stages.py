@@ -66,6 +66,12 @@ def main():
     now = [kind + ": " + RENAMED.get(name, name) for kind, _, name in (line.partition(": ") for line in before)]
     gone = sorted(line for line in set(now) - run if "static/warned/" not in line)
     tap.check("what was in .ci/run is in a stage", not gone, "\n".join(gone))
+    wrong = select_tests.surely_wrong([test["name"] for test in tests], sorted(set().union(*map(select_tests.suites_of, tests))), [])
+    tap.check("what there is, tools/test does not refuse before it knows", not wrong, "\n".join(wrong))
+    cases = [name for name in ("unit/plan", "reject/shapes") if select_tests.select(tests, [name], ["quick"], [])[0]]
+    done = subprocess.run([sys.executable, ROOT / "tools/select_tests.py", sys.argv[1], "--suite", "quick", *cases], capture_output=True, text=True)
+    tap.check("a name behind a suite", done.returncode == 0 and [line for line in done.stdout.splitlines() if line.startswith("test ")] ==
+              [f"test {test['name']}" for test in tests if test["name"] in cases], done.stdout + done.stderr)
     embedded = [stage.arguments for stage in stages.STAGES if stage.arguments.startswith("embedded")]
     tap.check("the targets are in a stage of CI, and all of them in one", {"embedded", "embedded --all"} <= set(embedded), str(embedded))
     tap.check("CONTRIBUTING.md has the table of the stages", stages.table() in (ROOT / "CONTRIBUTING.md").read_text(),

@@ -3,17 +3,24 @@
 """Which tests are meant, and what has to be built for them: read from a configured build directory.
 
     select_tests.py BUILD [--suite SUITE]... [--no-suite SUITE]... [NAME]...
+    select_tests.py --before ...       the same, before there is such a directory: refuses what is surely wrong, and prints nothing
 
 NAME is a test, a folder of tests, or a case of a file of reject: reject/shapes/split_uneven. Without a name: every test of
 the suites; without a suite: of all suites. Prints "test NAME", "target PATH" and "case FILE/CASE" lines; exit code 1, and a
 sentence on standard error, when something is named that does not exist, or when nothing is left. (Whether a file has the
-case, its test says.)
+case, --before says.)
 """
 import argparse
 import difflib
 import json
 import pathlib
+import re
 import sys
+
+sys.dont_write_bytecode = True
+import command_line  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def suites_of(test):
@@ -22,7 +29,7 @@ def suites_of(test):
 
 
 def matches(name, test_name):
-    return test_name == name or test_name.startswith(name.rstrip("/") + "/")
+    return f"{test_name}/".startswith(f"{name}/")
 
 
 def split_case(name, known):
@@ -32,9 +39,10 @@ def split_case(name, known):
     return (test, name.removeprefix("reject/")) if is_case else (name, None)
 
 
-def unknown(what, name, known):
+def unknown(what, name, known, where=""):
     close = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
-    return f"there is no {what} {name}" + (f"; did you mean {' or '.join(close)}?" if close else "")
+    return (f"there is no {what} {name}" if name else f"the name of a {what} is empty") + where + (
+        f"; did you mean {' or '.join(close)}?" if close else "")
 
 
 def select(tests, names, suites, excluded):
@@ -53,13 +61,51 @@ def select(tests, names, suites, excluded):
     return chosen, wrong
 
 
+# ---- before there is a build directory ------------------------------------------------------------------
+def written():
+    """What the files of Meson say before it reads them: names of tests, what others begin with, and suites."""
+    text = "\n".join(re.sub(r"#.*", "", file.read_text(encoding="utf-8")) for folder in ("test", "examples")
+                     for file in sorted((ROOT / folder).rglob("meson.build")))
+    names = set(re.findall(r"\btest\('([^']+)',", text))
+    for files in re.findall(r"^ *(?:static|reject|unit|law|golden|system)_files \+?= (\[.*?\]|'[^']*')", text, re.M | re.S):
+        names |= set(re.findall(r"'([^']+)\.cpp'", files))
+    names |= set(re.findall(r"'([^']+)':", re.search(r"^lint = \{.*?^\}", text, re.M | re.S)[0]))
+    begins = set(re.findall(r"\btest\('([^']+)' *[+/]", text))
+    # Of a suite the file says the word, or it is the folder of the test, or the key of a list that is gone through.
+    suites = set(re.findall(r"'(\w+)'", " ".join(re.findall(r"suite:.*", text)))) | set(re.findall(r"'(\w+)':", text))
+    return names, begins, suites | {name.partition("/")[0] for name in names if "/" in name}
+
+
+def surely_wrong(given, suites, excluded):
+    names, begins, known = written()
+    wrong = []
+    for test, case in (split_case(name, names) for name in given):
+        if not any(matches(test, name) for name in names) and not any(
+                test and (test.startswith(begin) or matches(test, begin)) for begin in begins):
+            wrong.append(unknown("test", test, names))
+        elif case:
+            file = ROOT / "test" / f"{test}.cpp"
+            cases = set(re.findall(r"\bCASE_(\w+)", file.read_text(encoding="utf-8")))
+            if (asked := case.rpartition("/")[2]) not in cases:
+                wrong.append(unknown("case", asked, cases, f" in {file.relative_to(ROOT)}"))
+    return wrong + [unknown("suite", suite, known) for suite in [*suites, *excluded] if suite not in known]
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("build", type=pathlib.Path)
+    if before := sys.argv[1:2] == ["--before"]:
+        del sys.argv[1]
+    else:
+        parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--suite", action="append", default=[])
     parser.add_argument("--no-suite", action="append", default=[])
     parser.add_argument("names", nargs="*")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
+    options.names = [name.rstrip("/") for name in options.names]
+    if before:
+        if wrong := surely_wrong(options.names, options.suite, options.no_suite):
+            command_line.refuse("tools/test", "; ".join(wrong))
+        return 0
     info = options.build / "meson-info"
     tests = json.loads((info / "intro-tests.json").read_text())
     known = {test["name"] for test in tests}
