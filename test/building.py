@@ -104,6 +104,14 @@ class Building:
         self.keeps("coredata.dat is damaged", "compile", "0.02")
         (self.build / "build.ninja").unlink()
         self.keeps("a setup that was cut short", "compile", "0.02")
+        for name, text in (("meson-info/intro-tests.json", None), ("meson-info/intro-targets.json", "[{"), ("meson-private/build.dat", None),
+                           ("meson-private/build.dat", "cut"), ("meson-private/meson_test_setup.dat", "")):
+            file = self.build / name
+            os.truncate(file, 0) if text is not None else file.unlink()
+            if text:
+                file.write_text(text)
+            self.keeps(f"{name} is {'damaged' if text is not None else 'lost'}", "test", "0.02", "--no-suite=bad")
+            self.tap.check("and made again", file.exists() and file.stat().st_size > 10)
         self.tap.check("nothing is left of it", not (self.build / "before").exists())
         # What is wrong in the project costs no built file either.
         project, stamp = self.root / "meson.build", (self.build / "step1").stat().st_mtime_ns
@@ -211,6 +219,8 @@ def of_the_tools(tap, root, folder):
     for file, text in kept.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
+    done = subprocess.run(["bash", checkout / "tools/format", "--check"], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    tap.check("tools/format has no files without git", done.returncode == 2 and done.stderr.count("\n") == 1 and "knows none" in done.stderr, str(done))
     for arguments in (["--nope"], ["learn", "--nope"], ["learn", "text", "--nope"], ["text", "--nope"], ["prune", "--nope"], ["page", "--nope"]):
         done = subprocess.run(["bash", checkout / "tools/demo", *arguments], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
         tap.check(f"tools/demo {' '.join(arguments)} removes nothing", done.returncode == 2 and all(

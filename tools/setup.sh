@@ -217,6 +217,18 @@ take_back() {
   rmdir "$1/before"
 }
 
+# is_whole DIRECTORY: is all there, to its end, that is read after Meson? Ninja looks at dates only.
+is_whole() {
+  local file
+  for file in build.ninja meson-info/intro-{targets,tests}.json meson-private/{coredata,build,meson_test_setup}.dat; do
+    [[ -s $1/$file ]] || return 1
+    case $file in
+      *.json) [[ $(tail -c 1 "$1/$file") == "]" ]] || return 1 ;;
+      *.dat) [[ $(tail -c 1 "$1/$file" | tr -d '\0') == . ]] || return 1 ;; # so a pickle ends
+    esac
+  done
+}
+
 # configure DIRECTORY OPTION...: sets up the build directory, or gives the one that is there these options. With
 # `search_again` it looks for libraries again that it did not find.
 search_again=
@@ -226,7 +238,7 @@ configure() {
   set -- -Db_colorout=auto "$@"
   hold "$directory"
   log=$directory/setup.log options=$directory/options
-  if [[ -e $directory/build.ninja ]]; then
+  if is_whole "$directory"; then
     # The last command: what changed in a meson.build since, before anybody reads the lists of tests and targets.
     # shellcheck disable=SC2016
     if progress run "$what" "$log" -- bash -euc '
