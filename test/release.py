@@ -136,6 +136,8 @@ def check_release(tap, copy):
     fetched = re.search(r"^revision = (.*)", copy.git("show", f"v{number}:{WRAP}"), re.M)[1]
     tap.check("what the wrap fetches is the release", copy.git("diff", "--name-only", fetched, f"v{number}") == WRAP)
     refused("the same version again", f"the tag v{number} is there", commit=False, wrap=False)
+    (copy.root / "include/umbel/version.hpp").unlink()
+    refused("no version.hpp", "version.hpp: No such file or directory", commit=False, wrap=False)
 
 
 def check_citation(tap, root):

@@ -52,7 +52,7 @@ def ends_by_interrupt(said=""):
 
 
 def positive(text):
-    number = int(text)
+    number = int(text) if re.fullmatch(r"[0-9]+", text) else 0
     if number < 1:
         raise argparse.ArgumentTypeError(f"a number from 1 on, not {text}")
     return number

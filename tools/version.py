@@ -20,8 +20,11 @@ COPIES = {"library.json": r'(?<="version": ")[^"]*', "library.properties": r"(?m
 
 def version():
     header = ROOT / "include/umbel/version.hpp"
-    parts = [re.search(rf"^#define UMBEL_VERSION_{part} (\d+)$", header.read_text(), re.M)
-             for part in ("MAJOR", "MINOR", "PATCH")]
+    try:
+        text = header.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        sys.exit(f"{header}: {getattr(problem, 'strerror', None) or 'is no text'}")
+    parts = [re.search(rf"^#define UMBEL_VERSION_{part} (\d+)$", text, re.M) for part in ("MAJOR", "MINOR", "PATCH")]
     if not all(parts):
         sys.exit(f"{header}: no UMBEL_VERSION_MAJOR, _MINOR and _PATCH")
     return ".".join(part[1] for part in parts)
