@@ -98,6 +98,9 @@ class Bench:
         (self.folder / "mine.cpp").write_text("static float x;\nvoid run();\nvoid run() { x += 1; }\n")
         code, output = self.run("mine.cpp")
         self.tap.check("a file, run once", code == 0 and "everything out of the caches" in output, output)
+        code, output = self.run("mine.cpp", "--svg", self.folder)
+        self.tap.check("a picture that cannot be written", code == 1 and output.endswith(f"{self.folder}: Is a directory\n") and
+                       "Traceback" not in output, output)
         (self.folder / "nothing.cpp").write_text("int x;\n")
         code, output = self.run("nothing.cpp")
         self.tap.check("a file without run", code == 1 and "no function `void run()`" in output, output)

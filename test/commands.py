@@ -30,7 +30,7 @@ COPIED = ["tools", "bench", "cross", "test", "include", "examples", "meson.build
 WRONG = {"tools/test embedded": ["nosuch"], "tools/test page": ["nosuch"], "tools/demo": ["nosuch"], "tools/bench": ["nosuch", "--benchmark_nosuch=1"],
          "tools/bench peers": ["--only nosuch", "--machine"], "tools/bench integers": ["--rounds 0", "--rounds x"],
          "tools/bench compile": ["--only nosuch"], "tools/bench plan": ["--only nosuch"], "tools/bench cores": ["nosuch"],
-         "tools/demo text": ["--tokens 0", "--top-p 2", "one two"], "tools/demo learn": ["--epochs", "--threads 3", "nosuch"],
+         "tools/demo text": ["--tokens 0", "--tokens 1e3", "--seed -1", "--temperature nan", "--top-p 2", "one two"], "tools/demo learn": ["--epochs", "--threads 3", "nosuch"],
          "tools/test": ["--compiler nosuch", "--optimization 4", "--suite", "--all nosuch", "--ci nosuch", "--stage", "--stage nosuch", "--stages nosuch",
                         "unit/nosuch", "--quick nosuch unit/plan", "reject/shapes/nosuch", "--suite nosuch", "--no-suite nosuch", "--march=", "--suite --quick",
                         "--repeat=0", "--repeat=-1", "--maxfail=x", "--num-processes=", "--timeout-multiplier=x", "--wrapper="], "tools/format": ["--check --check"]}

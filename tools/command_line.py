@@ -106,16 +106,15 @@ def wrong(kind, value, text):
     """What is wrong with a value, as far as the usage says what is right: "1 to 1000 (32)", "1, 2 or 4"."""
     if kind in ("FILE", "DIR"):
         return None if value else "needs a path"
-    try:
-        number = float(value)
-    except ValueError:
-        return f"needs a number, not '{value}'"
+    whole = kind in ("N", "K")
+    good = re.fullmatch(r"[0-9]+" if whole else r"([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", value)
+    number = float(value) if good else -1
     if found := re.search(r"([\d.]+) to ([\d.]+)", text):
         if not float(found[1]) <= number <= float(found[2]):
             return f"needs a number from {found[1]} to {found[2]}, not '{value}'"
     elif (found := re.search(r"((?:[\d.]+, )+)([\d.]+) or ([\d.]+)", text)) and value not in re.findall(r"[\d.]+", found[0]):
         return f"needs {found[0]}, not '{value}'"
-    return None
+    return None if good else f"needs a {'whole ' * whole}number from 0 on, not '{value}'"
 
 
 def check(header, command, given, *arguments):

@@ -166,7 +166,10 @@ def main(options):
         others = list(peers.report(found, options.mask, options.march, pin))
     if found["plan"]:
         print(f"\n{found['plan'].rstrip()}")
-    draw(options.svg, title, note, found, others)
+    try:
+        draw(options.svg, title, note, found, others)
+    except OSError as problem:
+        raise program.Mistake(f"{options.svg}: {problem.strerror}") from None
     print(f"\npicture: {os.path.relpath(options.svg)}")
 
 
