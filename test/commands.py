@@ -68,14 +68,20 @@ class Commands:
     def files(self):
         return sorted(str(path) for path in self.checkout.rglob("*"))
 
-    def run(self, words):
+    def run(self, words, out=subprocess.PIPE):
         who = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
         tool, *arguments = words
         # By its first line: a script of Bash or of Python.
         first = (self.checkout / tool).read_text().split("\n")[0]
         done = subprocess.run([first.split()[-1], tool, *arguments], cwd=self.checkout, env=self.environment, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, encoding="utf-8", **who)
+                              stdout=out, stderr=subprocess.PIPE, text=True, encoding="utf-8", **who)
         return done.returncode, done.stdout, done.stderr
+
+    def full(self, command):
+        """Help that cannot be printed is all the same nothing but help."""
+        with open("/dev/full", "w") as out:
+            code, _, error = self.run(command.split(), out)
+        self.tap.check(f"{command}: standard output is full", code != 0 and error.count("\n") == 1 and "No space left" in error, f"exit code {code}\n{error}")
 
     def names_of(self, tool, sentence):
         """The names of parts that a tool lists when it is given another one."""
@@ -125,6 +131,8 @@ def main():
             commands.help(command)
             for arguments in ["--nosuch", *WRONG.get(command, [])]:
                 commands.wrong(command, arguments)
+        for command in ("tools/test --help", "tools/amalgamate"):
+            commands.full(command)
         commands.without("tools/export", "has no numpy", "model.safetensors")
         commands.without("tools/quantize", "has no numpy", "model.hpp", "--parts", "embed", "--samples", "x.npy")
         commands.without("tools/bench scaling", "please install")

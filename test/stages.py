@@ -72,6 +72,10 @@ def main():
     done = subprocess.run([sys.executable, ROOT / "tools/select_tests.py", sys.argv[1], "--suite", "quick", *cases], capture_output=True, text=True)
     tap.check("a name behind a suite", done.returncode == 0 and [line for line in done.stdout.splitlines() if line.startswith("test ")] ==
               [f"test {test['name']}" for test in tests if test["name"] in cases], done.stdout + done.stderr)
+    code = ("import stages, sys\ndef stop(_): raise KeyboardInterrupt\nstages.run_one = stop\n"
+            "sys.argv = ['stages.py', 'stage', 'lint']\nsys.exit(stages.main())")
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT / "tools", capture_output=True, text=True)
+    tap.check("Ctrl-C ends one stage, too", done.returncode == 130 and done.stdout.startswith("stopped; ") and not done.stderr, str(done))
     embedded = [stage.arguments for stage in stages.STAGES if stage.arguments.startswith("embedded")]
     tap.check("the targets are in a stage of CI, and all of them in one", {"embedded", "embedded --all"} <= set(embedded), str(embedded))
     tap.check("CONTRIBUTING.md has the table of the stages", stages.table() in (ROOT / "CONTRIBUTING.md").read_text(),

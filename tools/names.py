@@ -222,7 +222,7 @@ def main():
     chosen = command_line.one_of("tools/names.py", __doc__, "--check", "--list")
     names, problems = public_names()
     if chosen == "--list":
-        print("\n".join(n.name for n in names))
+        command_line.print_lines(n.name for n in names)
         return 0
     problems += [*self_test(), *against_clang(names)]
     text = page(names)

@@ -165,14 +165,15 @@ def main():
         command_line.refuse("tools/test --stage", "wants the name of one stage; tools/test --stages lists them")
     if command != "stage" and wrong:
         command_line.refuse(f"tools/test --{command}", f"there is no option {wrong[0]}")
-    if command in ("ci", "all"):
-        try:
+    try:
+        if command in ("ci", "all"):
             return run(command, "--again" in arguments)
-        except KeyboardInterrupt:
-            print(f"stopped; tools/test --{command} " + ("goes on with the stages that are left" if command == "all" else "begins anew"))
-            return progress.INTERRUPTED
-    if command == "stage":
-        return run_one(find(arguments[0]))
+        if command == "stage":
+            return run_one(find(arguments[0]))
+    except KeyboardInterrupt:
+        how = {"all": "goes on with the stages that are left", "ci": "begins anew", "stage": "begins the stage anew; what is compiled stays"}
+        print(f"stopped; tools/test --{command} {how[command]}")
+        return progress.INTERRUPTED
     if command == "stages":
         for stage in STAGES:
             print(f"{stage.name:16} {'ci ' if stage.ci else 'all'} tools/test {stage.arguments}")
