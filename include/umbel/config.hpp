@@ -138,13 +138,40 @@ static_assert(
 #define UMBEL_HAS_EFFECTS() static_cast<void>(0)
 #endif
 
+// UMBEL_CHOSEN_BY_BITS: bytes of the largest scalar that simd::select chooses by its bits. These
+// processors have no conditional move of the registers of their FPU, so that compilers would choose
+// by a branch.
+#if defined(__riscv_flen)
+#define UMBEL_CHOSEN_BY_BITS (__riscv_flen / 8)
+#elif defined(__SSE2__)
+#define UMBEL_CHOSEN_BY_BITS 8
+#else
+#define UMBEL_CHOSEN_BY_BITS 0
+#endif
+// UMBEL_IN_FPU(x): x is kept in a register of the FPU. g++ for RISC-V keeps what was chosen by its
+// bits in integer registers.
+#if defined(__riscv_flen)
+#define UMBEL_IN_FPU(x) \
+  if (!__builtin_is_constant_evaluated()) __asm__("" : "+f"(x))
+#else
+#define UMBEL_IN_FPU(x) static_cast<void>(0)
+#endif
+// UMBEL_AS_MASK(x): the optimiser forgets what it knows of an integer, of at most a register. clang
+// makes a branch of what is chosen by bits, too, if it knows that a mask is all bits or none. (On
+// x86 it chooses vectors instead, which this would be in the way of, but not with -Os.)
+#define UMBEL_AS_MASK(x) \
+  if (!__builtin_is_constant_evaluated()) __asm__("" : "+r"(x))
+
 // UMBEL_COMPUTED(x): a scalar that is worked out here. Before a choice between it and another value
-// g++ would work it out behind a branch, and the cost of a call would depend on the numbers.
-#if UMBEL_GCC
+// compilers would work it out behind a branch, and the cost of a call would depend on the numbers.
+// For "X" clang looks for a register of an FPU, which WebAssembly does not have, nor RISC-V always.
+#if UMBEL_CLANG && (defined(__wasm__) || defined(__riscv))
+#define UMBEL_COMPUTED(x)                          \
+  if constexpr (sizeof(x) <= UMBEL_CHOSEN_BY_BITS) \
+    if (!__builtin_is_constant_evaluated()) __asm__("" : : "X"(x))
+#else
 #define UMBEL_COMPUTED(x) \
   if (!__builtin_is_constant_evaluated()) __asm__("" : : "X"(x))
-#else
-#define UMBEL_COMPUTED(x) static_cast<void>(0)
 #endif
 
 // UMBEL_ALL_LANES(x), before some lanes of a vector are stored: the others hold what was computed

@@ -125,6 +125,13 @@ void scalars() {
     use.d = static_cast<std::int32_t>(x);
   });
   under_pressure([](in_use& use) UMBEL_LAMBDA_INLINE {
+    float x = simd::raised(static_cast<float>(use.a), static_cast<float>(use.b));
+    UMBEL_IN_FPU(x);
+    auto bits = static_cast<std::uint32_t>(use.c);
+    UMBEL_AS_MASK(bits);
+    use.d = x < 7 ? use.a : static_cast<std::int32_t>(bits);
+  });
+  under_pressure([](in_use& use) UMBEL_LAMBDA_INLINE {
     const auto bits = static_cast<std::uint32_t>(use.a);
     use.b = static_cast<std::int32_t>(simd::detail::widen_float16<float>(bits));
   });

@@ -116,22 +116,25 @@ inline void multiply_accumulates(std::uint32_t count) noexcept {
   print("\n");
 }
 
-// Forward with inputs that are zero, denormal, and so far apart that all but one weight of a
-// softmax vanish: its cost is the same.
+// Forward with inputs that are zero, subnormal, so far apart that all but one weight of a softmax
+// vanish, so large that sums overflow, infinite of both signs, and NaN: its cost is the same.
 template <void Forward(), class... Inputs>
 void forward_of_other_data(Inputs&... inputs) noexcept {
-  const auto call = [&](float first, float step) {
+  const auto call = [&](float first, float factor, float step = 0) {
     const auto fill = [&](auto& input) {
       float number = first;
-      for (float& element : input) element = number += step;
+      for (float& element : input) element = number = number * factor + step;
     };
     (fill(inputs), ...);
     Forward();
     __asm__ volatile("");  // so that it is a call and no jump: count.c
   };
-  call(0, 0);
-  call(1e-40F, 0);
-  call(-1e4F, 100);
+  call(0, 1);
+  call(1e-40F, 1);
+  call(-1e4F, 1, 100);
+  call(1e30F, -1);
+  call(__builtin_inff(), -1);
+  call(__builtin_nanf(""), 1);
 }
 
 // The end of main.

@@ -140,8 +140,10 @@ constexpr auto where(const C& condition, const A& a, const B& b) noexcept {
     const auto from_a = detail::chosen_from<axes, T>(a);
     const auto from_b = detail::chosen_from<axes, T>(b);
     return detail::each_position<verdict, T>(
-        [](bool chosen, const T& one, const T& other) { return chosen ? one : other; }, condition,
-        from_a.view(), from_b.view());
+        [](bool chosen, const T& one, const T& other) {
+          return detail::simd::select(chosen, one, other);
+        },
+        condition, from_a.view(), from_b.view());
   } else {
     return detail::invalid{};
   }
@@ -166,7 +168,7 @@ constexpr auto hide(const Scores& scores, const C& condition) noexcept {
     using T = typename Scores::value_type;
     return detail::each_position<verdict, T>(
         [](T score, bool hidden) {
-          return hidden ? -detail::simd::math_constants<T>::infinity : score;
+          return detail::simd::select(hidden, -detail::simd::math_constants<T>::infinity, score);
         },
         scores, condition);
   } else {

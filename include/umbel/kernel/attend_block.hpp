@@ -125,14 +125,14 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
       UMBEL_UNROLL(4)
       for (std::size_t i = 0; i < Vectors; ++i) {
         simd::store(scores + j * width + i * lanes, sum[j][i]);
-        part[j % parts][i] = simd::larger(sum[j][i], part[j % parts][i]);
+        part[j % parts][i] = simd::raised(part[j % parts][i], sum[j][i]);
       }
     }
     UMBEL_UNROLL(4)
     for (std::size_t i = 0; i < Vectors; ++i) {
       maximum[i] = part[0][i];
       UMBEL_UNROLL(4)
-      for (std::size_t p = 1; p < parts; ++p) maximum[i] = simd::larger(part[p][i], maximum[i]);
+      for (std::size_t p = 1; p < parts; ++p) maximum[i] = simd::raised(maximum[i], part[p][i]);
     }
   }
 

@@ -85,7 +85,9 @@ struct attend_few : few_scores<S, T, Target, Heads> {
     for (std::size_t j = 0; j < keys; j += lanes) {
       highest = simd::larger(simd::load<V>(scores + j), highest);
     }
-    return simd::fold(highest, [](auto a, auto b) { return simd::larger(a, b); });
+    V rows[1][1] = {{highest}};
+    return simd::fold_rows(rows,
+                           [](V a, V b) UMBEL_LAMBDA_INLINE { return simd::larger(a, b); })[0];
   }
 
   // Scores become weights, relative to the maximum. The result corrects what was relative to the
@@ -101,15 +103,14 @@ struct attend_few : few_scores<S, T, Target, Heads> {
       }
       simd::store(scores + j, simd::exp2_not_positive(y));
     }
-    return simd::exp2_not_positive(old_maximum - maximum);
+    return simd::exp2_not_positive(simd::broadcast<V>(old_maximum - maximum))[0];
   }
 
   // o = context / sum.
   UMBEL_INLINE static void write(const T* context, T sum, T* o) noexcept {
-    const T inverse = inverse_sum(sum);
+    const V factor_of_all = inverse_sum(simd::broadcast<V>(sum));
     if constexpr (S.o_dim == 1) {
       constexpr std::size_t whole = S.value_dim / lanes * lanes, rest = S.value_dim - whole;
-      const V factor_of_all = simd::broadcast<V>(inverse);
       for (std::size_t d = 0; d < whole; d += lanes) {
         simd::store(o + d, simd::load<V>(context + d) * factor_of_all);
       }
@@ -118,7 +119,7 @@ struct attend_few : few_scores<S, T, Target, Heads> {
                           rest);
       }
     } else {
-      for (std::size_t d = 0; d < S.value_dim; ++d) o[d * S.o_dim] = context[d] * inverse;
+      for (std::size_t d = 0; d < S.value_dim; ++d) o[d * S.o_dim] = context[d] * factor_of_all[0];
     }
   }
 

@@ -110,7 +110,7 @@ struct attend_heads {
       UMBEL_UNROLL(8)
       for (std::size_t j = 0; j < Rows; ++j) {
         simd::store(scores + j * width, sum[j]);
-        maximum = simd::larger(sum[j], maximum);
+        maximum = simd::raised(maximum, sum[j]);
       }
     }
 

@@ -64,12 +64,12 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
           if constexpr (Policy::changes) score = over.change(score, first_key + j);
           if constexpr (Selects) {
             const V lowest = simd::broadcast<V>(simd::math_constants<T>::lowest);
-            highest = simd::larger(simd::select(seen, score, lowest), highest);
+            highest = simd::raised(highest, simd::select(seen, score, lowest));
             score =
                 simd::select(seen, score, simd::broadcast<V>(simd::math_constants<T>::infinity));
             hidden = simd::select(seen, hidden, simd::broadcast<V>(T{1}));
           } else {
-            highest = simd::larger(score, highest);
+            highest = simd::raised(highest, score);
           }
           simd::store(column + j * width, score);
         };
@@ -83,7 +83,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
             if (scores::detail::change_square(over, square, first_key + j)) {
               UMBEL_UNROLL(16)
               for (std::size_t r = 0; r < lanes; ++r) {
-                highest = simd::larger(square[r], highest);
+                highest = simd::raised(highest, square[r]);
                 simd::store(column + (j + r) * width, square[r]);
               }
               j += lanes;

@@ -58,5 +58,14 @@ UMBEL_NOINLINE void add(const T* a, const T* b, T* y) noexcept {
   detail::for_packs<N, T, Target>(y, [a, b](auto read) { return read(a) + read(b); });
 }
 
+// y = x + factor branch, one rounding an element.
+template <std::size_t N, class T, plan::target Target = plan::native_target>
+UMBEL_NOINLINE void add_scaled(const T* x, T factor, const T* branch, T* y) noexcept {
+  detail::for_packs<N, T, Target>(y, [=](auto read) {
+    const auto b = read(branch);
+    return simd::fma(b, simd::broadcast<std::remove_const_t<decltype(b)>>(factor), read(x));
+  });
+}
+
 }  // namespace umbel::inline UMBEL_TARGET::detail::kernel
 UMBEL_WARNINGS_POP

@@ -41,6 +41,21 @@ constexpr void integer_product(const std::int8_t* a, const std::int8_t* b,
 #endif
   for (; i < Count; ++i) y[i] = plain::to_int8(plain::in_unit(std::int32_t{a[i]} * b[i], unit));
 }
+// y = y + x, each as far as 16 bits go.
+template <std::size_t Count>
+constexpr void integer_sum(const std::int16_t* x, std::int16_t* y) noexcept {
+  std::size_t i = 0;
+#if UMBEL_DOT_VECTORS
+  constexpr std::size_t lanes = simd::dot_lanes;
+  if (!__builtin_is_constant_evaluated()) {
+    for (; i + 2 * lanes <= Count; i += 2 * lanes)
+      finish_words<2>(finish::added{}, y + i, {simd::widened(x + i), simd::widened(x + i + lanes)});
+    for (; i + lanes <= Count; i += lanes)
+      finish_words<1>(finish::added{}, y + i, {simd::widened(x + i)});
+  }
+#endif
+  for (; i < Count; ++i) finish::added{}(y[i], x[i]);
+}
 
 template <integer_linear_shape S, class T, class Finish>
 constexpr void integer_linear(const integer_panels<S.in, S.out>& map, const std::int8_t* x, T* y,

@@ -41,24 +41,18 @@ struct integer_norm_block {
   static constexpr std::size_t lanes = simd::dot_lanes, whole = H / lanes * lanes;
   using numbers = integer_norm_numbers<H>;
 
-  // What the digits of a row's differences are made with.
+  // What the digits of a row's differences are made with. One of the shifts is 0: without a branch.
   struct row_numbers {
     std::int32_t sum = 0;
-    int down = 0;
+    int up = 0, down = 0;
   };
   // Of one feature (V: int32) or a pack of them.
   template <class V>
-  UMBEL_INLINE static V difference(V x, const row_numbers& row) noexcept {
+  UMBEL_INLINE static V digits(V x, const row_numbers& row) noexcept {
     if constexpr (Centred)
-      return x * static_cast<std::int32_t>(H) - row.sum;
+      return (x * static_cast<std::int32_t>(H) - row.sum) << row.up >> row.down;
     else
-      return x * 32768;
-  }
-  template <class V>
-  UMBEL_INLINE static V digits(V d, const row_numbers& row) noexcept {
-    if (row.down >= 0) return d >> row.down;
-    const std::int32_t up = std::int32_t{1} << -row.down;
-    return d * up;
+      return x << (15 + row.up) >> row.down;
   }
 
   // One number of each of `count` rows, the others' 0: what `of` makes of packs and of single
@@ -97,22 +91,25 @@ struct integer_norm_block {
     simd::store_words(numbers_of, of_rows(
                                       x, count, row,
                                       [](auto v, const row_numbers& of)
-                                          UMBEL_LAMBDA_INLINE { return size(difference(v, of)); },
+                                          UMBEL_LAMBDA_INLINE { return size(digits(v, of)); },
                                       [](auto a, auto b) UMBEL_LAMBDA_INLINE { return a | b; }));
-    for (std::size_t r = 0; r < count; ++r)
-      row[r].down =
+    std::int32_t epsilon[lanes];
+    for (std::size_t r = 0; r < count; ++r) {
+      const int shift =
           plain::bits_of(static_cast<std::uint32_t>(n.epsilon | numbers_of[r])) - numbers::digits;
+      row[r].down = shift > 0 ? shift : 0;
+      row[r].up = row[r].down - shift;
+      epsilon[r] = n.epsilon << row[r].up >> row[r].down;
+    }
     simd::store_words(squares, of_rows(
                                    x, count, row,
                                    [](auto v, const row_numbers& of) UMBEL_LAMBDA_INLINE {
-                                     const auto d = digits(difference(v, of), of);
+                                     const auto d = digits(v, of);
                                      return d * d;
                                    },
                                    add));
-    for (std::size_t r = 0; r < count; ++r) {
-      const std::int32_t d = digits(n.epsilon, row[r]);
-      squares[r] += static_cast<std::uint32_t>(d * d);
-    }
+    for (std::size_t r = 0; r < count; ++r)
+      squares[r] += static_cast<std::uint32_t>(epsilon[r] * epsilon[r]);
   }
   // Of sums of squares 32 bits count: no sign.
   UMBEL_INLINE static words wrapped_sum(words a, words b) noexcept {
@@ -128,11 +125,13 @@ struct integer_norm_block {
 
   UMBEL_INLINE static void end(const numbers& n, const std::int16_t* x, const row_numbers& row,
                                std::uint32_t root, T* y) noexcept {
-    const auto inverse = static_cast<std::int32_t>(root == 0 ? 0 : (std::uint32_t{1} << 30) / root);
+    // 0 of 0, without a branch.
+    const auto inverse =
+        static_cast<std::int32_t>((root != 0 ? std::uint32_t{1} << 30 : 0) / (root | (root == 0)));
     const std::int32_t half = n.shift == 0 ? 0 : std::int32_t{1} << (n.shift - 1);
     const int shift = n.shift;
     const auto normed = [&](std::size_t i) UMBEL_LAMBDA_INLINE {
-      const words d = digits(difference(simd::widened(x + i), row), row);
+      const words d = digits(simd::widened(x + i), row);
       return (((d * inverse) >> 15) * simd::widened(n.gamma + i) + simd::load_words(n.beta + i) +
               half) >>
              shift;
@@ -148,7 +147,7 @@ struct integer_norm_block {
         simd::store_int16<1>(y + at, {normed(at)});
     }
     for (std::size_t i = whole; i < H; ++i) {
-      const std::int32_t d = digits(difference(std::int32_t{x[i]}, row), row);
+      const std::int32_t d = digits(std::int32_t{x[i]}, row);
       const std::int32_t v =
           plain::round_shift(((d * inverse) >> 15) * n.gamma[i] + n.beta[i], shift);
       if constexpr (sizeof(T) == 1)

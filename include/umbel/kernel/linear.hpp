@@ -176,7 +176,8 @@ constexpr void pack_linear(const T* w, const T* bias, W* panels, T* biases, std:
           return first + n < Out ? w[k * in + (first + n) * out] : T{};
         };
         for (std::size_t k = 0; k < In; ++k) scale.add(weight(k));
-        for (std::size_t k = 0; k < In; ++k) panels[k * width + n] = scale.steps(weight(k));
+        const typename scale_of_numbers<T>::in_steps in_steps{scale};
+        for (std::size_t k = 0; k < In; ++k) panels[k * width + n] = in_steps(weight(k));
         scales[n] = scale.value();
       }
       panels += In * width;

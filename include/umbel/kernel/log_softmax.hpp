@@ -35,10 +35,10 @@ UMBEL_INLINE void log_softmax_along(const T* x, T* y) noexcept {
                      UMBEL_LAMBDA_INLINE {
                        V value = walk::load(row + e, count);
                        if (count != walk::lanes) value = simd::keep_first(value, count, lowest);
-                       return simd::larger(value, highest);
+                       return simd::raised(highest, value);
                      };
         },
-        [](V a, V b) UMBEL_LAMBDA_INLINE { return simd::larger(a, b); },
+        [](V a, V b) UMBEL_LAMBDA_INLINE { return simd::raised(b, a); },
         [](V value) UMBEL_LAMBDA_INLINE { return value; });
     walk::template fold<Rows>(
         log_sum, V{},
@@ -70,7 +70,7 @@ UMBEL_INLINE void log_softmax_across(const T* x, T* y, std::size_t count) noexce
   constexpr std::size_t chains = Walk::chains;
   V maximum = simd::broadcast<V>(simd::math_constants<T>::lowest), sums[chains]{};
   for (std::size_t i = 0; i < S.width; ++i)
-    maximum = simd::larger(simd::load_first<V>(x + i * S.inner, count), maximum);
+    maximum = simd::raised(maximum, simd::load_first<V>(x + i * S.inner, count));
   for (std::size_t i = 0; i < S.width; ++i) {
     const V value = simd::load_first<V>(x + i * S.inner, count) - maximum;
     sums[i % chains] = sums[i % chains] + simd::exp_not_positive(value);

@@ -23,7 +23,9 @@ UMBEL_INLINE constexpr V inverse_sum(V sum) noexcept {
   // A sum is 0 or at least this. Not a selection by `sum == 0`, which clang would fold with the one
   // around it, and divide by 0.
   const V divisor = simd::larger(simd::broadcast<V>(simd::math_constants<T>::lowest_normal), sum);
-  return simd::select(simd::equal(sum, V{}), V{}, simd::broadcast<V>(T{1}) / divisor);
+  const V inverse = simd::broadcast<V>(T{1}) / divisor;
+  if constexpr (simd::lanes_of<V> == 1) UMBEL_COMPUTED(inverse);
+  return simd::select(simd::equal(sum, V{}), V{}, inverse);
 }
 
 namespace plain {

@@ -13,19 +13,17 @@
 #include <umbel/config.hpp>
 #include <umbel/kernel/integer_shapes.hpp>
 #include <umbel/kernel/scores.hpp>
+#include <umbel/simd/saturate.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::plain {
 
-constexpr std::int32_t clamp(std::int32_t v, std::int32_t low, std::int32_t high) noexcept {
-  return v < low ? low : v > high ? high : v;
-}
 // The nearest of 8 bits, but -128, which no tensor of this library holds; of 16 bits, but -32768.
 constexpr std::int8_t to_int8(std::int32_t v) noexcept {
-  return static_cast<std::int8_t>(clamp(v, -127, 127));
+  return static_cast<std::int8_t>(simd::saturated<8>(v));
 }
 constexpr std::int16_t to_int16(std::int32_t v) noexcept {
-  return static_cast<std::int16_t>(clamp(v, -32767, 32767));
+  return static_cast<std::int16_t>(simd::saturated<16>(v));
 }
 
 // v / 2^shift, rounded to the nearest, halves up. shift: 0 to 30; v + 2^(shift - 1) < 2^31.

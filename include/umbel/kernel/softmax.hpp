@@ -37,13 +37,13 @@ struct softmax_along {
   static constexpr std::size_t blocks = S.outer / together, rest = S.outer % together;
   using of_rows = typename walk::template of_rows<together>;
 
-  static constexpr auto larger = [](auto a, auto b) { return simd::larger(a, b); };
+  static constexpr auto larger = [](auto a, auto b) { return simd::raised(b, a); };
   static constexpr T lowest = simd::math_constants<T>::lowest;
 
   UMBEL_INLINE static V larger_of(V highest, const T* from, std::size_t count) noexcept {
     V value = walk::load(from, count);
     if (count != walk::lanes) value = simd::keep_first(value, count, simd::broadcast<V>(lowest));
-    return simd::larger(value, highest);
+    return simd::raised(highest, value);
   }
   UMBEL_INLINE static void multiply(T* at, V factor, std::size_t count) noexcept {
     walk::store(at, walk::load(at, count) * factor, count);
@@ -143,7 +143,7 @@ UMBEL_INLINE void softmax_across(const T* x, T* y, std::size_t count) noexcept {
   constexpr std::size_t chains = Walk::chains;
   V maximum = simd::broadcast<V>(simd::math_constants<T>::lowest), sums[chains]{};
   for (std::size_t i = 0; i < S.width; ++i)
-    maximum = simd::larger(simd::load_first<V>(x + i * S.inner, count), maximum);
+    maximum = simd::raised(maximum, simd::load_first<V>(x + i * S.inner, count));
   for (std::size_t i = 0; i < S.width; ++i) {
     const V value = simd::exp_not_positive(simd::load_first<V>(x + i * S.inner, count) - maximum);
     simd::store_first(y + i * S.inner, value, count);

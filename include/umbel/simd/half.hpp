@@ -19,8 +19,10 @@ namespace simd::detail {
 
 constexpr std::uint16_t bfloat16_bits(float value) noexcept {
   const auto bits = __builtin_bit_cast(std::uint32_t, value);
-  if ((bits & 0x7fffffff) > 0x7f800000) return static_cast<std::uint16_t>(bits >> 16 | 0x40);
-  return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+  // A NaN stays one, and is quiet: not rounded, without a branch.
+  const std::uint32_t is_nan = (bits & 0x7fffffff) > 0x7f800000;
+  const std::uint32_t to_nearest = (0x7fff + (bits >> 16 & 1)) & (is_nan - 1);
+  return static_cast<std::uint16_t>((bits + to_nearest) >> 16 | is_nan << 6);
 }
 
 // value / 2^bits to the nearest integer, a tie to the even one.
@@ -39,16 +41,16 @@ constexpr std::uint16_t float16_bits(float value) noexcept {
   const auto bits = __builtin_bit_cast(std::uint32_t, value);
   const std::uint32_t sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
   const std::uint32_t exponent = size >> 23;
-  std::uint32_t half = 0;
-  if (size > 0x7f800000) {
-    half = 0x7e00 | (size >> 13 & 0x3ff);  // a NaN stays one, and is quiet
-  } else if (size >= 0x477ff000) {
-    half = 0x7c00;  // from 65520 on, half way past the largest
-  } else if (exponent >= 113) {
-    half = shift_to_nearest(size - (112u << 23), 13);  // may carry into the exponent
-  } else if (exponent >= 102) {
-    half = shift_to_nearest((size & 0x7fffff) | 0x800000, 126 - exponent);  // in units of 2^-24
-  }
+  const bool is_normal = exponent > 112;
+  // Below the normal ones in units of 2^-24: the half of one is the last that is not rounded to 0.
+  const std::uint32_t below = select(exponent < 101, std::uint32_t{25}, 126 - exponent);
+  const std::uint32_t number = select(is_normal, size - (112u << 23), (size & 0x7fffff) | 0x800000);
+  // It may carry into the exponent. From 65520 on, half way past the largest, it is infinite; a NaN
+  // stays one, and is quiet.
+  const std::uint32_t finite =
+      shift_to_nearest(number, select(is_normal, std::uint32_t{13}, below));
+  const std::uint32_t not_nan = select(size >= 0x477ff000, std::uint32_t{0x7c00}, finite);
+  const std::uint32_t half = select(size > 0x7f800000, 0x7e00 | (size >> 13 & 0x3ff), not_nan);
   return static_cast<std::uint16_t>(sign | half);
 }
 

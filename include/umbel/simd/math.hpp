@@ -72,7 +72,8 @@ UMBEL_INLINE constexpr V scale_within(V x, V lowest, V highest, V mantissa, V sh
 // is subnormal; 0 is exactly 1; NaN stays NaN; above 0.5: not defined. Within 2 ulp
 // (3 where the target does not fuse).
 // y should not be a bare product of the caller: -ffp-contract could fuse it into the sums here.
-template <class V>
+// Moderate: y is NaN or above -2^20, so that what is multiplied at the end is finite.
+template <bool Moderate = false, class V>
 UMBEL_INLINE_OPTIMIZED constexpr V exp2_not_positive(V y) noexcept {
   UMBEL_AS_WRITTEN
   using T = element_of<V>;
@@ -93,11 +94,14 @@ UMBEL_INLINE_OPTIMIZED constexpr V exp2_not_positive(V y) noexcept {
   // n is in the low bits of `shifted`, and the bits above it leave with the shift.
   const auto exponent = __builtin_bit_cast(unsigned_of<V>, shifted) << constants::mantissa_bits;
   const auto one = __builtin_bit_cast(unsigned_of<V>, broadcast<V>(T{1}));
+  const auto is_low = less(y, broadcast<V>(constants::exp2_lowest));
+  if constexpr (Moderate && detail::by_bits<V>)  // where the exponent is: in an integer register
+    return mantissa * __builtin_bit_cast(V, select(is_low, unsigned_of<V>{}, exponent + one));
   // The product is exact: only the exponent changes. That is also why it may be contracted.
   V result = mantissa * __builtin_bit_cast(V, exponent + one);
   if constexpr (lanes_of<V> == 1) UMBEL_COMPUTED(result);
   // Written so that NaN, which is not below anything, keeps its result.
-  return select(less(y, broadcast<V>(constants::exp2_lowest)), V{}, result);
+  return select(is_low, V{}, result);
 }
 
 // The weight of a score that lies y above the maximum: 2^y, added to sum, for y <= 0; for y > 0,
@@ -236,6 +240,11 @@ namespace detail {
 
 template <class V>
 UMBEL_INLINE constexpr V magnitude(V x) noexcept {
+  if constexpr (by_bits<V>) {  // not by bits: by an instruction of the FPU
+    if (!__builtin_is_constant_evaluated())
+      return static_cast<V>(sizeof(V) == 4 ? __builtin_fabsf(static_cast<float>(x))
+                                           : __builtin_fabs(static_cast<double>(x)));
+  }
   const auto all_but_sign = bits_of(broadcast<V>(element_of<V>{-0.0})) ^ -1;
   return from_bits<V>(bits_of(x) & all_but_sign);
 }
@@ -279,8 +288,8 @@ UMBEL_INLINE_OPTIMIZED constexpr V gelu(V x) noexcept {
   using constants = math_constants<element_of<V>>;
   const V a = detail::magnitude(x), last = broadcast<V>(constants::normal_last);
   const V inside = smaller(last, a);
-  const V tail = exp2_not_positive(polynomial_in_halves<V>(inside, constants::normal_tail));
-  return fma(-inside, tail, larger(x, V{}));
+  const V tail = exp2_not_positive<true>(polynomial_in_halves<V>(inside, constants::normal_tail));
+  return fma(-inside, tail, raised(V{}, x));
 }
 
 // The same paper's approximation, x (1 + tanh u) / 2 with u = sqrt(2 / pi) (x + 0.044715 x^3),
@@ -297,7 +306,7 @@ UMBEL_INLINE_OPTIMIZED constexpr V gelu_tanh(V x) noexcept {
   const V cubic = broadcast<V>(static_cast<T>(0.10294323958002349));
   const V power = fma(-inside, fma(inside * inside, cubic, linear), V{});
   const V part = exp2_not_positive(power);
-  return fma(-inside, part / (broadcast<V>(T{1}) + part), larger(x, V{}));
+  return fma(-inside, part / (broadcast<V>(T{1}) + part), raised(V{}, x));
 }
 
 // 1 / sqrt(x): +0 and -0 give infinity, infinity 0, negative and NaN NaN. Within 2 ulp, subnormal x

@@ -185,16 +185,38 @@ UMBEL_INLINE constexpr mask_of<V> mask_as(M mask) noexcept {
     return __builtin_convertvector(mask, mask_of<V>);
 }
 
-// Where either mask is set.
+// Where either mask is set. Of scalars, too, without a branch.
 template <class M, class N>
 UMBEL_INLINE constexpr auto either(M a, N b) noexcept {
   if constexpr (std::is_same_v<M, bool>)
-    return a || b;
+    return static_cast<bool>(a | b);
   else
     return a | b;
 }
 
-// Lanes of a where the mask is set, of b elsewhere.
+namespace detail {
+// Is V a scalar that a branch would choose?
+template <class V>
+inline constexpr bool by_bits = false;
+template <class V>
+  requires(std::is_arithmetic_v<V> && sizeof(V) >= 4)
+inline constexpr bool by_bits<V> = sizeof(V) <= UMBEL_CHOSEN_BY_BITS;
+template <class V>
+UMBEL_INLINE V chosen_by_bits(bool from_a, V a, V b) noexcept {
+  using naturals = unsigned_of<V>;
+  const naturals bits = __builtin_bit_cast(naturals, b);
+  const naturals other = __builtin_bit_cast(naturals, a) ^ bits;
+  naturals of_a = -static_cast<naturals>(from_a);
+#if UMBEL_CLANG && (defined(__riscv_flen) || defined(__OPTIMIZE_SIZE__))
+  UMBEL_AS_MASK(of_a);
+#endif
+  V value = __builtin_bit_cast(V, bits ^ (other & of_a));
+  if constexpr (std::is_floating_point_v<V>) UMBEL_IN_FPU(value);
+  return value;
+}
+}  // namespace detail
+
+// Lanes of a where the mask is set, of b elsewhere. Both are computed, and no branch is taken.
 template <class M, class V>
 UMBEL_INLINE constexpr V select(M mask, V a, V b) noexcept {
 #if UMBEL_MVE_ASSEMBLY
@@ -202,6 +224,9 @@ UMBEL_INLINE constexpr V select(M mask, V a, V b) noexcept {
     return mve::select(mask, a, b);
   else
 #endif
+      if constexpr (detail::by_bits<V>)
+    return __builtin_is_constant_evaluated() ? (mask ? a : b) : detail::chosen_by_bits(mask, a, b);
+  else
     return mask ? a : b;
 }
 
@@ -209,13 +234,37 @@ UMBEL_INLINE constexpr V select(M mask, V a, V b) noexcept {
 // numbers (kernel/plain.hpp): a NaN score never becomes the running maximum.
 template <class V>
 UMBEL_INLINE constexpr V larger(V a, V b) noexcept {
-  return select(less(b, a), a, b);
+  if constexpr (UMBEL_SSE2 && lanes_of<V> == 1)  // an instruction
+    return b < a ? a : b;
+  else
+    return select(less(b, a), a, b);
+}
+
+// larger(value, maximum) of a maximum that is no NaN. RISC-V has an instruction of it, which of two
+// zeros gives the positive one.
+template <class V>
+UMBEL_INLINE constexpr V raised(V maximum, V value) noexcept {
+#if defined(__riscv_flen)
+  if constexpr (detail::by_bits<V> && std::is_floating_point_v<V>) {
+    if (!__builtin_is_constant_evaluated()) {
+      if constexpr (sizeof(V) == 4)
+        __asm__("fmax.s %0, %1, %2" : "=f"(value) : "f"(value), "f"(maximum));
+      else
+        __asm__("fmax.d %0, %1, %2" : "=f"(value) : "f"(value), "f"(maximum));
+      return value;
+    }
+  }
+#endif
+  return larger(value, maximum);
 }
 
 // a < b ? a : b in every lane: where either is NaN, b.
 template <class V>
 UMBEL_INLINE constexpr V smaller(V a, V b) noexcept {
-  return select(less(a, b), a, b);
+  if constexpr (UMBEL_SSE2 && lanes_of<V> == 1)
+    return a < b ? a : b;
+  else
+    return select(less(a, b), a, b);
 }
 
 // Any address that is aligned for T.

@@ -18,6 +18,15 @@ UMBEL_INLINE constexpr std::int32_t saturated(std::int32_t v) noexcept {
     __asm__("ssat %0, %2, %1" : "=r"(v) : "r"(v), "i"(Bits));
     return v < -most ? -most : v;
   }
+#elif UMBEL_CLANG && UMBEL_X86
+  // In loops clang makes branches of conditional moves.
+  if (!__builtin_is_constant_evaluated()) {
+    __asm__("cmpl %1, %0\n\tcmovl %1, %0\n\tcmpl %2, %0\n\tcmovg %2, %0"
+            : "+&r"(v)
+            : "r"(-most), "r"(most)
+            : "cc");
+    return v;
+  }
 #endif
   return v < -most ? -most : v > most ? most : v;
 }
