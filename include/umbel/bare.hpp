@@ -95,18 +95,30 @@
 #include <umbel/block/sinusoidal_positions.hpp>
 #include <umbel/block/feed_forward.hpp>
 #include <umbel/block/transformer.hpp>
+#include <umbel/block/part_names.hpp>
+#include <umbel/block/parts.hpp>
+#include <umbel/block/description.hpp>
+#include <umbel/block/scratch.hpp>
+#include <umbel/block/rows.hpp>
 #include <umbel/block/encoder_rules.hpp>
-#include <umbel/block/encoder.hpp>
-#include <umbel/block/decoder_forward.hpp>
 #include <umbel/block/decoder_rules.hpp>
+#include <umbel/block/block_rules.hpp>
+#include <umbel/block/block_calls.hpp>
+#include <umbel/block/block_pass.hpp>
+#include <umbel/block/residual_block.hpp>
+#include <umbel/block/ready_made.hpp>
+#include <umbel/block/encoder.hpp>
 #include <umbel/block/decoder.hpp>
 #include <umbel/block/stack.hpp>
+#include <umbel/block/pruned_block.hpp>
 
 #include <umbel/decode/rules.hpp>
 #include <umbel/decode/forward.hpp>
 #include <umbel/decode/cache.hpp>
+#include <umbel/decode/memory.hpp>
+#include <umbel/decode/block_storage.hpp>
+#include <umbel/decode/block_cache_calls.hpp>
 #include <umbel/decode/cache_of_blocks.hpp>
-#include <umbel/decode/cache_of_decoders.hpp>
 
 #include <umbel/formula/graph.hpp>
 #include <umbel/formula/rules.hpp>

@@ -17,10 +17,11 @@
 #include <umbel/mpi/rules.hpp>
 #include <umbel/mpi/communicator.hpp>
 #include <umbel/mpi/heads.hpp>
-#include <umbel/mpi/encoder.hpp>
 #include <umbel/mpi/batch.hpp>
 #include <umbel/mpi/cache.hpp>
 #include <umbel/mpi/cut_weights.hpp>
+#include <umbel/mpi/parts.hpp>
+#include <umbel/mpi/residual_block.hpp>
 #include <umbel/mpi/gradients.hpp>
 #include <umbel/mpi/exchange.hpp>
 #include <umbel/mpi/describe.hpp>

@@ -24,12 +24,11 @@
 #include <umbel/quantized/rope.hpp>
 #include <umbel/quantized/attention_numbers.hpp>
 #include <umbel/quantized/attention.hpp>
-#include <umbel/quantized/encoder_numbers.hpp>
-#include <umbel/quantized/encoder.hpp>
+#include <umbel/quantized/block_parts.hpp>
+#include <umbel/quantized/block_numbers.hpp>
+#include <umbel/quantized/block_observed.hpp>
+#include <umbel/quantized/block.hpp>
 #include <umbel/quantized/past.hpp>
 #include <umbel/quantized/cache.hpp>
 #include <umbel/quantized/cache_of_blocks.hpp>
-#include <umbel/quantized/decoder_numbers.hpp>
-#include <umbel/quantized/decoder.hpp>
-#include <umbel/quantized/cache_of_decoders.hpp>
 // clang-format on

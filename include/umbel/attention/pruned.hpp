@@ -124,8 +124,10 @@ struct same_biases {
   static constexpr bool q = S.q_bias, k = S.k_bias, v = S.v_bias, o = S.o_bias;
 };
 
+template <class Layer, class... How>
+struct pruned_layer;
 template <class Layer, class Selection>
-struct pruned_layer {
+struct pruned_layer<Layer, Selection> {
   using choice = head_choice_of<Layer::sizes, Selection>;
   using verdict = rules::prune<Layer, choice>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
@@ -190,8 +192,10 @@ constexpr void take_heads(const W& from, Head head, KvHead kv_head, Parts& to) n
 // head that does not exist, a head twice, or every head does not compile ("pruned: head 7 is past
 // the end of heads=5"); with kv_heads, heads are pruned by whole groups. Masks are those of the
 // smaller layer: a heads axis has its heads, alibi its slopes.
-template <class Layer, class Selection>
-using pruned = typename detail::pruned_layer<Layer, Selection>::type;
+// How: keep_heads<> or prune_heads<>; of a block also the name of the attention before it
+// (block/pruned_block.hpp).
+template <class Layer, class... How>
+using pruned = typename detail::pruned_layer<Layer, How...>::type;
 
 // pruned_weights<attention, prune_heads<1, 3>>(w): the weights of the pruned layer, a copy of the
 // kept heads. w: owned, or borrowed with matrices in any order, {view_as<out_features,

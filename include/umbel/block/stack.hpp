@@ -11,8 +11,7 @@
 // self_mask(causal)).
 //
 // The bits are those of the layers called one after another; so is the scratch, in one workspace,
-// and no layer needs memory for its result but the last. Decoding: decode/cache_of_blocks.hpp
-// and decode/cache_of_decoders.hpp.
+// and no layer needs memory for its result but the last. Decoding: decode/cache_of_blocks.hpp.
 #pragma once
 
 #include <umbel/block/decoder.hpp>
@@ -25,7 +24,7 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct needs_at_least_one_layer;
-struct the_first_argument_is_not_an_encoder_layer_or_a_decoder_layer;
+struct the_first_argument_is_not_an_encoder_layer_a_decoder_layer_or_a_residual_block;
 }  // namespace say
 
 template <class T, class Hidden, class Heads, class FeedForward, class... Options>
@@ -38,21 +37,21 @@ void take_decoder(const decoder_layer<T, Hidden, Heads, FeedForward, Options...>
 template <class Layer>
 concept is_decoder = requires(const Layer* layer) { take_decoder(layer); };
 template <class Layer>
-concept is_block = is_encoder<Layer> || is_decoder<Layer>;
+concept is_block = is_of_parts<Layer>;
 
 template <>
 struct speak<say::layer_stack> : speak_as_written<say::layer_stack> {};
 template <>
 inline constexpr const char*
-    spoken<say::the_first_argument_is_not_an_encoder_layer_or_a_decoder_layer> =
-        "the first argument is not an encoder_layer or a decoder_layer";
+    spoken<say::the_first_argument_is_not_an_encoder_layer_a_decoder_layer_or_a_residual_block> =
+        "the first argument is not an encoder_layer, a decoder_layer or a residual_block";
 
 namespace rules {
 template <class Layer, std::size_t Count>
-using layer_stack =
-    first_error<verdict<is_block<Layer>, say::layer_stack,
-                        say::the_first_argument_is_not_an_encoder_layer_or_a_decoder_layer>,
-                verdict<Count != 0, say::layer_stack, say::needs_at_least_one_layer>>;
+using layer_stack = first_error<
+    verdict<is_block<Layer>, say::layer_stack,
+            say::the_first_argument_is_not_an_encoder_layer_a_decoder_layer_or_a_residual_block>,
+    verdict<Count != 0, say::layer_stack, say::needs_at_least_one_layer>>;
 }  // namespace rules
 
 // operator() of the stack and of prepacked<stack>: the calls of its layer, which take weights of
@@ -79,9 +78,9 @@ struct stack_types {
 
 }  // namespace detail
 
-// Count equal layers one after another. Layer: an encoder_layer or a decoder_layer. Called as the
-// layer is, with one workspace of it; of weights, borrowed, as a layer is: model{w}, w a
-// model::weights or an encoder::weights[Count].
+// Count equal layers one after another. Layer: an encoder_layer, a decoder_layer or a
+// residual_block. Called as the layer is, with one workspace of it; of weights, borrowed, as a
+// layer is: model{w}, w a model::weights or an encoder::weights[Count].
 template <class Layer, std::size_t Count>
 class layer_stack
     : public detail::stack_types<Layer, Count>,

@@ -114,12 +114,24 @@ struct feed_forward_with<T, Hidden, FeedForward, Bias, option_list<Options...>> 
   using type = feed_forward<T, Hidden, FeedForward, Bias, Options...>;
 };
 
+// What the options of the norms of a layer come to.
+template <class T, class Hidden, class... Options>
+struct norm_of_options {
+  using norm_option = option_or<option::norm_by, norm_by<layer_norm>, Options...>;
+  using epsilon_option = option_or<option::norm_epsilon, norm_epsilon<1, 100'000>, Options...>;
+  using type = typename norm_option::template norm<
+      T, Hidden, option_or<option::norm_bias, norm_bias<true>, Options...>::value>;
+  static constexpr T epsilon = static_cast<T>(epsilon_option::value);
+  static constexpr bool bias_fits =
+      norm_option::has_bias || !(is_option_of<Options, option::norm_bias> || ...);
+  static constexpr bool epsilon_is_said =
+      !norm_option::needs_epsilon || (is_option_of<Options, option::norm_epsilon> || ...);
+};
+
 // What the options of a layer come to.
 template <class T, class Hidden, class Heads, class FeedForward, class... Options>
 struct transformer_parts {
   using bias_option = option_or<option::bias, umbel::bias<false>, Options...>;
-  using norm_option = option_or<option::norm_by, norm_by<layer_norm>, Options...>;
-  using epsilon_option = option_or<option::norm_epsilon, norm_epsilon<1, 100'000>, Options...>;
   // Letters that are no projections are refused by the layer, not by attention too.
   using attention_bias =
       std::conditional_t<rules::names_projections<bias_option>, bias_option, umbel::bias<false>>;
@@ -138,12 +150,6 @@ struct transformer_parts {
                         // An activation that is missing is not refused twice.
                         typename pick_options<feed_forward_options, option_list<>, Options...,
                                               umbel::activation<relu>>::type>;
-  using norm = typename norm_option::template norm<
-      T, hidden, option_or<option::norm_bias, norm_bias<true>, Options...>::value>;
-  static constexpr bool norm_bias_fits =
-      norm_option::has_bias || !(is_option_of<Options, option::norm_bias> || ...);
-  static constexpr bool epsilon_is_said =
-      !norm_option::needs_epsilon || (is_option_of<Options, option::norm_epsilon> || ...);
 };
 
 // y = a + b
@@ -153,31 +159,6 @@ constexpr void add_residual(const T* a, const T* b, T* y) noexcept {
     kernel::plain::add<Count>(a, b, y);
   else
     kernel::add<Count>(a, b, y);
-}
-
-// What comes after attention to a sequence, branch, of N rows: the residual sum with x, then the
-// feed-forward network with its own, each with a norm, norm1 only where it is after the sum. Layer:
-// what a block has besides its calls. normed, branch: rows of scratch; x may be normed or y.
-template <class Layer, std::size_t N, class Weights1, class Weights2, class FeedForward, class T,
-          class Work>
-constexpr void after_attention(const Weights1& norm1, const Weights2& norm2, const FeedForward& w,
-                               const T* x, T* branch, T* normed, T* y,
-                               Work& feed_forward_work) noexcept {
-  using norm = typename Layer::norm;
-  using feed_forward = typename Layer::feed_forward;
-  constexpr std::size_t count = N * Layer::hidden_axis::size;
-  if constexpr (Layer::norms_first) {
-    add_residual<count>(x, branch, y);
-    norm::template normalise_rows<N>(norm2, Layer::epsilon, y, normed);
-    feed_forward::template feed_rows<N>(w, normed, feed_forward_work, branch);
-    add_residual<count>(y, branch, y);
-  } else {
-    add_residual<count>(x, branch, branch);
-    norm::template normalise_rows<N>(norm1, Layer::epsilon, branch, normed);
-    feed_forward::template feed_rows<N>(w, normed, feed_forward_work, branch);
-    add_residual<count>(normed, branch, branch);
-    norm::template normalise_rows<N>(norm2, Layer::epsilon, branch, y);
-  }
 }
 
 // whole(b, workspace) for each of Count sequences; with several workers for as many of them as
@@ -245,6 +226,14 @@ using transformer_arguments = first_error<floating<Layer, T>, in_place<Layer, Hi
                                           in_place<Layer, Heads, axes::heads>,
                                           in_place<Layer, FeedForward, axes::intermediate>>;
 
+// Norm: norm_of_options.
+template <class Layer, class Norm>
+using norm_options =
+    first_error<positive<Layer, say::norm_epsilon, typename Norm::epsilon_option>,
+                verdict<Norm::bias_fits, Layer, say::rms_norm_has_no_beta_so_leave_out_norm_bias>,
+                verdict<Norm::epsilon_is_said, Layer,
+                        say::rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon>>;
+
 // Layer: the word that names it. Torch: the word for torch's. Parts: detail::transformer_parts.
 template <class Layer, class Torch, class Parts, class... Options>
 using transformer_options = first_error<
@@ -256,10 +245,7 @@ using transformer_options = first_error<
                          option::score_scale, option::softcap, option::empty_rows>,
             Options...>,
     projections_with_bias<Layer, typename Parts::bias_option>,
-    positive<Layer, say::norm_epsilon, typename Parts::epsilon_option>,
-    verdict<Parts::norm_bias_fits, Layer, say::rms_norm_has_no_beta_so_leave_out_norm_bias>,
-    verdict<Parts::epsilon_is_said, Layer,
-            say::rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon>,
+    norm_options<Layer, norm_of_options<float, axes::hidden<1>, Options...>>,
     transformer_said<Layer, usual_options<Torch, Options...>, Options...>>;
 
 // The batch axis, if there is one, is the first.

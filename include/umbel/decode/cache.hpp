@@ -17,9 +17,9 @@
 // the oldest positions in blocks, so that a step adds in the order of the whole pass with its
 // window; it has no recall.
 //
-// Not here: encoder layers, decoder layers and stacks of them (cache_of_blocks.hpp,
-// cache_of_decoders.hpp); masks (mask/combine.hpp),
-// whose axis key counts positions of the cache; the step itself (decode/forward.hpp).
+// Not here: encoder layers, decoder layers, other blocks and stacks of them (cache_of_blocks.hpp);
+// masks (mask/combine.hpp), whose axis key counts positions of the cache; the step itself
+// (decode/forward.hpp).
 #pragma once
 
 #include <umbel/attention/multi_head.hpp>
@@ -45,12 +45,20 @@ struct not_sliding {
   static constexpr std::size_t positions = 0, chunk = 0;
 };
 
-// An encoder layer, a decoder layer or a stack of them: layers with self-attention that is causal
-// in a step.
+// The blocks that a layer is made of: one, or those of a stack.
 template <class Layer>
-concept decodes_in_blocks = is_block<Layer> || is_stack<Layer>;
-template <class Layer, class AttentionCache>
-class cache_of_blocks;
+struct blocks_in {
+  using block = Layer;
+  static constexpr std::size_t count = 1;
+};
+template <is_stack Layer>
+struct blocks_in<Layer> {
+  using block = typename Layer::layer;
+  static constexpr std::size_t count = Layer::count;
+};
+// A block, or a stack of them.
+template <class Layer>
+concept decodes_in_blocks = is_of_parts<typename blocks_in<Layer>::block>;
 // Is this, besides multi_head_attention, a layer with queries, keys and values of heads?
 template <class Layer>
 inline constexpr bool stores_heads = false;
@@ -88,13 +96,13 @@ using a_layer_to_decode = verdict<
 }  // namespace detail
 
 // Keys and values of the positions so far, for decoding step by step. Layer: a
-// multi_head_attention, or an encoder_layer, a decoder_layer or a layer_stack of either, which have
-// steps only (cache_of_blocks.hpp; with a memory: cache_of_decoders.hpp); calls take it or its
-// prepacked form. Keys: key<256>, how many positions there is memory for. Options: batch<2>,
-// longest_sequence<4096>, stored_as<bfloat16> (or float16): keys and values are rounded to 16 bits
-// when they are stored, for layers of float; results are those of attention to the rounded ones.
-// stored_as<std::int8_t>: to 8 bits, steps of a scale that a head has for each position, one of its
-// key and one of its value (docs/numerics.md).
+// multi_head_attention, or an encoder_layer, a decoder_layer, a residual_block or a layer_stack of
+// one, which have steps only (cache_of_blocks.hpp); calls take it or its prepacked form. Keys:
+// key<256>, how many positions there is memory for. Options: batch<2>, longest_sequence<4096>,
+// stored_as<bfloat16> (or float16): keys and values are rounded to 16 bits when they are stored,
+// for layers of float; results are those of attention to the rounded ones. stored_as<std::int8_t>:
+// to 8 bits, steps of a scale that a head has for each position, one of its key and one of its
+// value (docs/numerics.md).
 template <class Layer, class Keys = detail::nothing, class... Options>
 class key_value_cache : public detail::other_cache_calls {
   using batch_option = detail::option_or<detail::rules::batch_family, void, Options...>;
@@ -253,8 +261,6 @@ class key_value_cache : public detail::other_cache_calls {
  private:
   template <class, class, class...>
   friend class key_value_cache;  // of blocks, which has one for each (cache_of_blocks.hpp)
-  template <class, class>
-  friend class detail::cache_of_blocks;
 
   static constexpr std::size_t batches = detail::rules::size_or_1<batch_option>;
   template <std::size_t Queries>

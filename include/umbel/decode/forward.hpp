@@ -84,7 +84,8 @@ struct cached_forward {
     for (std::size_t h = 0; h < S.kv_heads; ++h, from += Dim) {
       kernel::scale_of_numbers<T> scale;
       for (std::size_t d = 0; d < Dim; ++d) scale.add(from[d]);
-      for (std::size_t d = 0; d < Dim; ++d) put(h * Dim + d, scale.steps(from[d]));
+      const typename kernel::scale_of_numbers<T>::in_steps in_steps{scale};
+      for (std::size_t d = 0; d < Dim; ++d) put(h * Dim + d, in_steps(from[d]));
       scales[h * key_step] = scale.value();
     }
   }

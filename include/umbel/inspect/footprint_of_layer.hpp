@@ -8,7 +8,7 @@
 #include <umbel/block/embedding.hpp>
 #include <umbel/block/stack.hpp>
 #include <umbel/config.hpp>
-#include <umbel/decode/cache_of_decoders.hpp>
+#include <umbel/decode/cache_of_blocks.hpp>
 #include <umbel/formula/parts.hpp>
 #include <umbel/inspect/call_footprint.hpp>
 
@@ -61,18 +61,18 @@ struct one_call<scaled_dot_product_operation<Options...>, Q, K, V> {
     using scratch = typename dot_product_call<Q, K, V>::workspace;
   };
 };
-template <is_encoder Layer, tensor_like X>
+template <is_of_parts Layer, tensor_like X>
 struct one_call<Layer, X> {
   using verdict = typename Layer::template verdict_in_formula<X, every_key>;
-  using steps = typename Layer::template steps<X>;
+  using steps = typename Layer::template steps_on<X>;
+};
+template <is_of_parts Layer, tensor_like X, tensor_like Memory>
+struct one_call<Layer, X, Memory> {
+  using verdict = typename Layer::template shapes_fit<X, Memory>::type;
+  using steps = typename Layer::template steps_on<X, Memory>;
 };
 template <is_stack Layer, tensor_like... X>
 struct one_call<Layer, X...> : one_call<typename Layer::layer, X...> {};
-template <is_decoder Layer, tensor_like X, tensor_like Memory>
-struct one_call<Layer, X, Memory> {
-  using verdict = rules::decode<X, Memory, typename Layer::value_type, typename Layer::hidden_axis>;
-  using steps = typename Layer::template steps_of<X, Memory>;
-};
 template <class T, class Hidden, class FeedForward, class... Options, tensor_like X>
 struct one_call<feed_forward<T, Hidden, FeedForward, Options...>, X> {
   using steps = typename feed_forward<T, Hidden, FeedForward, Options...>::template steps<X>;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/decode/cache_of_decoders.hpp>
+#include <umbel/decode/cache_of_blocks.hpp>
 #include <umbel/inspect/call_footprint.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -50,50 +50,62 @@ struct step_of_layer<Layer> {
                                    typename Layer::keys_axis, typename Layer::values_axis>;
 };
 
-// The attention of a block to its own sequence.
-template <class Layer>
-struct attention_in {
-  using type = typename blocks_in<Layer>::block::attention;
-};
-template <is_multi_head Layer>
-struct attention_in<Layer> {
-  using type = Layer;
-};
-template <decodes_with_memory Layer>
-struct attention_in<Layer> {
-  using type = typename blocks_in<Layer>::block::self_attention;
-};
+// The sum of of_part(layer, what it reads) for all parts of a layer; attention is one part.
+template <class Layer, class F>
+constexpr std::uint64_t sum_of_parts(const F& of_part) {
+  using residual::reads;
+  if constexpr (decodes_in_blocks<Layer>) {
+    using block = typename blocks_in<Layer>::block;
+    return [&]<std::size_t... Number>(std::index_sequence<Number...>) {
+      return (std::uint64_t{0} + ... +
+              of_part(std::type_identity<typename block::template part_layer<Number>>{},
+                      std::integral_constant<reads, block::part_sees(Number)>{}));
+    }(std::make_index_sequence<block::part_count>{});
+  } else {
+    return of_part(std::type_identity<Layer>{}, std::integral_constant<reads, reads::sequence>{});
+  }
+}
 
-// The memory of a step. numbers: its keys and values, stored by attend_to, of one layer and
-// sequence; scales: theirs, where they are in 8 bits; unread: bytes of the weights that made them,
-// of one layer, which no step reads.
+// The memory of a step. unread: bytes of the weights that made its keys and values, of one layer,
+// which no step reads.
 struct no_memory {
   using verdict = accepted;
-  static constexpr std::uint64_t numbers = 0, scales = 0;
+  static constexpr std::uint64_t size = 0;
   template <class Encode>
   static constexpr std::uint64_t unread = 0;
 };
 template <class Cache, class Positions>
 struct stored_memory {
   using verdict = rules::memory_fits_into_cache<Positions, Cache::memory_capacity>;
-  static constexpr std::size_t size = Positions::size;
-  static constexpr head_sizes sizes = blocks_in<layer_of<Cache>>::block::cross_attention::sizes;
-  static constexpr std::uint64_t numbers = size * (sizes.key_width() + sizes.value_width());
-  static constexpr std::uint64_t scales = size * 2 * sizes.kv_heads;
+  static constexpr std::uint64_t size = Positions::size;
 
-  template <class Encode>
-  static const auto& block_of(const Encode& encode) {
-    if constexpr (in_integers<Encode>)
-      return encode.numbers_at(0);
-    else
-      return weights_of_block(encode.get_weights(), 0);
+  // Of the weights of a part.
+  template <class Weights>
+  static constexpr std::uint64_t keys_and_values(const Weights*) {
+    return weights_of<decltype(Weights::k)>() + weights_of<decltype(Weights::v)>();
+  }
+  template <class Encode, std::size_t Number>
+  static constexpr std::uint64_t unread_of_part() {
+    using block = typename blocks_in<layer_of<Cache>>::block;
+    if constexpr (block::part_sees(Number) != residual::reads::memory) {
+      return 0;
+    } else {
+      const auto of_part = [](const auto& of_block) -> const auto& {
+        if constexpr (in_integers<Encode>)
+          return of_block.template at<block::slot_of_part(Number)>();
+        else
+          return block::template weights_at<block::slot_of_part(Number)>(of_block);
+      };
+      using weights = std::remove_cvref_t<decltype(of_part(
+          weights_of_block(std::declval<const Encode&>().get_weights(), 0)))>;
+      return keys_and_values(static_cast<weights*>(nullptr));
+    }
   }
   template <class Encode>
-  using cross_weights = decltype(std::remove_cvref_t<decltype(block_of(
-                                     std::declval<const Encode&>()))>::cross_attention);
-  template <class Encode>
-  static constexpr std::uint64_t unread = weights_of<decltype(cross_weights<Encode>::k)>() +
-                                          weights_of<decltype(cross_weights<Encode>::v)>();
+  static constexpr std::uint64_t unread =
+      []<std::size_t... Number>(std::index_sequence<Number...>) {
+        return (std::uint64_t{0} + ... + unread_of_part<Encode, Number>());
+      }(std::make_index_sequence<blocks_in<layer_of<Cache>>::block::part_count>{});
 };
 template <class Cache>
 struct longest_memory_of {
@@ -105,16 +117,19 @@ struct longest_memory_of<Cache> {
   using type = stored_memory<Cache, axes::key<Cache::memory_capacity>>;
 };
 
-// Of what a step's numbers are, and those that are stored.
+// Of what a step's numbers are, and those that are stored; bytes of the tables of an attention and
+// of the scales of its keys and values.
 template <class Cache, class Layer, std::size_t New>
 struct numbers_of_step {
   using argument = typename Layer::value_type;
   using result = argument;
   using stored = typename Cache::stored_type;
-  using forward = cached_forward<typename attention_in<Layer>::type, stored, New, Cache::rows,
-                                 Cache::positions>;
-  static constexpr std::size_t scale = forward::scaled ? sizeof(argument) : 0;
-  static constexpr std::size_t tables = forward::tables;
+  template <class Attention>
+  using forward = cached_forward<Attention, stored, New, Cache::rows, Cache::positions>;
+  template <class Attention>
+  static constexpr std::size_t scale = forward<Attention>::scaled ? sizeof(argument) : 0;
+  template <class Attention>
+  static constexpr std::size_t tables = forward<Attention>::tables;
 };
 template <class Layer>
 struct result_of_step {
@@ -130,11 +145,12 @@ struct numbers_of_step<Cache, Layer, New> {
   using argument = typename Layer::input_type;
   using result = typename result_of_step<Layer>::type;
   using stored = std::int8_t;
-  using attention = typename attention_in<layer_of<Cache>>::type;
+  template <class Attention>
   static constexpr std::size_t scale = 0;
+  template <class Attention>
   static constexpr std::size_t tables =
-      attention::rotary::template table_bytes<std::int16_t, Cache::positions,
-                                              attention::sizes.head_dim>;
+      Attention::rotary::template table_bytes<std::int16_t, Cache::positions,
+                                              Attention::sizes.head_dim>;
 };
 
 // A step beside Memory, no_memory or stored_memory.
@@ -158,6 +174,11 @@ struct step_beside<Memory, Encode, key_value_cache<Layer, Keys, Options...>, New
                       say::positions_in_all_but_the_cache_has_only, axes::key<cache::positions>>,
       typename Memory::verdict>;
 
+  using reads = residual::reads;
+  template <class Part>
+  using of_type = std::type_identity<Part>;
+  template <reads Sees>
+  using of_reads = std::integral_constant<reads, Sees>;
   static constexpr std::uint64_t layers = blocks_in<floats>::count;
   // Pairs of a new position and one that it sees; keys that one of them sees.
   static constexpr std::uint64_t pairs = [] {
@@ -169,38 +190,58 @@ struct step_beside<Memory, Encode, key_value_cache<Layer, Keys, Options...>, New
   static constexpr std::uint64_t keys =
       All::size < cache::capacity + New::size - 1 ? All::size : cache::capacity + New::size - 1;
 
-  using attention = typename attention_in<floats>::type;
-  static constexpr head_sizes sizes = attention::sizes;
+  using numbers = numbers_of_step<cache, Layer, New::size>;
   // Of one layer on one sequence.
-  static constexpr std::uint64_t flops = [] {
+  static constexpr std::uint64_t flops =
+      sum_of_parts<floats>([]<class Part, reads Sees>(of_type<Part>, of_reads<Sees>) {
+        if constexpr (Sees == reads::row)
+          return residual::rows_of_part<Part>::template flops<New::size, New::size>;
+        else if constexpr (Sees == reads::sequence)
+          return Part::sizes.flops(New::size, New::size, pairs);
+        else
+          return Part::sizes.flops(New::size, 0, New::size * Memory::size);
+      });
+  // Of one layer and sequence, bytes of keys and values: those that are read, and those that are
+  // added.
+  static constexpr std::uint64_t stored =
+      sum_of_parts<floats>([]<class Part, reads Sees>(of_type<Part>, of_reads<Sees>) {
+        if constexpr (Sees == reads::row) {
+          return std::uint64_t{0};
+        } else {
+          constexpr std::uint64_t each = sizeof(typename numbers::stored) *
+                                             (Part::sizes.key_width() + Part::sizes.value_width()) +
+                                         numbers::template scale<Part> * 2 * Part::sizes.kv_heads;
+          return each * (Sees == reads::sequence ? keys + New::size : Memory::size);
+        }
+      });
+  static constexpr std::uint64_t tables =
+      sum_of_parts<floats>([]<class Part, reads Sees>(of_type<Part>, of_reads<Sees>) {
+        if constexpr (Sees == reads::sequence)
+          return std::uint64_t{numbers::template tables<Part>};
+        else
+          return std::uint64_t{0};
+      });
+  static constexpr std::size_t features_of_result = [] {
     if constexpr (is_multi_head<floats>)
-      return sizes.flops(New::size, New::size, pairs);
-    else if constexpr (decodes_with_memory<floats>)
-      return blocks_in<floats>::block::flops_of(New::size, pairs, 0, Memory::size);
+      return floats::sizes.output;
     else
-      return blocks_in<floats>::block::flops_of(New::size, pairs);
+      return floats::hidden_axis::size;
   }();
   static constexpr call_footprint value() {
-    using numbers = numbers_of_step<cache, Layer, New::size>;
     constexpr std::size_t weights = weights_of<Encode>(), rows = batch::size * New::size;
     constexpr std::size_t arguments =
         rows * floats::hidden_axis::size * sizeof(typename numbers::argument);
-    constexpr std::size_t results = rows * sizes.output * sizeof(typename numbers::result);
-    // Of one layer: keys and values that are read, and those that are added.
-    constexpr std::uint64_t stored =
-        batch::size *
-        (sizeof(typename numbers::stored) *
-             ((keys + New::size) * (sizes.key_width() + sizes.value_width()) + Memory::numbers) +
-         numbers::scale * ((keys + New::size) * 2 * sizes.kv_heads + Memory::scales));
+    constexpr std::size_t results = rows * features_of_result * sizeof(typename numbers::result);
     constexpr std::uint64_t unread = Memory::template unread<Encode>;
-    return {.weights = weights,
-            .tables = numbers::tables,
-            .cache = sizeof(cache),
-            .workspace = sizeof(typename cache::template workspace<New>),
-            .arguments = arguments,
-            .results = results,
-            .flops = layers * batch::size * flops,
-            .bytes_moved = weights + layers * (stored - unread) + arguments + results};
+    return {
+        .weights = weights,
+        .tables = tables,
+        .cache = sizeof(cache),
+        .workspace = sizeof(typename cache::template workspace<New>),
+        .arguments = arguments,
+        .results = results,
+        .flops = layers * batch::size * flops,
+        .bytes_moved = weights + layers * (batch::size * stored - unread) + arguments + results};
   }
 };
 

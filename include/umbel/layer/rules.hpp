@@ -220,6 +220,12 @@ inline constexpr std::size_t second_positions = [] {
 }();
 template <class Widths, class Axis>
 inline constexpr std::size_t second_positions<Widths, Axis> = first_positions<Widths, 2, Axis>;
+// The same of a layer that takes one axis only: the first.
+template <std::size_t Most, class Widths, class... Positions>
+inline constexpr std::size_t memory_positions = first_positions<Widths, Most, Positions...>;
+template <class Widths, class... Positions>
+inline constexpr std::size_t memory_positions<2, Widths, Positions...> =
+    second_positions<Widths, Positions...>;
 using query_family = axis_family<axes::query>;
 using key_family = axis_family<axes::key>;
 using heads_family = axis_family<axes::heads>;

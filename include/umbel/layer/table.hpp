@@ -109,8 +109,9 @@ class packed_table<T, Row, Feature, std::int8_t> {
       kernel::scale_of_numbers<T> scale;
       const T* const row = w.data() + i * w.row_stride();
       for (std::size_t j = 0; j < Feature::size; ++j) scale.add(row[j * w.feature_stride()]);
+      const typename kernel::scale_of_numbers<T>::in_steps in_steps{scale};
       for (std::size_t j = 0; j < Feature::size; ++j)
-        steps_[i * Feature::size + j] = scale.steps(row[j * w.feature_stride()]);
+        steps_[i * Feature::size + j] = in_steps(row[j * w.feature_stride()]);
       scales_[i] = scale.value();
     }
   }

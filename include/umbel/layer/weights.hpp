@@ -115,7 +115,7 @@ template <class Parts>
 struct made_of_parts {
   template <class... Part>
   UMBEL_INLINE constexpr Parts operator()(const Part&... part) const noexcept {
-    return Parts{part...};
+    return Parts{{part}...};
   }
 };
 
@@ -303,7 +303,7 @@ struct weights_view : Parts<View...> {
   using owned = Parts<typename View::owned...>;
   using layer_name = typename Parts<View...>::layer_name;
 
-  UMBEL_SHARED constexpr weights_view(const View&... part) noexcept : Parts<View...>{part...} {}
+  UMBEL_SHARED constexpr weights_view(const View&... part) noexcept : Parts<View...>{{part}...} {}
   // Of one part: from all that the part is made of.
   template <class Only>
     requires(sizeof...(View) == 1 && (std::is_convertible_v<Only, View> && ...))

@@ -113,17 +113,14 @@ struct batch_over_ranks_types {
   using workspace = typename Layer::template workspace<Positions...>;
 };
 
-// Of the ranks that Over says, where they are an axis.
-template <class Over>
-using ranks_of = axis_or_none<typename Over::ranks>;
-
 }  // namespace detail
 
 template <class Layer, class Over>
   requires detail::divides_batch<Layer, Over>
 class sharded<Layer, Over>
-    : public detail::batch_over_ranks_types<Layer, detail::ranks_of<Over>>,
-      public detail::batch_over_ranks_calls<sharded<Layer, Over>, Layer, detail::ranks_of<Over>>,
+    : public detail::batch_over_ranks_types<Layer, detail::rules::ranks_of<Layer, Over>>,
+      public detail::batch_over_ranks_calls<sharded<Layer, Over>, Layer,
+                                            detail::rules::ranks_of<Layer, Over>>,
       public detail::borrowing<typename Layer::word, sharded<Layer, Over>,
                                typename Layer::weights_view> {
   static_assert(detail::reported<detail::rules::sharded_layer<Layer, Over>>::ok,
@@ -131,7 +128,8 @@ class sharded<Layer, Over>
 
  public:
   template <class Derived>
-  using calls = detail::batch_over_ranks_calls<Derived, Layer, detail::ranks_of<Over>>;
+  using calls =
+      detail::batch_over_ranks_calls<Derived, Layer, detail::rules::ranks_of<Layer, Over>>;
   using detail::borrowing<typename Layer::word, sharded, typename Layer::weights_view>::borrowing;
 };
 

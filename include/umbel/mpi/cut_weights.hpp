@@ -38,24 +38,16 @@ constexpr void copy_norm(const From& from, Norm& to) noexcept {
 // cut_weights<share>(w, world.rank(), own): a copy of what a rank has of the weights w of the whole
 // layer, which are owned, or borrowed with matrices in any order, {view_as<out_features,
 // in_features>(memory)}, from a mapped file for one. share: sharded<attention, over<heads, ...>>,
-// or of an encoder_layer. own: its weights, (in, out). rank: below the layer's ranks, with
+// or of a block or a stack. own: its weights, (in, out). rank: below the layer's ranks, with
 // UMBEL_CHECK=1 checked.
 template <class Share>
 constexpr void cut_weights(const typename prepacked<typename Share::whole>::weights_to_pack& w,
                            std::size_t rank, typename Share::weights& own) noexcept {
   rank = detail::offset_along<typename Share::ranks, 1>("cut_weights", rank);
-  if constexpr (requires { own.feed_forward; }) {
-    constexpr std::size_t wide = Share::feed_forward::wide_axis::size;
-    detail::copy_norm(w.norm1, own.norm1);
-    detail::cut_attention<typename Share::attention>(w.attention, rank, own.attention);
-    detail::copy_norm(w.norm2, own.norm2);
-    if constexpr (Share::feed_forward::is_gated)
-      detail::cut_columns<wide>(w.feed_forward.gate, rank, own.feed_forward.gate);
-    detail::cut_columns<wide>(w.feed_forward.up, rank, own.feed_forward.up);
-    detail::cut_columns<Share::features::size>(w.feed_forward.down, rank, own.feed_forward.down);
-  } else {
+  if constexpr (requires { Share::cut(w, rank, own); })  // a block
+    Share::cut(w, rank, own);
+  else
     detail::cut_attention<Share>(w, rank, own);
-  }
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

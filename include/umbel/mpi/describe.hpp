@@ -11,7 +11,6 @@
 
 #include <umbel/config.hpp>
 #include <umbel/inspect/describe.hpp>
-#include <umbel/mpi/encoder.hpp>
 #include <umbel/mpi/exchange.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -74,11 +73,56 @@ constexpr void put_exchange(Writer& out, const exchange_cost& each, std::size_t 
           static_cast<std::size_t>(By.megabytes_per_second), " MB/s\n");
 }
 
+// What a rank has of the other parts of a block; see plan_of_part.
+template <is_multi_head Layer, class Ranks>
+struct plan_of_part<part_of_rank<Layer, Ranks>> {
+  template <std::size_t N, std::size_t M>
+  using plan =
+      plan_of_rank<typename part_of_rank<Layer, Ranks>::share, axes::query<N>, axes::key<M>>;
+  template <std::size_t N, std::size_t M, class Writer>
+  static constexpr void put_what(Writer& out) {
+    put_sizes<plan<N, M>>(out);
+  }
+  template <std::size_t N, std::size_t M, class Writer>
+  static constexpr page_sum put(Writer& out, std::size_t margin) {
+    return put_attention<plan<N, M>>(out, margin);
+  }
+};
+template <class T, class Hidden, class Wide, class... Options, class Ranks>
+struct plan_of_part<part_of_rank<feed_forward<T, Hidden, Wide, Options...>, Ranks>>
+    : plan_of_part<feed_forward<T, Hidden, Wide, Options...>> {
+  using whole = plan_of_part<feed_forward<T, Hidden, Wide, Options...>>;
+  template <std::size_t N, std::size_t, class Writer>
+  static constexpr page_sum put(Writer& out, std::size_t margin) {
+    constexpr std::size_t wide = whole::wide / Ranks::size, each = whole::narrow / Ranks::size;
+    return put_network<
+        T, kernel::linear_shape{N, whole::narrow, wide, whole::narrow, 1, wide, 1, whole::has_bias},
+        kernel::linear_shape{N, whole::wide, each, 1, N, each, 1, whole::has_bias},
+        whole::layer::is_gated>(out, margin);
+  }
+};
+template <class T, class Hidden, class... Options, class Ranks>
+struct plan_of_part<part_of_rank<linear<T, Hidden, Hidden, Options...>, Ranks>>
+    : plan_of_part<linear<T, Hidden, Hidden, Options...>> {
+  template <std::size_t N, std::size_t, class Writer>
+  static constexpr page_sum put(Writer& out, std::size_t margin) {
+    return put_map<T, part_of_rank<linear<T, Hidden, Hidden, Options...>, Ranks>::of_rows(N)>(
+        out, margin);
+  }
+};
+
+// A layer that is divided, and of a stack one of its layers.
 template <class Share>
-inline constexpr bool is_encoder_by_heads = false;
+struct block_of_share {
+  using type = Share;
+  static constexpr std::size_t layers = 0;
+};
 template <class Layer, class Over>
-  requires divides_encoder<Layer, Over>
-inline constexpr bool is_encoder_by_heads<sharded<Layer, Over>> = true;
+  requires divides_stack<Layer, Over>
+struct block_of_share<sharded<Layer, Over>> {
+  using type = typename sharded<Layer, Over>::layer;
+  static constexpr std::size_t layers = Layer::count;
+};
 
 template <interconnect By, class Share, class... Axes>
 struct described_share {
@@ -88,9 +132,24 @@ struct described_share {
     std::size_t memory = 0;
     if constexpr (requires { sizeof(Share::workspace::sent); })
       memory = sizeof(Share::workspace::sent) + sizeof(Share::workspace::received);
-    else if constexpr (is_encoder_by_heads<Share>)
-      memory = Share::template workspace<Axes...>::exchanged;
     put_exchange<By>(out, exchange_of<Share, Axes...>, memory);
+  }
+};
+template <interconnect By, class Layer, class Over, class Positions, class... Memory>
+  requires(divides_block<Layer, Over> || divides_stack<Layer, Over>)
+struct described_share<By, sharded<Layer, Over>, Positions, Memory...> {
+  using share = sharded<Layer, Over>;
+  using block = block_of_share<share>;
+  template <class Writer>
+  static constexpr void put(Writer& out) {
+    using work = typename share::template workspace<Positions, Memory...>;
+    using plan =
+        plan_of_block<typename block::type::of_rank, Positions::size,
+                      portable::nth_type<sizeof...(Memory), Positions, Memory...>::type::size>;
+    out.put("of ", share::ranks::size, share::ranks::size == 1 ? " rank" : " ranks", ", each: ");
+    plan::template put<typename block::type::word, block::layers, work>(out);
+    out.put('\n');
+    put_exchange<By>(out, exchange_of<share, Positions, Memory...>, work::exchanged);
   }
 };
 template <interconnect By, class Layer, class Over, class Queries, class... Keys>

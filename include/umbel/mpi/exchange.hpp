@@ -10,9 +10,9 @@
 
 #include <umbel/config.hpp>
 #include <umbel/mpi/batch.hpp>
-#include <umbel/mpi/encoder.hpp>
 #include <umbel/mpi/gradients.hpp>
 #include <umbel/mpi/heads.hpp>
+#include <umbel/mpi/residual_block.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -63,27 +63,38 @@ struct exchange_rule<sharded<Layer, Over>, Positions, Keys...> {
         2, work::contexts_of_rank + work::results_of_rank);
   }
 };
-template <class Layer, class Over, axis_like Positions>
-  requires(divides_encoder<Layer, Over> &&
+// Of a block; where it attends to a memory, its positions are the second axis.
+template <class Layer, class Over, axis_like Positions, axis_like... Memory>
+  requires(divides_block<Layer, Over> && sizeof...(Memory) == Layer::has_memory &&
            !std::is_same_v<typename Positions::family, rules::batch_family>)
-struct exchange_rule<sharded<Layer, Over>, Positions> {
+struct exchange_rule<sharded<Layer, Over>, Positions, Memory...> {
   using share = sharded<Layer, Over>;
+  using work = typename share::template workspace<Positions, Memory...>;
   using verdict = accepted;
   static constexpr exchange_cost value() {
-    return ring<typename share::value_type, typename share::ranks>(
-        4, share::template workspace<Positions>::given_by_rank);
+    return ring<typename share::value_type, typename share::ranks>(work::gathers,
+                                                                   work::given_by_rank);
   }
 };
-template <class Layer, class Over, std::size_t Batch, axis_like... Positions>
-  requires(divides_heads<Layer, Over> || divides_encoder<Layer, Over>)
-struct exchange_rule<sharded<Layer, Over>, axes::batch<Batch>, Positions...> {
-  using one = exchange_rule<sharded<Layer, Over>, Positions...>;
-  using verdict = typename one::verdict;
+// Count times what Rule says.
+template <class Rule, std::size_t Count>
+struct exchanges {
+  using verdict = typename Rule::verdict;
   static constexpr exchange_cost value() {
-    constexpr exchange_cost each = one::value();
-    return {Batch * each.gathers, Batch * each.messages, Batch * each.bytes};
+    constexpr exchange_cost each = Rule::value();
+    return {Count * each.gathers, Count * each.messages, Count * each.bytes};
   }
 };
+template <class Layer, class Over, axis_like Positions, axis_like... Memory>
+  requires(divides_stack<Layer, Over> &&
+           !std::is_same_v<typename Positions::family, rules::batch_family>)
+struct exchange_rule<sharded<Layer, Over>, Positions, Memory...>
+    : exchanges<exchange_rule<sharded<typename Layer::layer, Over>, Positions, Memory...>,
+                Layer::count> {};
+template <class Layer, class Over, std::size_t Batch, axis_like... Positions>
+  requires std::is_same_v<typename Over::family, rules::heads_family>
+struct exchange_rule<sharded<Layer, Over>, axes::batch<Batch>, Positions...>
+    : exchanges<exchange_rule<sharded<Layer, Over>, Positions...>, Batch> {};
 // The features of the result: of attention those that it gives, of other layers those it takes.
 template <class Layer>
 constexpr std::size_t features_of_result() {
@@ -92,9 +103,9 @@ constexpr std::size_t features_of_result() {
   else
     return Layer::hidden_axis::size;
 }
-template <class Layer, class Over, std::size_t Batch, axis_like Positions>
-  requires divides_batch<Layer, Over>
-struct exchange_rule<sharded<Layer, Over>, axes::batch<Batch>, Positions> {
+template <class Layer, class Over, std::size_t Batch, axis_like Positions, axis_like... Memory>
+  requires(divides_batch<Layer, Over> && sizeof...(Memory) < 2)
+struct exchange_rule<sharded<Layer, Over>, axes::batch<Batch>, Positions, Memory...> {
   using share = sharded<Layer, Over>;
   using verdict = rules::divides<axes::batch<Batch>, typename share::ranks>;
   static constexpr exchange_cost value() {
@@ -123,7 +134,8 @@ constexpr exchange_cost exchanged() {
 }
 }  // namespace detail
 
-// exchange_of<share, token<512>>, <share, query<4>, key<300>>, <share, batch<2>, token<512>>;
+// exchange_of<share, token<512>>, <share, query<4>, key<300>>, <share, batch<2>, token<512>>; of
+// decoder layers <share, token<512>, key<48>>, with the positions of the memory;
 // <by_sequences, batch<8>, token<128>>; <by_chains> of the sum of a batch_gradient. Of a step of a
 // cache: the new positions, token<1>.
 template <class Share, class... Axes>

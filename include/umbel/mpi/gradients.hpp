@@ -77,10 +77,6 @@ using sum_over_ranks =
                 verdict<std::is_same_v<Work, typename Share::workspace>, say::sharded,
                         say::takes_a_workspace_of_the_sharded_batch_gradient_itself>,
                 message_fits<Share::workspace::each>>;
-// The ranks of Over, or 1 where the chains cannot be divided among them.
-template <class Gradient, class Over>
-using ranks_of_chains = std::conditional_t<sharded_layer<Gradient, Over>::ok,
-                                           axis_or_none<typename Over::ranks>, axes::ranks<1>>;
 }  // namespace rules
 }  // namespace detail
 
@@ -94,7 +90,7 @@ class sharded<Gradient, Over> {
   using whole = Gradient;
   using weights = typename Gradient::weights;
   using value_type = typename Gradient::value_type;
-  using ranks = detail::rules::ranks_of_chains<Gradient, Over>;
+  using ranks = detail::rules::ranks_of<Gradient, Over>;
   using workspace = detail::gradient_over_ranks<weights, ranks>;
 
   // As batch_gradient::sum, of the samples that are this rank's; all ranks call it with the same

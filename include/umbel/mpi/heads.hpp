@@ -24,28 +24,48 @@ constexpr head_sizes sizes_of_rank(head_sizes whole, std::size_t ranks) noexcept
   return whole;
 }
 
-// Scratch of a call across ranks: that of the rank's own heads; all contexts, (rank, feature,
-// query); all of the result, (rank, query, feature). What is sent does not depend on the target.
-// Of: what computes the call: T, ranks, own_sizes, own_workspace, queries, and positions, which the
+// What is gathered in a call: all contexts, (rank, feature, query); all of the result, (rank,
+// query, feature). It does not depend on the target. Contexts, Results: numbers of a rank.
+template <class T, class Ranks, std::size_t Contexts, std::size_t Results>
+struct messages_of_ranks {
+  static constexpr std::size_t contexts_of_rank = Contexts, results_of_rank = Results;
+  // What all ranks give lies in so many bytes.
+  static constexpr std::size_t exchanged = Ranks::size * (Contexts + Results) * sizeof(T);
+  alignas(64) T contexts[Ranks::size * Contexts];
+  alignas(64) T results[Ranks::size * Results];
+};
+template <class T, class Ranks, std::size_t Results>
+struct messages_of_ranks<T, Ranks, 0, Results> {
+  static constexpr std::size_t contexts_of_rank = 0, results_of_rank = Results;
+  static constexpr std::size_t exchanged = Ranks::size * Results * sizeof(T);
+  alignas(64) T results[Ranks::size * Results];
+};
+// Scratch of a call across ranks: that of the rank's own heads, and what is gathered. Of: what
+// computes the call: T, ranks, own_sizes, own_workspace, queries, and positions, which the
 // workspace is for.
 template <class Of>
-struct memory_over_ranks {
-  using ranks = typename Of::ranks;
-  static constexpr std::size_t contexts_of_rank = Of::own_sizes.context_width() * Of::queries;
-  static constexpr std::size_t results_of_rank = Of::own_sizes.output / ranks::size * Of::queries;
-  // What all ranks give lies in so many bytes.
-  static constexpr std::size_t exchanged =
-      ranks::size * (contexts_of_rank + results_of_rank) * sizeof(typename Of::T);
-
+struct memory_over_ranks : messages_of_ranks<typename Of::T, typename Of::ranks,
+                                             Of::own_sizes.context_width() * Of::queries,
+                                             Of::own_sizes.output / Of::ranks::size * Of::queries> {
   typename Of::own_workspace own;
-  alignas(64) typename Of::T contexts[ranks::size * contexts_of_rank];
-  alignas(64) typename Of::T results[ranks::size * results_of_rank];
 };
 template <class Of>
 struct workspace_over_ranks : workspace_base, memory_over_ranks<Of> {
   using ranks = typename Of::ranks;
   using positions = typename Of::positions;
 };
+
+// The features of all ranks, (rank, row, feature), gathered, as rows: those of a row are `row`
+// apart, features `feature`.
+template <std::size_t Rows, std::size_t Features, class Ranks, class T>
+void gather_features(const communicator<Ranks>& among, T* all, T* out, std::size_t row,
+                     std::size_t feature) noexcept {
+  gather<Rows * Features>(among, all);
+  for (std::size_t r = 0; r < Ranks::size; ++r)
+    for (std::size_t i = 0; i < Rows; ++i)
+      for (std::size_t n = 0; n < Features; ++n)
+        out[i * row + (r * Features + n) * feature] = *all++;
+}
 
 // The last projection, in the place of the rank's map w.o among the weights of a call: see above.
 // Work: a memory_over_ranks.
@@ -70,12 +90,7 @@ void project(const projection_over_ranks<Map, Ranks, Work>& w, const T* context,
   project<kernel::linear_shape{queries, width * Ranks::size, features, 1, queries, features, 1,
                                S.bias}>(w.map, w.work.contexts,
                                         w.work.results + rank * Work::results_of_rank);
-  gather<Work::results_of_rank>(w.among, w.work.results);
-  const T* from = w.work.results;
-  for (std::size_t r = 0; r < Ranks::size; ++r)
-    for (std::size_t i = 0; i < queries; ++i)
-      for (std::size_t n = 0; n < features; ++n)
-        out[i * S.y_row + (r * features + n) * S.y_out] = *from++;
+  gather_features<queries, features>(w.among, w.work.results, out, S.y_row, S.y_out);
 }
 
 // The weights of a call.
@@ -207,12 +222,8 @@ struct workspace_rule<Layer, across_ranks<Ranks, Work>, workspace_over_ranks<Of>
 };
 }  // namespace rules
 
-// The types of a layer that may be divided so, else those of one rank.
 template <class Layer, class Over>
-using heads_over_types =
-    heads_over_ranks_types<Layer,
-                           std::conditional_t<rules::heads_over<Layer, typename Over::ranks>::ok,
-                                              axis_or_none<typename Over::ranks>, axes::ranks<1>>>;
+using heads_over_types = heads_over_ranks_types<Layer, rules::ranks_of<Layer, Over>>;
 
 }  // namespace detail
 
@@ -221,7 +232,9 @@ using heads_over_types =
 //   sharded<attention, over<heads, ranks<4>>>     a multi_head_attention: each rank has weights
 //                                                 and scratch of its heads; "heads=6 over ranks=4
 //                                                 leaves a remainder of 2"
-//   sharded<encoder, over<heads, ranks<4>>>       an encoder_layer: its network, too (encoder.hpp)
+//   sharded<encoder, over<heads, ranks<4>>>       an encoder_layer, a decoder_layer, any other
+//                                                 residual_block, or a layer_stack of one: networks
+//                                                 and linear maps, too (residual_block.hpp)
 //   sharded<encoder, over<batch, ranks<2>>>       any layer that takes parallel(...): each rank
 //                                                 has all weights, and computes its sequences
 //   sharded<batch_gradient<weights, chains<4>>, over<chains, ranks<2>>>   see gradients.hpp
@@ -234,7 +247,8 @@ template <class Layer, class Over>
 class sharded;
 template <class Layer, class Over>
   requires(!detail::divides_heads<Layer, Over> && !detail::divides_batch<Layer, Over> &&
-           !detail::divides_chains<Layer, Over> && !detail::divides_encoder<Layer, Over>)
+           !detail::divides_chains<Layer, Over> && !detail::divides_block<Layer, Over> &&
+           !detail::divides_stack<Layer, Over>)
 class sharded<Layer, Over> : public detail::invalid {
   static_assert(detail::reported<detail::rules::sharded_layer<Layer, Over>>::ok,
                 "umbel: shapes do not fit");

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <umbel/attention/multi_head.hpp>
+#include <umbel/block/residual_block.hpp>
 #include <umbel/block/stack.hpp>
 #include <umbel/config.hpp>
 #include <umbel/mpi/axes.hpp>
@@ -27,6 +28,7 @@ struct but_the_communicator_has;
 struct communicator;
 struct numbers_of_a_rank_are_more_than_MPI_counts_in_one_message;
 struct is_divided_so_pass_across_of_a_communicator_and_a_workspace;
+struct of;
 struct over;
 struct sharded;
 struct takes_a_communicator_and_a_workspace_of_a_sharded_layer;
@@ -34,7 +36,7 @@ struct takes_a_layer_and_over_of_heads_or_batch_and_ranks;
 struct takes_chains_of_a_batch_gradient_only;
 struct takes_what_its_layer_takes_and_then_across_of_a_communicator_and_a_workspace;
 struct takes_sequences_of_a_layer_that_takes_parallel_only;
-struct takes_heads_of_a_multi_head_attention_or_an_encoder_layer_only;
+struct takes_heads_of_attention_a_block_or_a_layer_stack_only;
 struct the_layer_is_divided_among;
 }  // namespace say
 
@@ -54,16 +56,17 @@ inline constexpr const char*
     spoken<say::takes_what_its_layer_takes_and_then_across_of_a_communicator_and_a_workspace> =
         "takes into(out, ...) with what its layer takes, and then across(communicator, workspace)";
 template <>
-inline constexpr const char*
-    spoken<say::takes_heads_of_a_multi_head_attention_or_an_encoder_layer_only> =
-        "takes heads of a multi_head_attention or an encoder_layer only";
+inline constexpr const char* spoken<say::takes_heads_of_attention_a_block_or_a_layer_stack_only> =
+    "takes heads of a multi_head_attention, an encoder_layer, a decoder_layer, a residual_block or "
+    "a "
+    "layer_stack only";
 template <>
 inline constexpr const char* spoken<say::but_the_communicator_has> = ", but the communicator has";
 
 template <>
 inline constexpr const char* spoken<say::takes_sequences_of_a_layer_that_takes_parallel_only> =
     "takes sequences of a layer that takes parallel(...) only: attention, an encoder_layer, a "
-    "decoder_layer or a layer_stack";
+    "decoder_layer, a residual_block or a layer_stack";
 
 // A layer whose calls take parallel(...).
 template <class Layer>
@@ -81,28 +84,61 @@ namespace rules {
 template <class Operation, class Ranks>
 using ranks_fit = first_error<in_place<Operation, Ranks, axes::ranks>, well_formed<Ranks>>;
 
-template <class Whole, class Ranks>
-using divides = verdict<remainder<Whole, Ranks> == 0, say::sharded, Whole, say::over, Ranks,
+// Of: words behind Whole.
+template <class Whole, class Ranks, class... Of>
+using divides = verdict<remainder<Whole, Ranks> == 0, say::sharded, Whole, Of..., say::over, Ranks,
                         say::leaves_a_remainder_of, number<remainder<Whole, Ranks>>>;
 
-// What of Layer is divided must be a multiple of Ranks: heads, those of keys and values, and the
-// features of the result.
-template <class Layer, class Ranks>
-struct heads_over_rule {
-  using type = verdict<is_multi_head<Layer>, say::sharded,
-                       say::takes_heads_of_a_multi_head_attention_or_an_encoder_layer_only>;
-};
-template <is_multi_head Layer, class Ranks>
-struct heads_over_rule<Layer, Ranks> {
-  using type = first_error<divides<axes::heads<Layer::sizes.heads>, Ranks>,
-                           divides<axes::kv_heads<Layer::sizes.kv_heads>, Ranks>,
+// What of a part is divided must be a multiple of Ranks: heads, those of keys and values, and
+// intermediate features; and the features of the result.
+template <class Layer, class Ranks, class... Of>
+struct part_over_rule;
+template <is_multi_head Layer, class Ranks, class... Of>
+struct part_over_rule<Layer, Ranks, Of...> {
+  using type = first_error<divides<axes::heads<Layer::sizes.heads>, Ranks, Of...>,
+                           divides<axes::kv_heads<Layer::sizes.kv_heads>, Ranks, Of...>,
                            divides<typename Layer::output_axis, Ranks>>;
 };
-template <is_encoder Layer, class Ranks>
-struct heads_over_rule<Layer, Ranks> {
-  using type = first_error<typename heads_over_rule<typename Layer::attention, Ranks>::type,
-                           divides<typename Layer::feed_forward::wide_axis, Ranks>>;
+template <class T, class Hidden, class Wide, class... Options, class Ranks, class... Of>
+struct part_over_rule<umbel::feed_forward<T, Hidden, Wide, Options...>, Ranks, Of...> {
+  using layer = umbel::feed_forward<T, Hidden, Wide, Options...>;
+  using type = first_error<divides<typename layer::wide_axis, Ranks, Of...>,
+                           divides<typename layer::narrow_axis, Ranks>>;
 };
+template <class T, class Hidden, class... Options, class Ranks, class... Of>
+struct part_over_rule<umbel::linear<T, Hidden, Hidden, Options...>, Ranks, Of...> {
+  using type = divides<Hidden, Ranks>;
+};
+
+template <class Layer, class Ranks>
+struct heads_over_rule {
+  using type =
+      verdict<false, say::sharded, say::takes_heads_of_attention_a_block_or_a_layer_stack_only>;
+};
+template <is_multi_head Layer, class Ranks>
+struct heads_over_rule<Layer, Ranks> : part_over_rule<Layer, Ranks> {};
+// A part is named if its axis does not: if the block has several attentions, or several others.
+template <is_of_parts Layer, class Ranks>
+struct heads_over_rule<Layer, Ranks> {
+  using block = typename Layer::described;
+  template <std::size_t Number>
+  static constexpr bool attends = is_multi_head<typename block::template part_layer<Number>>;
+  template <std::size_t Number, std::size_t... Other>
+  static constexpr auto of_part(std::index_sequence<Other...>) noexcept {
+    using part = typename block::template part_layer<Number>;
+    if constexpr ((std::size_t{attends<Number> == attends<Other>} + ...) > 1)
+      return typename part_over_rule<
+          part, Ranks, say::of, say::part_name<typename block::template part_name<Number>>>::type{};
+    else
+      return typename part_over_rule<part, Ranks>::type{};
+  }
+  template <std::size_t... Number>
+  static first_error<decltype(of_part<Number>(std::index_sequence<Number...>{}))...> all(
+      std::index_sequence<Number...>);
+  using type = decltype(all(std::make_index_sequence<block::part_count>{}));
+};
+template <is_stack Layer, class Ranks>
+struct heads_over_rule<Layer, Ranks> : heads_over_rule<typename Layer::layer, Ranks> {};
 template <class Layer, class Ranks>
 using heads_over = first_error<ranks_fit<say::sharded, Ranks>,
                                typename heads_over_rule<Layer, axis_or_none<Ranks>>::type>;
@@ -139,6 +175,10 @@ struct sharded_rule<Gradient, over<axes::chains, Ranks>> {
 };
 template <class Layer, class Over>
 using sharded_layer = typename sharded_rule<Layer, Over>::type;
+// The ranks of Over, or 1 where the layer cannot be divided among them.
+template <class Layer, class Over>
+using ranks_of = std::conditional_t<sharded_layer<Layer, Over>::ok,
+                                    axis_or_none<typename Over::ranks>, axes::ranks<1>>;
 
 }  // namespace rules
 
@@ -146,8 +186,11 @@ template <class Layer, class Over>
 concept divides_heads =
     is_multi_head<Layer> && std::is_same_v<typename Over::family, rules::heads_family>;
 template <class Layer, class Over>
-concept divides_encoder =
-    is_encoder<Layer> && std::is_same_v<typename Over::family, rules::heads_family>;
+concept divides_block =
+    is_of_parts<Layer> && std::is_same_v<typename Over::family, rules::heads_family>;
+template <class Layer, class Over>
+concept divides_stack =
+    is_stack<Layer> && std::is_same_v<typename Over::family, rules::heads_family>;
 template <class Layer, class Over>
 concept divides_batch =
     takes_parallel<Layer> && std::is_same_v<typename Over::family, rules::batch_family>;

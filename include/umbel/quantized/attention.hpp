@@ -18,30 +18,29 @@ namespace umbel::inline UMBEL_TARGET {
 // hidden. Gives int8 or int16 (gives<>) of the axes of the queries.
 template <class T, class Hidden, class Heads, class... OfLayer, class... Options>
 class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
-    : detail::integers::attention_numbers<multi_head_attention<T, Hidden, Heads, OfLayer...>,
-                                          detail::integers::softmax_of<Options...>>,
-      public detail::other_calls_with_mask<
+    : public detail::other_calls_with_mask<
           detail::say::quantized,
           detail::say::
               takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace>,
-      public detail::integers::refused_numbers<
+      public detail::integers::made_of_weights<
           multi_head_attention<T, Hidden, Heads, OfLayer...>,
-          detail::integers::attention_ranges<detail::integers::range>> {
-  using numbers =
-      detail::integers::attention_numbers<multi_head_attention<T, Hidden, Heads, OfLayer...>,
-                                          detail::integers::softmax_of<Options...>>;
+          detail::integers::packed_attention<multi_head_attention<T, Hidden, Heads, OfLayer...>,
+                                             detail::integers::softmax_of<Options...>,
+                                             detail::integers::result_of<Options...>>> {
+  using base = detail::integers::made_of_weights<
+      multi_head_attention<T, Hidden, Heads, OfLayer...>,
+      detail::integers::packed_attention<multi_head_attention<T, Hidden, Heads, OfLayer...>,
+                                         detail::integers::softmax_of<Options...>,
+                                         detail::integers::result_of<Options...>>>;
+  using typename base::numbers;
 
  public:
-  using layer = multi_head_attention<T, Hidden, Heads, OfLayer...>;
-  using result_type =
-      typename detail::option_or<detail::option::gives, gives<std::int8_t>, Options...>::type;
+  using typename base::layer;
+  using result_type = detail::integers::result_of<Options...>;
   using softmax_type = detail::integers::softmax_of<Options...>;
   using input_type = std::int8_t;
-  using ranges = detail::integers::attention_ranges<detail::integers::range>;
   template <class Derived>
   using calls = quantized;  // what a cache takes for the layer
-  using histograms = detail::integers::attention_ranges<magnitude_histogram>;
-  using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
 
  private:
   static_assert(
@@ -68,30 +67,8 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
   using calls_refused::operator();
   using calls_refused::into;
 
-  using refused = detail::integers::refused_numbers<layer, ranges>;
-  using refused::observe;
-  using refused::pack;
-  using refused::refused;
-  constexpr quantized() noexcept = default;
-  constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept {
-    static_cast<void>(pack(w, seen));
-  }
-  // Of weights that may end with the statement: they are copied.
-  template <class Weights>
-    requires std::is_same_v<Weights, typename layer::weights>
-  constexpr quantized(const Weights& w, const ranges& seen) noexcept {
-    static_cast<void>(pack(w, seen));
-  }
-  // Zeros where a range is missing; the result names it.
-  constexpr pack_result pack(const weights_to_pack& w, const ranges& seen) noexcept {
-    using namespace detail::integers;
-    if (const auto found = all_seen(seen); !found) return found;
-    const auto unit = [](const range& r) { return unit_of_int8(static_cast<double>(r())); };
-    this->pack_attention(
-        w, {unit(seen.queries), unit(seen.keys), unit(seen.values), unit(seen.q), unit(seen.k),
-            unit(seen.v), unit_of<result_type>(static_cast<double>(seen.output()))});
-    return {};
-  }
+  using base::base;
+  using base::observe;
   // layer{w}(x, mask), whose tensors widen the ranges.
   template <detail::integers::seen_by<quantized> Seen, detail::tensor_like X,
             mask_like Mask = detail::every_key>
@@ -138,7 +115,6 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
                       Workspace&& work = {}) const noexcept {
     attend_to(x, y, z, mask, work, static_cast<Out&&>(out));
   }
-  [[nodiscard]] constexpr const numbers& get_weights() const noexcept { return *this; }
 
   // See workspace_for.
   template <detail::tensor_like X>
@@ -262,14 +238,14 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
               all,
               [&](std::size_t b, auto& own) {
                 from(b, [&](const auto&... with) {
-                  this->template attend<queries::size, keys::size>(with..., own.projected,
-                                                                   own.of_head);
+                  this->get_weights().template attend<queries::size, keys::size>(
+                      with..., own.projected, own.of_head);
                 });
               },
               [&](std::size_t b, const auto& workers) {
                 from(b, [&](const auto&... with) {
                   using of = std::remove_reference_t<decltype(workers)>;
-                  this->template attend_in_parts<queries::size, keys::size>(
+                  this->get_weights().template attend_in_parts<queries::size, keys::size>(
                       with..., workers_with<&Call::scratch::projected, of>{workers},
                       [&](std::size_t worker) -> auto& { return workers.work[worker].of_head; });
                 });

@@ -276,6 +276,19 @@ struct attention_numbers {
   }
 };
 
+// Result: of what type it is.
+template <class Layer, class Weight, class Result>
+struct packed_attention : attention_numbers<Layer, Weight> {
+  using ranges = attention_ranges<range>;
+  using histograms = attention_ranges<magnitude_histogram>;
+  template <class View>
+  constexpr void pack_seen(const View& w, const ranges& seen) noexcept {
+    this->pack_attention(w, {int8_unit(seen.queries), int8_unit(seen.keys), int8_unit(seen.values),
+                             int8_unit(seen.q), int8_unit(seen.k), int8_unit(seen.v),
+                             unit_of<Result>(static_cast<double>(seen.output()))});
+  }
+};
+
 // Would the layer have a form in integers?
 template <class Layer>
 using attention_has_integers =

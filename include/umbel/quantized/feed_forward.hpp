@@ -36,11 +36,10 @@ struct feed_forward_units {
 template <bool Gated, class Seen>
 constexpr feed_forward_units units_of_feed_forward(const Seen& seen, double input,
                                                    double output) noexcept {
-  const auto of = [](const range& r) { return unit_of_int8(static_cast<double>(r())); };
-  feed_forward_units u{input, 0, of(seen.up), of(seen.activated), 0, output};
+  feed_forward_units u{input, 0, int8_unit(seen.up), int8_unit(seen.activated), 0, output};
   if constexpr (Gated) {
-    u.gate = of(seen.gate);
-    u.product = of(seen.product);
+    u.gate = int8_unit(seen.gate);
+    u.product = int8_unit(seen.product);
   }
   return u;
 }
@@ -94,6 +93,19 @@ struct feed_forward_numbers {
   }
 };
 
+// Result: of what type it is.
+template <class Layer, class Result>
+struct packed_feed_forward : feed_forward_numbers<Layer> {
+  using ranges = ranges_of_feed_forward<Layer>;
+  using histograms = ranges_of_feed_forward<Layer, magnitude_histogram>;
+  template <class View>
+  constexpr void pack_seen(const View& w, const ranges& seen) noexcept {
+    this->pack_network(
+        w, units_of_feed_forward<Layer::is_gated>(
+               seen, int8_unit(seen.input), unit_of<Result>(static_cast<double>(seen.output()))));
+  }
+};
+
 // The layer of floats on x, whose tensors widen up, activated (gate, product).
 template <class Layer, class Seen, class View, class X>
 constexpr auto observe_network(Seen& seen, const View& w, const X& x) noexcept {
@@ -126,26 +138,23 @@ constexpr auto observe_network(Seen& seen, const View& w, const X& x) noexcept {
 // x: int8, any axes with Hidden last. Gives int8 or int16 (gives<>) of the same axes.
 template <class T, class Hidden, class FeedForward, class... OfLayer, class... Options>
 class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
-    : detail::integers::feed_forward_numbers<feed_forward<T, Hidden, FeedForward, OfLayer...>>,
-      public detail::other_calls_and_into<detail::say::quantized,
+    : public detail::other_calls_and_into<detail::say::quantized,
                                           detail::say::takes_a_sequence_then_a_workspace>,
-      public detail::integers::refused_numbers<
+      public detail::integers::made_of_weights<
           feed_forward<T, Hidden, FeedForward, OfLayer...>,
-          detail::integers::ranges_of_feed_forward<
-              feed_forward<T, Hidden, FeedForward, OfLayer...>>> {
-  using numbers =
-      detail::integers::feed_forward_numbers<feed_forward<T, Hidden, FeedForward, OfLayer...>>;
+          detail::integers::packed_feed_forward<feed_forward<T, Hidden, FeedForward, OfLayer...>,
+                                                detail::integers::result_of<Options...>>> {
+  using base = detail::integers::made_of_weights<
+      feed_forward<T, Hidden, FeedForward, OfLayer...>,
+      detail::integers::packed_feed_forward<feed_forward<T, Hidden, FeedForward, OfLayer...>,
+                                            detail::integers::result_of<Options...>>>;
 
  public:
-  using layer = feed_forward<T, Hidden, FeedForward, OfLayer...>;
-  using result_type =
-      typename detail::option_or<detail::option::gives, gives<std::int8_t>, Options...>::type;
+  using typename base::layer;
+  using result_type = detail::integers::result_of<Options...>;
   using input_type = std::int8_t;
-  using ranges = detail::integers::ranges_of_feed_forward<layer>;
-  using histograms = detail::integers::ranges_of_feed_forward<layer, magnitude_histogram>;
-  using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
   template <class... Rows>
-  using workspace = typename numbers::template scratch_for<
+  using workspace = typename base::numbers::template scratch_for<
       detail::rules::first_positions<detail::shape<typename layer::hidden_axis>, 1, Rows...>>;
   using calls_refused =
       detail::other_calls_and_into<detail::say::quantized,
@@ -163,29 +172,8 @@ class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
                 "umbel: shapes do not fit");
 
  public:
-  using refused = detail::integers::refused_numbers<layer, ranges>;
-  using refused::observe;
-  using refused::pack;
-  using refused::refused;
-  constexpr quantized() noexcept = default;
-  constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept {
-    static_cast<void>(pack(w, seen));
-  }
-  // Of weights that may end with the statement: they are copied.
-  template <class Weights>
-    requires std::is_same_v<Weights, typename layer::weights>
-  constexpr quantized(const Weights& w, const ranges& seen) noexcept {
-    static_cast<void>(pack(w, seen));
-  }
-  // Zeros where a range is missing; the result names it.
-  constexpr pack_result pack(const weights_to_pack& w, const ranges& seen) noexcept {
-    using namespace detail::integers;
-    if (const auto found = all_seen(seen); !found) return found;
-    this->pack_network(w, units_of_feed_forward<layer::is_gated>(
-                              seen, unit_of_int8(static_cast<double>(seen.input())),
-                              unit_of<result_type>(static_cast<double>(seen.output()))));
-    return {};
-  }
+  using base::base;
+  using base::observe;
   // layer{w}(x), whose tensors widen the ranges.
   template <detail::integers::seen_by<quantized> Seen, class X>
   static constexpr auto observe(Seen& seen, const typename layer::weights_view& w,
@@ -205,7 +193,6 @@ class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
   constexpr void into(Out&& out, const X& x, Workspace&& work = {}) const noexcept {
     run(x, work, static_cast<Out&&>(out));
   }
-  [[nodiscard]] constexpr const numbers& get_weights() const noexcept { return *this; }
 
   // See workspace_for.
   template <detail::tensor_like X>
@@ -249,8 +236,9 @@ class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
         return computed<tensor_of<result_type, row_major<layout>>, scratch>(
             out, work, [&](auto& y, scratch& own) {
               for (std::size_t b = 0; b < layout::count / one; ++b)
-                this->template feed<rows::size>(x.data() + b * one, y.data() + b * one,
-                                                integers::finish_as<result_type>{}, own);
+                this->get_weights().template feed<rows::size>(
+                    x.data() + b * one, y.data() + b * one, integers::finish_as<result_type>{},
+                    own);
             });
       else
         return invalid{};

@@ -78,6 +78,27 @@ struct linear_ranges {
   Range input, output;
 };
 
+// Layer: a linear; Result: of what type its result is.
+template <class Layer, class Result = std::int8_t>
+struct linear_numbers : kernel::integer_panels<Layer::map::in::size, Layer::map::out::size> {
+  using ranges = linear_ranges<range>;
+  using histograms = linear_ranges<magnitude_histogram>;
+  template <class View>
+  constexpr void pack_seen(const View& w, const ranges& seen) noexcept {
+    pack_map(*this, w, int8_unit(seen.input), unit_of<Result>(static_cast<double>(seen.output())));
+  }
+  // As a part of a block: it needs no scratch.
+  template <std::size_t Rows, class Y, class Finish, class... Scratch>
+  constexpr void feed(const std::int8_t* x, Y* y, const Finish& finish,
+                      const Scratch&...) const noexcept {
+    constexpr std::size_t in = Layer::map::in::size, out = Layer::map::out::size;
+    kernel::integer_linear<kernel::integer_linear_shape{Rows, in, out, in, out}>(*this, x, y,
+                                                                                 finish);
+  }
+};
+template <class... Options>
+using result_of = typename option_or<option::gives, gives<std::int8_t>, Options...>::type;
+
 }  // namespace detail::integers
 
 // x, int8 of any axes with In last, gives int8 or int16 (gives<>) with Out in its place. The input
@@ -86,53 +107,32 @@ template <class T, class In, class Out, class... OfLinear, class... Options>
 class quantized<linear<T, In, Out, OfLinear...>, Options...>
     : public detail::computing<quantized<linear<T, In, Out, OfLinear...>, Options...>,
                                detail::say::quantized>,
-      public detail::integers::refused_numbers<
+      public detail::integers::made_of_weights<
           linear<T, In, Out, OfLinear...>,
-          detail::integers::linear_ranges<detail::integers::range>> {
+          detail::integers::linear_numbers<linear<T, In, Out, OfLinear...>,
+                                           detail::integers::result_of<Options...>>> {
+  using base = detail::integers::made_of_weights<
+      linear<T, In, Out, OfLinear...>,
+      detail::integers::linear_numbers<linear<T, In, Out, OfLinear...>,
+                                       detail::integers::result_of<Options...>>>;
+
  public:
-  using layer = linear<T, In, Out, OfLinear...>;
-  using result_type =
-      typename detail::option_or<detail::option::gives, gives<std::int8_t>, Options...>::type;
+  using typename base::layer;
+  using result_type = detail::integers::result_of<Options...>;
   using input_type = std::int8_t;
 
  private:
   using map = typename layer::map;
-  using in_axis = typename map::in;
-  using out_axis = typename map::out;
   static_assert(detail::reported<detail::first_error<
-                    detail::rules::inputs_fit<in_axis>,
+                    detail::rules::inputs_fit<typename map::in>,
                     detail::rules::options<detail::say::quantized,
                                            detail::option_kinds<detail::option::gives>, Options...>,
                     detail::rules::integer_result<result_type>>>::ok,
                 "umbel: shapes do not fit");
 
  public:
-  using ranges = detail::integers::linear_ranges<detail::integers::range>;
-  using histograms = detail::integers::linear_ranges<magnitude_histogram>;
-  using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
-
-  using refused = detail::integers::refused_numbers<layer, ranges>;
-  using refused::observe;
-  using refused::pack;
-  using refused::refused;
-  constexpr quantized() noexcept = default;
-  constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept {
-    static_cast<void>(pack(w, seen));
-  }
-  // Of weights that may end with the statement: they are copied.
-  template <class Weights>
-    requires std::is_same_v<Weights, typename layer::weights>
-  constexpr quantized(const Weights& w, const ranges& seen) noexcept {
-    static_cast<void>(pack(w, seen));
-  }
-  // Zeros where a range is missing; the result names it.
-  constexpr pack_result pack(const weights_to_pack& w, const ranges& seen) noexcept {
-    if (const auto found = detail::integers::all_seen(seen); !found) return found;
-    detail::integers::pack_map(
-        panels_, w, detail::integers::unit_of_int8(static_cast<double>(seen.input())),
-        detail::integers::unit_of<result_type>(static_cast<double>(seen.output())));
-    return {};
-  }
+  using base::base;
+  using base::observe;
   // layer{w}(x), whose input and result widen the ranges.
   template <detail::integers::seen_by<quantized> Seen, class X>
   static constexpr auto observe(Seen& seen, const typename layer::weights_view& w,
@@ -145,24 +145,16 @@ class quantized<linear<T, In, Out, OfLinear...>, Options...>
   }
 
   template <class X>
-  using rule = detail::rules::rows_of_integers<X, std::int8_t, in_axis>;
+  using rule = detail::rules::rows_of_integers<X, std::int8_t, typename map::in>;
   template <class X>
   using result = detail::projected<detail::layout_of<X>, map>;
   template <class X>
   using value = result_type;
   template <class X, class Y>
   constexpr void write(const X& x, Y& y) const noexcept {
-    constexpr std::size_t rows = detail::layout_of<X>::count / in_axis::size;
-    constexpr detail::kernel::integer_linear_shape shape = {rows, in_axis::size, out_axis::size,
-                                                            in_axis::size, out_axis::size};
-    detail::kernel::integer_linear<shape>(panels_, x.data(), y.data(),
-                                          detail::integers::finish_as<result_type>{});
+    this->get_weights().template feed<detail::layout_of<X>::count / map::in::size>(
+        x.data(), y.data(), detail::integers::finish_as<result_type>{});
   }
-  // How its floats became integers; the kernels' layout.
-  [[nodiscard]] constexpr const auto& get_weights() const noexcept { return panels_; }
-
- private:
-  detail::kernel::integer_panels<in_axis::size, out_axis::size> panels_;
 };
 
 }  // namespace umbel::inline UMBEL_TARGET

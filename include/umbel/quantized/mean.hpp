@@ -32,6 +32,19 @@ using quantized_mean = first_error<
     verdict<std::is_same_v<typename X::value_type, std::int8_t>, say::quantized_mean,
             say::takes_integers_of_8_bits_not, element<typename X::value_type>>>;
 }  // namespace rules
+namespace integers {
+template <std::size_t Count, class Result>
+struct mean_numbers {
+  using ranges = linear_ranges<range>;
+  using histograms = linear_ranges<magnitude_histogram>;
+  kernel::plain::integer_unit factor;
+  constexpr void pack_seen(const ranges& seen) noexcept {
+    constexpr double kept = power_of_two(kernel::plain::digits_of_mean<Count>);
+    factor = unit(int8_unit(seen.input) * kept / static_cast<double>(Count),
+                  unit_of<Result>(static_cast<double>(seen.output())));
+  }
+};
+}  // namespace integers
 }  // namespace detail
 
 // quantized_mean<patch<49>>{seen}: mean<patch> of int8, of any axes, in a range of its own. Gives
@@ -39,15 +52,17 @@ using quantized_mean = first_error<
 template <class Axis, class... Options>
 class quantized_mean
     : public detail::computing<quantized_mean<Axis, Options...>, detail::say::quantized_mean>,
-      public detail::integers::refused_ranges<
-          detail::say::quantized_mean, detail::integers::linear_ranges<detail::integers::range>> {
+      public detail::integers::made_of_ranges<
+          detail::say::quantized_mean,
+          detail::integers::mean_numbers<detail::axis_or_none<Axis>::plain::size,
+                                         detail::integers::result_of<Options...>>> {
   using axis = typename detail::axis_or_none<Axis>::plain;
+  using base = detail::integers::made_of_ranges<
+      detail::say::quantized_mean,
+      detail::integers::mean_numbers<axis::size, detail::integers::result_of<Options...>>>;
 
  public:
-  using result_type =
-      typename detail::option_or<detail::option::gives, gives<std::int8_t>, Options...>::type;
-  using ranges = detail::integers::linear_ranges<detail::integers::range>;
-  using histograms = detail::integers::linear_ranges<magnitude_histogram>;
+  using result_type = detail::integers::result_of<Options...>;
 
  private:
   static_assert(detail::reported<detail::first_error<
@@ -58,22 +73,8 @@ class quantized_mean
                 "umbel: shapes do not fit");
 
  public:
-  using refused = detail::integers::refused_ranges<detail::say::quantized_mean, ranges>;
-  using refused::observe;
-  using refused::pack;
-  using refused::refused;
-  constexpr quantized_mean() noexcept = default;
-  constexpr explicit quantized_mean(const ranges& seen) noexcept { static_cast<void>(pack(seen)); }
-  // Zeros where a range is missing; the result names it.
-  constexpr pack_result pack(const ranges& seen) noexcept {
-    using namespace detail::integers;
-    if (const auto found = all_seen(seen); !found) return found;
-    constexpr double kept = power_of_two(detail::kernel::plain::digits_of_mean<axis::size>);
-    unit_ = unit(
-        unit_of_int8(static_cast<double>(seen.input())) * kept / static_cast<double>(axis::size),
-        unit_of<result_type>(static_cast<double>(seen.output())));
-    return {};
-  }
+  using base::base;
+  using base::observe;
   // The mean of floats, whose input and result widen the ranges.
   template <detail::integers::seen_by<quantized_mean> Seen, class X>
   static constexpr auto observe(Seen& seen, const X& x) noexcept {
@@ -99,11 +100,8 @@ class quantized_mean
     using layout = detail::layout_of<X>;
     constexpr std::size_t inner = layout::template stride_of<typename axis::family>;
     detail::kernel::integer_mean<layout::count / axis::size / inner, axis::size, inner>(
-        x.data(), unit_, y.data());
+        x.data(), this->numbers_.factor, y.data());
   }
-
- private:
-  detail::kernel::plain::integer_unit unit_;
 };
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -22,7 +22,15 @@ template <class Norm>
 struct norm_numbers : kernel::integer_norm_numbers<Norm::axis::size> {
   static constexpr bool centred = is_centred<Norm>;
   using base = kernel::integer_norm_numbers<Norm::axis::size>;
+  using ranges = linear_ranges<range>;
+  using histograms = linear_ranges<magnitude_histogram>;
 
+  template <class View>
+  constexpr void pack_seen(const View& w, const ranges& seen,
+                           typename Norm::value_type epsilon) noexcept {
+    pack_norm(w, static_cast<double>(epsilon), unit_of_residual(static_cast<double>(seen.input())),
+              int8_unit(seen.output));
+  }
   template <class View>
   constexpr void pack_norm(const View& w, double epsilon, double in, double out) noexcept {
     integers::pack<centred>(
@@ -44,29 +52,14 @@ struct norm_numbers : kernel::integer_norm_numbers<Norm::axis::size> {
 // quantized<layer_norm<...>> and quantized<rms_norm<...>>.
 template <class Derived, class Norm>
 class quantized_norm : public computing<Derived, say::quantized>,
-                       public refused_numbers<Norm, linear_ranges<range>> {
+                       public made_of_weights<Norm, norm_numbers<Norm>, typename Norm::value_type> {
   static_assert(report<rules::norm_fits<typename Norm::axis>>::ok, "umbel: shapes do not fit");
-  using refused = refused_numbers<Norm, linear_ranges<range>>;
+  using base = made_of_weights<Norm, norm_numbers<Norm>, typename Norm::value_type>;
 
  public:
-  using layer = Norm;
   using input_type = std::int16_t;
-  using ranges = linear_ranges<range>;
-  using histograms = linear_ranges<magnitude_histogram>;
-  using refused::observe;
-  using refused::pack;
-  using refused::refused;
-
-  constexpr quantized_norm() noexcept = default;
-  // Zeros where a range is missing; the result names it.
-  constexpr pack_result pack(const typename Norm::weights_view& w, const ranges& seen,
-                             typename Norm::value_type epsilon) noexcept {
-    if (const auto found = all_seen(seen); !found) return found;
-    numbers_.pack_norm(w, static_cast<double>(epsilon),
-                       unit_of_residual(static_cast<double>(seen.input())),
-                       unit_of_int8(static_cast<double>(seen.output())));
-    return {};
-  }
+  using base::base;
+  using base::observe;
   // Norm{w, epsilon}(x), whose input and result widen the ranges.
   template <seen_by<quantized_norm> Seen, class X>
   static constexpr auto observe(Seen& seen, const typename Norm::weights_view& w, const X& x,
@@ -82,14 +75,8 @@ class quantized_norm : public computing<Derived, say::quantized>,
   using value = std::int8_t;
   template <class X, class Y>
   constexpr void write(const X& x, Y& y) const noexcept {
-    numbers_.template rows<layout_of<X>::count / Norm::axis::size>(x.data(), y.data());
+    this->get_weights().template rows<layout_of<X>::count / Norm::axis::size>(x.data(), y.data());
   }
-  [[nodiscard]] constexpr const norm_numbers<Norm>& get_weights() const noexcept {
-    return numbers_;
-  }
-
- private:
-  norm_numbers<Norm> numbers_;
 };
 
 }  // namespace detail::integers
@@ -103,13 +90,9 @@ class quantized<layer_norm<T, Axis, OfNorm...>>
 
  public:
   using base::base;
-  using typename base::layer;
-  using typename base::ranges;
-  constexpr quantized() noexcept = default;
-  constexpr quantized(const typename layer::weights_view& w, const ranges& seen,
-                      T epsilon = T(1e-5)) noexcept {
-    static_cast<void>(this->pack(w, seen, epsilon));
-  }
+  constexpr quantized(const typename base::weights_to_pack& w,
+                      const typename base::ranges& seen) noexcept
+      : base(w, seen, T(1e-5)) {}
 };
 template <class T, class Axis>
 class quantized<rms_norm<T, Axis>>
@@ -118,13 +101,6 @@ class quantized<rms_norm<T, Axis>>
 
  public:
   using base::base;
-  using typename base::layer;
-  using typename base::ranges;
-  constexpr quantized() noexcept = default;
-  constexpr quantized(const typename layer::weights_view& w, const ranges& seen,
-                      T epsilon) noexcept {
-    static_cast<void>(this->pack(w, seen, epsilon));
-  }
 };
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -50,8 +50,8 @@ struct gives {
   using type = T;
 };
 
-// Option of quantized<...> of attention, encoder layers and stacks of them: in how many bits the
-// weights of attention are. softmax_as<std::int16_t> keeps what lies 15 powers of 2 below the
+// Option of quantized<...> of attention, blocks and stacks of them: in how many bits the weights of
+// attention are. softmax_as<std::int16_t> keeps what lies 15 powers of 2 below the
 // largest of a row, without it 8 do: for rows of hundreds of keys that a few do not decide. Its
 // products of weights and values are no 8-bit ones: docs/integers.md says what it costs.
 template <class T>
@@ -100,7 +100,7 @@ struct has_integers_rule {
 
 // A layer in integers, which owns its weights, packed for the kernels of this target. Layer: a
 // linear, multi_head_attention, feed_forward, layer_norm, rms_norm, encoder_layer, decoder_layer,
-// layer_stack of them, embedding, learned_positions, sinusoidal_positions.
+// residual_block, layer_stack of them, embedding, learned_positions, sinusoidal_positions.
 //   ranges                     what has to be known of its tensors, by name
 //   histograms                 the same, of which percentiles can be taken (histogram.hpp)
 //   observe(seen, w, x, ...)   the result of the layer of floats, which widens `seen`

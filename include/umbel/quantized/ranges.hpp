@@ -24,7 +24,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel {
 
 // What pack returns: is the layer packed? If not, missing_range() is the path of the first range
-// that nothing was seen of, or that is not finite: "layers.0.attention_input". (Cut after 63
+// that nothing was seen of, or that is not finite: "layers.0.attention.input". (Cut after 63
 // characters.)
 class [[nodiscard]] pack_result {
  public:
@@ -62,6 +62,11 @@ template <class Seen, class Layer>
 concept seen_by = std::is_same_v<Seen, typename Layer::ranges> ||
                   std::is_same_v<Seen, typename Layer::histograms>;
 
+// What one unit of 8 bits is worth.
+constexpr double int8_unit(const range& r) noexcept {
+  return unit_of_int8(static_cast<double>(r()));
+}
+
 // Was a range seen, and a finite one?
 constexpr bool is_seen(const range& r) noexcept { return r() > 0 && r() <= 3.4028234e38F; }
 
@@ -72,6 +77,12 @@ struct range_name {
   char chars[Size]{};
   constexpr range_name(const char* name) noexcept {
     for (std::size_t i = 0; i < Size; ++i) chars[i] = name[i];
+  }
+  template <std::size_t Outer>
+  constexpr range_name(const range_name<Outer>& outer,
+                       const range_name<Size - Outer>& inner) noexcept {
+    for (std::size_t i = 0; i < Size; ++i)
+      chars[i] = i < Outer ? outer.chars[i] : inner.chars[i - Outer];
   }
 };
 
@@ -103,6 +114,19 @@ struct range_path {
   }
 };
 
+// Of a range within a struct: "attention.input".
+template <std::size_t Outer, std::size_t Size>
+constexpr auto within(const range_name<Outer>& outer, const range_name<Size>& inner) noexcept {
+  if constexpr (Outer == 1) {
+    return inner;
+  } else {
+    constexpr std::size_t size = Outer + Size;
+    range_name<size> name{outer, inner};
+    name.chars[Outer - 1] = '.';
+    return name;
+  }
+}
+
 template <class Ranges>
 inline constexpr std::size_t parts_of = sizeof(Ranges::part_names) / sizeof(Ranges::part_names[0]);
 template <class Ranges, std::size_t I>
@@ -112,41 +136,43 @@ constexpr std::size_t name_size() noexcept {
   return size;
 }
 
-template <class Ranges>
+// Outer: the name of what Ranges are part of, "" of nothing.
+template <auto Outer, class Ranges>
 constexpr void find_missing(pack_result& found, const Ranges& ranges,
                             const range_path& at) noexcept;
 
 // Part I of Ranges: a range, a struct of them, an array of structs.
-template <class Ranges, std::size_t I, class Part>
+template <auto Outer, class Ranges, std::size_t I, class Part>
 constexpr void find_missing_part(pack_result& found, const Part& part, range_path at) noexcept {
   at.add(Ranges::part_names[I]);
+  constexpr auto name = within(Outer, range_name<name_size<Ranges, I>()>(Ranges::part_names[I]));
   if constexpr (std::is_array_v<Part>) {
     for (std::size_t i = 0; i < std::extent_v<Part>; ++i) {
       range_path one = at;
       one.add(i);
-      find_missing(found, part[i], one);
+      find_missing<range_name<1>("")>(found, part[i], one);
     }
   } else if constexpr (std::is_same_v<Part, range>) {
     if (is_seen(part) || !found) return;
-    this_range_is_missing<range_name<name_size<Ranges, I>()>(Ranges::part_names[I])>();
+    this_range_is_missing<name>();
     found = pack_result(at.chars);
   } else {
-    find_missing(found, part, at);
+    find_missing<name>(found, part, at);
   }
 }
-template <class Ranges>
+template <auto Outer, class Ranges>
 constexpr void find_missing(pack_result& found, const Ranges& ranges,
                             const range_path& at) noexcept {
   with_members<parts_of<Ranges>>(ranges, [&](const auto&... part) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (find_missing_part<Ranges, I>(found, part, at), ...);
+      (find_missing_part<Outer, Ranges, I>(found, part, at), ...);
     }(std::make_index_sequence<sizeof...(part)>{});
   });
 }
 template <class Ranges>
 constexpr pack_result all_seen(const Ranges& ranges) noexcept {
   pack_result found;
-  find_missing(found, ranges, {});
+  find_missing<range_name<1>("")>(found, ranges, {});
   return found;
 }
 

@@ -4,6 +4,7 @@
 // Not here: the rules of one word (ranges.hpp, convert.hpp, mean.hpp, cache.hpp).
 #pragma once
 
+#include <umbel/block/part_names.hpp>
 #include <umbel/config.hpp>
 #include <umbel/kernel/integer_shapes.hpp>
 #include <umbel/layer/prepacked.hpp>
@@ -23,6 +24,7 @@ struct lets_a_sum_of_8_bit_products_pass_2_to_the_31;
 struct observe_takes_the_ranges_of_this_layer_its_weights_and_then_what_it_is_called_with;
 struct observe_takes_the_ranges_of_this_norm_its_weights_x_and_the_epsilon;
 struct quantized;
+struct those_of_another_layer;
 struct observe_takes_its_ranges_then_what_it_is_called_with;
 struct takes_its_ranges_alone_which_observe_makes;
 struct takes_the_ranges_of_this_layer_quantized_layer_ranges_not;
@@ -134,6 +136,16 @@ template <class X, class T, class Axis>
 using rows_of_integers =
     first_error<holds_these_integers<X, T>, rows_of<say::quantized, X, T, Axis>>;
 
+// Ranges of blocks are named as their parts are, and have no name of their own.
+template <class Given>
+struct word_of_ranges {
+  using type = type_of_given<Given>;
+};
+template <portable::has_members_by_name Given>
+  requires std::is_same_v<std::tuple_element_t<0, Given>, detail::integers::range>
+struct word_of_ranges<Given> {
+  using type = say::those_of_another_layer;
+};
 template <class Layer, class Ranges, class... Given>
 struct packed_from_rule {
   using type = verdict<
@@ -150,9 +162,9 @@ template <class Layer, class Ranges, class Weights, class Other>
   requires(std::is_convertible_v<const Weights&, in_any_order<typename Layer::weights_view>> &&
            !std::is_same_v<Other, Ranges>)
 struct packed_from_rule<Layer, Ranges, Weights, Other> {
-  using type =
-      verdict<never<Layer>, say::quantized,
-              say::takes_the_ranges_of_this_layer_quantized_layer_ranges_not, type_of_given<Other>>;
+  using type = verdict<never<Layer>, say::quantized,
+                       say::takes_the_ranges_of_this_layer_quantized_layer_ranges_not,
+                       typename word_of_ranges<Other>::type>;
 };
 
 template <class Layer, class Ranges, class... Given>
@@ -173,16 +185,6 @@ struct observed_with_rule<Layer, Ranges, Ranges, Weights, Others...>
 
 namespace integers {
 
-// Does Seen hold what Ranges has, or histograms in its place?
-template <class Ranges, class Seen>
-inline constexpr bool takes_what_is_seen = std::is_same_v<Ranges, Seen>;
-template <template <class> class Of>
-inline constexpr bool takes_what_is_seen<Of<range>, Of<magnitude_histogram>> = true;
-template <template <class, std::size_t, class> class OfStack, class Layer, std::size_t Count>
-inline constexpr bool
-    takes_what_is_seen<OfStack<Layer, Count, range>, OfStack<Layer, Count, magnitude_histogram>> =
-        true;
-
 template <class Own>
 inline constexpr bool masks_the_sequence = requires(const Own& own) { own.mask; };
 // What observe takes after the input: of a norm an epsilon; else keys and values, masks, an offset.
@@ -195,80 +197,116 @@ constexpr bool follow_the_input() noexcept {
 }
 
 // Can Layer be observed so? Given: of forwarding references.
-template <class Layer, class Ranges, class... Given>
+template <class Layer, class Numbers, class... Given>
 inline constexpr bool can_be_observed = false;
-template <class Layer, class Ranges, class Seen, class Weights, class X, class... Others>
-inline constexpr bool can_be_observed<Layer, Ranges, Seen&, Weights, X, Others...> =
-    takes_what_is_seen<Ranges, Seen> &&
-    std::is_convertible_v<Weights, typename Layer::weights_view> &&
+template <class Layer, class Numbers, class Seen, class Weights, class X, class... Others>
+inline constexpr bool can_be_observed<Layer, Numbers, Seen&, Weights, X, Others...> =
+    seen_by<Seen, Numbers> && std::is_convertible_v<Weights, typename Layer::weights_view> &&
     tensor_like<std::remove_cvref_t<X>> &&
     follow_the_input<Layer, std::remove_cvref_t<Others>...>();
 
-// Base of layers in integers: what they are not made of, not packed from, and not observed with. A
-// derived layer has `using refused_numbers<...>::refused_numbers`, `...::pack`, `...::observe`.
-template <class Layer, class Ranges>
-class refused_numbers;
-template <class Layer, class Ranges, class... Given>
+// Base of layers in integers that have weights: how they are packed, what they are not packed from
+// and not observed with. Numbers: what is packed, with its ranges, its histograms and
+// pack_seen(w, seen, more...), of ranges that were all seen. More: what it takes besides, an
+// epsilon. A derived layer has `using made_of_weights<...>::made_of_weights`, `...::observe`.
+template <class Layer, class Numbers, class... More>
+class made_of_weights;
+template <class Base, class Layer, class... Given>
 inline constexpr bool is_refused =
-    sizeof...(Given) != 0 && !can_be_packed_from<Layer, Ranges, Given...>;
-template <class Layer, class Ranges, class Given>
-inline constexpr bool is_refused<Layer, Ranges, Given> =
-    !std::is_base_of_v<refused_numbers<Layer, Ranges>, Given>;
-template <class Layer, class Ranges>
-class refused_numbers {
+    sizeof...(Given) != 0 && !can_be_packed_from<Layer, typename Base::ranges, Given...>;
+template <class Base, class Layer, class Given>
+inline constexpr bool is_refused<Base, Layer, Given> = !std::is_base_of_v<Base, Given>;
+template <class Layer, class Numbers, class... More>
+class made_of_weights {
  public:
-  constexpr refused_numbers() noexcept = default;
-  template <class... Given>
-    requires is_refused<Layer, Ranges, Given...>
-  constexpr explicit(sizeof...(Given) == 1) refused_numbers(const Given&...) noexcept {
-    static_assert(report<typename rules::packed_from_rule<Layer, Ranges, Given...>::type>::ok,
-                  "umbel: shapes do not fit");
+  using layer = Layer;
+  using numbers = Numbers;
+  using ranges = typename Numbers::ranges;
+  using histograms = typename Numbers::histograms;
+  using weights_to_pack = in_any_order<typename Layer::weights_view>;
+
+  constexpr made_of_weights() noexcept = default;
+  constexpr made_of_weights(const weights_to_pack& w, const ranges& seen, More... more) noexcept {
+    static_cast<void>(pack(w, seen, more...));
+  }
+  // Of weights that may end with the statement: they are copied.
+  template <class Weights>
+    requires(std::is_same_v<Weights, typename Layer::weights> && sizeof...(More) == 0)
+  constexpr made_of_weights(const Weights& w, const ranges& seen) noexcept {
+    static_cast<void>(pack(w, seen));
   }
   template <class... Given>
-    requires(!can_be_packed_from<Layer, Ranges, Given...>)
+    requires is_refused<made_of_weights, Layer, Given...>
+  constexpr explicit(sizeof...(Given) == 1) made_of_weights(const Given&...) noexcept {
+    static_assert(report<typename rules::packed_from_rule<Layer, ranges, Given...>::type>::ok,
+                  "umbel: shapes do not fit");
+  }
+  // Zeros where a range is missing; the result names it.
+  constexpr pack_result pack(const weights_to_pack& w, const ranges& seen, More... more) noexcept {
+    if (const auto found = all_seen(seen); !found) return found;
+    numbers_.pack_seen(w, seen, more...);
+    return {};
+  }
+  template <class... Given>
+    requires(!can_be_packed_from<Layer, ranges, Given...>)
   constexpr pack_result pack(const Given&...) noexcept {
-    static_assert(report<typename rules::packed_from_rule<Layer, Ranges, Given...>::type>::ok,
+    static_assert(report<typename rules::packed_from_rule<Layer, ranges, Given...>::type>::ok,
                   "umbel: shapes do not fit");
     return {};
   }
   template <class... Given>
-    requires(!can_be_observed<Layer, Ranges, Given...>)
+    requires(!can_be_observed<Layer, Numbers, Given...>)
   static constexpr invalid observe(Given&&...) noexcept {
     static_assert(
-        report<typename rules::observed_with_rule<Layer, Ranges,
+        report<typename rules::observed_with_rule<Layer, ranges,
                                                   std::remove_cvref_t<Given>...>::type>::ok,
         "umbel: shapes do not fit");
     return {};
   }
+  // How its floats became integers; the kernels' layout.
+  [[nodiscard]] constexpr const Numbers& get_weights() const noexcept { return numbers_; }
+
+ private:
+  Numbers numbers_;
 };
 
 // The same of what has no weights. Word: that names it.
-template <class Word, class Ranges>
-class refused_ranges;
-template <class Word, class Ranges, class... Given>
+template <class Word, class Numbers>
+class made_of_ranges;
+template <class Base, class... Given>
 inline constexpr bool are_no_ranges = sizeof...(Given) != 0;
-template <class Word, class Ranges, class Given>
-inline constexpr bool are_no_ranges<Word, Ranges, Given> =
-    !std::is_same_v<Given, Ranges> && !std::is_base_of_v<refused_ranges<Word, Ranges>, Given>;
-template <class Ranges, class... Given>
+template <class Base, class Given>
+inline constexpr bool are_no_ranges<Base, Given> =
+    !std::is_same_v<Given, typename Base::ranges> && !std::is_base_of_v<Base, Given>;
+template <class Numbers, class... Given>
 inline constexpr bool can_be_observed_alone = false;
-template <class Ranges, class Seen, class X, class... Offset>
-inline constexpr bool can_be_observed_alone<Ranges, Seen&, X, Offset...> =
-    takes_what_is_seen<Ranges, Seen> && tensor_like<std::remove_cvref_t<X>> &&
+template <class Numbers, class Seen, class X, class... Offset>
+inline constexpr bool can_be_observed_alone<Numbers, Seen&, X, Offset...> =
+    seen_by<Seen, Numbers> && tensor_like<std::remove_cvref_t<X>> &&
     (std::is_convertible_v<Offset, std::size_t> && ...);
-template <class Word, class Ranges>
-class refused_ranges {
+template <class Word, class Numbers>
+class made_of_ranges {
  public:
-  constexpr refused_ranges() noexcept = default;
+  using ranges = typename Numbers::ranges;
+  using histograms = typename Numbers::histograms;
+
+  constexpr made_of_ranges() noexcept = default;
+  constexpr explicit made_of_ranges(const ranges& seen) noexcept { static_cast<void>(pack(seen)); }
   template <class... Given>
-    requires are_no_ranges<Word, Ranges, Given...>
-  constexpr explicit(sizeof...(Given) == 1) refused_ranges(const Given&...) noexcept {
+    requires are_no_ranges<made_of_ranges, Given...>
+  constexpr explicit(sizeof...(Given) == 1) made_of_ranges(const Given&...) noexcept {
     static_assert(report<verdict<(one_is_invalid<Given> || ...), Word,
                                  say::takes_its_ranges_alone_which_observe_makes>>::ok,
                   "umbel: shapes do not fit");
   }
+  // Zeros where a range is missing; the result names it.
+  constexpr pack_result pack(const ranges& seen) noexcept {
+    if (const auto found = all_seen(seen); !found) return found;
+    numbers_.pack_seen(seen);
+    return {};
+  }
   template <class... Given>
-    requires(sizeof...(Given) != 1 || are_no_ranges<Word, Ranges, Given...>)
+    requires(sizeof...(Given) != 1 || are_no_ranges<made_of_ranges, Given...>)
   constexpr pack_result pack(const Given&...) noexcept {
     static_assert(report<verdict<(one_is_invalid<Given> || ...), Word,
                                  say::takes_its_ranges_alone_which_observe_makes>>::ok,
@@ -276,13 +314,16 @@ class refused_ranges {
     return {};
   }
   template <class... Given>
-    requires(!can_be_observed_alone<Ranges, Given...>)
+    requires(!can_be_observed_alone<Numbers, Given...>)
   static constexpr invalid observe(Given&&...) noexcept {
     static_assert(report<verdict<(one_is_invalid<Given> || ...), Word,
                                  say::observe_takes_its_ranges_then_what_it_is_called_with>>::ok,
                   "umbel: shapes do not fit");
     return {};
   }
+
+ protected:
+  Numbers numbers_;
 };
 
 }  // namespace integers

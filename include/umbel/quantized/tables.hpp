@@ -25,14 +25,32 @@ struct residual_ranges {
 // at(row, feature): its floats.
 template <class Row, class Feature>
 struct integer_table {
+  using ranges = residual_ranges<range>;
+  using histograms = residual_ranges<magnitude_histogram>;
   std::int16_t values[Row::size * Feature::size]{};
 
   template <class At>
-  constexpr void pack(const At& at, double unit) noexcept {
+  constexpr void pack(const At& at, const ranges& seen) noexcept {
+    const double unit = unit_of_residual(static_cast<double>(seen.residual()));
     for (std::size_t i = 0; i < Row::size; ++i)
       for (std::size_t j = 0; j < Feature::size; ++j)
         values[i * Feature::size + j] =
             static_cast<std::int16_t>(rounded(static_cast<double>(at(i, j)) / unit, 32767));
+  }
+  // Of weights in any order.
+  template <class View>
+  constexpr void pack_seen(const View& w, const ranges& seen) noexcept {
+    pack([&](std::size_t i,
+             std::size_t j) { return w.data()[i * w.row_stride() + j * w.feature_stride()]; },
+         seen);
+  }
+};
+template <class Layer>
+struct integer_sines : integer_table<typename Layer::position_axis, typename Layer::hidden_axis> {
+  constexpr void pack_seen(const residual_ranges<range>& seen) noexcept {
+    this->pack([](std::size_t i,
+                  std::size_t j) { return Layer::table.data()[i * Layer::hidden_axis::size + j]; },
+               seen);
   }
 };
 
@@ -53,40 +71,22 @@ class quantized<learned_positions<T, Position, Hidden>>
     : public detail::placing<quantized<learned_positions<T, Position, Hidden>>,
                              detail::say::quantized,
                              typename learned_positions<T, Position, Hidden>::position_axis>,
-      public detail::integers::refused_numbers<
+      public detail::integers::made_of_weights<
           learned_positions<T, Position, Hidden>,
-          detail::integers::residual_ranges<detail::integers::range>> {
+          detail::integers::integer_table<
+              typename learned_positions<T, Position, Hidden>::position_axis,
+              typename learned_positions<T, Position, Hidden>::hidden_axis>> {
+  using position_axis = typename learned_positions<T, Position, Hidden>::position_axis;
+  using hidden_axis = typename learned_positions<T, Position, Hidden>::hidden_axis;
+  using base = detail::integers::made_of_weights<
+      learned_positions<T, Position, Hidden>,
+      detail::integers::integer_table<position_axis, hidden_axis>>;
+
  public:
-  using layer = learned_positions<T, Position, Hidden>;
+  using typename base::layer;
   using input_type = std::int16_t;
-  using ranges = detail::integers::residual_ranges<detail::integers::range>;
-  using histograms = detail::integers::residual_ranges<magnitude_histogram>;
-  using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
-  using refused = detail::integers::refused_numbers<layer, ranges>;
-  using refused::observe;
-  using refused::pack;
-  using refused::refused;
-
- private:
-  using position_axis = typename layer::position_axis;
-  using hidden_axis = typename layer::hidden_axis;
-
- public:
-  constexpr quantized() noexcept = default;
-  constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept {
-    static_cast<void>(pack(w, seen));
-  }
-  // Zeros where a range is missing; the result names it.
-  constexpr pack_result pack(const weights_to_pack& w, const ranges& seen) noexcept {
-    using namespace detail::integers;
-    if (const auto found = all_seen(seen); !found) return found;
-    table_.pack(
-        [&](std::size_t i, std::size_t j) {
-          return w.data()[i * w.row_stride() + j * w.feature_stride()];
-        },
-        unit_of_residual(static_cast<double>(seen.residual())));
-    return {};
-  }
+  using base::base;
+  using base::observe;
   // layer{w}(x) or layer{w}(x, offset), whose input and result widen the range.
   template <detail::integers::seen_by<quantized> Seen, class X, detail::integer_index... Offset>
   static constexpr auto observe(Seen& seen, const typename layer::weights_view& w, const X& x,
@@ -106,12 +106,9 @@ class quantized<learned_positions<T, Position, Hidden>>
                                                           position_axis, hidden_axis, true>;
   template <class X, class Part, class Y>
   constexpr void add_rows(const X& x, const Part& part, Y& y) const noexcept {
-    detail::integers::add_rows(x, part.template rows_of<hidden_axis>(+table_.values), y,
-                               typename detail::layout_of<X>::axes{});
+    detail::integers::add_rows(x, part.template rows_of<hidden_axis>(+this->get_weights().values),
+                               y, typename detail::layout_of<X>::axes{});
   }
-
- private:
-  detail::integers::integer_table<position_axis, hidden_axis> table_;
 };
 
 // words(ids): the axes of ids, then Hidden, int16; of an integer outside of the vocabulary zeros.
@@ -119,40 +116,22 @@ class quantized<learned_positions<T, Position, Hidden>>
 template <class T, class Vocabulary, class Hidden>
 class quantized<embedding<T, Vocabulary, Hidden>>
     : public detail::computing<quantized<embedding<T, Vocabulary, Hidden>>, detail::say::quantized>,
-      public detail::integers::refused_numbers<
+      public detail::integers::made_of_weights<
           embedding<T, Vocabulary, Hidden>,
-          detail::integers::residual_ranges<detail::integers::range>> {
- public:
-  using layer = embedding<T, Vocabulary, Hidden>;
-  using ranges = detail::integers::residual_ranges<detail::integers::range>;
-  using histograms = detail::integers::residual_ranges<magnitude_histogram>;
-  using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
-  using refused = detail::integers::refused_numbers<layer, ranges>;
-  using refused::observe;
-  using refused::pack;
-  using refused::refused;
-
- private:
-  using words = typename layer::vocabulary_axis;
-  using hidden_axis = typename layer::hidden_axis;
+          detail::integers::integer_table<
+              typename embedding<T, Vocabulary, Hidden>::vocabulary_axis,
+              typename embedding<T, Vocabulary, Hidden>::hidden_axis>> {
+  using words = typename embedding<T, Vocabulary, Hidden>::vocabulary_axis;
+  using hidden_axis = typename embedding<T, Vocabulary, Hidden>::hidden_axis;
   using table = tensor<std::int16_t, words, hidden_axis>;
+  using base =
+      detail::integers::made_of_weights<embedding<T, Vocabulary, Hidden>,
+                                        detail::integers::integer_table<words, hidden_axis>>;
 
  public:
-  constexpr quantized() noexcept = default;
-  constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept {
-    static_cast<void>(pack(w, seen));
-  }
-  // Zeros where a range is missing; the result names it.
-  constexpr pack_result pack(const weights_to_pack& w, const ranges& seen) noexcept {
-    using namespace detail::integers;
-    if (const auto found = all_seen(seen); !found) return found;
-    table_.pack(
-        [&](std::size_t i, std::size_t j) {
-          return w.data()[i * w.row_stride() + j * w.feature_stride()];
-        },
-        unit_of_residual(static_cast<double>(seen.residual())));
-    return {};
-  }
+  using base::base;
+  using base::observe;
+  using typename base::layer;
   // layer{w}(ids). The whole table widens the range, whatever words the samples have.
   template <detail::integers::seen_by<quantized> Seen, class Ids>
   static constexpr auto observe(Seen& seen, const typename layer::weights_view& w,
@@ -177,13 +156,13 @@ class quantized<embedding<T, Vocabulary, Hidden>>
   // Checked: does the file check positions? (The name of a function that depends on it has to say.)
   template <bool Checked, class Ids>
   constexpr void write_checked(const Ids& ids, std::int16_t* to) const noexcept {
-    detail::write_rows<detail::layout_of<table>>(table_.values, ids, to, [](const auto& id) {
-      const auto row = static_cast<std::size_t>(id);
-      detail::offset_along<words, 1>("embedding", row);
-      return row;
-    });
+    detail::write_rows<detail::layout_of<table>>(this->get_weights().values, ids, to,
+                                                 [](const auto& id) {
+                                                   const auto row = static_cast<std::size_t>(id);
+                                                   detail::offset_along<words, 1>("embedding", row);
+                                                   return row;
+                                                 });
   }
-  detail::integers::integer_table<words, hidden_axis> table_;
 };
 
 // x + the sines and cosines from position `offset` on, int16, as the layer of floats is called.
@@ -192,34 +171,24 @@ class quantized<sinusoidal_positions<T, Position, Hidden, Pairs, Base>>
     : public detail::placing<
           quantized<sinusoidal_positions<T, Position, Hidden, Pairs, Base>>, detail::say::quantized,
           typename sinusoidal_positions<T, Position, Hidden, Pairs, Base>::position_axis>,
-      public detail::integers::refused_ranges<
-          detail::say::quantized, detail::integers::residual_ranges<detail::integers::range>> {
+      public detail::integers::made_of_ranges<
+          detail::say::quantized,
+          detail::integers::integer_sines<sinusoidal_positions<T, Position, Hidden, Pairs, Base>>> {
+  using base = detail::integers::made_of_ranges<
+      detail::say::quantized,
+      detail::integers::integer_sines<sinusoidal_positions<T, Position, Hidden, Pairs, Base>>>;
+
  public:
   using layer = sinusoidal_positions<T, Position, Hidden, Pairs, Base>;
   using input_type = std::int16_t;
-  using ranges = detail::integers::residual_ranges<detail::integers::range>;
-  using histograms = detail::integers::residual_ranges<magnitude_histogram>;
-  using refused = detail::integers::refused_ranges<detail::say::quantized, ranges>;
-  using refused::observe;
-  using refused::pack;
-  using refused::refused;
 
  private:
   using position_axis = typename layer::position_axis;
   using hidden_axis = typename layer::hidden_axis;
 
  public:
-  constexpr quantized() noexcept = default;
-  constexpr explicit quantized(const ranges& seen) noexcept { static_cast<void>(pack(seen)); }
-  // Zeros where a range is missing; the result names it.
-  constexpr pack_result pack(const ranges& seen) noexcept {
-    using namespace detail::integers;
-    if (const auto found = all_seen(seen); !found) return found;
-    table_.pack(
-        [](std::size_t i, std::size_t j) { return layer::table.data()[i * hidden_axis::size + j]; },
-        unit_of_residual(static_cast<double>(seen.residual())));
-    return {};
-  }
+  using base::base;
+  using base::observe;
   // layer{}(x, offset), whose input and result widen the range.
   template <detail::integers::seen_by<quantized> Seen, class X>
   static constexpr auto observe(Seen& seen, const X& x, std::size_t offset = 0) noexcept {
@@ -237,12 +206,9 @@ class quantized<sinusoidal_positions<T, Position, Hidden, Pairs, Base>>
   using part_rule = rule<X>;
   template <class X, class Part, class Y>
   constexpr void add_rows(const X& x, const Part& part, Y& y) const noexcept {
-    detail::integers::add_rows(x, part.template rows_of<hidden_axis>(+table_.values), y,
+    detail::integers::add_rows(x, part.template rows_of<hidden_axis>(+this->numbers_.values), y,
                                typename detail::layout_of<X>::axes{});
   }
-
- private:
-  detail::integers::integer_table<position_axis, hidden_axis> table_;
 };
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -20,6 +20,7 @@
 #include <umbel/training/gradient_rules.hpp>
 #include <umbel/training/gradient_steps.hpp>
 #include <umbel/training/layers.hpp>
+#include <umbel/training/residual_block.hpp>
 #include <umbel/training/reverse.hpp>
 #include <umbel/training/slopes.hpp>
 #include <umbel/weights/parameters.hpp>

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSL-1.0
+// The calls of a residual_block: x, or x and a memory; masks; a workspace; into a tensor; in a
+// formula. Those of prepacked<block> and layer_stack<block> are the same.
+#pragma once
+
+#include <umbel/block/block_rules.hpp>
+#include <umbel/config.hpp>
+#include <umbel/layer/memory.hpp>
+#include <umbel/tensor/other_calls.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+
+// Is there a self_mask among the masks of a call?
+template <class Masks>
+inline constexpr bool says_own_mask = true;
+template <class Mask>
+inline constexpr bool says_own_mask<both_masks<Mask, unsaid_mask>> = false;
+struct without_memory {};  // in the place of a memory and its mask
+
+// What a call that fits no form is told.
+template <class Word, bool HasMemory>
+struct refused_block_calls
+    : other_calls_with_mask<
+          Word,
+          say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {};
+template <class Word>
+struct refused_block_calls<Word, true>
+    : other_calls_and_into<
+          Word,
+          say::
+              takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace> {
+};
+
+// operator() of the layer and of prepacked<layer>.
+template <class Derived, class Layer, class Word = say::residual_block, bool HasMemory = false>
+struct block_calls : refused_block_calls<Word, HasMemory> {
+  using refused = refused_block_calls<Word, HasMemory>;
+  using refused::operator();
+  using refused::into;
+
+  template <tensor_like X, mask_like Mask = every_key, workspace_like Workspace = on_stack>
+    requires(!HasMemory)
+  constexpr auto operator()(const X& x, const Mask& mask = {},
+                            Workspace&& work = {}) const noexcept {
+    return Layer::entry::template pass<Layer>(self(), x, without_memory{}, all_keys, mask, work,
+                                              by_value{});
+  }
+  template <tensor_like X, tensor_like Memory, class Own, workspace_like Workspace = on_stack>
+  constexpr auto operator()(const X& x, const Memory& memory, const own_mask<Own>& own,
+                            Workspace&& work = {}) const noexcept {
+    return Layer::entry::template pass<Layer>(self(), x, memory, all_keys, own.mask, work,
+                                              by_value{});
+  }
+  template <tensor_like X, tensor_like Memory, mask_like Mask, class Own,
+            workspace_like Workspace = on_stack>
+  constexpr auto operator()(const X& x, const Memory& memory, const Mask& mask,
+                            const own_mask<Own>& own, Workspace&& work = {}) const noexcept {
+    return Layer::entry::template pass<Layer>(self(), x, memory, mask, own.mask, work, by_value{});
+  }
+  // Without a self_mask: refused.
+  template <tensor_like X, tensor_like Memory, mask_like Mask = every_key,
+            workspace_like Workspace = on_stack>
+    requires HasMemory
+  constexpr auto operator()(const X& x, const Memory& memory, const Mask& mask = {},
+                            Workspace&& work = {}) const noexcept {
+    return Layer::entry::template pass<Layer>(self(), x, memory, mask, unsaid_mask{}, work,
+                                              by_value{});
+  }
+  template <tensor_like Out, tensor_like X, tensor_like Memory, mask_like Mask = every_key,
+            workspace_like Workspace = on_stack>
+    requires HasMemory
+  constexpr void into(Out&& out, const X& x, const Memory& memory, const Mask& mask = {},
+                      Workspace&& work = {}) const noexcept {
+    Layer::entry::template pass<Layer>(self(), x, memory, mask, unsaid_mask{}, work,
+                                       static_cast<Out&&>(out));
+  }
+  template <traced X, traced Memory, mask_of_a_node Mask = every_key>
+    requires HasMemory
+  constexpr auto operator()(const X& x, const Memory& memory,
+                            const Mask& mask = {}) const noexcept {
+    return (*this)(x, memory, mask, own_mask<unsaid_mask>{});
+  }
+  template <tensor_like Out, tensor_like X, mask_like Mask = every_key,
+            workspace_like Workspace = on_stack>
+    requires(!HasMemory)
+  constexpr void into(Out&& out, const X& x, const Mask& mask = {},
+                      Workspace&& work = {}) const noexcept {
+    Layer::entry::template pass<Layer>(self(), x, without_memory{}, all_keys, mask, work,
+                                       static_cast<Out&&>(out));
+  }
+  template <tensor_like Out, tensor_like X, tensor_like Memory, mask_like Mask, class Own,
+            workspace_like Workspace = on_stack>
+  constexpr void into(Out&& out, const X& x, const Memory& memory, const Mask& mask,
+                      const own_mask<Own>& own, Workspace&& work = {}) const noexcept {
+    Layer::entry::template pass<Layer>(self(), x, memory, mask, own.mask, work,
+                                       static_cast<Out&&>(out));
+  }
+  template <tensor_like Out, tensor_like X, tensor_like Memory, class Own,
+            workspace_like Workspace = on_stack>
+  constexpr void into(Out&& out, const X& x, const Memory& memory, const own_mask<Own>& own,
+                      Workspace&& work = {}) const noexcept {
+    Layer::entry::template pass<Layer>(self(), x, memory, all_keys, own.mask, work,
+                                       static_cast<Out&&>(out));
+  }
+
+  // In a formula.
+  template <traced X, mask_of_a_node Mask = every_key>
+    requires(!HasMemory)
+  constexpr auto operator()(const X& x, const Mask& mask = {}) const noexcept {
+    using verdict = typename Layer::template verdict_in_formula<X, Mask>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok)
+      return call_with_mask<typename Layer::template steps_on<view_of_node<X>>>(self(), mask, x);
+    else
+      return invalid{};
+  }
+  template <traced X, traced Memory, class Own>
+  constexpr auto operator()(const X& x, const Memory& memory,
+                            const own_mask<Own>& own) const noexcept {
+    return (*this)(x, memory, all_keys, own);
+  }
+  template <traced X, traced Memory, mask_of_a_node Mask, class Own>
+  constexpr auto operator()(const X& x, const Memory& memory, const Mask& mask,
+                            const own_mask<Own>& own) const noexcept {
+    using masks = both_masks<mask_of<Mask>, Own>;
+    using verdict = typename Layer::template verdict_in_formula<X, masks, Memory>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok)
+      return call_with_mask<
+          typename Layer::template steps_on<view_of_node<X>, view_of_node<Memory>>>(
+          self(), masks(as_mask(mask), own.mask), x, memory);
+    else
+      return invalid{};
+  }
+
+  // See workspace_for.
+  template <tensor_like X, class Of = Layer>
+  static typename Of::template workspace<
+      axis_of<layout_of<X>, rules::sequence_family<layout_of<X>, typename Of::hidden_axis>>>
+  workspace_of(const X&);
+  template <tensor_like X, tensor_like Memory, class Of = Layer>
+  static typename Of::template workspace<
+      axis_of<layout_of<X>, rules::sequence_family<layout_of<X>, typename Of::hidden_axis>>,
+      axis_of<layout_of<Memory>,
+              rules::sequence_family<layout_of<Memory>, typename Of::hidden_axis>>>
+  workspace_of(const X&, const Memory&);
+
+ private:
+  constexpr const auto& self() const noexcept {
+    return static_cast<const Derived*>(this)->get_weights();
+  }
+};
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+UMBEL_WARNINGS_POP

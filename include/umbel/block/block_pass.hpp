@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSL-1.0
+// A call of a residual_block: what it needs (weights, workspace), which shapes and masks fit, and
+// the pass over all sequences. Not here: one sequence (rows.hpp).
+#pragma once
+
+#include <umbel/block/block_calls.hpp>
+#include <umbel/block/rows.hpp>
+#include <umbel/config.hpp>
+#include <umbel/layer/packed_weights.hpp>
+#include <umbel/layer/stacked.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+
+// What a block has besides its calls.
+template <class T, class Hidden, class Steps, class Options, class Style = residual::block_style>
+struct block_types : residual::description<T, Hidden, Steps, Options, Style> {
+  using described = residual::description<T, Hidden, Steps, Options, Style>;
+  using typename described::hidden_axis;
+  using typename described::word;
+  static constexpr std::size_t width = described::width;
+  // The layer of a part, by its name: block::layer_of<name::attention>.
+  template <class Name>
+  using layer_of = typename residual::layer_of_part<described, Name>::type;
+
+  template <std::size_t Number>
+  using rows_of_part = residual::rows_of_part<typename described::template part_layer<Number>>;
+  // Of one pass of N positions, of a memory of M.
+  template <std::size_t N, std::size_t M>
+  struct scratch_of {
+    template <std::size_t Number>
+    static constexpr std::size_t keys =
+        described::part_sees(Number) == residual::reads::memory ? M : N;
+    template <std::size_t Number>
+    using of_part = typename rows_of_part<Number>::template scratch<N, keys<Number>>;
+    template <std::size_t... Number>
+    static constexpr std::uint64_t flops(std::index_sequence<Number...>) noexcept {
+      return (std::uint64_t{0} + ... + rows_of_part<Number>::template flops<N, keys<Number>>);
+    }
+    template <std::size_t... Number>
+    static constexpr std::size_t tables(std::index_sequence<Number...>) noexcept {
+      return (std::size_t{0} + ... + rows_of_part<Number>::template tables<N, keys<Number>>);
+    }
+    using positions = std::conditional_t<described::has_memory, std::index_sequence<N, M>,
+                                         std::index_sequence<N>>;
+    template <std::size_t... Number>
+    static residual::scratch_for<T, described::reads_normed ? N * width : 0,
+                                 described::has_branch ? N * width : 0, positions,
+                                 of_part<Number>...>
+        made(std::index_sequence<Number...>);
+    using type = decltype(made(std::make_index_sequence<described::part_count>{}));
+  };
+  template <std::size_t... Number>
+  static shape<hidden_axis, typename rows_of_part<Number>::width...> widths_of(
+      std::index_sequence<Number...>);
+  using widths = decltype(widths_of(std::make_index_sequence<described::part_count>{}));
+  static constexpr std::size_t most_axes = described::has_memory ? 2 : 1;
+  template <class... Positions>
+  using workspace =
+      typename scratch_of<rules::first_positions<widths, most_axes, Positions...>,
+                          rules::memory_positions<most_axes, widths, Positions...>>::type;
+
+  template <class X>
+  using positions_in = axis_of<layout_of<X>, rules::sequence_family<layout_of<X>, hidden_axis>>;
+
+  // A call whose shapes fit.
+  template <class X, class Memory>
+  struct call_of {
+    using layout = layout_of<X>;
+    using positions = positions_in<X>;
+    using memory_positions = positions_in<Memory>;
+    using sizes = shape<positions, memory_positions>;
+    static constexpr std::size_t n = positions::size, m = memory_positions::size;
+  };
+  template <class X>
+  struct call_of<X, without_memory> {
+    using layout = layout_of<X>;
+    using positions = positions_in<X>;
+    using sizes = shape<positions>;
+    static constexpr std::size_t n = positions::size, m = n;
+  };
+
+  // The masks fit every attention.
+  template <class Mask, class Own, std::size_t Batch, std::size_t N, std::size_t M>
+  struct masks_fit {
+    template <std::size_t Number, class Layer = typename described::template part_layer<Number>>
+    static constexpr auto of_part() {
+      if constexpr (described::part_sees(Number) == residual::reads::row)
+        return accepted{};
+      else if constexpr (described::part_sees(Number) == residual::reads::sequence)
+        return rules::mask_fits<word, Own, scores_of<T, Batch, Layer::sizes.heads, N, N>>{};
+      else
+        return rules::mask_fits<word, Mask, scores_of<T, Batch, Layer::sizes.heads, N, M>>{};
+    }
+    template <std::size_t... Number>
+    static first_error<decltype(of_part<Number>())...> all(std::index_sequence<Number...>);
+    using type = decltype(all(std::make_index_sequence<described::part_count>{}));
+  };
+  template <class X, class Memory>
+  struct shapes_fit {
+    using type =
+        first_error<verdict<described::has_memory, word, say::has_no_attention_to_a_memory>,
+                    rules::block_argument<word, X, T, hidden_axis, say::the_sequence>,
+                    rules::block_argument<word, Memory, T, hidden_axis, say::the_memory>,
+                    rules::same_size<word, rules::batch_family, layout_of<X>, say::the_sequences,
+                                     layout_of<Memory>, say::but_the_memories>>;
+  };
+  template <class X>
+  struct shapes_fit<X, without_memory> {
+    using type = first_error<
+        verdict<!described::has_memory, word,
+                say::has_an_attention_to_a_memory_so_write_layer_of_x_memory_and_self_mask>,
+        rules::block_argument<word, X, T, hidden_axis>>;
+  };
+
+  // How a call comes in, from the layer and from prepacked<layer> alike: entry::pass. Of: what
+  // computes it.
+  using entry = block_types;
+  template <class Of, class Weights, class X, class Memory, class Mask, class Own, class Workspace,
+            class Out>
+  static constexpr auto pass(const Weights& w, const X& x, const Memory& memory, const Mask& mask,
+                             const Own& own, Workspace& work, Out&& out) noexcept {
+    using shapes = first_error<
+        typename shapes_fit<X, Memory>::type, rules::row_major_out<word, Out, T, layout_of<X>>,
+        verdict<!std::is_same_v<Own, unsaid_mask>, word,
+                say::say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask>>;
+    static_assert(report<shapes>::ok, "umbel: shapes do not fit");
+    if constexpr (shapes::ok) {
+      using call = call_of<X, Memory>;
+      using scratch = typename Of::template scratch_of<call::n, call::m>::type;
+      using given = given_workspaces<Workspace, scratch>;
+      using fit = first_error<
+          typename masks_fit<mask_of<Mask>, mask_of<Own>,
+                             call::layout::template size_of<rules::batch_family>, call::n,
+                             call::m>::type,
+          rules::scratch_fits<word, typename given::each, scratch, typename call::sizes>>;
+      static_assert(report<fit>::ok, "umbel: shapes do not fit");
+      if constexpr (fit::ok)
+        return computed<tensor_of<T, row_major<layout_of<X>>>, typename given::all>(
+            out, work, [&](auto& y, auto& all) {
+              Of::template sequences<call>(w, x.data(), memory_of(memory), as_mask(mask),
+                                           as_mask(own), y.data(), all);
+            });
+      else
+        return invalid{};
+    } else {
+      return invalid{};
+    }
+  }
+
+  // All sequences, row-major, through one layer or a stack of them; y may be x. Work: a workspace,
+  // or what parallel() gives.
+  template <class Call, class Weights, class Mask, class Own, class Work>
+  UMBEL_NOINLINE static constexpr void sequences(const Weights& w, const T* x, const T* memory,
+                                                 const Mask& mask, const Own& own, T* y,
+                                                 Work& work) noexcept {
+    if constexpr (of_several_layers<Weights>) {
+      sequences<Call>(w.layers[0], x, memory, mask, own, y, work);
+      for (std::size_t i = 1; i < w.size(); ++i)
+        sequences<Call>(w.layers[i], y, memory, mask, own, y, work);
+    } else {
+      using rows = residual::rows<block_types>;
+      constexpr std::size_t one = Call::n * width;
+      using parts =
+          residual::whole_pass<block_types, Call::layout::template size_of<rules::batch_family>,
+                               Call::n, Call::m, Own, Mask>;
+      const auto place = [&](std::size_t b, auto& s) {
+        return residual::places<T>{x + b * one, y + b * one, s.normed.rows, s.branch.rows};
+      };
+      each_sequence<Call::layout::count / one>(
+          work,
+          [&](std::size_t b, auto& s) {
+            const auto at = place(b, s);
+            const parts given{memory + b * Call::m * width * described::has_memory, own, mask, b};
+            rows::template each<0, Call::n>(std::make_index_sequence<described::event_count>{}, w,
+                                            at, s, given);
+          },
+          [&](std::size_t b, const auto& workers) {
+            const parts given{memory + b * Call::m * width * described::has_memory, own, mask, b};
+            rows::template in_parts<Call::n>(w, place(b, workers.work[0]), workers, given);
+          });
+    }
+  }
+
+  // A call in a formula: its verdict, and what it does.
+  template <class X, class Mask, class Memory = without_memory>
+  struct verdict_in_formula_rule {
+    using call = call_of<X, Memory>;
+    static constexpr std::size_t batch = call::layout::template size_of<rules::batch_family>;
+    template <class M>
+    struct fit : masks_fit<M, M, batch, call::n, call::m> {};
+    template <class A, class B>
+    struct fit<both_masks<A, B>> : masks_fit<A, B, batch, call::n, call::m> {};
+    using type = first_error<
+        verdict<says_own_mask<Mask>, word,
+                say::say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask>,
+        rules::mask_in_a_formula<word, Mask>, typename fit<mask_of<Mask>>::type>;
+  };
+  template <class Shapes, class X, class Mask, class Memory>
+  struct verdict_if {
+    using type = Shapes;
+  };
+  template <class X, class Mask, class Memory>
+  struct verdict_if<accepted, X, Mask, Memory> : verdict_in_formula_rule<X, Mask, Memory> {};
+  template <class X, class Mask, class Memory = without_memory>
+  using verdict_in_formula =
+      typename verdict_if<typename shapes_fit<X, Memory>::type, X, Mask, Memory>::type;
+  template <class X, class... Memory>
+  struct steps_on {
+    using block = block_types;
+    using call = call_of<X, typename portable::nth_type<0, Memory..., without_memory>::type>;
+    using scratch = typename scratch_of<call::n, call::m>::type;
+    using result = row_major<layout_of<X>>;
+    using of_sequence = scratch_of<call::n, call::m>;
+    static constexpr std::uint64_t flops =
+        call::layout::count / (call::n * width) *
+        of_sequence::flops(std::make_index_sequence<described::part_count>{});
+    static constexpr std::size_t tables =
+        of_sequence::tables(std::make_index_sequence<described::part_count>{});
+    template <class Given, class Y, class... Operands>
+    static constexpr void run(const Given& given, Y& y, scratch& work, const X& x,
+                              const Memory&... memory, const Operands&... of_mask) noexcept {
+      const auto mask = given.mask(of_mask...);
+      if constexpr (sizeof...(Memory) == 0)
+        sequences<call>(given.weights(), x.data(), static_cast<const T*>(nullptr), mask, mask,
+                        y.data(), work);
+      else
+        sequences<call>(given.weights(), x.data(), memory.data()..., mask.first, mask.second,
+                        y.data(), work);
+    }
+  };
+
+ private:
+  template <class Memory>
+  static constexpr const T* memory_of(const Memory& memory) noexcept {
+    if constexpr (std::is_same_v<Memory, without_memory>)
+      return nullptr;
+    else
+      return memory.data();
+  }
+};
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+UMBEL_WARNINGS_POP

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a residual_block is made of and called with, and the sentences for what it is not.
+#pragma once
+
+#include <umbel/block/decoder_rules.hpp>
+#include <umbel/block/description.hpp>
+#include <umbel/block/encoder_rules.hpp>
+#include <umbel/config.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+namespace say {
+struct has_an_attention_to_a_memory_so_write_layer_of_x_memory_and_self_mask;
+struct has_no_attention_to_a_memory;
+struct is_not_a_name_use_name_or_declare_one;
+struct is_not_a_part_use_self_attention_or_another_of_block_parts;
+struct needs_a_part_add_pre_norm_or_another_join;
+struct stands_in_the_place_of_a_name_write_pre_norm_of_name_norm;
+struct two_parts_or_norms_have_the_name;
+}  // namespace say
+template <>
+struct speak<say::residual_block> : speak_as_written<say::residual_block> {};
+template <>
+inline constexpr const char*
+    spoken<say::has_an_attention_to_a_memory_so_write_layer_of_x_memory_and_self_mask> =
+        "has an attention to a memory; write layer(x, memory, self_mask(...))";
+template <>
+inline constexpr const char* spoken<say::is_not_a_name_use_name_or_declare_one> =
+    "is not the name of a part; use block_parts::name::norm or another, or declare one by "
+    "UMBEL_PART_NAME";
+template <>
+inline constexpr const char*
+    spoken<say::is_not_a_part_use_self_attention_or_another_of_block_parts> =
+        "is not a part; use block_parts::self_attention or another part of namespace block_parts";
+template <>
+inline constexpr const char* spoken<say::needs_a_part_add_pre_norm_or_another_join> =
+    "needs a part; add block_parts::pre_norm<...> or another join of namespace block_parts";
+template <>
+inline constexpr const char*
+    spoken<say::stands_in_the_place_of_a_name_write_pre_norm_of_name_norm> =
+        "stands where the name of a norm belongs; write pre_norm<name::norm, ...>";
+
+namespace rules {
+// An argument of a call: a sequence, or a batch of them, of the block's width.
+template <class Word, class X, class T, class Hidden, class Name = say::the_sequence>
+using block_argument = first_error<self_attend<Word, X, T, Hidden, Name>,
+                                   rows_of<Word, X, T, Hidden>, batch_first<Word, X>>;
+
+template <class Part>
+concept part_like = requires {
+  typename Part::name;
+  Part::sees;
+};
+// The word for what stands in the place of a part.
+template <class Given>
+struct word_for_no_part {
+  using type = option_word<Given>;
+};
+template <class Given>
+  requires requires { typename Given::word; }
+struct word_for_no_part<Given> {
+  using type = typename Given::word;
+};
+template <class Name>
+struct name_rule {
+  using type = verdict<residual::is_part_name<Name>, say::residual_block,
+                       typename residual::speakable_name<Name>::type,
+                       say::is_not_a_name_use_name_or_declare_one>;
+};
+template <>
+struct name_rule<residual::none> {
+  using type = accepted;
+};
+template <part_like Part>
+struct name_rule<Part> {
+  using type = verdict<!part_like<Part>, say::residual_block,
+                       typename residual::speakable_name<typename Part::name>::type,
+                       say::stands_in_the_place_of_a_name_write_pre_norm_of_name_norm>;
+};
+
+// Steps: those of the list. Each of these reads it if the one before has accepted it.
+template <class Before, class T, class Hidden, class... Step>
+struct parts_are_parts {
+  using type = Before;
+};
+template <class Before, class T, class Hidden, class... Step>
+struct names_are_names {
+  using type = Before;
+};
+template <class Before, class T, class Hidden, class... Step>
+struct names_differ {
+  using type = Before;
+};
+template <class Before, class T, class Hidden, class... Step>
+struct parts_are_accepted {
+  using type = Before;
+};
+
+template <class Parts>
+struct all_are_parts;
+template <class... Part>
+struct all_are_parts<residual::list<Part...>> {
+  using type = first_error<
+      verdict<part_like<Part>, say::residual_block, typename word_for_no_part<Part>::type,
+              say::is_not_a_part_use_self_attention_or_another_of_block_parts>...,
+      accepted>;
+};
+template <class T, class Hidden, class Parts>
+struct verdicts_of_parts;
+template <class T, class Hidden, class... Part>
+struct verdicts_of_parts<T, Hidden, residual::list<Part...>> {
+  using type = first_error<typename Part::template verdict<T, Hidden>..., accepted>;
+};
+template <class T, class Hidden, class... Step>
+struct parts_are_parts<accepted, T, Hidden, Step...> {
+  using type = first_error<typename all_are_parts<typename Step::parts>::type...>;
+};
+template <class Parts>
+struct names_of_parts;
+template <class... Part>
+struct names_of_parts<residual::list<Part...>> {
+  using type = residual::list<typename Part::name...>;
+};
+template <class... Step>
+using names_in = typename residual::joined<
+    residual::list<typename Step::before, typename Step::behind, typename Step::after>...,
+    typename names_of_parts<typename Step::parts>::type...>::type;
+template <class Names>
+struct of_names;
+template <class... Name>
+struct of_names<residual::list<Name...>> {
+  template <class Same>
+  static constexpr bool is_alone = std::is_same_v<Same, residual::none> ||
+                                   (std::size_t{0} + ... + std::is_same_v<Same, Name>) == 1;
+  using are_names = first_error<typename name_rule<Name>::type...>;
+  using differ = first_error<
+      verdict<is_alone<Name>, say::residual_block, say::two_parts_or_norms_have_the_name,
+              typename residual::speakable_name<Name>::type>...>;
+};
+template <class T, class Hidden, class... Step>
+struct names_are_names<accepted, T, Hidden, Step...> {
+  using type = typename of_names<names_in<Step...>>::are_names;
+};
+template <class T, class Hidden, class... Step>
+struct names_differ<accepted, T, Hidden, Step...> {
+  using type = typename of_names<names_in<Step...>>::differ;
+};
+template <class T, class Hidden, class... Step>
+struct parts_are_accepted<accepted, T, Hidden, Step...> {
+  using type = first_error<typename verdicts_of_parts<T, Hidden, typename Step::parts>::type...>;
+};
+
+template <class Before, class T, class Hidden, class Steps>
+struct list_rule {
+  using type = Before;
+};
+template <class T, class Hidden>
+struct list_rule<accepted, T, Hidden, residual::list<>> {
+  using type = verdict<false, say::residual_block, say::needs_a_part_add_pre_norm_or_another_join>;
+};
+template <class T, class Hidden, class First, class... Step>
+struct list_rule<accepted, T, Hidden, residual::list<First, Step...>> {
+  template <template <class, class, class, class...> class Rule, class Before>
+  using then = typename Rule<Before, T, Hidden, First, Step...>::type;
+  using type = then<parts_are_accepted,
+                    then<names_differ, then<names_are_names, then<parts_are_parts, accepted>>>>;
+};
+
+template <class Options>
+struct block_options;
+template <class... Options>
+struct block_options<option_list<Options...>> {
+  using type = first_error<
+      options<say::residual_block,
+              option_kinds<option::norm_by, option::norm_bias, option::norm_epsilon>, Options...>,
+      norm_options<say::residual_block, norm_of_options<float, axes::hidden<1>, Options...>>>;
+};
+template <class T, class Hidden, class Sorted>
+using residual_block =
+    typename list_rule<first_error<floating<say::residual_block, T>,
+                                   in_place<say::residual_block, Hidden, axes::hidden>,
+                                   typename block_options<typename Sorted::options>::type>,
+                       T, Hidden, typename Sorted::steps>::type;
+}  // namespace rules
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+UMBEL_WARNINGS_POP

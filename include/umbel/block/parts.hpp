@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSL-1.0
+// The parts of a residual_block and how each joins the residual sum x, as types. Nothing here
+// computes.
+//
+//   pre_norm<norm, part>          x + part(norm(x))
+//   pre_norm<norm, a, b>          x + a(norm(x)) + b(norm(x))     parallel (GPT-J, PaLM)
+//   post_norm<norm, part>         norm(x + part(x))
+//   sandwich_norm<n, part, m>     x + m(part(n(x)))               (Gemma 2)
+//   without_norm<part>            x + part(x)
+//   norm_only<norm>               norm(x)
+//   scaled<1, 2, pre_norm<...>>   x + 1/2 part(norm(x))           (Conformer)
+//   no_residual<pre_norm<...>>    part(norm(x))
+#pragma once
+
+#include <umbel/attention/multi_head.hpp>
+#include <umbel/block/feed_forward.hpp>
+#include <umbel/block/linear.hpp>
+#include <umbel/block/part_names.hpp>
+#include <umbel/config.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail::residual {
+// What a part reads: its row of x, all rows of x, or its row of x and all rows of the memory.
+enum class reads { row, sequence, memory };
+
+template <class... Part>
+struct list {
+  static constexpr std::size_t size = sizeof...(Part);
+};
+struct none {};  // in the place of a name: no norm
+
+// Parts that read the same input, and how they join the sum. Before, Behind, After: the names of
+// the norm of their input, of their results, of the sum.
+template <class Before, class Parts, class Behind, class After, std::size_t Numerator = 1,
+          std::size_t Denominator = 1, bool Residual = true>
+struct step {
+  using before = Before;
+  using parts = Parts;
+  using behind = Behind;
+  using after = After;
+  static constexpr std::size_t numerator = Numerator, denominator = Denominator;
+  static constexpr bool is_scaled = Numerator != Denominator, adds = Residual;
+  static constexpr bool norms_before = !std::is_same_v<Before, none>;
+  static constexpr bool norms_behind = !std::is_same_v<Behind, none>;
+  static constexpr bool norms_after = !std::is_same_v<After, none>;
+  template <class T>
+  static constexpr T scale = static_cast<T>(Numerator) / static_cast<T>(Denominator);
+
+  template <std::size_t N, std::size_t D>
+  using scaled = step<Before, Parts, Behind, After, N, D, Residual>;
+  using alone = step<Before, Parts, Behind, After, Numerator, Denominator, false>;
+};
+template <class Item>
+inline constexpr bool is_step = false;
+template <class B, class P, class H, class A, std::size_t N, std::size_t D, bool R>
+inline constexpr bool is_step<step<B, P, H, A, N, D, R>> = true;
+
+}  // namespace detail::residual
+
+namespace detail {
+namespace say {
+struct has_other_widths_than_its_block_leave_out_keys_from_values_from_and_output_to;
+template <class Name>
+struct part_name;
+}  // namespace say
+template <class Name>
+struct speak<say::part_name<Name>> {
+  static constexpr void to(sentence_buffer& out) { out.put(Name::text); }
+};
+template <>
+inline constexpr const char*
+    spoken<say::has_other_widths_than_its_block_leave_out_keys_from_values_from_and_output_to> =
+        "has other widths than its block; leave out keys_from, values_from and output_to";
+
+namespace rules {
+// All rows that an attention of a block reads and writes are as wide as the block.
+template <class Name, class T, class Hidden, class Heads, class... Options>
+struct attention_of_a_block_rule {
+  using types = multi_head_types_of<T, Hidden, Heads, Options...>;
+  template <class Axis>
+  static constexpr bool is_hidden = std::is_same_v<Axis, typename types::hidden_axis>;
+  using type = first_error<
+      multi_head<T, Hidden, Heads, typename types::chosen, Options...>,
+      verdict<is_hidden<typename types::keys_axis> && is_hidden<typename types::values_axis> &&
+                  is_hidden<typename types::output_axis>,
+              say::residual_block, say::part_name<Name>,
+              say::has_other_widths_than_its_block_leave_out_keys_from_values_from_and_output_to>>;
+};
+template <class Name, class T, class Hidden, class Heads, class... Options>
+using attention_of_a_block =
+    typename attention_of_a_block_rule<Name, T, Hidden, Heads, Options...>::type;
+}  // namespace rules
+}  // namespace detail
+
+namespace block_parts {
+namespace name = portable::part_names;
+
+// Parts. Name: name::attention or another. Options: those of the layer that computes it; hidden<>
+// and the type of the numbers are those of the block.
+template <class Name, class Heads = detail::nothing, class... Options>
+struct self_attention {
+  using name = Name;
+  static constexpr auto sees = detail::residual::reads::sequence;
+  template <class T, class Hidden>
+  using layer = multi_head_attention<T, Hidden, Heads, Options...>;
+  template <class T, class Hidden>
+  using verdict = detail::rules::attention_of_a_block<Name, T, Hidden, Heads, Options...>;
+};
+template <class Name, class Heads = detail::nothing, class... Options>
+struct cross_attention {
+  using name = Name;
+  static constexpr auto sees = detail::residual::reads::memory;
+  template <class T, class Hidden>
+  using layer = multi_head_attention<T, Hidden, Heads, Options...>;
+  template <class T, class Hidden>
+  using verdict = detail::rules::attention_of_a_block<Name, T, Hidden, Heads, Options...>;
+};
+template <class Name, class Intermediate = detail::nothing, class... Options>
+struct feed_forward_network {
+  using name = Name;
+  static constexpr auto sees = detail::residual::reads::row;
+  template <class T, class Hidden>
+  using layer = feed_forward<T, Hidden, Intermediate, Options...>;
+  template <class T, class Hidden>
+  using verdict = detail::rules::feed_forward<T, Hidden, Intermediate, Options...>;
+};
+// x W + b, as wide as the block.
+template <class Name, class... Options>
+struct linear_map {
+  using name = Name;
+  static constexpr auto sees = detail::residual::reads::row;
+  template <class T, class Hidden>
+  using layer = linear<T, Hidden, Hidden, Options...>;
+  template <class T, class Hidden>
+  using verdict = detail::rules::linear<T, Hidden, Hidden, Options...>;
+};
+
+// Joins: see the table above.
+template <class Norm, class... Part>
+using pre_norm = detail::residual::step<Norm, detail::residual::list<Part...>,
+                                        detail::residual::none, detail::residual::none>;
+template <class Norm, class... Part>
+using post_norm = detail::residual::step<detail::residual::none, detail::residual::list<Part...>,
+                                         detail::residual::none, Norm>;
+template <class Before, class Part, class Behind>
+using sandwich_norm =
+    detail::residual::step<Before, detail::residual::list<Part>, Behind, detail::residual::none>;
+template <class... Part>
+using without_norm = detail::residual::step<detail::residual::none, detail::residual::list<Part...>,
+                                            detail::residual::none, detail::residual::none>;
+template <class Norm>
+using norm_only = detail::residual::step<detail::residual::none, detail::residual::list<>,
+                                         detail::residual::none, Norm>;
+template <std::size_t Numerator, std::size_t Denominator, class Step>
+using scaled = typename Step::template scaled<Numerator, Denominator>;
+template <class Step>
+using no_residual = typename Step::alone;
+}  // namespace block_parts
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
