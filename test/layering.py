@@ -28,7 +28,7 @@ ROOMS = {
     "layer": {"config", "utility", "shape", "tensor", "simd", "plan", "kernel"},
     "mask": {"config", "shape", "tensor", "simd", "kernel", "layer"},
     "attention": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask"},
-    "block": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention"},
+    "block": {"config", "utility", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention"},
     "decode": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block"},
     "quantized": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block", "decode", "bare"},
     "formula": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block"},

@@ -61,45 +61,50 @@ void defined_network(const Numbers& n, const std::int8_t* x, T* y, const Finish&
 }
 // A part of an encoder or decoder layer on rows in place: attention or a network, which adds its
 // result to x, and its norm before or after.
-template <std::size_t Rows, class Numbers, class NormOfPart, class Add>
-void defined_part(const NormOfPart& part, std::int16_t* x, const Add& add) noexcept {
-  constexpr std::size_t hidden = Numbers::hidden;
-  using norm = std::remove_cvref_t<decltype(part.norm)>;
+template <std::size_t Rows, std::size_t hidden, bool First, class Norm, class Add>
+void defined_part(const Norm& norm, const plain::integer_unit& to_part, std::int16_t* x,
+                  const Add& add) noexcept {
   static std::int8_t in[Rows * hidden];
   for (std::size_t r = 0; r < Rows; ++r)
-    if constexpr (Numbers::norms_first)
-      plain::integer_norm<norm::centred>(part.norm, x + r * hidden, in + r * hidden);
+    if constexpr (First)
+      plain::integer_norm<Norm::centred>(norm, x + r * hidden, in + r * hidden);
     else
       for (std::size_t i = r * hidden; i < (r + 1) * hidden; ++i)
-        in[i] = plain::to_int8(plain::in_unit(x[i], part.to_part));
+        in[i] = plain::to_int8(plain::in_unit(x[i], to_part));
   add(in, x);
-  if constexpr (!Numbers::norms_first)
+  if constexpr (!First)
     for (std::size_t r = 0; r < Rows; ++r)
-      plain::integer_norm<norm::centred>(part.norm, x + r * hidden, x + r * hidden);
+      plain::integer_norm<Norm::centred>(norm, x + r * hidden, x + r * hidden);
 }
-// An encoder layer on the rows of one sequence, in place. n: an encoder_numbers.
-template <std::size_t Rows, class Numbers, class Mask>
+// An encoder layer on the rows of one sequence, in place. n: a block_numbers.
+template <std::size_t Rows, bool First, class Numbers, class Mask>
 void defined_encoder(const Numbers& n, std::int16_t* x, const Mask& mask) noexcept {
   const kernel::finish::added added;
-  defined_part<Rows, Numbers>(n.norm1, x, [&](const std::int8_t* in, std::int16_t* to) {
+  const auto part = [](const auto&... of_part) {
+    defined_part<Rows, Numbers::width, First>(of_part...);
+  };
+  part(n.norm1, n.to_parts[0], x, [&](const std::int8_t* in, std::int16_t* to) {
     defined_attention<Rows, Rows>(n.attention, in, in, in, mask, to, added);
   });
-  defined_part<Rows, Numbers>(n.norm2, x, [&](const std::int8_t* in, std::int16_t* to) {
+  part(n.norm2, n.to_parts[1], x, [&](const std::int8_t* in, std::int16_t* to) {
     defined_network<Rows>(n.feed_forward, in, to, added);
   });
 }
-// A decoder layer, with a memory of Keys rows. n: a decoder_numbers; own: of the sequence.
-template <std::size_t Rows, std::size_t Keys, class Numbers, class Mask, class Own>
+// A decoder layer, with a memory of Keys rows. n: a block_numbers; own: of the sequence.
+template <std::size_t Rows, std::size_t Keys, bool First, class Numbers, class Mask, class Own>
 void defined_decoder(const Numbers& n, std::int16_t* x, const std::int8_t* memory, const Mask& mask,
                      const Own& own) noexcept {
   const kernel::finish::added added;
-  defined_part<Rows, Numbers>(n.norm1, x, [&](const std::int8_t* in, std::int16_t* to) {
+  const auto part = [](const auto&... of_part) {
+    defined_part<Rows, Numbers::width, First>(of_part...);
+  };
+  part(n.norm1, n.to_parts[0], x, [&](const std::int8_t* in, std::int16_t* to) {
     defined_attention<Rows, Rows>(n.self_attention, in, in, in, own, to, added);
   });
-  defined_part<Rows, Numbers>(n.norm2, x, [&](const std::int8_t* in, std::int16_t* to) {
+  part(n.norm2, n.to_parts[1], x, [&](const std::int8_t* in, std::int16_t* to) {
     defined_attention<Rows, Keys>(n.cross_attention, in, memory, memory, mask, to, added);
   });
-  defined_part<Rows, Numbers>(n.norm3, x, [&](const std::int8_t* in, std::int16_t* to) {
+  part(n.norm3, n.to_parts[2], x, [&](const std::int8_t* in, std::int16_t* to) {
     defined_network<Rows>(n.feed_forward, in, to, added);
   });
 }

@@ -110,10 +110,17 @@ void draw_weights(Weights& w) noexcept {
 }
 // Every range of a struct of them.
 template <class Ranges>
+void draw_ranges(Ranges& ranges) noexcept {
+  if constexpr (std::is_same_v<Ranges, detail::integers::range>)
+    ranges() = draw.range();
+  else
+    detail::with_members<detail::integers::parts_of<Ranges>>(
+        ranges, [](auto&... part) { (draw_ranges(part), ...); });
+}
+template <class Ranges>
 const Ranges& drawn_ranges() noexcept {
   static Ranges ranges;
-  detail::with_members<detail::integers::parts_of<Ranges>>(
-      ranges, [](auto&... range) { ((range() = draw.range()), ...); });
+  draw_ranges(ranges);
   return ranges;
 }
 template <class X>
@@ -268,8 +275,9 @@ void encoders(int count) noexcept {
     const auto call = [&](const auto& mask) {
       residual defined = x;
       for (std::size_t i = 0; i < Depth; ++i)
-        defined_encoder<rows>(stack.numbers_at(i), defined.data(),
-                              detail::at_sequence<scores>(detail::as_mask(mask), 0));
+        defined_encoder<rows, First>(detail::weights_of_block(stack.get_weights(), i),
+                                     defined.data(),
+                                     detail::at_sequence<scores>(detail::as_mask(mask), 0));
       compare_calls<Seed % 2 == 0, typename layer::template workspace<token<rows>>>(
           "encoder", defined,
           [&](auto&&... with) { return stack(x, mask, static_cast<decltype(with)>(with)...); });
@@ -301,9 +309,10 @@ void decoders(int count) noexcept {
     const auto call = [&](const auto& mask, const auto& own) {
       residual defined = x;
       for (std::size_t i = 0; i < Depth; ++i)
-        defined_decoder<rows, keys>(stack.numbers_at(i), defined.data(), memory.data(),
-                                    detail::at_sequence<scores>(detail::as_mask(mask), 0),
-                                    detail::at_sequence<own_scores>(detail::as_mask(own), 0));
+        defined_decoder<rows, keys, First>(
+            detail::weights_of_block(stack.get_weights(), i), defined.data(), memory.data(),
+            detail::at_sequence<scores>(detail::as_mask(mask), 0),
+            detail::at_sequence<own_scores>(detail::as_mask(own), 0));
       compare_calls<Seed % 2 == 0, typename layer::template workspace<token<rows>, key<keys>>>(
           "decoder", defined, [&](auto&&... with) {
             return stack(x, memory, mask, self_mask(own), static_cast<decltype(with)>(with)...);

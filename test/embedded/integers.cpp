@@ -161,11 +161,12 @@ consteval quantized<Layer> packed_encoder() noexcept {
   next.weights(w.norm1.gamma, 1), next.weights(w.norm2.gamma, 1);
   draw_map(next, w.feed_forward.up), draw_map(next, w.feed_forward.down);
   typename quantized<Layer>::ranges seen;
-  see(2, seen.residual, seen.attention_input, seen.q, seen.k, seen.v, seen.feed_forward_input,
-      seen.up, seen.activated);
+  auto& [residual, attention, network] = seen;
+  see(2, residual, attention.input, attention.q, attention.k, attention.v, network.input,
+      network.up, network.activated);
   if constexpr (Layer::feed_forward::is_gated) {
     draw_map(next, w.feed_forward.gate);
-    see(3, seen.gate, seen.product);
+    see(3, network.gate, network.product);
   }
   return quantized<Layer>(w, seen);
 }

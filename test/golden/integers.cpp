@@ -4,7 +4,9 @@
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <umbel/quantized.hpp>
+#include <umbel/weights/parameters.hpp>
 
 #include "../support/random.hpp"
 #include "data/integers.hpp"
@@ -140,25 +142,35 @@ auto mean_of(std::uint32_t seed, float input, float output) {
 }
 #define CHECK_MEAN(g) check(mean_of<g::rows>(g::seed, g::input_range, g::output_range), g::output)
 
+// In the order of the ranges.
+template <class Layer>
+typename quantized<Layer>::ranges ranges_of(std::initializer_list<float> largest) {
+  typename quantized<Layer>::ranges seen{};
+  auto next = largest.begin();
+  for_each_parameter(seen, [&](const parameter_path&, auto range) { range() = *next++; });
+  BOOST_REQUIRE(next == largest.end());
+  return seen;
+}
 template <std::size_t Tokens, class Layer, class Every, class Causal>
-void check_encoder(std::uint32_t seed, const typename quantized<Layer>::ranges& seen,
-                   const Every& every_key, const Causal& of_causal) {
+void check_encoder(std::uint32_t seed, std::initializer_list<float> largest, const Every& every_key,
+                   const Causal& of_causal) {
   lcg next{seed};
   const auto x = drawn<tensor<float, token<Tokens>, typename Layer::hidden_axis>>(next);
   static typename Layer::weights w;
   draw_encoder(next, w, 0.25, 0.25, 0.25, 0.125, 1, 0.125);
+  const auto seen = ranges_of<Layer>(largest);
   const auto given = quantize<std::int16_t>(x, seen.residual);
   static quantized<Layer> layer;
   BOOST_REQUIRE(layer.pack(w, seen));
   check(layer(given), every_key);
   check(layer(given, causal), of_causal);
 }
-#define ENCODER_RANGES(g)                                                                          \
-  range(g::residual_range), range(g::attention_input_range), range(g::q_range), range(g::k_range), \
-      range(g::v_range), range(g::feed_forward_input_range)
+#define ENCODER_RANGES(g)                                                          \
+  g::residual_range, g::attention_input_range, g::q_range, g::k_range, g::v_range, \
+      g::feed_forward_input_range
 
 template <std::size_t Tokens, std::size_t Keys, class Layer, class Causal, class SomeKeys>
-void check_decoder(std::uint32_t seed, const typename quantized<Layer>::ranges& seen,
+void check_decoder(std::uint32_t seed, std::initializer_list<float> largest,
                    const Causal& of_causal, const SomeKeys& some_keys) {
   using hidden_axis = typename Layer::hidden_axis;
   lcg next{seed};
@@ -166,6 +178,7 @@ void check_decoder(std::uint32_t seed, const typename quantized<Layer>::ranges& 
   const auto y = drawn<tensor<float, key<Keys>, hidden_axis>>(next);
   static typename Layer::weights w;
   draw_decoder(next, w, 0.25, 0.25, 0.25, 0.125, 1, 0.125);
+  const auto seen = ranges_of<Layer>(largest);
   const auto given = quantize<std::int16_t>(x, seen.residual);
   const auto memory = quantize<std::int8_t>(y, seen.memory);
   static quantized<Layer> layer;
@@ -173,16 +186,15 @@ void check_decoder(std::uint32_t seed, const typename quantized<Layer>::ranges& 
   check(layer(given, memory, self_mask(causal)), of_causal);
   check(layer(given, memory, first_keys(int{Keys} - 3), self_mask(all_keys)), some_keys);
 }
-#define CHECK_DECODER(g, first)                                                                    \
-  check_decoder<                                                                                   \
-      g::tokens, g::keys,                                                                          \
-      decoder_layer<float, hidden<g::hidden>, heads<g::heads>, intermediate<g::feed_forward>,      \
-                    bias<true>, norm_first<first>, activation<gelu_exact>>>(                       \
-      g::seed,                                                                                     \
-      {range(g::residual_range), range(g::self_input_range), range(g::q_range), range(g::k_range), \
-       range(g::v_range), range(g::memory_range), range(g::cross_input_range),                     \
-       range(g::cross_q_range), range(g::cross_k_range), range(g::cross_v_range),                  \
-       range(g::feed_forward_input_range), range(g::up_range), range(g::activated_range)},         \
+#define CHECK_DECODER(g, first)                                                               \
+  check_decoder<                                                                              \
+      g::tokens, g::keys,                                                                     \
+      decoder_layer<float, hidden<g::hidden>, heads<g::heads>, intermediate<g::feed_forward>, \
+                    bias<true>, norm_first<first>, activation<gelu_exact>>>(                  \
+      g::seed,                                                                                \
+      {g::residual_range, g::self_input_range, g::q_range, g::k_range, g::v_range,            \
+       g::memory_range, g::cross_input_range, g::cross_q_range, g::cross_k_range,             \
+       g::cross_v_range, g::feed_forward_input_range, g::up_range, g::activated_range},       \
       g::causal, g::some_keys)
 
 }  // namespace
@@ -228,9 +240,8 @@ BOOST_AUTO_TEST_CASE(encoder_pre_norm) {
   using layer =
       encoder_layer<float, hidden<g::hidden>, heads<g::heads>, intermediate<g::feed_forward>,
                     bias<true>, norm_first<true>, activation<gelu_exact>>;
-  check_encoder<g::tokens, layer>(
-      g::seed, {ENCODER_RANGES(g), range(g::up_range), range(g::activated_range)}, g::every_key,
-      g::causal);
+  check_encoder<g::tokens, layer>(g::seed, {ENCODER_RANGES(g), g::up_range, g::activated_range},
+                                  g::every_key, g::causal);
 }
 
 BOOST_AUTO_TEST_CASE(encoder_post_norm) {
@@ -238,9 +249,8 @@ BOOST_AUTO_TEST_CASE(encoder_post_norm) {
   using layer =
       encoder_layer<float, hidden<g::hidden>, heads<g::heads>, intermediate<g::feed_forward>,
                     bias<true>, norm_first<false>, activation<gelu_exact>>;
-  check_encoder<g::tokens, layer>(
-      g::seed, {ENCODER_RANGES(g), range(g::up_range), range(g::activated_range)}, g::every_key,
-      g::causal);
+  check_encoder<g::tokens, layer>(g::seed, {ENCODER_RANGES(g), g::up_range, g::activated_range},
+                                  g::every_key, g::causal);
 }
 
 BOOST_AUTO_TEST_CASE(encoder_of_llama) {
@@ -249,10 +259,10 @@ BOOST_AUTO_TEST_CASE(encoder_of_llama) {
       encoder_layer<float, hidden<g::hidden>, heads<g::heads>, intermediate<g::feed_forward>,
                     kv_heads<g::kv_heads>, norm_by<rms_norm>, gated<true>, activation<silu>,
                     norm_first<true>, bias<false>, rope<split_halves>, norm_epsilon<1, 100000>>;
-  check_encoder<g::tokens, layer>(g::seed,
-                                  {ENCODER_RANGES(g), range(g::gate_range), range(g::up_range),
-                                   range(g::activated_range), range(g::product_range)},
-                                  g::every_key, g::causal);
+  check_encoder<g::tokens, layer>(
+      g::seed,
+      {ENCODER_RANGES(g), g::gate_range, g::up_range, g::activated_range, g::product_range},
+      g::every_key, g::causal);
 }
 
 BOOST_AUTO_TEST_CASE(decoders) {

@@ -173,8 +173,9 @@ BOOST_AUTO_TEST_CASE(the_compiler_computes_an_encoder_layer) {
   }();
   static constexpr quantized<layer>::ranges seen = [] {
     quantized<layer>::ranges made{};
-    detail::with_members<detail::integers::parts_of<quantized<layer>::ranges>>(
-        made, [](auto&... range) { ((range() = 4.0F), ...); });
+    made.residual() = made.attention.input() = made.feed_forward.input() = 4;
+    made.attention.q() = made.attention.k() = made.attention.v() = 4;
+    made.feed_forward.up() = made.feed_forward.activated() = 4;
     return made;
   }();
   static constexpr quantized<layer> packed{w, seen};

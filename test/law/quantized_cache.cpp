@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // What holds for a cache of attention and of encoder layers in integers, to the bit: a sequence in
 // steps of any sizes is the whole causal pass; what was rewound has never been; a step that does
-// not fit changes nothing. Not here: decoder layers (quantized_decoder.cpp).
+// not fit changes nothing. Not here: decoder layers (quantized_decoder.cpp), steps of every block
+// (uses/integers.cpp).
 #include <boost/test/unit_test.hpp>
 #include <umbel/quantized.hpp>
 
@@ -23,7 +24,6 @@ using grouped =
 using rotated = multi_head_attention<float, hidden<16>, heads<4>, kv_heads<1>, rope<adjacent_pairs>,
                                      bias<false>>;
 using llama = llama_block<encoder_layer>;
-using post_norm = vaswani_block<encoder_layer>;
 
 template <std::size_t Count, class X>
 auto part(X& x, std::size_t first) {
@@ -110,10 +110,6 @@ BOOST_AUTO_TEST_SUITE(quantized_caches)
 BOOST_AUTO_TEST_CASE(steps_of_attention_are_the_whole_pass) {
   check_steps<std::int8_t, grouped>();
   check_steps<std::int8_t, rotated>();
-}
-BOOST_AUTO_TEST_CASE(steps_of_layers_are_the_whole_pass) {
-  check_steps<std::int16_t, llama>();
-  check_steps<std::int16_t, post_norm>();
 }
 BOOST_AUTO_TEST_CASE(steps_of_stacks_are_the_whole_pass) {
   check_steps<std::int16_t, layer_stack<llama, 3>, 23>();

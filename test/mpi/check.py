@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """The programs of this folder under mpirun, with as many processes as there are ranks, whatever cores there are.
 
-    check.py MPIRUN ENCODERS LEARNING SAME_BITS START
+    check.py MPIRUN BLOCKS LEARNING SAME_BITS START
     check.py                            without MPI: skipped, by name
     check.py --program RANKS MPIRUN PROGRAM WORD...        a program that ends with 0 where all is well
 
@@ -55,10 +55,10 @@ def main():
         code, out, said = Mpirun(path).run(ranks, *program)
         tap.check(f"{ranks} ranks: {pathlib.Path(program[0]).name}", code == 0 and out, said)
         return tap.finish()
-    mpirun, encoders, learning, same_bits, start = Mpirun(sys.argv[1]), *sys.argv[2:]
+    mpirun, blocks, learning, same_bits, start = Mpirun(sys.argv[1]), *sys.argv[2:]
     for ranks in (1, 2, 3, 4, 8):
         check_program(tap, mpirun, ranks, same_bits)
-        check_program(tap, mpirun, ranks, encoders)
+        check_program(tap, mpirun, ranks, blocks)
     for ranks in (1, 2, 4, 8):
         check_program(tap, mpirun, ranks, learning)
     check_program(tap, mpirun, 3, start)

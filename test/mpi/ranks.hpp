@@ -30,6 +30,8 @@ inline int ranks_of_world() {
   return count;
 }
 
+// Did all checks so far hold on all ranks? Known to rank 0.
+inline bool all_hold = true;
 // "ok NAME" where it holds on all ranks, else "not ok NAME: ranks 0, 2".
 inline void check(const char* name, bool holds) {
   const int bad = holds ? 0 : 1, rank = rank_of_world(), count = ranks_of_world();
@@ -38,6 +40,7 @@ inline void check(const char* name, bool holds) {
   if (rank != 0) return;
   bool good = true;
   for (int r = 0; r < count; ++r) good = good && all[r] == 0;
+  all_hold = all_hold && good;
   std::printf("%s %s", good ? "ok" : "not ok", name);
   const char* before = ": ranks ";
   for (int r = 0; r < count; ++r)

@@ -207,26 +207,6 @@ void check_cache_of_8_bits(const communicator<ranks<2>>& world, lcg& next) {
   check("a sliding cache of 8 bits", good);
 }
 
-void check_encoders(const communicator<ranks<2>>& world, lcg& next) {
-  using layer = encoder_layer<float, hidden<16>, heads<4>, intermediate<24>, norm_first<true>,
-                              activation<relu>, bias<false>>;
-  using stack = layer_stack<layer, 2>;
-  using share = sharded<stack, over<batch, ranks<2>>>;
-  static stack::weights w{};
-  for (auto& one : w.layers) {
-    draw(next, one.norm1.gamma), draw(next, one.norm2.gamma);
-    draw_attention(next, one.attention, 0.25, 0);
-    draw_feed_forward(next, one.feed_forward, 0.25, 0.25, 0);
-  }
-  static const prepacked<share> all{w};
-  static const auto x = drawn<tensor<float, batch<4>, token<7>, hidden<16>>>(next, 2);
-  static tensor<float, batch<4>, token<7>, hidden<16>> a, b;
-  static stack::workspace<token<7>> work;
-  all.into(a, x, causal, across(world, work));
-  stack{w}.into(b, x, causal, work);
-  check("sequences of a stack of encoder layers, packed", same(a, b));
-}
-
 void check_pages() {
   using share = divided<attention, 2>::share;
   const char* const of_heads = describe<share, token<19>>();
@@ -280,7 +260,6 @@ void check_by_two() {
   lcg next{11};
   check_widths_of_its_own(world, next);
   check_cache_of_8_bits(world, next);
-  check_encoders(world, next);
   check_allocations(world, next);
   check_pages();
 }

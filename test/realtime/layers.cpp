@@ -8,6 +8,7 @@
 
 #include "../../examples/thread_pool.hpp"
 #include "../support/executors.hpp"
+#include "../support/parameters.hpp"
 #include "../support/random.hpp"
 #include "pass.hpp"
 
@@ -116,15 +117,29 @@ void check_executors() {
 }
 
 template <bool NormFirst>
+using encoder_of = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, bias<true>,
+                                 norm_first<NormFirst>, activation<gelu_exact>>;
+// One norm, two parts, one sum; and a norm behind a part.
+using parallel_and_sandwich = residual_block<
+    float, hidden<32>,
+    block_parts::pre_norm<block_parts::name::norm1,
+                          block_parts::self_attention<block_parts::name::attention, heads<4>>,
+                          block_parts::linear_map<block_parts::name::linear, bias<true>>>,
+    block_parts::sandwich_norm<
+        block_parts::name::norm2,
+        block_parts::feed_forward_network<block_parts::name::feed_forward, intermediate<64>,
+                                          activation<gelu_exact>, bias<true>>,
+        block_parts::name::norm3>>;
+
+template <class Encoder>
 void check_encoder(const char* name) {
-  using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, bias<true>,
-                                norm_first<NormFirst>, activation<gelu_exact>>;
+  using encoder = Encoder;
   using tokens = tensor<float, batch<2>, token<40>, hidden<32>>;
   using workspace = typename encoder::template workspace<token<40>>;
   static_assert(sizeof(workspace) <= UMBEL_STACK_BUDGET);
   static lcg next{1};
   static typename encoder::weights w{};
-  draw_encoder(next, w, 0.25, 0.25, 0.125, 0.125, 1, 0.125);
+  draw_parameters(next, w);
   static const prepacked<encoder> packed{w};
   static const auto x = drawn<tokens>(next);
   static const tensor<int, batch<2>> lens{40, 20};
@@ -229,8 +244,9 @@ void realtime::check_layers() {
   check_attention<4, 6, 100, 5>("attention, the d2l book's toy case");
   check_attention<17, 33, 24, 3>("attention, odd sizes");
   check_attention<1, 300, 8, 2>("attention, one query, 300 keys");
-  check_encoder<true>("encoder layer, norm first");
-  check_encoder<false>("encoder layer, norm last");
+  check_encoder<encoder_of<true>>("encoder layer, norm first");
+  check_encoder<encoder_of<false>>("encoder layer, norm last");
+  check_encoder<parallel_and_sandwich>("block of parallel parts and of norms behind them");
   check_decoder<true>("decoder layer, norm first");
   check_decoder<false>("decoder layer, norm last");
   check_many_masks();

@@ -8,13 +8,17 @@ using namespace umbel;
 using namespace umbel::axes;
 
 using attention = multi_head_attention<float, hidden<64>, heads<4>>;
+using encoder = encoder_layer<float, hidden<64>, heads<4>, intermediate<128>, norm_first<true>,
+                              activation<relu>, bias<true>>;
+using decoder = decoder_layer<float, hidden<64>, heads<4>, intermediate<128>, norm_first<true>,
+                              activation<relu>, bias<true>>;
 
 [[maybe_unused]] static void cases() {
 #if defined CASE_describe_no_layer
-  // expect-gcc: "umbel: describe: the first argument is not a multi_head_attention"
-  // expect-clang: describe.*the_first_argument_is_not_a_multi_head_attention
-  // cause: What is made for `multi_head_attention` is given another layer or type first.
-  // cure: Name the layer of attention first; of an encoder layer that is `encoder::attention`.
+  // expect-gcc: "umbel: describe: takes a multi_head_attention, a feed_forward, an encoder_layer, a decoder_layer, a residual_block or a layer_stack; then the axis of its positions, such as token<64>; then, if it attends to others, the axis of those"
+  // expect-clang: describe.*takes_a_layer_that_has_a_plan_then_the_axes_of_its_positions
+  // cause: The planner has no page for this layer, or it takes other axes.
+  // cure: Name a layer of the sentence and the axes of a call: `describe<encoder, token<64>>()`.
   const char* page = describe<linear<float, hidden<8>, hidden<8>>, token<4>>();
 #elif defined CASE_describe_features
   // expect-gcc: "umbel: describe: expected the axis token but got hidden=64"
@@ -22,6 +26,24 @@ using attention = multi_head_attention<float, hidden<64>, heads<4>>;
   // cause: A plan is for a number of positions, not of features.
   // cure: Say how many positions there are: `describe<attention, token<64>>()`.
   const char* page = describe<attention, hidden<64>>();
+#elif defined CASE_describe_more_axes
+  // expect-gcc: "umbel: describe: takes a multi_head_attention, a feed_forward, an encoder_layer, a decoder_layer, a residual_block or a layer_stack; then the axis of its positions, such as token<64>; then, if it attends to others, the axis of those"
+  // expect-clang: describe.*takes_a_layer_that_has_a_plan_then_the_axes_of_its_positions
+  // cause: The planner has no page for this layer, or it takes other axes.
+  // cure: Name a layer of the sentence and the axes of a call: `describe<encoder, token<64>>()`.
+  const char* page = describe<encoder, token<64>, key<48>>();
+#elif defined CASE_describe_no_axes
+  // expect-gcc: "umbel: describe: the axis token is missing"
+  // expect-clang: describe.*the_axis.*token>.*is_missing
+  // cause: A plan is for a number of positions, which are not said.
+  // cure: Say how many positions there are: `describe<encoder, token<64>>()`.
+  const char* page = describe<encoder>();
+#elif defined CASE_describe_without_the_memory
+  // expect-gcc: "umbel: describe: the axis of the memory is missing after token=9"
+  // expect-clang: describe.*the_axis_of_the_memory_is_missing_after.*token<9>
+  // cause: A decoder layer attends to a memory, too, and the plan depends on how long that is.
+  // cure: Say its positions last: `describe<decoder, token<9>, key<48>>()`.
+  const char* page = describe<layer_stack<decoder, 2>, token<9>>();
 #elif defined CASE_describe_formula_of_other_shapes
   // expect-gcc: "umbel: contract: the left side has key=6 but the right side has key=5"
   // expect-clang: contract, .*the_left_side_has, .*key<6>, .*but_the_right_side_has, .*key<5>

@@ -16,24 +16,24 @@ using tokens = tensor<float, token<1>, hidden<32>>;
                                    window& slid, tokens& x, tokens& out) {
   (void)w, (void)layers, (void)past, (void)slid, (void)x, (void)out;
 #if defined CASE_stack_of_attention
-  // expect-gcc: "umbel: layer_stack: the first argument is not an encoder_layer or a decoder_layer"
-  // expect-clang: layer_stack.*the_first_argument_is_not_an_encoder_layer_or_a_decoder_layer
-  // cause: A stack is made of encoder layers or of decoder layers; it is packed as a whole.
-  // cure: Name an `encoder_layer` or a `decoder_layer`, packed in `prepacked<layer_stack<encoder, 3>>`; call other layers one after another.
+  // expect-gcc: "umbel: layer_stack: the first argument is not an encoder_layer, a decoder_layer or a residual_block"
+  // expect-clang: layer_stack.*the_first_argument_is_not_an_encoder_layer_a_decoder_layer_or_a_residual_block
+  // cause: A stack is made of one block, an `encoder_layer`, a `decoder_layer` or a `residual_block`; it is packed as a whole.
+  // cure: Name one of these, packed in `prepacked<layer_stack<encoder, 3>>`; call other layers one after another.
   using attention = multi_head_attention<float, hidden<32>, heads<4>>;
   [[maybe_unused]] layer_stack<attention, 3>::weights many;
 #elif defined CASE_stack_of_packed_layers
-  // expect-gcc: "umbel: layer_stack: the first argument is not an encoder_layer or a decoder_layer"
-  // expect-clang: layer_stack.*the_first_argument_is_not_an_encoder_layer_or_a_decoder_layer
-  // cause: A stack is made of encoder layers or of decoder layers; it is packed as a whole.
-  // cure: Name an `encoder_layer` or a `decoder_layer`, packed in `prepacked<layer_stack<encoder, 3>>`; call other layers one after another.
+  // expect-gcc: "umbel: layer_stack: the first argument is not an encoder_layer, a decoder_layer or a residual_block"
+  // expect-clang: layer_stack.*the_first_argument_is_not_an_encoder_layer_a_decoder_layer_or_a_residual_block
+  // cause: A stack is made of one block, an `encoder_layer`, a `decoder_layer` or a `residual_block`; it is packed as a whole.
+  // cure: Name one of these, packed in `prepacked<layer_stack<encoder, 3>>`; call other layers one after another.
   layer_stack<prepacked<encoder>, 3> packed{w};
 #elif defined CASE_cache_of_a_stack_of_attention
-  // expect-gcc: "umbel: layer_stack: the first argument is not an encoder_layer or a decoder_layer"
-  // expect-clang: layer_stack.*the_first_argument_is_not_an_encoder_layer_or_a_decoder_layer
+  // expect-gcc: "umbel: layer_stack: the first argument is not an encoder_layer, a decoder_layer or a residual_block"
+  // expect-clang: layer_stack.*the_first_argument_is_not_an_encoder_layer_a_decoder_layer_or_a_residual_block
   // lines-clang: 29
-  // cause: A stack is made of encoder layers or of decoder layers; it is packed as a whole.
-  // cure: Name an `encoder_layer` or a `decoder_layer`, packed in `prepacked<layer_stack<encoder, 3>>`; call other layers one after another.
+  // cause: A stack is made of one block, an `encoder_layer`, a `decoder_layer` or a `residual_block`; it is packed as a whole.
+  // cure: Name one of these, packed in `prepacked<layer_stack<encoder, 3>>`; call other layers one after another.
   using attention = multi_head_attention<float, hidden<32>, heads<4>>;
   key_value_cache<layer_stack<attention, 3>, key<8>> other;
   (void)other.step(out, layers, x);

@@ -7,12 +7,23 @@
 
 using namespace umbel;
 using namespace umbel::axes;
+using namespace umbel::block_parts;
 
 using attention = multi_head_attention<float, hidden<48>, heads<6>, kv_heads<3>>;
 using network =
     feed_forward<float, hidden<48>, intermediate<64>, activation<gelu_exact>, bias<false>>;
 using encoder = encoder_layer<float, hidden<48>, heads<6>, intermediate<64>, norm_first<true>,
                               activation<gelu_exact>, bias<false>>;
+using decoder = decoder_layer<float, hidden<48>, heads<6>, intermediate<64>, norm_first<true>,
+                              activation<relu>, bias<false>>;
+template <class Name, std::size_t Wide>
+using network_of =
+    feed_forward_network<Name, intermediate<Wide>, activation<gelu_exact>, bias<false>>;
+using two_networks =
+    residual_block<float, hidden<48>,
+                   pre_norm<name::norm1, self_attention<name::attention, heads<6>>>,
+                   pre_norm<name::norm2, network_of<name::feed_forward1, 96>>,
+                   pre_norm<name::norm3, network_of<name::feed_forward2, 64>>>;
 using share = sharded<attention, over<heads, ranks<3>>>;
 using sequences = sharded<attention, over<batch, ranks<2>>>;
 using gradients = batch_gradient<attention::weights, chains<4>>;
@@ -64,17 +75,60 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
   // cure: Write `sharded<attention, over<heads, ranks<4>>>`, or `over<batch, ranks<4>>`.
   sharded<attention, over<hidden, ranks<3>>> w;
 #elif defined CASE_heads_of_a_network
-  // expect-gcc: "umbel: sharded: takes heads of a multi_head_attention or an encoder_layer only"
-  // expect-clang: sharded.*takes_heads_of_a_multi_head_attention_or_an_encoder_layer_only
-  // cause: The layer has no heads, or is a decoder_layer or a stack.
-  // cure: Divide the layers of a stack, each by itself; the attention of another; or sequences, `over<batch, ranks<4>>`.
+  // expect-gcc: "umbel: sharded: takes heads of a multi_head_attention, an encoder_layer, a decoder_layer, a residual_block or a layer_stack only"
+  // expect-clang: sharded.*takes_heads_of_attention_a_block_or_a_layer_stack_only
+  // cause: The layer has no heads: networks and linear maps are divided as parts of a block.
+  // cure: Divide the block that it is a part of: `sharded<encoder, over<heads, ranks<4>>>`.
   sharded<network, over<heads, ranks<2>>> w;
 #elif defined CASE_a_network_that_does_not_divide
   // expect-gcc: "umbel: sharded: intermediate=64 over ranks=3 leaves a remainder of 1"
   // expect-clang: sharded.*intermediate<64>.*over.*ranks<3>.*leaves_a_remainder_of.*number<1>
-  // cause: The network of an encoder layer is divided with its heads: each rank has as many intermediate features as every other.
+  // cause: The network of a block is divided with its heads: each rank has as many intermediate features as every other.
   // cure: Take a number of ranks that divides heads, features and intermediate features.
   sharded<encoder, over<heads, ranks<3>>>::weights w;
+#elif defined CASE_a_decoder_layer_that_does_not_divide
+  // expect-gcc: "umbel: sharded: heads=6 of self_attention over ranks=4 leaves a remainder of 2"
+  // expect-clang: sharded.*heads<6>.*of.*self_attention.*over.*ranks<4>.*leaves_a_remainder_of.*number<2>
+  // cause: Each rank has as many heads as every other, in each part of the block; the sentence names the part.
+  // cure: Take a number of ranks that divides heads, features and intermediate features.
+  sharded<decoder, over<heads, ranks<4>>>::weights w;
+#elif defined CASE_a_part_that_does_not_divide
+  // expect-gcc: "umbel: sharded: intermediate=64 of feed_forward2 over ranks=3 leaves a remainder of 1"
+  // expect-clang: sharded.*intermediate<64>.*of.*feed_forward2.*over.*ranks<3>.*leaves_a_remainder_of.*number<1>
+  // cause: A block has several networks, and the sentence names the one that the ranks do not divide.
+  // cure: Take a number of ranks that divides heads, features and intermediate features.
+  sharded<two_networks, over<heads, ranks<3>>>::weights w;
+#elif defined CASE_a_linear_map_that_does_not_divide
+  // expect-gcc: "umbel: sharded: hidden=48 over ranks=5 leaves a remainder of 3"
+  // expect-clang: sharded.*hidden<48>.*over.*ranks<5>.*leaves_a_remainder_of.*number<3>
+  // cause: Each rank computes as many features of the result as every other.
+  // cure: Take a number of ranks that divides heads, features and intermediate features.
+  using map = residual_block<float, hidden<48>, without_norm<linear_map<name::linear>>>;
+  sharded<map, over<heads, ranks<5>>>::weights w;
+#elif defined CASE_a_stack_that_does_not_divide
+  // expect-gcc: "umbel: sharded: intermediate=64 over ranks=3 leaves a remainder of 1"
+  // expect-clang: sharded.*intermediate<64>.*over.*ranks<3>.*leaves_a_remainder_of.*number<1>
+  // cause: The network of a block is divided with its heads: each rank has as many intermediate features as every other.
+  // cure: Take a number of ranks that divides heads, features and intermediate features.
+  sharded<layer_stack<encoder, 2>, over<heads, ranks<3>>>::weights w;
+#elif defined CASE_a_decoder_layer_without_across
+  // expect-gcc: "umbel: decoder_layer: is divided among processes; pass across\(communicator, workspace\)"
+  // expect-clang: decoder_layer.*is_divided_so_pass_across_of_a_communicator_and_a_workspace
+  // cause: The layer is divided among processes, and the call does not say which.
+  // cure: Pass `across(world, work)` where a workspace goes, of a `communicator` and a workspace of the divided layer.
+  using by_heads = sharded<decoder, over<heads, ranks<2>>>;
+  static const by_heads::weights w{};
+  auto out = by_heads{w}(x, x, self_mask(causal));
+#elif defined CASE_a_block_over_ranks_in_a_formula
+  // expect-gcc: "umbel: encoder_layer: is divided among processes; pass across\(communicator, workspace\)"
+  // expect-clang: encoder_layer.*is_divided_so_pass_across_of_a_communicator_and_a_workspace
+  // lines-clang: 15
+  // cause: A formula runs in one process.
+  // cure: Call the divided layer beside the formula, `share{w}(x, causal, across(world, work))`.
+  using by_heads = sharded<encoder, over<heads, ranks<2>>>;
+  static const by_heads::weights w{};
+  constexpr formula doubled = [](auto a, const auto& layer) { return layer(a) + a; };
+  auto out = doubled(x, by_heads{w})();
 #elif defined CASE_a_cache_of_an_encoder_layer_by_heads
   // expect-gcc: "umbel: key_value_cache: the first argument is not a multi_head_attention, an encoder_layer, a decoder_layer or a layer_stack"
   // expect-clang: key_value_cache.*the_first_argument_is_not_a_multi_head_attention_an_encoder_or_decoder_layer_or_a_layer_stack
@@ -83,7 +137,7 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
   using by_heads = sharded<encoder, over<heads, ranks<2>>>;
   static key_value_cache<by_heads, key<32>> w;
 #elif defined CASE_sequences_of_a_network
-  // expect-gcc: "umbel: sharded: takes sequences of a layer that takes parallel\(\.\.\.\) only: attention, an encoder_layer, a decoder_layer or a layer_stack"
+  // expect-gcc: "umbel: sharded: takes sequences of a layer that takes parallel\(\.\.\.\) only: attention, an encoder_layer, a decoder_layer, a residual_block or a layer_stack"
   // expect-clang: sharded.*takes_sequences_of_a_layer_that_takes_parallel_only
   // cause: Sequences are handed out as `parallel` hands them out, and this layer takes no `parallel`.
   // cure: Divide a whole block or stack, or give each rank tensors of its own.
@@ -209,11 +263,17 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
   static by_chains of_batch;
   of_batch.sum(8, serial, across(two, whole),
                [](std::size_t, attention::weights&, std::size_t) { return 0.0f; });
+#elif defined CASE_what_decoder_layers_exchange_without_a_memory
+  // expect-gcc: "umbel: exchange_of: takes a sharded layer and the axes of its sequences"
+  // expect-clang: exchange_of.*takes_a_sharded_layer_and_the_axes_of_its_sequences
+  // cause: The layer is not divided, or the axes are not those of a call: a decoder layer takes the positions of its memory, too.
+  // cure: Write `exchange_of<share, token<512>>`, of decoder layers `<share, token<512>, key<48>>`; by sequences `exchange_of<share, batch<8>, token<128>>`.
+  constexpr auto out = exchange_of<sharded<decoder, over<heads, ranks<2>>>, token<9>>;
 #elif defined CASE_what_a_whole_layer_exchanges
   // expect-gcc: "umbel: exchange_of: takes a sharded layer and the axes of its sequences"
   // expect-clang: exchange_of.*takes_a_sharded_layer_and_the_axes_of_its_sequences
-  // cause: A layer that is not divided sends nothing, and the sizes of a call decide how much a divided one sends.
-  // cure: Write `exchange_of<share, token<512>>`; by sequences `exchange_of<share, batch<8>, token<128>>`.
+  // cause: The layer is not divided, or the axes are not those of a call: a decoder layer takes the positions of its memory, too.
+  // cure: Write `exchange_of<share, token<512>>`, of decoder layers `<share, token<512>, key<48>>`; by sequences `exchange_of<share, batch<8>, token<128>>`.
   constexpr auto out = exchange_of<attention, token<9>>;
 #else
   static_assert(exchange_of<share, token<9>>.bytes == 2 * 2 * 9 * 16 * sizeof(float));

@@ -107,9 +107,8 @@ static tensor<float, token<9>, hidden<32>> floats;
   const quantized<block>::ranges fixed{};
   std::ignore = quantized<block>::observe(fixed, of_block, floats);
 #elif defined CASE_quantized_observe_integers
-  // expect-gcc: "umbel: layer_norm: the input is of type short int but the weights are of type float"
-  // expect-clang: layer_norm.*the_input_is_of_type.*element<short>.*but_the_weights_are_of_type.*element<float>
-  // lines-clang: 15
+  // expect-gcc: "umbel: encoder_layer: the sequence is of type short int but the layer is of type float"
+  // expect-clang: encoder_layer.*the_sequence.*short.*float
   // cause: The layer of floats is observed, on floats.
   // cure: Pass the sample as it is before it is quantized.
   std::ignore = quantized<block>::observe(seen_of_block, of_block, sums);

@@ -8,16 +8,31 @@ using namespace umbel::axes;
 using attention = multi_head_attention<float, hidden<16>, heads<2>, bias<false>>;
 using decoder = decoder_layer<float, hidden<16>, heads<2>, intermediate<24>, norm_first<true>,
                               activation<relu>, bias<false>>;
+using parallel_block = residual_block<
+    float, hidden<16>,
+    block_parts::pre_norm<
+        block_parts::name::norm,
+        block_parts::self_attention<block_parts::name::attention, heads<2>, bias<false>>,
+        block_parts::linear_map<block_parts::name::linear, bias<false>>>>;
+using memory_block =
+    residual_block<float, hidden<16>,
+                   block_parts::pre_norm<block_parts::name::norm,
+                                         block_parts::cross_attention<block_parts::name::attention,
+                                                                      heads<2>, bias<false>>>>;
 using past_of_attention = key_value_cache<quantized<attention>, key<8>>;
 using past_of_decoder = key_value_cache<quantized<decoder>, key<8>, longest_memory<6>>;
 
-[[maybe_unused]] static void cases(const quantized<attention>& attend,
-                                   const quantized<decoder>& decode, past_of_attention& past,
-                                   past_of_decoder& steps,
-                                   tensor<std::int8_t, token<1>, hidden<16>>& x,
-                                   tensor<std::int16_t, token<1>, hidden<16>>& sum,
-                                   tensor<std::int8_t, key<5>, hidden<16>>& memory) {
+[[maybe_unused]] static void cases(
+    const quantized<attention>& attend, const quantized<decoder>& decode, past_of_attention& past,
+    past_of_decoder& steps, tensor<std::int8_t, token<1>, hidden<16>>& x,
+    tensor<std::int16_t, token<1>, hidden<16>>& sum,
+    tensor<std::int8_t, key<5>, hidden<16>>& memory, const quantized<parallel_block>& parallel,
+    const quantized<memory_block>& remember, const parallel_block::weights& w_of_parallel,
+    quantized<parallel_block>::ranges& seen, const decoder::weights& w_of_decoder,
+    const attention::weights& w_of_attention) {
   (void)attend, (void)decode, (void)past, (void)steps, (void)x, (void)sum, (void)memory;
+  (void)parallel, (void)remember, (void)w_of_parallel, (void)seen, (void)w_of_decoder;
+  (void)w_of_attention;
 #if defined CASE_softcap
   // expect-gcc: "umbel: quantized: softcap and empty_rows<uniform_weights> have no form in integers"
   // expect-clang: quantized.*softcap_and_empty_rows_have_no_form_in_integers
@@ -101,7 +116,53 @@ using past_of_decoder = key_value_cache<quantized<decoder>, key<8>, longest_memo
   // cure: Pass a `workspace` of the positions of the call.
   static quantized<attention>::workspace<token<2>> work;
   (void)attend(x, causal, work);
+#elif defined CASE_weights_of_another_block
+  // expect-gcc: "umbel: residual_block: the weights belong to another layer or other options; they are for decoder_layer"
+  // expect-clang: residual_block.*the_weights_belong_to_another_layer_or_other_options
+  // cause: The weights are of a layer with other parts.
+  // cure: Declare them as `weights` of this very block.
+  quantized<parallel_block> other(w_of_decoder, seen);
+#elif defined CASE_ranges_of_a_block_for_attention
+  // expect-gcc: "umbel: quantized: takes the ranges of this layer, quantized<layer>::ranges, not those of another layer"
+  // expect-clang: quantized.*takes_the_ranges_of_this_layer_quantized_layer_ranges_not.*those_of_another_layer
+  // cause: The ranges are those of another kind of layer.
+  // cure: Declare them as `quantized<layer>::ranges` of this very layer.
+  quantized<attention> other(w_of_attention, seen);
+#elif defined CASE_a_mask_of_another_size
+  // expect-gcc: "umbel: quantized: keep_mask has key=4 but the scores have \[heads=2, query=1, key=1\]"
+  // expect-clang: quantized.*keep_mask.*key<4>.*scores
+  // cause: The axis key of a mask has an element for each position.
+  // cure: Declare the mask for as many positions as the sequence has.
+  tensor<bool, key<4>> kept{};
+  (void)parallel(sum, keep_mask(kept));
+#elif defined CASE_no_memory
+  // expect-gcc: "umbel: quantized: takes a sequence and a memory; then a mask of the memory; then a self_mask; then a workspace"
+  // expect-clang: quantized.*takes_a_sequence_and_a_memory
+  // cause: The block attends to a memory, and the call gives none.
+  // cure: Write `layer(x, memory, self_mask(...))`.
+  (void)remember(sum);
+#elif defined CASE_a_memory_too_many
+  // expect-gcc: "umbel: residual_block: has no attention to a memory"
+  // expect-clang: residual_block.*has_no_attention_to_a_memory
+  // cause: No part of the block attends to a memory.
+  // cure: Leave it out, or add `block_parts::cross_attention` to the block.
+  (void)parallel(sum, memory, self_mask(causal));
+#elif defined CASE_observing_a_memory_too_many
+  // expect-gcc: "umbel: residual_block: has no attention to a memory"
+  // expect-clang: residual_block.*has_no_attention_to_a_memory
+  // cause: No part of the block attends to a memory.
+  // cure: Leave it out, or add `block_parts::cross_attention` to the block.
+  const tensor<float, token<3>, hidden<16>> floats{};
+  (void)quantized<parallel_block>::observe(seen, w_of_parallel, floats, floats, self_mask(causal));
+#elif defined CASE_a_cache_without_self_attention
+  // expect-gcc: "umbel: key_value_cache: the block has no attention to its own sequence"
+  // expect-clang: key_value_cache.*the_block_has_no_attention_to_its_own_sequence
+  // cause: A cache keeps the keys and values of positions so far, and no part reads them.
+  // cure: Call the block itself on each position.
+  key_value_cache<quantized<memory_block>, key<8>, longest_memory<6>> other;
 #else
+  (void)parallel(sum, causal);
+  (void)remember(sum, memory, self_mask(causal));
   (void)attend(x, causal);
   (void)decode(sum, memory, self_mask(causal));
   (void)past.step(x, attend, x);

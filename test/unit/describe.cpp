@@ -5,6 +5,7 @@
 #include <umbel/inspect/describe.hpp>
 #include <umbel/umbel.hpp>
 
+#include <initializer_list>
 #include <string>
 #include <utility>
 
@@ -100,6 +101,108 @@ BOOST_AUTO_TEST_CASE(the_form_is_that_of_the_layer) {
   };
   check(query<1>{}, key<40>{}), check(query<2>{}, key<6>{}), check(query<4>{}, key<6>{});
   check(query<16>{}, key<16>{}), check(query<17>{}, key<40>{}), check(query<64>{}, key<64>{});
+}
+
+// Blocks: parts and norms in their order, by their names; steps that are those of the parts.
+namespace {
+std::string with_comma(std::size_t bytes) {
+  std::string digits = std::to_string(bytes);
+  if (digits.size() > 3) digits.insert(digits.size() - 3, ",");
+  return digits;
+}
+// Is each text behind the one before it? The end of a line may be its last character and the first
+// of the next.
+bool in_order(const std::string& page, std::initializer_list<const char*> texts) {
+  std::size_t at = 0;
+  for (const char* text : texts) {
+    at = page.find(text, at);
+    if (at == std::string::npos) return false;
+    at += std::string(text).size() - 1;
+  }
+  return true;
+}
+// The lines of steps, which end in a plan, without the space before those of a part.
+std::string steps_of(const std::string& page) {
+  std::string steps;
+  for (std::size_t at = 0, end = 0; (end = page.find('\n', at)) != std::string::npos;
+       at = end + 1) {
+    std::string line = page.substr(at, end - at);
+    if (line.find(" x ") == std::string::npos) continue;
+    if (line[0] == ' ') line = line.substr(1, 9) + " " + line.substr(10);
+    steps += line + "\n";
+  }
+  return steps;
+}
+template <std::size_t Heads, class Name>
+using own_attention = block_parts::self_attention<Name, heads<Heads>, bias<true>>;
+template <class Name>
+using gated_network = block_parts::feed_forward_network<Name, intermediate<72>, activation<silu>,
+                                                        gated<true>, bias<false>>;
+using layer = encoder_layer<float, hidden<48>, heads<4>, intermediate<72>, norm_first<true>,
+                            activation<silu>, gated<true>, bias<false>>;
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(the_page_of_a_block_has_each_part_by_its_name) {
+  const std::string page = describe<layer, token<16>>();
+  BOOST_TEST(page.find("encoder_layer, 16 positions of 48, float, ") == 0u);
+  BOOST_TEST(in_order(
+      page, {"\nnorm1: layer_norm\n", "\nattention: 16 queries to 16 keys, 4 heads ", "\n queries ",
+             "\n output ", "\nsum: attention is added\n", "\nnorm2: layer_norm\n",
+             "\nfeed_forward: 16 positions of 48, by 72 ", "gated\n gate ", "\n up ", "\n down ",
+             "\nsum: feed_forward is added\n", "\nall ", "\nworkspace ", "\nnormed ", "\nbranch ",
+             "\nattention ", "\nfeed_forward ", "\nall "}));
+  // The same steps as those of its parts.
+  BOOST_TEST(steps_of(page) == steps_of(describe<layer::attention, token<16>>()) +
+                                   steps_of(describe<layer::feed_forward, token<16>>()));
+  BOOST_TEST(count(page, " " + with_comma(sizeof(layer::workspace<token<16>>)) + "\n") == 1u);
+  BOOST_TEST(count(page, " " + with_comma(sizeof(layer::feed_forward::workspace<token<16>>)) +
+                             "\n") == 1u);
+  for (const char c : page) BOOST_TEST((c == '\n' || (c >= ' ' && c <= '~')));
+  static_assert(describe<layer, token<16>>()[0] == 'e');  // in the compiler
+  const std::string stack = describe<layer_stack<layer, 3>, token<16>>();
+  BOOST_TEST(stack == "layer_stack, 3 layers, each: " + page);
+}
+
+BOOST_AUTO_TEST_CASE(the_page_of_a_block_with_a_memory) {
+  using decoder =
+      decoder_layer<double, hidden<48>, heads<4>, intermediate<72>, norm_first<false>,
+                    norm_by<rms_norm>, norm_epsilon<1, 1000>, activation<relu>, bias<true>>;
+  const std::string page = describe<decoder, token<5>, key<9>>();
+  BOOST_TEST(page.find("decoder_layer, 5 positions of 48 and a memory of 9, double, ") == 0u);
+  BOOST_TEST(in_order(page, {"\nself_attention: 5 queries to 5 keys, ",
+                             "\nsum: self_attention is added\nnorm1: rms_norm\n",
+                             "\ncross_attention: 5 queries to 9 keys, ", "\n keys          9 x ",
+                             "\nnorm2: rms_norm\nfeed_forward: ", "\nnorm3: rms_norm\nall "}));
+  BOOST_TEST(steps_of(page) ==
+             steps_of(describe<decoder::self_attention, token<5>>()) +
+                 steps_of(describe<decoder::cross_attention, query<5>, key<9>>()) +
+                 steps_of(describe<decoder::feed_forward, token<5>>()));
+}
+
+BOOST_AUTO_TEST_CASE(the_pages_of_composed_blocks) {
+  namespace name = block_parts::name;
+  using parallel =
+      residual_block<float, hidden<48>,
+                     block_parts::pre_norm<name::norm, own_attention<4, name::attention>,
+                                           gated_network<name::feed_forward>>>;
+  BOOST_TEST(in_order(
+      describe<parallel, token<16>>(),
+      {"residual_block, 16 positions of 48, ", "\nnorm: layer_norm\nattention: ",
+       "\nsum: attention is added\nfeed_forward: ", "\nsum: feed_forward is added\nall "}));
+  using other = residual_block<
+      float, hidden<48>,
+      block_parts::sandwich_norm<name::norm1, own_attention<3, name::attention>, name::norm2>,
+      block_parts::scaled<
+          3, 10, block_parts::pre_norm<name::norm3, block_parts::linear_map<name::linear>>>,
+      block_parts::no_residual<block_parts::without_norm<gated_network<name::feed_forward>>>,
+      block_parts::norm_only<name::final_norm>>;
+  const std::string page = describe<other, token<1>>();
+  BOOST_TEST(in_order(
+      page, {", 1 position of 48, ", "\nnorm1: layer_norm\nattention: 1 query to 1 ",
+             "\nnorm2: layer_norm\nsum: attention is added\nnorm3: ",
+             "\nlinear: 1 position of 48\n map           1 x    48 to    48 ",
+             "\nsum: 3/10 of linear is added\nfeed_forward: ", "\nfinal_norm: layer_norm\nall "}));
+  BOOST_TEST(count(page, "sum: ") == 2u);  // feed_forward takes the place of its input
 }
 
 // Formulas.

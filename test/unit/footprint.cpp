@@ -264,6 +264,80 @@ static_assert(two.flops == 2 * (2 * 2 * 4 * 32 * 32 + 4 * 3 * 32 + 2 * 2 * 2 * 3
 static_assert(two.bytes_moved == sizeof(decoder::weights) - 2 * (32 * 32 + 32) * sizeof(float) +
                                      2 * two.arguments + 2 * (2 + 2 + 4) * 2 * 32 * 2);
 
+// ---- composed blocks ----------------------------------------------------------------------------
+// The list of an encoder layer needs what the layer needs; so does a step of its cache.
+template <bool First, class Norm, class Part>
+struct joined {
+  using type = block_parts::pre_norm<Norm, Part>;
+};
+template <class Norm, class Part>
+struct joined<false, Norm, Part> {
+  using type = block_parts::post_norm<Norm, Part>;
+};
+template <bool First>
+using layer_of_two = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, norm_first<First>,
+                                   activation<silu>, bias<true>, kv_heads<2>, rope<split_halves>>;
+using own_attention = block_parts::self_attention<block_parts::name::attention, heads<4>,
+                                                  kv_heads<2>, rope<split_halves>, bias<true>>;
+using own_network =
+    block_parts::feed_forward_network<block_parts::name::feed_forward, intermediate<64>,
+                                      activation<silu>, bias<true>>;
+template <bool First>
+using list_of_two =
+    residual_block<float, hidden<32>,
+                   typename joined<First, block_parts::name::norm1, own_attention>::type,
+                   typename joined<First, block_parts::name::norm2, own_network>::type>;
+constexpr bool same_numbers(const call_footprint& a, const call_footprint& b) {
+  return a.weights == b.weights && a.tables == b.tables && a.cache == b.cache &&
+         a.workspace == b.workspace && a.arguments == b.arguments && a.results == b.results &&
+         a.flops == b.flops && a.bytes_moved == b.bytes_moved && a.ram == b.ram;
+}
+template <class A, class B, class... X>
+constexpr bool same_needs = same_numbers(footprint<A, X...>, footprint<B, X...>);
+static_assert(same_needs<layer_of_two<true>, list_of_two<true>, batch<2>, token<9>>);
+static_assert(same_needs<layer_of_two<false>, list_of_two<false>, token<9>>);
+static_assert(same_needs<layer_stack<layer_of_two<true>, 3>, layer_stack<list_of_two<true>, 3>,
+                         tensor<float, token<9>, hidden<32>>>);
+template <class Layer>
+using past_of = key_value_cache<Layer, key<20>, batch<2>, stored_as<float16>>;
+static_assert(same_needs<past_of<layer_of_two<true>>, past_of<list_of_two<true>>, token<3>>);
+static_assert(
+    same_needs<past_of<layer_of_two<false>>, past_of<list_of_two<false>>, token<1>, key<7>>);
+// A parallel block: the same parts, one norm.
+using in_parallel =
+    residual_block<float, hidden<32>,
+                   block_parts::pre_norm<block_parts::name::norm, own_attention, own_network>>;
+constexpr auto parallel_parts = footprint<in_parallel, token<9>>;
+static_assert(parallel_parts.flops == footprint<layer_of_two<true>, token<9>>.flops);
+static_assert(parallel_parts.weights ==
+              sizeof(layer_of_two<true>::weights) - 2 * 32 * sizeof(float));
+static_assert(parallel_parts.workspace == sizeof(in_parallel::workspace<token<9>>));
+static_assert(footprint<past_of<in_parallel>, token<3>>.cache == sizeof(past_of<in_parallel>));
+// Two attentions to the sequence and one to a memory: all are counted, of a step, too.
+using of_three =
+    residual_block<float, hidden<32>,
+                   block_parts::pre_norm<block_parts::name::norm1, own_attention>,
+                   block_parts::pre_norm<
+                       block_parts::name::norm2,
+                       block_parts::cross_attention<block_parts::name::cross_attention, heads<4>>>,
+                   block_parts::without_norm<block_parts::linear_map<block_parts::name::linear>>,
+                   block_parts::without_norm<
+                       block_parts::self_attention<block_parts::name::self_attention, heads<4>>>>;
+constexpr auto three = footprint<of_three, token<9>, key<5>>;
+static_assert(three.weights == sizeof(of_three::weights));
+static_assert(three.flops == 2 * 9 * 32 * (32 + 16 + 16 + 32) +
+                                 4 * 9 * 9 * 32 +  // keys of two heads
+                                 2 * 32 * 32 * (9 + 5 + 5 + 9) + 4 * 9 * 5 * 32 +  // the memory
+                                 2 * 9 * 32 * 32 + 2 * 9 * 32 * 4 * 32 + 4 * 9 * 9 * 32);
+using past_of_three = key_value_cache<of_three, key<9>, longest_memory<5>>;
+constexpr auto third = footprint<past_of_three, token<1>>;
+static_assert(third.cache == sizeof(past_of_three) && third.weights == three.weights);
+static_assert(third.flops == 2 * 32 * (32 + 16 + 16 + 32) + 4 * 9 * 32 + 2 * 32 * 32 * 2 +
+                                 4 * 5 * 32 + 2 * 32 * 32 + 2 * 32 * 4 * 32 + 4 * 9 * 32);
+static_assert(third.bytes_moved == third.weights + 2 * 32 * sizeof(float) +
+                                       ((9 + 1) * (2 * 16 + 2 * 32) + 5 * 2 * 32) * sizeof(float) -
+                                       2 * 32 * 32 * sizeof(float));
+
 // ---- tables of positions ------------------------------------------------------------------------
 // Cosine and sine of 4 pairs a position; those of the queries and of the keys, where they differ.
 static_assert(encoded.tables == 5 * 4 * 2 * sizeof(float) && stacked.tables == encoded.tables);
@@ -374,10 +448,10 @@ using narrow_beside = key_value_cache<narrow_decoders, key<32>, longest_memory<9
 constexpr auto step_beside = footprint<narrow_beside, token<1>>;
 static_assert(step_beside.cache == sizeof(narrow_beside) && step_beside.flops == beside.flops);
 static_assert(step_beside.workspace == sizeof(narrow_beside::workspace<token<1>>));
-static_assert(step_beside.weights - step_beside.bytes_moved + 2 * 32 * 2 +
-                  3 * (32 + 1 + 9) * 2 * 32 ==
-              3 * 2 *
-                  sizeof(std::declval<const narrow_decoders&>().numbers_at(0).cross_attention.k));
+static_assert(
+    step_beside.weights - step_beside.bytes_moved + 2 * 32 * 2 + 3 * (32 + 1 + 9) * 2 * 32 ==
+    3 * 2 *
+        sizeof(std::declval<const narrow_decoders&>().get_weights().layers[0].cross_attention.k));
 static_assert(footprint<narrow_beside, token<1>, key<8>, key<2>>.flops ==
               footprint<beside_memory, token<1>, key<8>, key<2>>.flops);
 

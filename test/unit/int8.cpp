@@ -21,6 +21,7 @@ namespace simd = umbel::detail::simd;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
+using in_steps = scale_of_numbers<float>::in_steps;
 constexpr scale_of_numbers<float> scale_of(std::initializer_list<float> numbers) {
   scale_of_numbers<float> scale;
   for (float x : numbers) scale.add(x);
@@ -30,16 +31,17 @@ constexpr scale_of_numbers<float> scale_of(std::initializer_list<float> numbers)
 // The largest is 127 steps, ties go to the even one, of either sign.
 constexpr auto of_127 = scale_of({3, -127, 0.5f});
 static_assert(of_127.value() == 1);
-static_assert(of_127.steps(-127) == -127 && of_127.steps(127) == 127 && of_127.steps(-0.0f) == 0);
-static_assert(of_127.steps(0.5f) == 0 && of_127.steps(1.5f) == 2 && of_127.steps(-2.5f) == -2);
-static_assert(of_127.steps(0.50001f) == 1 && of_127.steps(-1.49999f) == -1);
-static_assert(of_127.steps(125.5f) == 126 && of_127.steps(126.5f) == 126);
+constexpr in_steps steps_of_127{of_127};
+static_assert(steps_of_127(-127) == -127 && steps_of_127(127) == 127 && steps_of_127(-0.0f) == 0);
+static_assert(steps_of_127(0.5f) == 0 && steps_of_127(1.5f) == 2 && steps_of_127(-2.5f) == -2);
+static_assert(steps_of_127(0.50001f) == 1 && steps_of_127(-1.49999f) == -1);
+static_assert(steps_of_127(125.5f) == 126 && steps_of_127(126.5f) == 126);
 
 // Nothing, zeros, numbers whose scale would be subnormal: all 0.
 static_assert(scale_of({}).value() == 0 && scale_of({0, -0.0f}).value() == 0);
-static_assert(scale_of({0, 0}).steps(0) == 0);
-static_assert(scale_of({1.4e-36f}).value() == 0 && scale_of({1.4e-36f}).steps(1.4e-36f) == 0);
-static_assert(scale_of({1.6e-36f}).value() > 0 && scale_of({1.6e-36f}).steps(1.6e-36f) == 127);
+static_assert(in_steps{scale_of({0, 0})}(0) == 0);
+static_assert(scale_of({1.4e-36f}).value() == 0 && in_steps{scale_of({1.4e-36f})}(1.4e-36f) == 0);
+static_assert(scale_of({1.6e-36f}).value() > 0 && in_steps{scale_of({1.6e-36f})}(1.6e-36f) == 127);
 
 constexpr linear_shape small{2, 3, 2, 3, 1, 2, 1, true};
 constexpr float weights[] = {1, -254, 0.5f, 3, -0.25f, 5};
@@ -92,9 +94,10 @@ BOOST_AUTO_TEST_CASE(steps_are_the_nearest) {
       largest = std::fmax(largest, std::fabs(static_cast<double>(numbers[i])));
     }
     BOOST_TEST(scale.value() == static_cast<float>(largest) / 127);
+    const in_steps to_steps{scale};
     int most = 0;
     for (std::size_t i = 0; i < 40; ++i) {
-      const int steps = scale.steps(numbers[i]);
+      const int steps = to_steps(numbers[i]);
       most = std::max(most, std::abs(steps));
       // Half a step, and the roundings of the scale and of the quotient.
       const double error = std::fabs(steps * (largest / 127) - static_cast<double>(numbers[i]));
@@ -109,12 +112,12 @@ BOOST_AUTO_TEST_CASE(what_is_not_finite_is_nan) {
     for (const auto& scale :
          {scale_of({1, bad, 2}), scale_of({bad}), scale_of({infinity, bad, 3})}) {
       BOOST_TEST(std::isnan(scale.value()));
-      BOOST_TEST(scale.steps(bad) == 0);
-      BOOST_TEST(scale.steps(1) == 0);
+      BOOST_TEST(in_steps{scale}(bad) == 0);
+      BOOST_TEST(in_steps{scale}(1) == 0);
     }
   }
   const float largest = std::numeric_limits<float>::max();
-  BOOST_TEST(scale_of({-largest}).steps(-largest) == -127);
+  BOOST_TEST(in_steps{scale_of({-largest})}(-largest) == -127);
   BOOST_TEST(scale_of({-largest}).value() == largest / 127);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// integer_norm_rows, integer_rescale and integer_product against their plain forms, bit for bit.
+// integer_norm_rows, integer_rescale, integer_product and integer_sum against their plain forms,
+// bit for bit.
 #include <boost/test/unit_test.hpp>
 
 #include "kernel_support.hpp"
@@ -92,6 +93,13 @@ void check_units() {
   a.fill(next, 128);
   b.fill(next, 128);
   x[0] = -32768, a[0] = b[0] = -128;
+  buffer<std::int16_t> sum{Count, 80}, right_sum{Count, 80};
+  for (std::size_t i = 0; i < Count; ++i) {
+    sum[i] = static_cast<std::int16_t>(i % 3 == 0 ? x[Count - 1 - i] : x[i] / 2);
+    right_sum[i] = plain::to_int16(std::int32_t{sum[i]} + x[i]);
+  }
+  integer_sum<Count>(x.get(), sum.get());
+  BOOST_TEST(sum.same_bits(right_sum), "sum " << Count);
   for (const plain::integer_unit unit : {plain::integer_unit{32767, 22}, {5000, 9}, {1, 0}}) {
     integer_rescale<Count>(x.get(), unit, y.get());
     for (std::size_t i = 0; i < Count; ++i) right[i] = plain::to_int8(plain::in_unit(x[i], unit));

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSL-1.0
+// The blocks of examples/blocks against PyTorch (examples/blocks/reference.py), causal.
+#include <boost/test/unit_test.hpp>
+
+#include "../support/compare.hpp"
+#include "../support/list_of_blocks.hpp"
+#include "data/residual_blocks.hpp"
+
+namespace {
+
+using namespace umbel;
+using namespace umbel::axes;
+using namespace umbel_test;
+
+template <class Block>
+void check(const char* name, std::uint32_t seed, const float* output) {
+  lcg next{seed};
+  const auto x = drawn<tensor<float, token<12>, hidden<32>>>(next);
+  const auto w = drawn_parameters<Block>(next);
+  const auto y = Block{w}(x, causal);
+  check_near(name, y.data(), output, y.size());
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(residual_blocks)
+
+BOOST_AUTO_TEST_CASE(of_the_examples) {
+  check<example::parallel_block<float>>("parallel", golden::parallel::seed,
+                                        golden::parallel::output);
+  check<example::sandwich_block<float>>("sandwich", golden::sandwich::seed,
+                                        golden::sandwich::output);
+  check<example::scaled_block<float>>("scaled", golden::scaled::seed, golden::scaled::output);
+  check<example::conformer_block<float>>("Conformer", golden::conformer::seed,
+                                         golden::conformer::output);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSL-1.0
+// Mistakes with residual_block: one case each, with the words that the compiler must print
+// (check.py).
+#include <umbel/umbel.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+using namespace umbel::block_parts;
+
+using attention = self_attention<name::attention, heads<4>, bias<true>>;
+using network =
+    feed_forward_network<name::feed_forward, intermediate<32>, activation<relu>, bias<true>>;
+using gpt_j = residual_block<float, hidden<16>, pre_norm<name::norm, attention, network>>;
+using crossing = residual_block<
+    float, hidden<16>,
+    pre_norm<name::norm1, cross_attention<name::cross_attention, heads<4>, bias<true>>>>;
+
+static const gpt_j::weights w{};
+static const crossing::weights cw{};
+using tokens = tensor<float, token<3>, hidden<16>>;
+
+[[maybe_unused]] static void cases(const tokens& x, const tokens& memory,
+                                   const tensor<float, token<3>, hidden<15>>& narrow) {
+  (void)x, (void)memory, (void)narrow;
+#if defined CASE_block_of_another_width
+  // expect-gcc: "umbel: residual_block: the sequence has hidden=15 but the layer has hidden=16"
+  // expect-clang: residual_block.*the_sequence.*has.*hidden<15>.*but_the_layer_has.*hidden<16>
+  // cause: x is not as wide as the block.
+  // cure: Give the block the hidden size of x, or map x to it by `linear`.
+  auto r = gpt_j{w}(narrow);
+#elif defined CASE_block_without_memory
+  // expect-gcc: "umbel: residual_block: takes a sequence and a memory; then a mask of the memory; then a self_mask; then a workspace"
+  // expect-clang: residual_block.*takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace
+  // cause: A part attends to a memory, but the call has none.
+  // cure: Call `block{w}(x, memory, self_mask(...))`.
+  auto r = crossing{cw}(x, causal);
+#elif defined CASE_block_with_memory_it_does_not_read
+  // expect-gcc: "umbel: residual_block: has no attention to a memory"
+  // expect-clang: residual_block.*has_no_attention_to_a_memory
+  // cause: No part of the block attends to a memory.
+  // cure: Leave it out, or add `block_parts::cross_attention` to the block.
+  auto r = gpt_j{w}(x, memory, self_mask(causal));
+#elif defined CASE_block_with_an_option_of_encoders
+  // expect-gcc: "umbel: residual_block: norm_first is not an option of this layer"
+  // expect-clang: residual_block.*norm_first.*true.*is_not_an_option_of_this_layer
+  // cause: The option is not one of a block: the joins say where norms are.
+  // cure: Leave it out; `pre_norm` and `post_norm` say it.
+  residual_block<float, hidden<16>, norm_first<true>, pre_norm<name::norm, network>>::weights r;
+#elif defined CASE_block_with_a_name_twice
+  // expect-gcc: "umbel: residual_block: two parts or norms have the name norm"
+  // expect-clang: residual_block.*two_parts_or_norms_have_the_name.*part_name.*norm
+  // cause: Two parts or norms would be the same member of the weights.
+  // cure: Give each a name of its own: `name::norm1`, `name::norm2`.
+  residual_block<float, hidden<16>, pre_norm<name::norm, network>,
+                 pre_norm<name::norm, attention>>::weights r;
+#elif defined CASE_block_of_heads_that_leave_a_remainder
+  // expect-gcc: "umbel: multi_head_attention: hidden=18 into heads=4 leaves a remainder of 2"
+  // expect-clang: multi_head_attention.*hidden<18>.*into.*heads<4>.*leaves_a_remainder_of.*number<2>
+  // cause: The hidden size is no multiple of the heads.
+  // cure: Choose heads that divide it, or give `head_dim<>`.
+  residual_block<float, hidden<18>, pre_norm<name::norm, attention>>::weights r;
+#elif defined CASE_block_with_weights_of_another
+  // expect-gcc: "umbel: residual_block: the weights belong to another layer or other options"
+  // expect-clang: residual_block.*the_weights_belong_to_another_layer_or_other_options
+  // cause: The weights are those of another block.
+  // cure: Give the block its own `weights`.
+  auto r = gpt_j{cw}(x);
+#elif defined CASE_block_without_parts
+  // expect-gcc: "umbel: residual_block: needs a part; add block_parts::pre_norm<\.\.\.> or another join of namespace block_parts"
+  // expect-clang: residual_block.*needs_a_part_add_pre_norm_or_another_join
+  // cause: The list has no join.
+  // cure: Add `block_parts::pre_norm<...>` or another.
+  residual_block<float, hidden<16>>::weights r;
+#elif defined CASE_block_with_workspace_of_other_sizes
+  // expect-gcc: "umbel: residual_block: the workspace is for \[token=4\], so pass one for \[token=3\]"
+  // expect-clang: residual_block.*the_workspace_is_for.*shape.*token<4>.*so_pass_one_for.*shape.*token<3>
+  // cause: The workspace is for another number of positions.
+  // cure: Declare it by `workspace_for<block, tokens>`.
+  gpt_j::workspace<token<4>> work;
+  auto r = gpt_j{w}(x, causal, work);
+#elif defined CASE_block_without_activation
+  // expect-gcc: "umbel: feed_forward: say activation<relu> or another; transformer layers of torch have activation<relu>"
+  // expect-clang: feed_forward.*must_say.*activation_relu_or_another.*transformer_layers_of_torch_have.*options_are.*activation_relu
+  // cause: A network has no default activation.
+  // cure: Add `activation<...>` to the part.
+  residual_block<float, hidden<16>,
+                 pre_norm<name::norm, feed_forward_network<name::feed_forward, intermediate<32>,
+                                                           bias<true>>>>::weights r;
+#elif defined CASE_block_cached_without_self_attention
+  // expect-gcc: "umbel: key_value_cache: the block has no attention to its own sequence"
+  // expect-clang: key_value_cache.*the_block_has_no_attention_to_its_own_sequence
+  // cause: A cache keeps the keys and values of positions so far, and no part reads them.
+  // cure: Call the block itself on each position.
+  key_value_cache<crossing, key<9>, longest_memory<4>> r;
+#elif defined CASE_block_with_a_part_that_is_none
+  // expect-gcc: "umbel: residual_block: int is not a part; use block_parts::self_attention or another part of namespace block_parts"
+  // expect-clang: residual_block.*element.*int.*is_not_a_part_use_self_attention_or_another_of_block_parts
+  // cause: The type is not a part.
+  // cure: Use one of namespace `umbel::block_parts`.
+  residual_block<float, hidden<16>, pre_norm<name::norm, int>>::weights r;
+#elif defined CASE_block_with_a_layer_for_a_part
+  // expect-gcc: "umbel: residual_block: feed_forward is not a part; use block_parts::self_attention or another part of namespace block_parts"
+  // expect-clang: residual_block.*feed_forward.*is_not_a_part_use_self_attention_or_another_of_block_parts
+  // cause: A layer is not a part: a part has a name and takes the hidden axis of its block.
+  // cure: Write `feed_forward_network<name::feed_forward, intermediate<32>, ...>`.
+  residual_block<float, hidden<16>,
+                 pre_norm<name::norm, feed_forward<float, hidden<16>, intermediate<32>,
+                                                   activation<relu>, bias<true>>>>::weights r;
+#elif defined CASE_block_whose_norm_has_no_name
+  // expect-gcc: "umbel: residual_block: attention stands where the name of a norm belongs; write pre_norm<name::norm, \.\.\.>"
+  // expect-clang: residual_block.*part_name.*attention.*stands_in_the_place_of_a_name_write_pre_norm_of_name_norm
+  // cause: The first argument of `pre_norm` is the name of the norm.
+  // cure: Write `pre_norm<name::norm, ...>`.
+  residual_block<float, hidden<16>, pre_norm<attention, network>>::weights r;
+#elif defined CASE_block_of_an_attention_of_other_widths
+  // expect-gcc: "umbel: residual_block: attention has other widths than its block; leave out keys_from, values_from and output_to"
+  // expect-clang: residual_block.*part_name.*attention.*has_other_widths_than_its_block_leave_out_keys_from_values_from_and_output_to
+  // cause: The part would give rows of another width than the sum.
+  // cure: Leave out the option.
+  residual_block<float, hidden<16>,
+                 pre_norm<name::norm, self_attention<name::attention, heads<4>, bias<true>,
+                                                     output_to<hidden<8>>>>>::weights r;
+#elif defined CASE_block_whose_first_axis_is_no_hidden
+  // expect-gcc: "umbel: residual_block: expected the axis hidden but got heads=4"
+  // expect-clang: residual_block.*expected_the_axis.*axis_family.*hidden.*but_got.*heads<4>
+  // cause: The second argument is the hidden axis.
+  // cure: Write `hidden<16>`.
+  residual_block<float, heads<4>, pre_norm<name::norm, network>>::weights r;
+#elif defined CASE_block_without_the_epsilon_of_its_norms
+  // expect-gcc: "umbel: residual_block: rms_norm needs the epsilon that the model was trained with: norm_epsilon<1, 1000000> for 1e-6"
+  // expect-clang: residual_block.*rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon
+  // cause: Models with rms_norm differ in its epsilon.
+  // cure: Add `norm_epsilon<1, 1'000'000>`, the epsilon of the model.
+  residual_block<float, hidden<16>, norm_by<rms_norm>, pre_norm<name::norm, network>>::weights r;
+#elif defined CASE_block_of_integers
+  // expect-gcc: "umbel: residual_block: takes float or double, not int"
+  // expect-clang: residual_block.*takes_float_or_double_not.*element.*int
+  // cause: Blocks are of float or double.
+  // cure: For integers take `quantized<block>`.
+  residual_block<int, hidden<16>, pre_norm<name::norm, network>>::weights r;
+#elif defined CASE_block_whose_layer_is_not_there
+  // expect-gcc: "umbel: residual_block: has no part called cross_attention"
+  // expect-clang: residual_block.*has_no_part_called.*part_name.*cross_attention
+  // cause: The block has no part of that name.
+  // cure: Use a name of its list.
+  using r = gpt_j::layer_of<name::cross_attention>;
+#elif defined CASE_pruned_block_without_that_attention
+  // expect-gcc: "umbel: residual_block: has no part called cross_attention"
+  // expect-clang: residual_block.*has_no_part_called.*part_name.*cross_attention
+  // cause: The block has no part of that name.
+  // cure: Use a name of its list.
+  using r = pruned<gpt_j, name::cross_attention, prune_heads<1>>;
+#elif defined CASE_block_masked_for_other_sizes
+  // expect-gcc: "umbel: residual_block: keep_mask has key=4 but the scores have \[heads=4, query=3, key=3\]"
+  // expect-clang: residual_block.*keep_mask.*has.*key<4>.*but_the_scores_have.*shape.*heads<4>.*query<3>.*key<3>
+  // cause: The mask has another number of keys than the sequence has positions.
+  // cure: Give it the positions of x.
+  static const tensor<bool, query<3>, key<4>> keep{};
+  auto r = gpt_j{w}(x, keep_mask(keep));
+#else
+  auto r = gpt_j{w}(x, causal);
+  auto s = crossing{cw}(x, memory, self_mask(causal));
+  key_value_cache<gpt_j, key<9>> past;
+  (void)r, (void)s, (void)past;
+#endif
+}
