@@ -53,7 +53,7 @@ GROUPS = {
                   "scaled_dot_product_attention", "attention_by_score", "parallel", "pruned"],
     "Blocks": ["linear", "layer_norm", "rms_norm", "mean", "gelu_tanh", "gelu_exact", "silu", "relu",
                "embedding", "logits", "learned_positions", "sinusoidal_positions", "feed_forward",
-               "encoder_layer", "decoder_layer", "layer_stack", "prepacked"],
+               "encoder_layer", "decoder_layer", "residual_block", "layer_stack", "prepacked"],
     "Learning": ["gradient", "with_gradient", "batch_gradient", "initialise", "update", "clip_by_norm", "set_to_zero", "moving_average", "scale",
                  "cross_entropy", "mean_squared_error"],
     "Machines": ["sharded", "communicator", "across", "exchange_of"],

@@ -58,6 +58,7 @@ from golden_examples import texts
 from golden_gradients import gradient_cases
 from golden_integers import integer_cases
 from golden_operations import operation_cases
+from golden_residual_blocks import residual_block_cases
 from golden_support import header_text
 from golden_tables import tables
 from golden_variants import variant_cases
@@ -91,7 +92,8 @@ def main() -> int:
     torch.set_num_threads(1)
     different = 0
     made = [d2l_cases, torch_attention_cases, encoder_cases, decoder_cases, llama_cases, function_cases, sinusoid_cases,
-            additive_cases, operation_cases, variant_cases, integer_cases, gradient_cases]
+            additive_cases, operation_cases, variant_cases, integer_cases, gradient_cases,
+            residual_block_cases]
     with torch.no_grad(), Progress("tools/golden.py", len(made) + 2) as progress:
         headers = []
         for cases in made:

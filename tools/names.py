@@ -30,6 +30,7 @@ PAGE = ROOT / "docs" / "names.md"
 NAMESPACES = {
     "axes": "the ready-made axes, for `using namespace umbel::axes`",
     "literals": "`5_c`, a size as a constant, for `using namespace umbel::literals`",
+    "block_parts": "parts and joins of a `residual_block`, for `using namespace umbel::block_parts` ([how-to/blocks.md](how-to/blocks.md))",
     "names": "tables of what frameworks call their parameters, for `load` ([weights.md](weights.md))",
     "board": "boards by name, with their bytes of flash and of RAM, for `fits`",
     "detail": "not for users: names in it may change in any release",
@@ -45,7 +46,7 @@ ROOMS = {
     "attention": "the layers of attention",
     "decode": "a sequence step by step",
     "formula": "formulas: functions of tensors, compiled to the fused kernels",
-    "block": "linear maps, norms, activations, positions; encoder and decoder layers",
+    "block": "linear maps, norms, activations, positions; blocks of parts, encoder and decoder layers",
     "quantized": "layers in 8-bit integers; not in `umbel.hpp`",
     "training": "learning: gradients; not in `umbel.hpp`",
     "mpi": "layers over the processes of an MPI job; not in `umbel.hpp`",

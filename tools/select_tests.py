@@ -67,7 +67,7 @@ def written():
     text = "\n".join(re.sub(r"#.*", "", file.read_text(encoding="utf-8")) for folder in ("test", "examples")
                      for file in sorted((ROOT / folder).rglob("meson.build")))
     names = set(re.findall(r"\btest\('([^']+)',", text))
-    for files in re.findall(r"^ *(?:static|reject|unit|law|golden|system)_files \+?= (\[.*?\]|'[^']*')", text, re.M | re.S):
+    for files in re.findall(r"^ *(?:static|reject|unit|law|golden|uses|system)_files \+?= (\[.*?\]|'[^']*')", text, re.M | re.S):
         names |= set(re.findall(r"'([^']+)\.cpp'", files))
     names |= set(re.findall(r"'([^']+)':", re.search(r"^lint = \{.*?^\}", text, re.M | re.S)[0]))
     begins = set(re.findall(r"\btest\('([^']+)' *[+/]", text))

@@ -47,22 +47,24 @@ STAGES = (
     Stage("sanitizers", True, "--compiler clang++ --sanitize --suite unit --suite law --suite fuzz",
           "every unit and law, memory, undefined behaviour; the readers of files on hostile ones"),
     Stage("proofs", True, "--optimization 1 --suite bits --suite dispatch --suite examples --suite mpi --suite export "
-          "--suite formulas_some --suite system --suite frames --suite package --suite tools --suite bench --suite one_header "
+          "--suite formulas_some --suite counts --suite system --suite frames --suite package --suite tools --suite bench --suite one_header "
           "--suite misuse --suite march --no-suite alone",
-          "equal bits over compilers, levels and instruction sets; ranks; programs as users write and install them"),
+          "equal bits over compilers, levels and instruction sets; as many instructions for all values; ranks; programs as users write "
+          "and install them"),
     Stage("clang++", True, "--compiler clang++ --suite static --suite reject --suite alone --suite asm --suite checking --suite gdb "
           "--suite compile_cost --suite snippets --suite golden --suite plain",
           "what clang says and makes; parity with the frameworks"),
-    Stage("g++", True, "--daily --suite realtime", "the command of a newcomer: units, short laws, parity, sentences; no allocation, no lock, no system "
+    Stage("g++", True, "--daily --suite realtime --suite uses", "the command of a newcomer: units, short laws, parity, sentences; no allocation, no lock, no system "
           "call, and stack within its bound, which is hardest to hold unoptimised"),
     Stage("embedded", True, "embedded", "one target of each instruction set, in emulators"),
     Stage("not fused", True, "--compiler clang++ --march none " + NOT_FUSED, "the second set of bits, without fused multiply-adds"),
     Stage("page", True, "page", "the demo in a browser"),
     Stage("all g++", False, "--optimization 2 --one-by-one --suite static --suite reject --suite unit --suite law --suite golden --suite formulas "
-          "--suite bits_more --suite examples --suite checking --suite gdb --suite compile_cost --suite snippets --suite alone --suite asm --suite misuse",
+          "--suite bits_more --suite counts_more --suite examples --suite checking --suite gdb --suite compile_cost --suite snippets "
+          "--suite alone --suite asm --suite misuse",
           "the same, optimised, by g++"),
     Stage("all clang++", False, "--compiler clang++ --optimization 1 --one-by-one --suite unit --suite law --suite examples "
-          "--suite realtime --suite reject --suite alone --suite misuse --suite one_header",
+          "--suite realtime --suite reject --suite alone --suite misuse --suite one_header --suite counts --suite counts_more",
           "the same, optimised, by clang"),
     Stage("all not fused", False, "--march none " + NOT_FUSED + " formulas/1", "the same by g++"),
     Stage("all embedded", False, "embedded --all", "every target, by two compilers, with sizes of code"),

@@ -42,19 +42,28 @@ EXAMPLE = """#include <umbel/inspect/describe.hpp>
 using namespace umbel;
 using namespace umbel::axes;
 using attention = multi_head_attention<float, hidden<64>, heads<4>, bias<true>>;
-int main() { std::fputs(describe<attention, token<64>>(), stdout); }
+using encoder = encoder_layer<float, hidden<64>, heads<4>, intermediate<256>, norm_first<true>, activation<gelu_exact>, bias<true>>;
+int main(int count, char**) { std::fputs(count == 1 ? describe<attention, token<64>>() : describe<encoder, token<64>>(), stdout); }
 """
 
 
 def described():
-    """The page of a layer, as a person gets it."""
+    """The pages of a layer and of a block, as a person gets them."""
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder) / "page"
         subprocess.run([os.environ.get("CXX", "g++"), "-std=c++20", "-march=native", "-w", "-I", ROOT / "include", "-x", "c++",
                         "-", "-o", program], input=EXAMPLE, text=True, check=True)
-        page = subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout
+        of_layer, of_block = (
+            [f"    {line}".rstrip() for line in subprocess.run([program, *words], stdout=subprocess.PIPE, text=True,
+                                                               check=True).stdout.splitlines()]
+            for words in ([], ["block"]))
     return ["", "## A plan to read", "", "`describe<attention, token<64>>()`, of `multi_head_attention<float, hidden<64>, "
-            "heads<4>, bias<true>>` (`umbel/inspect/describe.hpp`):", "", *(f"    {line}".rstrip() for line in page.splitlines())]
+            "heads<4>, bias<true>>` (`umbel/inspect/describe.hpp`):", "", *of_layer, "",
+            "Of a block the page has each part and norm by its name, in the order in which they are computed: "
+            "`describe<encoder, token<64>>()`, of", "`encoder_layer<float, hidden<64>, heads<4>, intermediate<256>, "
+            "norm_first<true>, activation<gelu_exact>, bias<true>>`. A decoder layer", "takes the positions of its memory, too, "
+            "`describe<decoder, token<64>, key<48>>()`; a `layer_stack` has the page of one of its layers. Norms,",
+            "activations and sums are not in the estimate.", "", *of_block]
 
 
 def shapes(count):
