@@ -62,7 +62,8 @@ struct in_8_bits {
         detail::kernel::scale_of_numbers<float> scale;
         const std::size_t at = (i * Heads + h) * Dim;
         for (std::size_t d = 0; d < Dim; ++d) scale.add(from[at + d]);
-        for (std::size_t d = 0; d < Dim; ++d) steps[at + d] = scale.steps(from[at + d]);
+        const detail::kernel::scale_of_numbers<float>::in_steps in_steps{scale};
+        for (std::size_t d = 0; d < Dim; ++d) steps[at + d] = in_steps(from[at + d]);
         scales[h * Tokens + i] = scale.value();
       }
   }

@@ -155,9 +155,10 @@ BOOST_AUTO_TEST_CASE(in_8_bits) {
   const prepacked<wide, stored_as<std::int8_t>> other{w};
   detail::kernel::scale_of_numbers<float> scale;
   for (std::size_t j = 0; j < 33; ++j) scale.add(w(2, j));
+  const detail::kernel::scale_of_numbers<float>::in_steps in_steps{scale};
   for (std::size_t j = 0; j < 33; ++j)
     BOOST_TEST(other(tensor<int, token<1>>{2})(0, j) ==
-               static_cast<float>(scale.steps(w(2, j))) * scale.value());
+               static_cast<float>(in_steps(w(2, j))) * scale.value());
 }
 
 BOOST_AUTO_TEST_CASE(memory_in_either_order) {
