@@ -259,6 +259,35 @@ void decoders() {
       });
 }
 
+// Parts and joins that neither an encoder layer nor a decoder layer has.
+void blocks_of_parts() {
+  using namespace block_parts;
+  using block = residual_block<
+      float, hidden<24>, norm_by<layer_norm>,
+      pre_norm<name::norm1, block_parts::self_attention<name::attention, heads<4>, bias<true>>,
+               feed_forward_network<name::feed_forward, intermediate<24>, activation<gelu_tanh>,
+                                    bias<true>>>,
+      scaled<1, 2, sandwich_norm<name::norm2, linear_map<name::linear, bias<true>>, name::norm3>>>;
+  group = "residual_block";
+  static block::weights w;
+  static prepacked<block> packed{w};
+  static tensor<float, token<9>, hidden<24>> x, out;
+  static block::workspace<token<9>> work;
+  using past = key_value_cache<block, key<12>>;
+  static past memory;
+  static past::workspace<token<1>> work_of_step;
+  static tensor<float, token<1>, hidden<24>> step;
+  const auto fill = [&](values& of) {
+    of.weights(w), of.inputs(x, step);
+    packed = prepacked<block>{w};
+  };
+  count("packed, causal", fill, [&] { packed.into(out, x, causal, work); });
+  count("three steps", fill, [&] {
+    memory.reset();
+    for (int i = 0; i < 3; ++i) (void)memory.step(step, packed, step, all_keys, work_of_step);
+  });
+}
+
 void formulas() {
   group = "formula";
   using some = dot_product<float, 11, 19>;
@@ -300,6 +329,7 @@ int main() {
   words();
   encoders();
   decoders();
+  blocks_of_parts();
   formulas();
   wrong();
   return 0;

@@ -164,6 +164,23 @@ void blocks() {
       [&] { decode.into(out, x, memory, self_mask(causal), work_of_decoder); });
 }
 
+void blocks_of_parts() {
+  using namespace block_parts;
+  using block =
+      residual_block<float, hidden<24>, norm_by<layer_norm>,
+                     pre_norm<name::norm1, self_attention<name::attention, heads<4>, bias<true>>,
+                              feed_forward_network<name::feed_forward, intermediate<20>,
+                                                   activation<gelu_tanh>, bias<true>>>,
+                     pre_norm<name::norm2, linear_map<name::linear, bias<true>>>>;
+  group = "residual_block";
+  static quantized<block> layer;
+  static rows<std::int16_t> x, out;
+  static quantized<block>::workspace<token<9>> work;
+  count(
+      "causal", [&](values& of) { pack(layer, of), of.inputs(x); },
+      [&] { layer.into(out, x, causal, work); });
+}
+
 }  // namespace
 
 int main() {
@@ -171,5 +188,6 @@ int main() {
   words();
   attention();
   blocks();
+  blocks_of_parts();
   return 0;
 }
