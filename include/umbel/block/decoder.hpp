@@ -55,13 +55,6 @@ struct decoder_layer_types
   using self_attention = typename parts::attention::type;
   using cross_attention = typename parts::memory_attention::type;
   using feed_forward = typename parts::feed_forward::type;
-  // Operations of its products (kernel/shapes.hpp) on one sequence.
-  static constexpr std::uint64_t flops_of(std::uint64_t positions, std::uint64_t pairs,
-                                          std::uint64_t projected, std::uint64_t memory) noexcept {
-    return self_attention::sizes.flops(positions, positions, pairs) +
-           cross_attention::sizes.flops(positions, projected, positions * memory) +
-           feed_forward::flops_of(positions);
-  }
 };
 
 template <class T, class Hidden, class Heads, class FeedForward, class... Options>

@@ -87,11 +87,6 @@ using decode = first_error<decoder_argument<X, say::the_sequence, T, Hidden>,
                            decoder_argument<Memory, say::the_memory, T, Hidden>,
                            same_size<say::decoder_layer, batch_family, layout_of<X>,
                                      say::the_sequences, layout_of<Memory>, say::but_the_memories>>;
-
-template <class Own>
-using self_mask_said =
-    verdict<!std::is_same_v<Own, detail::unsaid_mask>, say::decoder_layer,
-            say::say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask>;
 }  // namespace rules
 
 }  // namespace detail

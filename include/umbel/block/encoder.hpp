@@ -47,10 +47,6 @@ struct encoder_layer_types
   using attention = typename parts::attention::type;
   using feed_forward = typename parts::feed_forward::type;
   using activate = typename feed_forward::activate;
-  // Operations of its products on one sequence; pairs: of a query and a key that it sees.
-  static constexpr std::uint64_t flops_of(std::uint64_t positions, std::uint64_t pairs) noexcept {
-    return attention::sizes.flops(positions, positions, pairs) + feed_forward::flops_of(positions);
-  }
 };
 
 template <class T, class Hidden, class Heads, class FeedForward, class... Options>

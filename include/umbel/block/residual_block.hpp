@@ -64,12 +64,5 @@ class residual_block
                           typename types::weights_view>::borrowing;
 };
 
-namespace detail {
-template <class T, class Hidden, class... Items>
-void take_residual_block(const residual_block<T, Hidden, Items...>*);
-template <class Layer>
-concept is_residual_block = requires(const Layer* layer) { take_residual_block(layer); };
-}  // namespace detail
-
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -27,18 +27,6 @@ struct needs_at_least_one_layer;
 struct the_first_argument_is_not_an_encoder_layer_a_decoder_layer_or_a_residual_block;
 }  // namespace say
 
-template <class T, class Hidden, class Heads, class FeedForward, class... Options>
-void take_encoder(const encoder_layer<T, Hidden, Heads, FeedForward, Options...>*);
-// Also of const layers, and of classes derived from one.
-template <class Layer>
-concept is_encoder = requires(const Layer* layer) { take_encoder(layer); };
-template <class T, class Hidden, class Heads, class FeedForward, class... Options>
-void take_decoder(const decoder_layer<T, Hidden, Heads, FeedForward, Options...>*);
-template <class Layer>
-concept is_decoder = requires(const Layer* layer) { take_decoder(layer); };
-template <class Layer>
-concept is_block = is_of_parts<Layer>;
-
 template <>
 struct speak<say::layer_stack> : speak_as_written<say::layer_stack> {};
 template <>
@@ -49,7 +37,7 @@ inline constexpr const char*
 namespace rules {
 template <class Layer, std::size_t Count>
 using layer_stack = first_error<
-    verdict<is_block<Layer>, say::layer_stack,
+    verdict<is_of_parts<Layer>, say::layer_stack,
             say::the_first_argument_is_not_an_encoder_layer_a_decoder_layer_or_a_residual_block>,
     verdict<Count != 0, say::layer_stack, say::needs_at_least_one_layer>>;
 }  // namespace rules
@@ -98,7 +86,7 @@ class layer_stack
 };
 // Of another layer: refused.
 template <class Layer, std::size_t Count>
-  requires(!detail::is_block<Layer>)
+  requires(!detail::is_of_parts<Layer>)
 class layer_stack<Layer, Count> : public detail::invalid {
   static_assert(detail::reported<detail::rules::layer_stack<Layer, Count>>::ok,
                 "umbel: shapes do not fit");
@@ -117,6 +105,18 @@ template <class Layer>
 concept is_stack = requires(const Layer* layer) {
   take_stack(layer);
   typename Layer::layer;
+};
+
+// The blocks that a layer is made of: one, or those of a stack.
+template <class Layer>
+struct blocks_in {
+  using block = Layer;
+  static constexpr std::size_t count = 1;
+};
+template <is_stack Layer>
+struct blocks_in<Layer> {
+  using block = typename Layer::layer;
+  static constexpr std::size_t count = Layer::count;
 };
 }  // namespace detail
 

@@ -45,17 +45,6 @@ struct not_sliding {
   static constexpr std::size_t positions = 0, chunk = 0;
 };
 
-// The blocks that a layer is made of: one, or those of a stack.
-template <class Layer>
-struct blocks_in {
-  using block = Layer;
-  static constexpr std::size_t count = 1;
-};
-template <is_stack Layer>
-struct blocks_in<Layer> {
-  using block = typename Layer::layer;
-  static constexpr std::size_t count = Layer::count;
-};
 // A block, or a stack of them.
 template <class Layer>
 concept decodes_in_blocks = is_of_parts<typename blocks_in<Layer>::block>;

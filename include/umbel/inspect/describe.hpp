@@ -34,18 +34,6 @@ inline constexpr const char*
         "residual_block or a layer_stack; then the axis of its positions, such as token<64>; then, "
         "if it attends to others, the axis of those";
 
-// A block, by itself or in a stack.
-template <class Layer>
-struct block_of_page {
-  using type = Layer;
-  static constexpr std::size_t layers = 0;
-};
-template <is_stack Layer>
-struct block_of_page<Layer> {
-  using type = typename Layer::layer;
-  static constexpr std::size_t layers = Layer::count;
-};
-
 // The page of a layer, and how many axes it takes; of what has none 0.
 template <class Layer>
 struct page_of_layer {
@@ -80,7 +68,8 @@ struct page_of_layer<feed_forward<T, Hidden, Wide, Options...>> {
 template <class Layer>
   requires(is_of_parts<Layer> || is_stack<Layer>)
 struct page_of_layer<Layer> {
-  using block = typename block_of_page<Layer>::type;
+  using block = typename blocks_in<Layer>::block;
+  static constexpr std::size_t layers = is_stack<Layer> ? blocks_in<Layer>::count : 0;
   static constexpr bool needs_memory = block::has_memory;
   static constexpr std::size_t axes = block::most_axes;
   template <class Writer, class Positions, class Memory = Positions>
@@ -88,7 +77,7 @@ struct page_of_layer<Layer> {
     constexpr std::size_t n = Positions::size, m = Memory::size;
     using plan = plan_of_block<typename block::described, n, m>;
     using scratch = typename block::template scratch_of<n, m>;
-    plan::template put<typename block::described::word, block_of_page<Layer>::layers, scratch>(out);
+    plan::template put<typename block::described::word, layers, scratch>(out);
   }
 };
 

@@ -70,7 +70,7 @@ inline constexpr const char* spoken<say::takes_sequences_of_a_layer_that_takes_p
 
 // A layer whose calls take parallel(...).
 template <class Layer>
-concept takes_parallel = is_multi_head<Layer> || is_block<Layer> || is_stack<Layer>;
+concept takes_parallel = is_multi_head<Layer> || is_of_parts<Layer> || is_stack<Layer>;
 
 template <class G>
 inline constexpr bool is_batch_gradient = false;

@@ -201,7 +201,6 @@ struct attention_numbers {
     [[no_unique_address]] rotary_scratch<(Queries < Keys ? Keys : Queries)> to_rotate;
     constexpr std::int8_t* context() noexcept { return of_context.over(q); }
   };
-  struct no_head_scratch {};
   template <std::size_t Queries, std::size_t Keys>
   struct scratch_for : workspace_base {
     using positions = std::index_sequence<Queries, Keys>;
