@@ -132,6 +132,31 @@ using tokens = tensor<float, token<3>, hidden<16>>;
   // cause: Models with rms_norm differ in its epsilon.
   // cure: Add `norm_epsilon<1, 1'000'000>`, the epsilon of the model.
   residual_block<float, hidden<16>, norm_by<rms_norm>, pre_norm<name::norm, network>>::weights r;
+#elif defined CASE_block_scaled_by_nothing
+  // expect-gcc: "umbel: residual_block: scaled needs a factor above 0"
+  // expect-clang: residual_block.*scaled_needs_a_factor_above_0
+  // cause: The numerator or the denominator of `scaled` is 0.
+  // cure: Write both above 0: `scaled<1, 2, ...>`; leave out a part that is not added.
+  residual_block<float, hidden<16>, scaled<1, 0, pre_norm<name::norm, network>>>::weights r;
+#elif defined CASE_block_with_a_part_for_a_join
+  // expect-gcc: "umbel: residual_block: feed_forward stands where a join belongs; write pre_norm<norm, part> or another"
+  // expect-clang: residual_block.*feed_forward.*stands_in_the_place_of_a_join_such_as_pre_norm
+  // cause: `scaled` and `no_residual` change a join, not a part.
+  // cure: Write `scaled<1, 2, pre_norm<name::norm, part>>`, or `without_norm<part>` if there is no norm.
+  residual_block<float, hidden<16>, scaled<1, 2, network>>::weights r;
+#elif defined CASE_block_with_a_join_of_nothing
+  // expect-gcc: "umbel: residual_block: a join has no part; add one, or write norm_only<norm>"
+  // expect-clang: residual_block.*a_join_has_no_part_add_one_or_write_norm_only_of_the_norm
+  // cause: The norm has nothing to be the input of.
+  // cure: Add the part: `pre_norm<name::norm, part>`.
+  residual_block<float, hidden<16>, pre_norm<name::norm>>::weights r;
+#elif defined CASE_block_with_a_layer_for_a_join
+  // expect-gcc: "umbel: residual_block: feed_forward is not an option of this layer"
+  // expect-clang: residual_block.*feed_forward.*is_not_an_option_of_this_layer
+  // cause: The option is not one of a block: the joins say where norms are.
+  // cure: Leave it out; `pre_norm` and `post_norm` say it.
+  using layer = feed_forward<float, hidden<16>, intermediate<32>, activation<relu>, bias<true>>;
+  residual_block<float, hidden<16>, layer>::weights r;
 #elif defined CASE_block_of_integers
   // expect-gcc: "umbel: residual_block: takes float or double, not int"
   // expect-clang: residual_block.*takes_float_or_double_not.*element.*int

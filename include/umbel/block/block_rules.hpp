@@ -14,7 +14,10 @@ struct has_an_attention_to_a_memory_so_write_layer_of_x_memory_and_self_mask;
 struct has_no_attention_to_a_memory;
 struct is_not_a_name_use_name_or_declare_one;
 struct is_not_a_part_use_self_attention_or_another_of_block_parts;
+struct a_join_has_no_part_add_one_or_write_norm_only_of_the_norm;
 struct needs_a_part_add_pre_norm_or_another_join;
+struct scaled_needs_a_factor_above_0;
+struct stands_in_the_place_of_a_join_such_as_pre_norm;
 struct stands_in_the_place_of_a_name_write_pre_norm_of_name_norm;
 struct two_parts_or_norms_have_the_name;
 }  // namespace say
@@ -32,6 +35,13 @@ template <>
 inline constexpr const char*
     spoken<say::is_not_a_part_use_self_attention_or_another_of_block_parts> =
         "is not a part; use block_parts::self_attention or another part of namespace block_parts";
+template <>
+inline constexpr const char*
+    spoken<say::a_join_has_no_part_add_one_or_write_norm_only_of_the_norm> =
+        "a join has no part; add one, or write norm_only<norm>";
+template <>
+inline constexpr const char* spoken<say::stands_in_the_place_of_a_join_such_as_pre_norm> =
+    "stands where a join belongs; write pre_norm<norm, part> or another";
 template <>
 inline constexpr const char* spoken<say::needs_a_part_add_pre_norm_or_another_join> =
     "needs a part; add block_parts::pre_norm<...> or another join of namespace block_parts";
@@ -51,15 +61,14 @@ concept part_like = requires {
   typename Part::name;
   Part::sees;
 };
-// The word for what stands in the place of a part.
+// The word for what stands in another's place.
 template <class Given>
-struct word_for_no_part {
+struct word_for_given {
   using type = option_word<Given>;
 };
-template <class Given>
-  requires requires { typename Given::word; }
-struct word_for_no_part<Given> {
-  using type = typename Given::word;
+template <part_like Part>
+struct word_for_given<Part> {
+  using type = typename residual::speakable_name<typename Part::name>::type;
 };
 template <class Name>
 struct name_rule {
@@ -73,8 +82,7 @@ struct name_rule<residual::none> {
 };
 template <part_like Part>
 struct name_rule<Part> {
-  using type = verdict<!part_like<Part>, say::residual_block,
-                       typename residual::speakable_name<typename Part::name>::type,
+  using type = verdict<!part_like<Part>, say::residual_block, typename word_for_given<Part>::type,
                        say::stands_in_the_place_of_a_name_write_pre_norm_of_name_norm>;
 };
 
@@ -100,10 +108,10 @@ template <class Parts>
 struct all_are_parts;
 template <class... Part>
 struct all_are_parts<residual::list<Part...>> {
-  using type = first_error<
-      verdict<part_like<Part>, say::residual_block, typename word_for_no_part<Part>::type,
-              say::is_not_a_part_use_self_attention_or_another_of_block_parts>...,
-      accepted>;
+  using type =
+      first_error<verdict<part_like<Part>, say::residual_block, option_word<Part>,
+                          say::is_not_a_part_use_self_attention_or_another_of_block_parts>...,
+                  accepted>;
 };
 template <class T, class Hidden, class Parts>
 struct verdicts_of_parts;
@@ -113,7 +121,12 @@ struct verdicts_of_parts<T, Hidden, residual::list<Part...>> {
 };
 template <class T, class Hidden, class... Step>
 struct parts_are_parts<accepted, T, Hidden, Step...> {
-  using type = first_error<typename all_are_parts<typename Step::parts>::type...>;
+  using type =
+      first_error<typename all_are_parts<typename Step::parts>::type...,
+                  verdict<(Step::parts::size > 0 || Step::norms_after), say::residual_block,
+                          say::a_join_has_no_part_add_one_or_write_norm_only_of_the_norm>...,
+                  verdict<(Step::numerator > 0 && Step::denominator > 0), say::residual_block,
+                          say::scaled_needs_a_factor_above_0>...>;
 };
 template <class Parts>
 struct names_of_parts;
@@ -166,11 +179,22 @@ struct list_rule<accepted, T, Hidden, residual::list<First, Step...>> {
                     then<names_differ, then<names_are_names, then<parts_are_parts, accepted>>>>;
 };
 
+template <class Option>
+struct join_rule {
+  using type = accepted;
+};
+template <class Given>
+struct join_rule<residual::no_join<Given>> {
+  using type = verdict<(sizeof(residual::no_join<Given>) == 0), say::residual_block,
+                       typename word_for_given<Given>::type,
+                       say::stands_in_the_place_of_a_join_such_as_pre_norm>;
+};
 template <class Options>
 struct block_options;
 template <class... Options>
 struct block_options<option_list<Options...>> {
   using type = first_error<
+      typename join_rule<Options>::type...,
       options<say::residual_block,
               option_kinds<option::norm_by, option::norm_bias, option::norm_epsilon>, Options...>,
       norm_options<say::residual_block, norm_of_options<float, axes::hidden<1>, Options...>>>;

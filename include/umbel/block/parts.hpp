@@ -56,6 +56,19 @@ inline constexpr bool is_step = false;
 template <class B, class P, class H, class A, std::size_t N, std::size_t D, bool R>
 inline constexpr bool is_step<step<B, P, H, A, N, D, R>> = true;
 
+// Stands for a join that is made of something else: scaled<1, 2, part>.
+template <class Given>
+struct no_join {};
+template <class Step>
+struct changed {
+  template <std::size_t, std::size_t>
+  using scaled = no_join<Step>;
+  using alone = no_join<Step>;
+};
+template <class Step>
+  requires is_step<Step>
+struct changed<Step> : Step {};
+
 }  // namespace detail::residual
 
 namespace detail {
@@ -153,9 +166,9 @@ template <class Norm>
 using norm_only = detail::residual::step<detail::residual::none, detail::residual::list<>,
                                          detail::residual::none, Norm>;
 template <std::size_t Numerator, std::size_t Denominator, class Step>
-using scaled = typename Step::template scaled<Numerator, Denominator>;
+using scaled = typename detail::residual::changed<Step>::template scaled<Numerator, Denominator>;
 template <class Step>
-using no_residual = typename Step::alone;
+using no_residual = typename detail::residual::changed<Step>::alone;
 }  // namespace block_parts
 
 }  // namespace umbel::inline UMBEL_TARGET

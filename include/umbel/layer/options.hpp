@@ -166,6 +166,13 @@ template <class Option>
 struct word_for_option<Option> {
   using type = Option;
 };
+// A layer in the place of an option.
+template <class Option>
+  requires(
+      !requires { typename Option::kind; } && requires { typename Option::word; })
+struct word_for_option<Option> {
+  using type = typename Option::word;
+};
 template <axis_like Option>
 struct word_for_option<Option> {
   using type = Option;
