@@ -8,15 +8,15 @@
 #include <umbel/layer/weights_rules.hpp>
 #include <umbel/utility.hpp>
 
-#define UMBEL_PART_NAME(word)                                         \
-  struct word {                                                       \
-    static constexpr const char* text = #word;                        \
-    template <class Part>                                             \
-    struct member {                                                   \
-      Part word;                                                      \
-      constexpr Part& of_name() noexcept { return word; }             \
-      constexpr const Part& of_name() const noexcept { return word; } \
-    };                                                                \
+#define UMBEL_PART_NAME(word)                                                      \
+  struct word {                                                                    \
+    static constexpr const char* text = #word;                                     \
+    template <class Part>                                                          \
+    struct member {                                                                \
+      Part word;                                                                   \
+      UMBEL_SHARED constexpr Part& of_name() noexcept { return word; }             \
+      UMBEL_SHARED constexpr const Part& of_name() const noexcept { return word; } \
+    };                                                                             \
   }
 
 UMBEL_WARNINGS_PUSH
