@@ -7,7 +7,7 @@
     layering.py --table            writes the arrows into docs/architecture.md, which is checked, too
 
 A room is a folder, or a file that stands directly in include/umbel. A room may include itself and the rooms
-named here, nothing else of Umbel.
+named here, nothing else of Umbel. Who may include a room may include the rooms within it (kernel/float).
 """
 import pathlib
 import re
@@ -20,26 +20,33 @@ ROOMS = {
     "config": set(),
     "utility": set(),
     "version": set(),
+    "text": {"config"},
     "shape": {"config", "utility"},
     "tensor": {"config", "utility", "shape", "kernel"},  # kernel: contract
     "simd": {"config", "utility"},
     "plan": {"config"},
     "kernel": {"config", "utility", "simd", "plan"},
+    "kernel/plain": {"config", "simd", "plan", "kernel"},
+    "kernel/float": {"config", "utility", "simd", "plan", "kernel", "kernel/plain"},
+    "kernel/integer": {"config", "utility", "simd", "plan", "kernel", "kernel/plain"},
+    "kernel/backward": {"config", "simd", "plan", "kernel", "kernel/plain", "kernel/float"},
     "layer": {"config", "utility", "shape", "tensor", "simd", "plan", "kernel"},
+    "parameters": {"config", "text", "shape", "tensor", "simd", "layer"},
     "mask": {"config", "shape", "tensor", "simd", "kernel", "layer"},
-    "attention": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask"},
-    "block": {"config", "utility", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention"},
+    "operation": {"config", "utility", "shape", "tensor", "kernel", "layer"},
+    "attention": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "operation"},
+    "block": {"config", "utility", "shape", "tensor", "plan", "kernel", "layer", "mask", "operation", "attention"},
     "decode": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block"},
-    "quantized": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block", "decode", "bare"},
-    "formula": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block"},
-    "inspect": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention", "block", "decode", "formula"},
-    "file": {"config", "shape", "tensor", "simd"},
+    "quantized": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "operation", "attention", "block", "decode", "bare"},
+    "formula": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "operation", "attention", "block"},
+    "inspect": {"config", "text", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention", "block", "decode", "formula"},
+    "file": {"config", "text", "shape", "tensor", "simd"},
     "files": {"file"},
-    "weights": {"config", "shape", "tensor", "layer", "inspect", "file"},
-    "training": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block", "formula", "weights", "bare"},
+    "weights": {"config", "text", "shape", "tensor", "layer", "parameters", "file"},
+    "training": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "parameters", "mask", "operation", "attention", "block", "formula", "bare"},
     "mpi": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention", "block", "decode", "inspect", "training", "bare"},
 }
-EVERYTHING = set(ROOMS) - {"inspect", "file", "files", "weights", "training", "quantized", "mpi"}  # what draws, describes, loads, trains and sends is for who asks
+EVERYTHING = set(ROOMS) - {"text", "parameters", "inspect", "file", "files", "weights", "training", "quantized", "mpi"}  # what draws, describes, loads, trains and sends is for who asks
 ROOMS["bare"] = EVERYTHING
 ROOMS["umbel"] = EVERYTHING | {"bare"}
 
@@ -64,8 +71,7 @@ NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n
 
 
 def room_of(header):
-    parts = header.split("/")
-    return parts[1] if len(parts) > 2 else parts[1].removesuffix(".hpp")
+    return "/".join(header.split("/")[1:-1]) or header.split("/")[1].removesuffix(".hpp")
 
 
 def resolve(root, header, quoted, name):
@@ -82,7 +88,7 @@ def arrow_problem(header, target):
         return f"{header} -> {target} (only from {', '.join(sorted(ONLY_FROM[target])) or 'the user'})"
     if room not in ROOMS:
         return f"{header}: there is no room {room}"
-    if other != room and other not in ROOMS[room]:
+    if other != room and other not in ROOMS[room] and not ("/" not in room and other.split("/")[0] in ROOMS[room]):
         return f"{header} -> {target} ({room} may not include {other})"
     return None
 
@@ -124,7 +130,7 @@ TABLE = re.compile(r"(<!-- arrows: begin [^\n]*-->\n).*?(<!-- arrows: end -->)",
 
 def page_with_arrows(text):
     """The text of docs/architecture.md with the arrows as they are here."""
-    lines = [f"    {room:10} {' '.join(other for other in ROOMS if other in ROOMS[room]) or '-'}"
+    lines = [f"    {room:15} {' '.join(other for other in ROOMS if other in ROOMS[room]) or '-'}"
              for room in ROOMS if not EVERYTHING <= ROOMS[room]]
     return TABLE.sub(lambda m: m[1] + "\n" + "\n".join(lines) + "\n\n" + m[2], text)
 
@@ -139,6 +145,8 @@ SELF_TEST = {  # file -> (text, what must be said about it, or None)
     "umbel/tensor/view.hpp": ('#include "../shape/axis.hpp"\nstatic_assert(true, "no new memory");\n', None),
     "umbel/tensor/odd.hpp": ('#include "../block/linear.hpp"\n', "tensor may not include block"),
     "umbel/kernel/matmul.hpp": ("#include <umbel/simd/pack.hpp>\n#include <umbel/plan/plan.hpp>\n", None),
+    "umbel/kernel/integer/linear.hpp": ("#include <umbel/kernel/shapes.hpp>\n#include <umbel/kernel/plain/integers.hpp>\n", None),
+    "umbel/kernel/float/norm.hpp": ("#include <umbel/kernel/backward/norm.hpp>\n", "kernel/float may not include kernel/backward"),
     "umbel/kernel/boost.hpp": ("#include <boost/hana.hpp>\n", "Boost only in"),
     "umbel/mpi/heads.hpp": ("#include <mpi.h>\n", "MPI only in"),
     "umbel/layer/ranks.hpp": ("#include <umbel/mpi/heads.hpp>\n", "layer may not include mpi"),
@@ -148,6 +156,7 @@ SELF_TEST = {  # file -> (text, what must be said about it, or None)
     "umbel/block/linear.hpp": ("/* one\n two */ auto p = new int;\n", "linear.hpp:2: umbel/block/linear.hpp uses new"),
     "umbel/block/asks.hpp": ("bool f() { return std::is_constant_evaluated(); }\n", "asks.hpp:1: umbel/block/asks.hpp uses is_constant"),
     "umbel/block/may_ask.hpp": ("bool f() { return __builtin_is_constant_evaluated(); }\n", None),
+    "umbel/block/product.hpp": ("#include <umbel/kernel/float/linear.hpp>\n", None),
     "umbel/block/fine.hpp": ("int renewed, new_; // new\n#include <umbel/attention/rope.hpp>\n", None),
     "umbel/block/drawn.hpp": ("#include <umbel/inspect/heat_map.hpp>\n", "only from the user"),
     "umbel/inspect/heat_map.hpp": ("", None),

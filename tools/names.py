@@ -46,13 +46,14 @@ ROOMS = {
     "attention": "the layers of attention",
     "decode": "a sequence step by step",
     "formula": "formulas: functions of tensors, compiled to the fused kernels",
-    "block": "linear maps, norms, activations, positions; blocks of parts, encoder and decoder layers",
+    "operation": "functions of elements, softmax, sums, tables, rotation, concatenation",
+    "block": "linear maps, norms, positions; blocks of parts, encoder and decoder layers",
     "quantized": "layers in 8-bit integers; not in `umbel.hpp`",
-    "training": "learning: gradients; not in `umbel.hpp`",
     "mpi": "layers over the processes of an MPI job; not in `umbel.hpp`",
     "inspect": "looking inside; not in `umbel.hpp`",
     "file": "files of tensors; not in `umbel.hpp`",
-    "weights": "parameters by name, loaded and saved; not in `umbel.hpp`",
+    "parameters": "parameters by name; not in `umbel.hpp`",
+    "weights": "parameters loaded and saved; not in `umbel.hpp`",
     "training": "gradients, optimisers, losses; not in `umbel.hpp`",
 }
 

@@ -2,7 +2,7 @@
 // Attention alone, softmax(q k^T / sqrt(head_dim)) v, on heads that lie one after another:
 // batch,heads,queries,keys,head_dim. 4 batch heads queries keys head_dim operations; the softmax is
 // not counted.
-#include <umbel/kernel/attend_form.hpp>
+#include <umbel/kernel/float/attend_form.hpp>
 
 #include "../measure.hpp"
 

@@ -3,7 +3,7 @@
 // tokens,hidden,heads. Five products where the forward pass has two: 10 tokens tokens hidden
 // operations. And the forward pass that keeps what they need, of 4, beside the one that does not
 // (bench/kernel/attend.cpp).
-#include <umbel/kernel/attend_backward.hpp>
+#include <umbel/kernel/backward/attend.hpp>
 
 #include "../measure.hpp"
 

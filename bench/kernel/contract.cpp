@@ -2,7 +2,7 @@
 // Contractions alone, rows x depth x columns, both sides known only at run time, of the heads of
 // (token, heads, head_dim): scores are queries times keys over head_dim, values are weights times
 // values over the keys. 2 rows depth columns operations a head.
-#include <umbel/kernel/contract_loops.hpp>
+#include <umbel/kernel/float/contract_loops.hpp>
 
 #include "../measure.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // y = x W + b with packed weights, rows x in x out (rows = 1: a matrix times a vector, which is a
 // matter of bandwidth). 2 rows in out operations.
-#include <umbel/kernel/linear.hpp>
+#include <umbel/kernel/float/linear.hpp>
 
 #include "../measure.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // What lies between the products of a network: norms along rows, activations element by element;
 // rows x columns. An operation is an element here.
-#include <umbel/block/activation.hpp>
-#include <umbel/kernel/norm.hpp>
+#include <umbel/kernel/float/norm.hpp>
+#include <umbel/operation/activation.hpp>
 
 #include "../measure.hpp"
 

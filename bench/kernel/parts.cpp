@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Parts of attention by themselves, for every block of queries of every head: heads, tokens,
 // head_dim. An operation of scores and context is a multiplication or an addition, else an element.
-#include <umbel/kernel/attend.hpp>
+#include <umbel/kernel/float/attend.hpp>
 
 #include "../measure.hpp"
 

@@ -2,7 +2,7 @@
 // Softmax along rows, rows x columns; also as one writes it by hand for rows of whole vectors: a
 // row at a time, four vectors in flight, the library's exponential. An operation is an element
 // here.
-#include <umbel/kernel/softmax.hpp>
+#include <umbel/kernel/float/softmax.hpp>
 
 #include "../measure.hpp"
 

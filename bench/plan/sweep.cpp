@@ -9,8 +9,8 @@
 // at the same clock, whether the planner chose it, its name. The least of many short turns, plan
 // after plan in each round, so that a busy moment falls on none of them; all plans in the same
 // memory, for where weights lie in the caches is worth a fifth of a call of one row.
-#include <umbel/kernel/attend_heads.hpp>
-#include <umbel/kernel/linear.hpp>
+#include <umbel/kernel/float/attend_heads.hpp>
+#include <umbel/kernel/float/linear.hpp>
 #include <umbel/plan/cost.hpp>
 
 #include <algorithm>

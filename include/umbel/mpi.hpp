@@ -10,6 +10,7 @@
 #include <umbel/bare.hpp>
 
 #include <umbel/training/axes.hpp>
+#include <umbel/training/arithmetic.hpp>
 #include <umbel/training/optimiser.hpp>
 #include <umbel/training/batch_gradient.hpp>
 

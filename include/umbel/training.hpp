@@ -14,6 +14,7 @@
 #include <umbel/training/importance.hpp>
 #include <umbel/training/initialise.hpp>
 #include <umbel/training/loss.hpp>
+#include <umbel/training/arithmetic.hpp>
 #include <umbel/training/optimiser.hpp>
 #include <umbel/training/batch_gradient.hpp>
 #include <umbel/training/recompute.hpp>

@@ -42,6 +42,7 @@
 #include <umbel/layer/stored_as.hpp>
 #include <umbel/layer/parts.hpp>
 #include <umbel/layer/rules.hpp>
+#include <umbel/layer/workspace_rules.hpp>
 #include <umbel/layer/executor.hpp>
 #include <umbel/layer/computing.hpp>
 #include <umbel/layer/named_memory.hpp>
@@ -58,10 +59,20 @@
 #include <umbel/mask/base.hpp>
 #include <umbel/mask/memory.hpp>
 #include <umbel/mask/position.hpp>
+#include <umbel/mask/alibi.hpp>
 #include <umbel/mask/combine.hpp>
 #include <umbel/mask/observe.hpp>
 #include <umbel/mask/after.hpp>
 #include <umbel/mask/in_formula.hpp>
+
+#include <umbel/operation/softmax.hpp>
+#include <umbel/operation/elementwise_function.hpp>
+#include <umbel/operation/activation.hpp>
+#include <umbel/operation/reduce.hpp>
+#include <umbel/operation/where.hpp>
+#include <umbel/operation/maximum.hpp>
+#include <umbel/operation/lookup.hpp>
+#include <umbel/operation/concat.hpp>
 
 #include <umbel/attention/rope.hpp>
 #include <umbel/attention/score.hpp>
@@ -76,19 +87,11 @@
 #include <umbel/attention/pruned.hpp>
 #include <umbel/attention/additive_rules.hpp>
 #include <umbel/attention/additive.hpp>
+#include <umbel/attention/rotate.hpp>
 
 #include <umbel/block/linear.hpp>
-#include <umbel/block/softmax.hpp>
 #include <umbel/block/layer_norm.hpp>
 #include <umbel/block/rms_norm.hpp>
-#include <umbel/block/elementwise_function.hpp>
-#include <umbel/block/activation.hpp>
-#include <umbel/block/reduce.hpp>
-#include <umbel/block/where.hpp>
-#include <umbel/block/maximum.hpp>
-#include <umbel/block/lookup.hpp>
-#include <umbel/block/rotate.hpp>
-#include <umbel/block/concat.hpp>
 #include <umbel/block/embedding.hpp>
 #include <umbel/block/positions.hpp>
 #include <umbel/block/sinusoidal_positions.hpp>

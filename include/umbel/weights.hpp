@@ -4,9 +4,9 @@
 #pragma once
 
 // clang-format off: each level of inclusion adds a line before the sentence of a compile error.
-#include <umbel/weights/words.hpp>
+#include <umbel/parameters/words.hpp>
 #include <umbel/weights/names.hpp>
-#include <umbel/weights/parameters.hpp>
+#include <umbel/parameters/parameters.hpp>
 // clang-format on
 
 #include <umbel/weights/array_checksum.hpp>

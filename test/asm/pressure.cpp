@@ -16,7 +16,7 @@
 #include <umbel/simd/dot.hpp>
 #endif
 #if UMBEL_MVE_INTEGERS
-#include <umbel/kernel/integer_mve.hpp>
+#include <umbel/kernel/integer/mve.hpp>
 #endif
 
 namespace simd = umbel::detail::simd;

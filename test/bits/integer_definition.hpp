@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Layers in integers as they are defined: the loops of kernel/plain_integers.hpp one after the
+// Layers in integers as they are defined: the loops of kernel/plain/integers.hpp one after the
 // other, on the rows of one sequence. Not here: any test (integers.cpp).
 #pragma once
 

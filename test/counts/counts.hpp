@@ -4,7 +4,7 @@
 // pass.
 #pragma once
 
-#include <umbel/weights/parameters.hpp>
+#include <umbel/parameters/parameters.hpp>
 
 #include <cstdio>
 #include <limits>

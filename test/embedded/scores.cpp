@@ -19,7 +19,7 @@ static bool same(const X& a, const X& b) noexcept {
   return true;
 }
 
-// What the compiler computes is the plain definition (kernel/plain.hpp).
+// What the compiler computes is the plain definition (kernel/plain/floats.hpp).
 static void additive_scores() noexcept {
   using layer = additive_attention<float, hidden<6>, score_hidden<5>>;
   using result = tensor<float, batch<2>, query<3>, value_dim<4>>;

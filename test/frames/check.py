@@ -22,7 +22,7 @@ SCORE = "sum[j][i] = simd::fma(key, query[i], sum[j][i])"
 
 
 def line_of_score(include_dir):
-    text = (pathlib.Path(include_dir) / "umbel/kernel/attend_block.hpp").read_text().splitlines()
+    text = (pathlib.Path(include_dir) / "umbel/kernel/float/attend_block.hpp").read_text().splitlines()
     return next((number for number, line in enumerate(text, 1) if SCORE in line), None)
 
 

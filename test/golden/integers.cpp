@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <umbel/parameters/parameters.hpp>
 #include <umbel/quantized.hpp>
-#include <umbel/weights/parameters.hpp>
 
 #include "../support/random.hpp"
 #include "data/integers.hpp"

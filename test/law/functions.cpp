@@ -6,9 +6,9 @@
 #include "shapes.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <umbel/block/elementwise_function.hpp>
-#include <umbel/block/reduce.hpp>
-#include <umbel/block/softmax.hpp>
+#include <umbel/operation/elementwise_function.hpp>
+#include <umbel/operation/reduce.hpp>
+#include <umbel/operation/softmax.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -3,8 +3,8 @@
 // integers. Not here: any test.
 #pragma once
 
+#include <umbel/parameters/parameters.hpp>
 #include <umbel/quantized.hpp>
-#include <umbel/weights/parameters.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <umbel/kernel/plain_scaled.hpp>
+#include <umbel/kernel/plain/scaled.hpp>
 #include <umbel/simd/int8.hpp>
 
 #include "kernel_support.hpp"

@@ -5,7 +5,7 @@
 
 #include "kernel_problem.hpp"
 
-#include <umbel/kernel/additive.hpp>
+#include <umbel/kernel/float/additive.hpp>
 #include <vector>
 
 namespace {

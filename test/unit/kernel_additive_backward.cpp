@@ -7,7 +7,7 @@
 #include "kernel_backward_support.hpp"
 #include "kernel_support.hpp"
 
-#include <umbel/kernel/attend_additive_backward.hpp>
+#include <umbel/kernel/backward/attend_additive.hpp>
 
 namespace {
 

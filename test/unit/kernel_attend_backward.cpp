@@ -7,8 +7,8 @@
 #include "kernel_support.hpp"
 
 #include <limits>
-#include <umbel/kernel/attend_backward.hpp>
-#include <umbel/kernel/plain_attend_backward.hpp>
+#include <umbel/kernel/backward/attend.hpp>
+#include <umbel/kernel/plain/attend_backward.hpp>
 
 namespace {
 

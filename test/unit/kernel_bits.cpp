@@ -7,12 +7,12 @@
 #include "kernel_support.hpp"
 
 #include <umbel/config.hpp>
-#include <umbel/kernel/attend.hpp>
-#include <umbel/kernel/elementwise.hpp>
-#include <umbel/kernel/linear.hpp>
-#include <umbel/kernel/norm.hpp>
-#include <umbel/kernel/reduce.hpp>
-#include <umbel/kernel/softmax.hpp>
+#include <umbel/kernel/float/attend.hpp>
+#include <umbel/kernel/float/elementwise.hpp>
+#include <umbel/kernel/float/linear.hpp>
+#include <umbel/kernel/float/norm.hpp>
+#include <umbel/kernel/float/reduce.hpp>
+#include <umbel/kernel/float/softmax.hpp>
 
 namespace {
 

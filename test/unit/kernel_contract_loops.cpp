@@ -5,7 +5,7 @@
 
 #include "kernel_support.hpp"
 
-#include <umbel/kernel/contract_loops.hpp>
+#include <umbel/kernel/float/contract_loops.hpp>
 
 namespace {
 

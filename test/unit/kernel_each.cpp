@@ -6,7 +6,7 @@
 
 #include "kernel_problem.hpp"
 
-#include <umbel/kernel/attend_each.hpp>
+#include <umbel/kernel/float/attend_each.hpp>
 
 namespace {
 

@@ -6,8 +6,8 @@
 
 #include "kernel_problem.hpp"
 
-#include <umbel/kernel/attend_heads.hpp>
-#include <umbel/kernel/attend_pairs.hpp>
+#include <umbel/kernel/float/attend_heads.hpp>
+#include <umbel/kernel/float/attend_pairs.hpp>
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include "kernel_support.hpp"
 
-#include <umbel/kernel/integer_attend.hpp>
+#include <umbel/kernel/integer/attend.hpp>
 
 namespace {
 

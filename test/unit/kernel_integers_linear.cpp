@@ -4,7 +4,7 @@
 
 #include "kernel_support.hpp"
 
-#include <umbel/kernel/integer_linear.hpp>
+#include <umbel/kernel/integer/linear.hpp>
 
 namespace {
 

@@ -5,8 +5,8 @@
 
 #include "kernel_support.hpp"
 
-#include <umbel/kernel/integer_linear.hpp>
-#include <umbel/kernel/integer_norm.hpp>
+#include <umbel/kernel/integer/linear.hpp>
+#include <umbel/kernel/integer/norm.hpp>
 
 namespace {
 

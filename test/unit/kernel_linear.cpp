@@ -4,8 +4,8 @@
 
 #include "kernel_support.hpp"
 
-#include <umbel/kernel/linear.hpp>
-#include <umbel/kernel/plain.hpp>
+#include <umbel/kernel/float/linear.hpp>
+#include <umbel/kernel/plain/floats.hpp>
 
 namespace {
 

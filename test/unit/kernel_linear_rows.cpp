@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Rows in the lanes (kernel/linear_rows.hpp): the planner picks them for transposed x with few
-// features, and the bits are those of the plain loops, with natural and with packed weights.
+// Rows in the lanes (kernel/float/linear_rows.hpp): the planner picks them for transposed x with
+// few features, and the bits are those of the plain loops, with natural and with packed weights.
 #include <boost/test/unit_test.hpp>
 
 #include "kernel_support.hpp"
 
-#include <umbel/kernel/linear.hpp>
-#include <umbel/kernel/plain.hpp>
+#include <umbel/kernel/float/linear.hpp>
+#include <umbel/kernel/plain/floats.hpp>
 
 namespace {
 

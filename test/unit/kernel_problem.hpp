@@ -8,8 +8,8 @@
 #include "kernel_support.hpp"
 
 #include <limits>
-#include <umbel/kernel/attend.hpp>
-#include <umbel/kernel/plain.hpp>
+#include <umbel/kernel/float/attend.hpp>
+#include <umbel/kernel/plain/floats.hpp>
 
 namespace umbel_test::attending {
 

@@ -5,7 +5,7 @@
 #include "kernel_support.hpp"
 
 #include <umbel/config.hpp>
-#include <umbel/kernel/reduce.hpp>
+#include <umbel/kernel/float/reduce.hpp>
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include "kernel_support.hpp"
 
 #include <umbel/config.hpp>
-#include <umbel/kernel/elementwise.hpp>
-#include <umbel/kernel/norm.hpp>
-#include <umbel/kernel/plain.hpp>
+#include <umbel/kernel/float/elementwise.hpp>
+#include <umbel/kernel/float/norm.hpp>
+#include <umbel/kernel/plain/floats.hpp>
 
 namespace {
 

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <umbel/kernel/log_softmax.hpp>
-#include <umbel/kernel/plain.hpp>
-#include <umbel/kernel/softmax.hpp>
+#include <umbel/kernel/float/log_softmax.hpp>
+#include <umbel/kernel/float/softmax.hpp>
+#include <umbel/kernel/plain/floats.hpp>
 
 namespace {
 

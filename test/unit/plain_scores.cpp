@@ -4,7 +4,7 @@
 
 #include "kernel_support.hpp"
 
-#include <umbel/kernel/plain_attend.hpp>
+#include <umbel/kernel/plain/attend.hpp>
 #include <vector>
 
 namespace {

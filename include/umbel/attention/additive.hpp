@@ -10,13 +10,14 @@
 //                                       values (batch, key, any axis): (batch, query, that axis)
 //
 // With heads<n> there are n scores of score_hidden each, and head h weights the h-th of n equal
-// parts of the values. It allocates nothing and throws nothing. One head is kernel/additive.hpp.
+// parts of the values. It allocates nothing and throws nothing. One head is
+// kernel/float/additive.hpp.
 #pragma once
 
 #include <umbel/attention/additive_rules.hpp>
 #include <umbel/attention/forward.hpp>
 #include <umbel/config.hpp>
-#include <umbel/kernel/additive.hpp>
+#include <umbel/kernel/float/additive.hpp>
 #include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/memory.hpp>
 #include <umbel/layer/packed_weights.hpp>

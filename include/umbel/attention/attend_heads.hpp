@@ -7,8 +7,8 @@
 
 #include <umbel/attention/score.hpp>
 #include <umbel/config.hpp>
-#include <umbel/kernel/attend_form.hpp>
-#include <umbel/kernel/plain_attend.hpp>
+#include <umbel/kernel/float/attend_form.hpp>
+#include <umbel/kernel/plain/attend.hpp>
 #include <umbel/mask/base.hpp>
 
 UMBEL_WARNINGS_PUSH

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // attention_by_score(f): attention with a score of your own, a function of a query and a key, in
-// the readable loops of kernel/plain_attend.hpp: for trying things out, not for speed.
+// the readable loops of kernel/plain/attend.hpp: for trying things out, not for speed.
 //
 //   const auto near = attention_by_score([](const auto& q, const auto& k) {
 //     float sum = 0;                                                  // q, k: views (head_dim)

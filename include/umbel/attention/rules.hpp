@@ -10,6 +10,7 @@
 #include <umbel/attention/score.hpp>
 #include <umbel/config.hpp>
 #include <umbel/layer/rules.hpp>
+#include <umbel/layer/workspace_rules.hpp>
 #include <umbel/mask/base.hpp>
 
 UMBEL_WARNINGS_PUSH

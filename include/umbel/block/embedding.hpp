@@ -3,13 +3,13 @@
 // words.logits(x) the products of x with all rows, an output that is tied to the embedding.
 #pragma once
 
-#include <umbel/block/lookup.hpp>
 #include <umbel/config.hpp>
 #include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/computing.hpp>
 #include <umbel/layer/project.hpp>
 #include <umbel/layer/table.hpp>
 #include <umbel/mask/in_formula.hpp>
+#include <umbel/operation/lookup.hpp>
 #include <umbel/tensor/contract.hpp>
 
 UMBEL_WARNINGS_PUSH

@@ -12,12 +12,13 @@
 // size.
 #pragma once
 
-#include <umbel/block/activation.hpp>
 #include <umbel/block/layer_norm.hpp>
 #include <umbel/config.hpp>
 #include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/memory.hpp>
 #include <umbel/layer/packed_weights.hpp>
+#include <umbel/layer/workspace_rules.hpp>
+#include <umbel/operation/activation.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
 UMBEL_WARNINGS_PUSH

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/kernel/norm.hpp>
+#include <umbel/kernel/float/norm.hpp>
 #include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/computing.hpp>
 #include <umbel/layer/options.hpp>

@@ -8,7 +8,7 @@
 
 #include <umbel/attention/forward.hpp>
 #include <umbel/config.hpp>
-#include <umbel/kernel/plain_scaled.hpp>
+#include <umbel/kernel/plain/scaled.hpp>
 #include <umbel/kernel/scaled_rows.hpp>
 
 UMBEL_WARNINGS_PUSH

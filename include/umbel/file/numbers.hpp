@@ -173,12 +173,10 @@ constexpr double rounded_to_odd(std::int64_t value) {
 
 template <class From>
 constexpr double as_double(From value) {
-  if constexpr (half<From>)
-    return static_cast<double>(static_cast<float>(value));
-  else if constexpr (sizeof(From) == 8 && std::is_integral_v<From>)
+  if constexpr (sizeof(From) == 8 && std::is_integral_v<From>)
     return rounded_to_odd(value);
   else
-    return static_cast<double>(value);
+    return to_double(value);
 }
 
 // To integers only what fits (fits_in).

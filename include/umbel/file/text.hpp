@@ -9,24 +9,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <umbel/text/utf8.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-
-// Eight bytes at once.
-UMBEL_INLINE std::uint64_t load_8(const unsigned char* at) noexcept {
-  std::uint64_t bytes;
-  __builtin_memcpy(&bytes, at, sizeof(bytes));
-  return UMBEL_LITTLE_ENDIAN ? bytes : __builtin_bswap64(bytes);
-}
-constexpr std::uint64_t each_byte(unsigned char value) noexcept { return ~0ull / 255 * value; }
-// Is one of the eight c?
-constexpr bool has_byte(std::uint64_t bytes, char c) noexcept {
-  const std::uint64_t apart = bytes ^ each_byte(static_cast<unsigned char>(c));
-  return ((apart - each_byte(1)) & ~apart & each_byte(0x80)) != 0;
-}
 
 // The value of four hexadecimal digits; negative where there is another character.
 constexpr int four_digits(const unsigned char* at) {
@@ -41,33 +29,6 @@ constexpr int four_digits(const unsigned char* at) {
     value = value * 16 + digit;
   }
   return value;
-}
-
-// Is it UTF-8, without overlong forms and surrogates (RFC 3629)? The first byte that is not, or the
-// end.
-constexpr const unsigned char* end_of_utf8(const unsigned char* at, const unsigned char* end) {
-  while (at != end) {
-    if (!__builtin_is_constant_evaluated() && end - at >= 8 &&
-        (load_8(at) & each_byte(0x80)) == 0) {
-      at += 8;
-      continue;
-    }
-    const unsigned lead = *at;
-    const std::ptrdiff_t more = lead < 0x80                   ? 0
-                                : lead >= 0xc2 && lead < 0xe0 ? 1
-                                : lead >= 0xe0 && lead < 0xf0 ? 2
-                                : lead >= 0xf0 && lead < 0xf5 ? 3
-                                                              : -1;
-    if (more < 0 || end - at <= more) return at;
-    for (std::ptrdiff_t i = 1; i <= more; ++i)
-      if (at[i] >> 6 != 2) return at;
-    // After these four the second byte has a smaller range.
-    if ((lead == 0xe0 && at[1] < 0xa0) || (lead == 0xed && at[1] >= 0xa0) ||
-        (lead == 0xf0 && at[1] < 0x90) || (lead == 0xf4 && at[1] >= 0x90))
-      return at;
-    at += more + 1;
-  }
-  return at;
 }
 
 // Byte after byte of a name, escapes replaced. JSON has been checked before (json.hpp); an escape

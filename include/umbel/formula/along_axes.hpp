@@ -4,12 +4,12 @@
 // (softmax, sum, contract and others are objects, or ask for nodes themselves.)
 #pragma once
 
-#include <umbel/block/concat.hpp>
-#include <umbel/block/lookup.hpp>
-#include <umbel/block/rotate.hpp>
+#include <umbel/attention/rotate.hpp>
 #include <umbel/config.hpp>
 #include <umbel/formula/arithmetic.hpp>
 #include <umbel/formula/node.hpp>
+#include <umbel/operation/concat.hpp>
+#include <umbel/operation/lookup.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {

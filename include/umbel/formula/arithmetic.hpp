@@ -4,9 +4,9 @@
 // the other's is repeated along them.
 #pragma once
 
-#include <umbel/block/where.hpp>
 #include <umbel/config.hpp>
 #include <umbel/formula/operands.hpp>
+#include <umbel/operation/where.hpp>
 #include <umbel/tensor/arithmetic.hpp>
 
 UMBEL_WARNINGS_PUSH

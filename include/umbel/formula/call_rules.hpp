@@ -6,6 +6,7 @@
 #include <umbel/config.hpp>
 #include <umbel/formula/in_parts.hpp>
 #include <umbel/formula/run.hpp>
+#include <umbel/layer/workspace_rules.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {

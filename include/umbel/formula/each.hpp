@@ -6,6 +6,7 @@
 #include <umbel/config.hpp>
 #include <umbel/formula/program.hpp>
 #include <umbel/plan/target.hpp>
+#include <umbel/simd/row_ends.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {

@@ -6,9 +6,6 @@
 // Not here: arithmetic (arithmetic.hpp), what becomes of the graph (schedule.hpp).
 #pragma once
 
-#include <umbel/block/activation.hpp>
-#include <umbel/block/reduce.hpp>
-#include <umbel/block/softmax.hpp>
 #include <umbel/config.hpp>
 #include <umbel/formula/graph.hpp>
 #include <umbel/formula/parts.hpp>
@@ -16,6 +13,9 @@
 #include <umbel/formula/tracer.hpp>
 #include <umbel/layer/packed_weights.hpp>
 #include <umbel/layer/project.hpp>
+#include <umbel/operation/activation.hpp>
+#include <umbel/operation/reduce.hpp>
+#include <umbel/operation/softmax.hpp>
 #include <umbel/tensor/contract.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -252,7 +252,7 @@ class node : public portable::own_arithmetic {
         number);
   }
 
-  // Over the axes of these families: Operation of kernel/reduce.hpp.
+  // Over the axes of these families: Operation of kernel/float/reduce.hpp.
   template <class Verdict, class Name, class Operation, class... Families>
   constexpr auto reduce() const noexcept {
     static_assert(report<rules::closed<Open>>::ok, "umbel: shapes do not fit");

@@ -3,9 +3,9 @@
 // are parts of an argument; how their axes are matched by name, and what their elements must be.
 #pragma once
 
-#include <umbel/block/where.hpp>
 #include <umbel/config.hpp>
 #include <umbel/formula/node.hpp>
+#include <umbel/operation/where.hpp>
 #include <umbel/tensor/arithmetic.hpp>
 
 UMBEL_WARNINGS_PUSH

@@ -10,8 +10,8 @@
 
 #include <umbel/config.hpp>
 #include <umbel/formula/each.hpp>
-#include <umbel/kernel/contract_loops.hpp>
-#include <umbel/kernel/linear.hpp>
+#include <umbel/kernel/float/contract_loops.hpp>
+#include <umbel/kernel/float/linear.hpp>
 #include <umbel/simd/half.hpp>
 
 UMBEL_WARNINGS_PUSH

@@ -6,7 +6,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/formula/schedule.hpp>
-#include <umbel/kernel/plain.hpp>
+#include <umbel/kernel/plain/floats.hpp>
 #include <umbel/kernel/scores_common.hpp>
 #include <umbel/simd/fma.hpp>
 #include <umbel/simd/math.hpp>

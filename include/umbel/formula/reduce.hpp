@@ -5,7 +5,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/formula/each.hpp>
-#include <umbel/kernel/reduce.hpp>
+#include <umbel/kernel/float/reduce.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {

@@ -8,7 +8,7 @@
 #include <umbel/config.hpp>
 #include <umbel/formula/product.hpp>
 #include <umbel/formula/score_rows.hpp>
-#include <umbel/kernel/softmax.hpp>
+#include <umbel/kernel/float/softmax.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {

@@ -14,7 +14,7 @@
 #include <umbel/formula/formula.hpp>
 #include <umbel/inspect/formula_cycles.hpp>
 #include <umbel/inspect/plan_text.hpp>
-#include <umbel/inspect/text_writer.hpp>
+#include <umbel/text/writer.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

@@ -6,7 +6,7 @@
 #include <umbel/config.hpp>
 #include <umbel/inspect/formula_steps.hpp>
 #include <umbel/inspect/plan_text.hpp>
-#include <umbel/kernel/contract.hpp>
+#include <umbel/kernel/float/contract.hpp>
 #include <umbel/plan/cost.hpp>
 
 UMBEL_WARNINGS_PUSH

@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <umbel/config.hpp>
 #include <umbel/inspect/heat_map_scale.hpp>
-#include <umbel/inspect/text_writer.hpp>
+#include <umbel/text/writer.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

@@ -11,7 +11,7 @@
 #include <umbel/block/linear.hpp>
 #include <umbel/config.hpp>
 #include <umbel/inspect/plan_text.hpp>
-#include <umbel/inspect/text_writer.hpp>
+#include <umbel/text/writer.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

@@ -5,7 +5,7 @@
 
 #include <umbel/attention/attend_heads.hpp>
 #include <umbel/config.hpp>
-#include <umbel/kernel/contract_loops.hpp>
+#include <umbel/kernel/float/contract_loops.hpp>
 #include <umbel/plan/cost.hpp>
 
 UMBEL_WARNINGS_PUSH

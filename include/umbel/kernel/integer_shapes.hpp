@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Numbers that kernels of 8-bit integers are told: sizes, scales, how wide sums may become. What
-// is computed with them: plain_integers.hpp. Not here: where scales come from (quantized/).
+// is computed with them: plain/integers.hpp. Not here: where scales come from (quantized/).
 #pragma once
 
 #include <cstddef>

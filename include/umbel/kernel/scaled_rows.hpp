@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Keys or values of heads in 8 bits, as the kernels of attention are given them in place of a
 // pointer: steps in rows, a row for each position, and for each position and head a scale
-// (plain_scaled.hpp). A score is multiplied by the scale of its key once its chain is complete, the
+// (plain/scaled.hpp). A score is multiplied by the scale of its key once its chain is complete, the
 // weight of a value by the scale of the value before its products: no scale is inside of a loop
 // over features. Not here: where a cache has them (decode/cache.hpp).
 #pragma once
@@ -13,6 +13,7 @@
 #include <umbel/simd/fma.hpp>
 #include <umbel/simd/int8.hpp>
 #include <umbel/simd/pack.hpp>
+#include <umbel/simd/row_ends.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {

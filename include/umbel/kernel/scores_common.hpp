@@ -9,6 +9,7 @@
 #include <umbel/config.hpp>
 #include <umbel/plan/plan.hpp>
 #include <umbel/simd/pack.hpp>
+#include <umbel/simd/row_ends.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::scores {

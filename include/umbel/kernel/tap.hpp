@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Taps: what is computed between queries and context, for each pair of a query and a key, written
 // into the caller's memory while attend computes. Without one, nothing of this is compiled. How it
-// is done: attend_tap.hpp.
+// is done: float/attend_tap.hpp.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -32,7 +32,7 @@ struct tap {
 
 // maximum[i]: of the scores of query i, in units of log2; inverse[i]: 1 / the sum of 2^(score -
 // maximum). A query that sees no key: the lowest finite number, 0. From these a backward pass takes
-// the probabilities anew (attend_backward.hpp).
+// the probabilities anew (backward/attend.hpp).
 template <class T>
 struct softmax_tap {
   static constexpr tap_stage stage = tap_stage::softmax;

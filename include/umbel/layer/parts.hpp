@@ -2,7 +2,7 @@
 // What the weights of each layer are called: one struct a layer, over the types of its parts, in
 // the order of the forward pass. The same for owned, borrowed and packed weights (weights.hpp) and,
 // owned or borrowed, for every target. part_names: the members, in their order, for the paths of
-// parameters (weights/parameters.hpp).
+// parameters (parameters/parameters.hpp).
 #pragma once
 
 #include <umbel/config.hpp>

@@ -21,7 +21,7 @@ inline constexpr const char* spoken<say::layers_but_the_stack_has> = "layers, bu
 namespace umbel::portable {
 
 // Owned: an array. Paths of its parameters begin with the number of the layer,
-// "0.attention.q.weight" (weights/parameters.hpp).
+// "0.attention.q.weight" (parameters/parameters.hpp).
 template <class Weights, std::size_t Count>
 struct stacked_weights {
   using layer_name = detail::say::layer_stack;

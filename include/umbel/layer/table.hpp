@@ -5,7 +5,7 @@
 
 #include <cstdint>
 #include <umbel/config.hpp>
-#include <umbel/kernel/plain_scaled.hpp>
+#include <umbel/kernel/plain/scaled.hpp>
 #include <umbel/layer/prepacked.hpp>
 #include <umbel/layer/weights.hpp>
 

@@ -15,8 +15,8 @@
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/kernel/linear.hpp>
-#include <umbel/kernel/plain.hpp>
+#include <umbel/kernel/float/linear.hpp>
+#include <umbel/kernel/plain/floats.hpp>
 #include <umbel/layer/named_memory.hpp>
 #include <umbel/layer/weights_rules.hpp>
 #include <umbel/tensor/interop.hpp>

@@ -31,6 +31,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/mask/alibi.hpp>
 #include <umbel/mask/memory.hpp>
 #include <umbel/mask/position.hpp>
 

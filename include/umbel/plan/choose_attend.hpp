@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Which form of the kernels attends for the heads of one sequence: chosen here and nowhere else.
-// The kernels say which forms can compute a shape (kernel/attend_form.hpp), the layer what its
-// queries see; layers, the cache and `describe` read the answer. Forms decide speed and never a bit
-// of the result.
+// The kernels say which forms can compute a shape (kernel/float/attend_form.hpp), the layer what
+// its queries see; layers, the cache and `describe` read the answer. Forms decide speed and never a
+// bit of the result.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -11,10 +11,12 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::plan {
 
 enum class attend_form {
-  head_by_head,    // one head after another: queries in the lanes (kernel/attend.hpp)
-  heads_in_lanes,  // several heads share a vector, queries in its lanes (kernel/attend_heads.hpp)
-  heads_in_pairs,  // two heads at a time, queries in the lanes (kernel/attend_pairs.hpp)
-  keys_in_lanes,   // the one query of each head, several heads at a time (kernel/attend_each.hpp)
+  head_by_head,        // one head after another: queries in the lanes (kernel/float/attend.hpp)
+  heads_in_lanes,      // several heads share a vector, queries in its lanes
+                       // (kernel/float/attend_heads.hpp)
+  heads_in_pairs,      // two heads at a time, queries in the lanes (kernel/float/attend_pairs.hpp)
+  keys_in_lanes,       // the one query of each head, several heads at a time
+                       // (kernel/float/attend_each.hpp)
   last_query_by_keys,  // head_by_head, but for a last query that would have a vector to itself
 };
 

@@ -167,7 +167,8 @@ constexpr linear_plan plan_linear(std::size_t rows, std::size_t in, std::size_t 
   plan.lanes = lanes<T>(machine);
   plan.vectors = divide_up(out, plan.lanes);
   plan.panels = plan_panels<T>(in, out, machine);
-  // Several rows share a last vector that is half empty (linear_tile.hpp): it hardly counts.
+  // Several rows share a last vector that is half empty (kernel/float/linear_tile.hpp): it hardly
+  // counts.
   const std::size_t in_last = out % plan.lanes;
   const bool shares = plan.panels.count() == 1 && in_last != 0 && in_last * 2 <= plan.lanes;
   const bool few = rows <= rows_that_fit(machine, plan.panels.large);
@@ -203,8 +204,8 @@ constexpr linear_plan plan_linear(std::size_t rows, std::size_t in, std::size_t 
   return plan;
 }
 
-// Keys of one block of the online softmax: a constant of the definition (kernel/plain.hpp), the
-// same on every target, since it shows in the bits.
+// Keys of one block of the online softmax: a constant of the definition (kernel/plain/floats.hpp),
+// the same on every target, since it shows in the bits.
 inline constexpr std::size_t key_block = 256;
 
 // One head of attention: queries in the lanes.
@@ -235,8 +236,8 @@ constexpr std::size_t keys_ahead(target machine, std::size_t vectors) noexcept {
   return vectors == 1 ? 8 : 4;
 }
 
-// Queries that can go by themselves, keys in the lanes (attend_few.hpp), at most: their sums for
-// two vectors of keys take half of the registers.
+// Queries that can go by themselves, keys in the lanes (kernel/float/attend_few.hpp), at most:
+// their sums for two vectors of keys take half of the registers.
 constexpr std::size_t few_queries(target machine) noexcept {
   return machine.registers < 8 ? 1 : machine.registers / 4;
 }
@@ -258,9 +259,9 @@ constexpr std::size_t queries_alone(std::size_t queries, std::size_t keys, std::
   return of_few * 10 < of_vector * 9 ? rest : 0;
 }
 
-// Few queries: do several heads share a vector (attend_heads.hpp), rather than each go by itself?
-// Measured at 2 to 8 queries of 6 to 256 keys of 8 to 64 features: up to a third slower and faster
-// than that.
+// Few queries: do several heads share a vector (kernel/float/attend_heads.hpp), rather than each go
+// by itself? Measured at 2 to 8 queries of 6 to 256 keys of 8 to 64 features: up to a third slower
+// and faster than that.
 template <class T>
 constexpr bool heads_share_lanes(std::size_t queries, std::size_t keys, std::size_t head_dim,
                                  std::size_t value_dim, target machine) noexcept {
@@ -269,8 +270,8 @@ constexpr bool heads_share_lanes(std::size_t queries, std::size_t keys, std::siz
   return !by_itself || keys * (head_dim + value_dim) <= 3500;
 }
 
-// Heads that are one vector of queries: are they computed two at a time (attend_pairs.hpp)?
-// Measured: from 32 keys on nothing is gained.
+// Heads that are one vector of queries: are they computed two at a time
+// (kernel/float/attend_pairs.hpp)? Measured: from 32 keys on nothing is gained.
 template <class T>
 constexpr bool heads_go_in_pairs(std::size_t queries, std::size_t keys, target machine) noexcept {
   const std::size_t width = lanes<T>(machine);

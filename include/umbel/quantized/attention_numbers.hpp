@@ -10,7 +10,7 @@
 #include <umbel/attention/forward_in_parts.hpp>
 #include <umbel/attention/multi_head.hpp>
 #include <umbel/config.hpp>
-#include <umbel/kernel/integer_attend.hpp>
+#include <umbel/kernel/integer/attend.hpp>
 #include <umbel/quantized/linear.hpp>
 #include <umbel/quantized/rope.hpp>
 

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <umbel/config.hpp>
-#include <umbel/kernel/integer_linear.hpp>
+#include <umbel/kernel/integer/linear.hpp>
 #include <umbel/quantized/block_parts.hpp>
 #include <umbel/quantized/norm.hpp>
 

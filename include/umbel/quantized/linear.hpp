@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <umbel/block/linear.hpp>
 #include <umbel/config.hpp>
-#include <umbel/kernel/integer_linear.hpp>
+#include <umbel/kernel/integer/linear.hpp>
 #include <umbel/quantized/quantized.hpp>
 #include <umbel/quantized/rules.hpp>
 

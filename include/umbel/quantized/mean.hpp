@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <umbel/block/reduce.hpp>
 #include <umbel/config.hpp>
-#include <umbel/kernel/integer_mean.hpp>
+#include <umbel/kernel/integer/mean.hpp>
+#include <umbel/operation/reduce.hpp>
 #include <umbel/quantized/linear.hpp>
 
 UMBEL_WARNINGS_PUSH

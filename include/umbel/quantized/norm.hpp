@@ -7,7 +7,7 @@
 #include <umbel/block/layer_norm.hpp>
 #include <umbel/block/rms_norm.hpp>
 #include <umbel/config.hpp>
-#include <umbel/kernel/integer_norm.hpp>
+#include <umbel/kernel/integer/norm.hpp>
 #include <umbel/quantized/linear.hpp>
 
 UMBEL_WARNINGS_PUSH

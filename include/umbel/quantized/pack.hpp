@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <umbel/config.hpp>
-#include <umbel/kernel/integer_panels.hpp>
-#include <umbel/kernel/plain_integers.hpp>
+#include <umbel/kernel/integer/panels.hpp>
+#include <umbel/kernel/plain/integers.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::integers {

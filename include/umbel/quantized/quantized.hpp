@@ -10,7 +10,7 @@
 //   const auto y = layer(x);                            // tensor<std::int16_t, ...> to the same
 //
 // Not here: each layer (linear.hpp, attention.hpp ...), numbers and bounds (pack.hpp, and
-// kernel/plain_integers.hpp, which defines every bit).
+// kernel/plain/integers.hpp, which defines every bit).
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Ranges: the largest magnitude that each tensor of a layer had when the layer of floats was
 // watched. From them come the scales of the integers. They are parameters like any other: named,
-// listed, saved and loaded beside the weights (weights/parameters.hpp).
+// listed, saved and loaded beside the weights (parameters/parameters.hpp).
 //
 // What one layer gives, the next is given, in the same unit: chain_ranges makes their ranges equal.
 //

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <umbel/attention/rope.hpp>
 #include <umbel/config.hpp>
-#include <umbel/kernel/integer_linear.hpp>
-#include <umbel/kernel/plain_integers.hpp>
+#include <umbel/kernel/integer/linear.hpp>
+#include <umbel/kernel/plain/integers.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::integers {

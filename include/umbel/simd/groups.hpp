@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Packs that are several groups of adjacent lanes, each group of its own memory: loaded and stored
 // a group at a time; shuffles that stay within groups, which is what machines do in one cycle. Not
-// here: what the groups are (kernel/attend_heads.hpp).
+// here: what the groups are (kernel/float/attend_heads.hpp).
 #pragma once
 
 #include <cstddef>

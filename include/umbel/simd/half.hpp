@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <umbel/config.hpp>
 #include <umbel/simd/pack.hpp>
+#include <umbel/simd/row_ends.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -125,6 +126,15 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 template <class W>
 concept half = std::is_same_v<W, bfloat16> || std::is_same_v<W, float16>;
+
+// A number as double, exactly. (Integers: of at most 32 bits.)
+template <class T>
+constexpr double to_double(T value) {
+  if constexpr (half<T>)
+    return static_cast<double>(static_cast<float>(value));
+  else
+    return static_cast<double>(value);
+}
 
 namespace simd {
 
@@ -252,7 +262,8 @@ UMBEL_INLINE auto spread(W value) noexcept {
 // each where load takes two.
 template <class V, bool Odd>
 UMBEL_INLINE V load_alternate(const bfloat16* from) noexcept {
-  static_assert(UMBEL_LITTLE_ENDIAN || sizeof(V) == 0, "kernel/panel.hpp lays pairs there alone");
+  static_assert(UMBEL_LITTLE_ENDIAN || sizeof(V) == 0,
+                "kernel/float/panel.hpp lays pairs there alone");
   typedef std::uint32_t unaligned
       __attribute__((vector_size(sizeof(V)), aligned(alignof(bfloat16)), may_alias));
   const unsigned_of<V> pairs = *reinterpret_cast<const unaligned*>(from);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // std::int8_t to store float in 8 bits, as steps of a scale that lies elsewhere: loads that widen,
-// as of half.hpp. Every one of them is exact. Not here: scales (kernel/plain_scaled.hpp).
+// as of half.hpp. Every one of them is exact. Not here: scales (kernel/plain/scaled.hpp).
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <umbel/config.hpp>
 #include <umbel/simd/pack.hpp>
+#include <umbel/simd/row_ends.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::simd {

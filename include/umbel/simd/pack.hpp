@@ -2,8 +2,8 @@
 // pack<T, Lanes>: a vector of T in the compilers' own vector extension, and the few operations that
 // the operators do not give: load, store, broadcast, larger, smaller, select, all_lanes. pack<T, 1>
 // is T itself, so every algorithm written on packs is also the scalar one (and the constexpr one).
-// Not here: fma (fma.hpp), functions (math.hpp), shuffles (transpose.hpp). No shapes, no memory of
-// its own.
+// Not here: the ends of rows (row_ends.hpp), fma (fma.hpp), functions (math.hpp), shuffles
+// (transpose.hpp). No shapes, no memory of its own.
 #pragma once
 
 #include <cstddef>
@@ -231,7 +231,7 @@ UMBEL_INLINE constexpr V select(M mask, V a, V b) noexcept {
 }
 
 // a > b ? a : b in every lane: where either is NaN, b. The order of the arguments is a part of the
-// numbers (kernel/plain.hpp): a NaN score never becomes the running maximum.
+// numbers (kernel/plain/floats.hpp): a NaN score never becomes the running maximum.
 template <class V>
 UMBEL_INLINE constexpr V larger(V a, V b) noexcept {
   if constexpr (UMBEL_SSE2 && lanes_of<V> == 1)  // an instruction
@@ -299,117 +299,11 @@ UMBEL_INLINE void fetch(const T* from, std::size_t ahead) noexcept {
 }
 
 namespace detail {
-
 #if UMBEL_AVX512
 // A mask of 16 lanes, as the builtins of arithmetic take it: signed in g++.
 using mask_16 = std::conditional_t<UMBEL_GCC == 1, std::int16_t, std::uint16_t>;
-
-template <class V>
-inline constexpr bool has_masked_memory =
-    sizeof(V) == 64 &&
-    (std::is_same_v<element_of<V>, float> || std::is_same_v<element_of<V>, double>);
-
-template <class V>
-UMBEL_INLINE V masked_load(const element_of<V>* from, std::size_t count) noexcept {
-  if constexpr (sizeof(element_of<V>) == 4) {
-    return __builtin_ia32_loadups512_mask(from, V{},
-                                          static_cast<std::uint16_t>((1u << count) - 1u));
-  } else {
-    return __builtin_ia32_loadupd512_mask(from, V{}, static_cast<std::uint8_t>((1u << count) - 1u));
-  }
-}
-
-template <class V>
-UMBEL_INLINE void masked_store(element_of<V>* to, V value, std::size_t count) noexcept {
-  if constexpr (sizeof(element_of<V>) == 4) {
-    __builtin_ia32_storeups512_mask(to, value, static_cast<std::uint16_t>((1u << count) - 1u));
-  } else {
-    __builtin_ia32_storeupd512_mask(to, value, static_cast<std::uint8_t>((1u << count) - 1u));
-  }
-}
-#else
-template <class V>
-inline constexpr bool has_masked_memory = false;
-template <class V>
-V masked_load(const element_of<V>*, std::size_t) noexcept;
-template <class V>
-void masked_store(element_of<V>*, V, std::size_t) noexcept;
 #endif
 
-}  // namespace detail
-
-// The first `count` elements (count <= lanes); the other lanes are 0. Memory past them is not read.
-template <class V>
-UMBEL_INLINE constexpr V load_first(const element_of<V>* from, std::size_t count) noexcept {
-  if constexpr (lanes_of<V> == 1) {
-    return count != 0 ? *from : V{};
-#if UMBEL_MVE_ASSEMBLY
-  } else if constexpr (detail::by_mve<V>) {
-    return mve::load_first<V>(from, count);
-#endif
-  } else if constexpr (detail::has_masked_memory<V>) {
-    return detail::masked_load<V>(from, count);
-  } else {
-    V value{};
-    for (std::size_t i = 0; i < lanes_of<V>; ++i) {
-      if (i < count) value[i] = from[i];
-    }
-    return value;
-  }
-}
-
-// Stores the first `count` lanes (count <= lanes). Memory past them is not written.
-template <class V>
-UMBEL_INLINE constexpr void store_first(element_of<V>* to, V value, std::size_t count) noexcept {
-  if constexpr (lanes_of<V> == 1) {
-    if (count != 0) *to = value;
-#if UMBEL_MVE_ASSEMBLY
-  } else if constexpr (detail::by_mve<V>) {
-    mve::store_first(to, value, count);
-#endif
-  } else if constexpr (detail::has_masked_memory<V>) {
-    UMBEL_ALL_LANES(value);
-    detail::masked_store<V>(to, value, count);
-  } else {
-    if constexpr (sizeof(V) >= 16 && sizeof(V) <= UMBEL_VECTOR_BYTES) UMBEL_ALL_LANES(value);
-    for (std::size_t i = 0; i < lanes_of<V>; ++i) {
-      if (i < count) to[i] = value[i];
-    }
-  }
-}
-
-// The same of one vector of a row after another: all lanes but for the row's end.
-template <class V>
-UMBEL_INLINE constexpr V load_up_to(const element_of<V>* from, std::size_t count) noexcept {
-  return count == lanes_of<V> ? simd::load<V>(from) : simd::load_first<V>(from, count);
-}
-template <class V>
-UMBEL_INLINE constexpr void store_up_to(element_of<V>* to, V value, std::size_t count) noexcept {
-  if (count == lanes_of<V>)
-    simd::store(to, value);
-  else
-    simd::store_first(to, value, count);
-}
-
-// The first `count` lanes of value, the others of `other`: selects the lanes that hold elements in
-// a last, partial pack.
-template <class V>
-UMBEL_INLINE constexpr V keep_first(V value, std::size_t count, V other = V{}) noexcept {
-  if constexpr (lanes_of<V> == 1) {
-    return count != 0 ? value : other;
-#if UMBEL_MVE_ASSEMBLY
-  } else if constexpr (detail::by_mve<V>) {
-    return mve::select_first(count, value, other);
-#endif
-  } else {
-    for (std::size_t i = 0; i < lanes_of<V>; ++i) {
-      if (i >= count) value[i] = other[i];
-    }
-    return value;
-  }
-}
-
-namespace detail {
 template <class M, std::size_t... I>
 UMBEL_INLINE auto both_halves(M mask, std::index_sequence<I...>) noexcept {
   return __builtin_shufflevector(mask, mask, I...) &

@@ -7,12 +7,13 @@
 //
 // Both sides have the same element type. Each element is one sum of fused multiply-adds in
 // increasing position along the axes, the last one named fastest, from 0: the order that
-// kernel/plain.hpp defines. Of float and double the kernel computes it (kernel/contract_loops.hpp),
-// with at most 256 vectors of scratch on the stack, of integers the plain loops.
+// kernel/plain/floats.hpp defines. Of float and double the kernel computes it
+// (kernel/float/contract_loops.hpp), with at most 256 vectors of scratch on the stack, of integers
+// the plain loops.
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/kernel/contract_loops.hpp>
+#include <umbel/kernel/float/contract_loops.hpp>
 #include <umbel/tensor/pipe.hpp>
 
 UMBEL_WARNINGS_PUSH

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // additive_attention in the graph of a gradient: its projections as the words that they are, and
 // between them the weights of its scores, softmax(w tanh(q + k)) v, as one step
-// (attend_gradient.hpp). Not here: one head (kernel/attend_additive_backward.hpp).
+// (attend_gradient.hpp). Not here: one head (kernel/backward/attend_additive.hpp).
 #pragma once
 
 #include <umbel/attention/additive.hpp>
 #include <umbel/config.hpp>
-#include <umbel/kernel/attend_additive_backward.hpp>
-#include <umbel/kernel/plain_attend_backward.hpp>
+#include <umbel/kernel/backward/attend_additive.hpp>
+#include <umbel/kernel/plain/attend_backward.hpp>
 #include <umbel/training/attend_gradient.hpp>
 
 UMBEL_WARNINGS_PUSH

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Weights, their gradients and what an optimiser keeps of them are of one type: their parameters
 // are the same arrays at the same places. Here those arrays are walked together, in the order of
-// for_each_parameter (weights/parameters.hpp). Also the rules that all functions of them share.
+// for_each_parameter (parameters/parameters.hpp). Also the rules that all functions of them share.
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/weights/parameters.hpp>
+#include <umbel/parameters/parameters.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {

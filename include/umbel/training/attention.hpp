@@ -5,8 +5,8 @@
 
 #include <umbel/attention/multi_head.hpp>
 #include <umbel/config.hpp>
-#include <umbel/kernel/attend_backward.hpp>
-#include <umbel/kernel/plain_attend_backward.hpp>
+#include <umbel/kernel/backward/attend.hpp>
+#include <umbel/kernel/plain/attend_backward.hpp>
 #include <umbel/training/attend_gradient.hpp>
 
 UMBEL_WARNINGS_PUSH

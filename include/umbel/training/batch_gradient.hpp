@@ -18,8 +18,8 @@
 #include <umbel/config.hpp>
 #include <umbel/layer/executor.hpp>
 #include <umbel/layer/rules.hpp>
+#include <umbel/training/arithmetic.hpp>
 #include <umbel/training/axes.hpp>
-#include <umbel/training/optimiser.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

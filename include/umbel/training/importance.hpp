@@ -6,7 +6,7 @@
 
 #include <umbel/attention/multi_head.hpp>
 #include <umbel/config.hpp>
-#include <umbel/kernel/plain.hpp>
+#include <umbel/kernel/plain/floats.hpp>
 #include <umbel/simd/fma.hpp>
 
 UMBEL_WARNINGS_PUSH

@@ -14,7 +14,7 @@
 #include <umbel/config.hpp>
 #include <umbel/formula/along_axes.hpp>
 #include <umbel/formula/node.hpp>
-#include <umbel/kernel/norm_backward.hpp>
+#include <umbel/kernel/backward/norm.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {

@@ -9,11 +9,11 @@
 // Both are tensors without axes. Those of tensors are the formula of them: the same bits.
 #pragma once
 
-#include <umbel/block/lookup.hpp>
-#include <umbel/block/softmax.hpp>
 #include <umbel/config.hpp>
 #include <umbel/formula/formula.hpp>
 #include <umbel/formula/reduce.hpp>
+#include <umbel/operation/lookup.hpp>
+#include <umbel/operation/softmax.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

@@ -6,8 +6,8 @@
 #include <umbel/config.hpp>
 
 #include <umbel/file/stored_tensor.hpp>
+#include <umbel/parameters/parameters.hpp>
 #include <umbel/weights/names.hpp>
-#include <umbel/weights/parameters.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {

@@ -10,10 +10,10 @@
 
 #include <umbel/config.hpp>
 
+#include <umbel/parameters/parameters.hpp>
 #include <umbel/weights/asked_names.hpp>
 #include <umbel/weights/load_result.hpp>
 #include <umbel/weights/load_rules.hpp>
-#include <umbel/weights/parameters.hpp>
 #include <umbel/weights/scales.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -329,9 +329,9 @@ void load_parameters(load_result& result, Weights& w, const File& file,
 
 }  // namespace detail
 
-// Loads all parameters of w (parameters.hpp) from a file (file/safetensors.hpp, npz.hpp), whose
-// names for them are in the tables `names`. Tensors of a probe (probe.hpp) are left out. Numbers
-// are exact where they can be, else rounded once.
+// Loads all parameters of w (parameters/parameters.hpp) from a file (file/safetensors.hpp,
+// npz.hpp), whose names for them are in the tables `names`. Tensors of a probe (probe.hpp) are left
+// out. Numbers are exact where they can be, else rounded once.
 //   "umbel: load: encoder.0.attention.q.weight [in_features=8, out_features=8]: the file has no
 //   layers.0.q.weight" "umbel: load: up.weight [in_features=8, out_features=16]: linear1.weight has
 //   [8, 16] in the file but must have [16, 8]:

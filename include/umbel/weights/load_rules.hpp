@@ -6,8 +6,8 @@
 
 #include <cstdint>
 #include <umbel/file/stored_tensor.hpp>
+#include <umbel/parameters/rules.hpp>
 #include <umbel/weights/names.hpp>
-#include <umbel/weights/parameter_rules.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {

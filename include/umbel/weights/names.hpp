@@ -17,7 +17,7 @@
 #include <umbel/config.hpp>
 
 #include <cstddef>
-#include <umbel/weights/words.hpp>
+#include <umbel/parameters/words.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

@@ -13,10 +13,10 @@
 
 #include <umbel/config.hpp>
 #include <umbel/file/stored_tensor.hpp>
-#include <umbel/inspect/text_writer.hpp>
 #include <umbel/layer/rules.hpp>
+#include <umbel/parameters/words.hpp>
 #include <umbel/tensor/loop.hpp>
-#include <umbel/weights/words.hpp>
+#include <umbel/text/writer.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

@@ -7,7 +7,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/file/write.hpp>
-#include <umbel/weights/parameters.hpp>
+#include <umbel/parameters/parameters.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

@@ -8,8 +8,8 @@
 
 #include <umbel/config.hpp>
 #include <umbel/file/write_rules.hpp>
-#include <umbel/inspect/text_writer.hpp>
-#include <umbel/weights/parameters.hpp>
+#include <umbel/parameters/parameters.hpp>
+#include <umbel/text/writer.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+// Element by element in SIMD: a function of each element, gated, add. The bits of the plain ones
+// for every target. y may be an input. Not here: anything along a row
+// (norm.hpp).
+#pragma once
+
+#include <cstddef>
+#include <umbel/config.hpp>
+#include <umbel/kernel/plain/floats.hpp>
+#include <umbel/plan/target.hpp>
+#include <umbel/simd/pack.hpp>
+#include <umbel/simd/row_ends.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel {
+
+namespace detail {
+
+// y[e] = operation(read(e)): whole packs, then a partial one. `read` is given where and how many.
+template <std::size_t N, class T, plan::target Target, class Operation>
+UMBEL_INLINE void for_packs(T* y, Operation operation) noexcept {
+  constexpr std::size_t lanes = plan::lanes<T>(Target);
+  using V = simd::pack<T, lanes>;
+  constexpr std::size_t whole = N / lanes * lanes;
+  for (std::size_t e = 0; e < whole; e += lanes) {
+    simd::store<V>(y + e, operation([e](const T* from) { return simd::load<V>(from + e); }));
+  }
+  if constexpr (whole != N) {
+    simd::store_first<V>(y + whole, operation([](const T* from) {
+                           return simd::load_first<V>(from + whole, N - whole);
+                         }),
+                         N - whole);
+  }
+}
+
+}  // namespace detail
+
+// y = function(x). Function::of: of a number and of a pack of them. Not inlined: the constants of
+// one, some thirty vectors, would be kept on the stack of the caller, and a product that the caller
+// had just stored could be fused into its sums.
+template <class Function, std::size_t N, class T, plan::target Target = plan::native_target>
+UMBEL_NOINLINE void each(const T* x, T* y) noexcept {
+  detail::for_packs<N, T, Target>(
+      y, [x](auto read) UMBEL_LAMBDA_INLINE { return Function::of(read(x)); });
+}
+
+// y = function(gate) up in one pass. Never inlined: the product could be fused into a sum of the
+// caller's.
+template <class Function, std::size_t N, class T, plan::target Target = plan::native_target>
+UMBEL_NOINLINE void gated(const T* gate, const T* up, T* y) noexcept {
+  detail::for_packs<N, T, Target>(
+      y, [gate, up](auto read) { return Function::of(read(gate)) * read(up); });
+}
+
+// Never inlined: a product that the caller had just stored could be fused into the
+// sum.
+template <std::size_t N, class T, plan::target Target = plan::native_target>
+UMBEL_NOINLINE void add(const T* a, const T* b, T* y) noexcept {
+  detail::for_packs<N, T, Target>(y, [a, b](auto read) { return read(a) + read(b); });
+}
+
+// y = x + factor branch, one rounding an element.
+template <std::size_t N, class T, plan::target Target = plan::native_target>
+UMBEL_NOINLINE void add_scaled(const T* x, T factor, const T* branch, T* y) noexcept {
+  detail::for_packs<N, T, Target>(y, [=](auto read) {
+    const auto b = read(branch);
+    return simd::fma(b, simd::broadcast<std::remove_const_t<decltype(b)>>(factor), read(x));
+  });
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel
+UMBEL_WARNINGS_POP

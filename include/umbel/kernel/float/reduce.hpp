@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSL-1.0
+// Reductions in SIMD: the bits of plain::reduce whatever the lanes. Results whose elements are
+// adjacent in x have the lanes; where what is reduced is one run, its chains have them, or, of one
+// chain, the results in transposed squares; anything else is the plain loop.
+#pragma once
+
+#include <cstddef>
+#include <umbel/config.hpp>
+#include <umbel/kernel/float/elementwise.hpp>
+#include <umbel/kernel/float/row_walk.hpp>
+#include <umbel/kernel/plain/floats.hpp>
+#include <umbel/kernel/shapes.hpp>
+#include <umbel/plan/target.hpp>
+#include <umbel/simd/pack.hpp>
+#include <umbel/simd/row_ends.hpp>
+#include <umbel/simd/transpose.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel {
+
+namespace detail {
+
+// One pack of results. read(p): the elements at p that belong to them.
+template <class Operation, auto Reduced, class T, class Read>
+UMBEL_INLINE auto reduce_across(const T* x, Read read) noexcept {
+  using V = decltype(read(x));
+  constexpr std::size_t chains = Operation::chains, size = Reduced.last_extent();
+  constexpr std::size_t step = Reduced.last_stride(), whole = size / chains * chains;
+  const V start = simd::broadcast<V>(Operation::template start<T>);
+  V chain[chains];
+  UMBEL_UNROLL(16)
+  for (std::size_t c = 0; c < chains; ++c) chain[c] = start;
+  if constexpr (Reduced.rank <= 1) {
+    for (std::size_t e = 0; e < whole; e += chains) {
+      UMBEL_UNROLL(16)
+      for (std::size_t c = 0; c < chains; ++c)
+        chain[c] = Operation::with(chain[c], read(x + (e + c) * step));
+    }
+    UMBEL_UNROLL(16)
+    for (std::size_t c = 0; c < size - whole; ++c)
+      chain[c] = Operation::with(chain[c], read(x + (whole + c) * step));
+  } else {
+    std::size_t e = 0;
+    plain::each_offset<Reduced>(0, [&](std::size_t at) UMBEL_LAMBDA_INLINE {
+      chain[e] = Operation::with(chain[e], read(x + at));
+      e = e + 1 == chains ? 0 : e + 1;
+    });
+  }
+  const V folded =
+      simd::fold_packs(chain, [](V a, V b) UMBEL_LAMBDA_INLINE { return Operation::with(a, b); });
+  return Operation::template finish<Reduced.count()>(folded);
+}
+
+// Rows of adjacent elements, Apart from each other.
+template <class T, std::size_t Apart>
+struct rows_in_memory {
+  const T* x;
+  // `count` elements of row r, from e on; in the lanes after them anything.
+  template <class V>
+  UMBEL_INLINE V load(std::size_t r, std::size_t e, std::size_t count) const noexcept {
+    const T* const from = x + r * Apart + e;
+    return count == simd::lanes_of<V> ? simd::load<V>(from) : simd::load_first<V>(from, count);
+  }
+};
+
+// Chains in the lanes.
+template <class Operation, std::size_t Rows, std::size_t Width, class T, plan::target Target,
+          class Source>
+UMBEL_INLINE void reduce_along(const Source& rows, T* y) noexcept {
+  using walk = row_walk<Width, T, Target>;
+  using V = typename walk::V;
+  const V start = simd::broadcast<V>(Operation::template start<T>);
+  walk::template in_blocks<Rows>([&]<std::size_t Count>(std::size_t first) UMBEL_LAMBDA_INLINE {
+    typename walk::template of_rows<Count> folds;
+    walk::template fold<Count>(
+        folds, start,
+        [&](std::size_t r) UMBEL_LAMBDA_INLINE {
+          return [&rows, row = first + r, start](std::size_t e, std::size_t count, V chain)
+                     UMBEL_LAMBDA_INLINE {
+                       V next = rows.template load<V>(row, e, count);
+                       if (count != walk::lanes) next = simd::keep_first(next, count, start);
+                       return Operation::with(chain, next);
+                     };
+        },
+        [](V a, V b) UMBEL_LAMBDA_INLINE { return Operation::with(a, b); },
+        [](V folded) UMBEL_LAMBDA_INLINE { return Operation::template finish<Width>(folded); });
+    for (std::size_t r = 0; r < Count; ++r) y[first + r] = folds.values[r * walk::apart];
+  });
+}
+
+// One chain each, rows in the lanes: `count` of them, from `first` on.
+template <class Operation, std::size_t Width, class V, class Source>
+UMBEL_INLINE V reduce_in_squares(const Source& rows, std::size_t first,
+                                 std::size_t count) noexcept {
+  constexpr std::size_t lanes = simd::lanes_of<V>, whole = Width / lanes * lanes;
+  using T = simd::element_of<V>;
+  V chain = simd::broadcast<V>(Operation::template start<T>), square[lanes];
+  const auto load = [&](std::size_t e, std::size_t elements) UMBEL_LAMBDA_INLINE {
+    UMBEL_UNROLL(16)
+    for (std::size_t r = 0; r < lanes; ++r)
+      square[r] = r < count ? rows.template load<V>(first + r, e, elements) : V{};
+    simd::transpose(square);
+  };
+  for (std::size_t e = 0; e < whole; e += lanes) {
+    load(e, lanes);
+    UMBEL_UNROLL(16)
+    for (std::size_t i = 0; i < lanes; ++i) chain = Operation::with(chain, square[i]);
+  }
+  if constexpr (whole != Width) {
+    load(whole, Width - whole);
+    UMBEL_UNROLL(16)
+    for (std::size_t i = 0; i < Width - whole; ++i) chain = Operation::with(chain, square[i]);
+  }
+  return Operation::template finish<Width>(chain);
+}
+
+}  // namespace detail
+
+// Is there SIMD for it?
+template <class Operation, std::size_t Rows, class T, plan::target Target>
+inline constexpr bool reduces_rows =
+    !std::is_integral_v<T> && (Operation::chains == plain::sum_chains ||
+                               (Operation::chains == 1 && Rows > 1 && plan::lanes<T>(Target) > 1));
+
+// y = Rows rows of Width elements, each put together: those that rows.load<V>(r, e, count) gives
+// (rows_in_memory).
+template <class Operation, std::size_t Rows, std::size_t Width, plan::target Target, class T,
+          class Source>
+UMBEL_INLINE void reduce_rows(const Source& rows, T* y) noexcept {
+  if constexpr (Operation::chains != 1) {
+    detail::reduce_along<Operation, Rows, Width, T, Target>(rows, y);
+  } else {
+    constexpr std::size_t lanes = plan::lanes<T>(Target);
+    using V = simd::pack<T, lanes>;
+    for (std::size_t r = 0; r < Rows; r += lanes) {
+      const std::size_t count = Rows - r < lanes ? Rows - r : lanes;
+      simd::store_first(y + r, detail::reduce_in_squares<Operation, Width, V>(rows, r, count),
+                        count);
+    }
+  }
+}
+
+// See plain::reduce; Kept and Reduced have as few axes as possible. Never inlined: a product that
+// the caller had just stored could be fused into the sums.
+template <class Operation, auto Kept, auto Reduced, class T,
+          plan::target Target = plan::native_target>
+UMBEL_NOINLINE void reduce(const T* x, T* y) noexcept {
+  constexpr std::size_t results = Kept.last_extent();
+  if constexpr (std::is_integral_v<T>) {
+    plain::reduce<Operation, Kept, Reduced>(x, y);
+  } else if constexpr (Kept.last_stride() == 1) {
+    plain::each_offset<Kept.without_last()>(0, [&](std::size_t from) UMBEL_LAMBDA_INLINE {
+      detail::for_packs<results, T, Target>(y, [at = x + from](auto read) UMBEL_LAMBDA_INLINE {
+        return detail::reduce_across<Operation, Reduced>(at, read);
+      });
+      y += results;
+    });
+  } else if constexpr (Reduced.rank == 1 && Reduced.last_stride() == 1 &&
+                       reduces_rows<Operation, results, T, Target>) {
+    plain::each_offset<Kept.without_last()>(0, [&](std::size_t from) UMBEL_LAMBDA_INLINE {
+      reduce_rows<Operation, results, Reduced.last_extent(), Target>(
+          detail::rows_in_memory<T, Kept.last_stride()>{x + from}, y);
+      y += results;
+    });
+  } else {
+    plain::reduce<Operation, Kept, Reduced>(x, y);
+  }
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel
+UMBEL_WARNINGS_POP

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSL-1.0
+// Softmax along one axis of a matrix in memory, in SIMD: the bits of plain::softmax whatever the
+// lanes. Rows whose elements are adjacent lie in the lanes; others have their neighbours in the
+// lanes. y may be x. Not here: the softmax of attention (attend_block.hpp), which never sees a
+// whole row.
+#pragma once
+
+#include <cstddef>
+#include <umbel/config.hpp>
+#include <umbel/kernel/float/row_walk.hpp>
+#include <umbel/kernel/plain/floats.hpp>
+#include <umbel/kernel/shapes.hpp>
+#include <umbel/plan/target.hpp>
+#include <umbel/simd/fold.hpp>
+#include <umbel/simd/math.hpp>
+#include <umbel/simd/pack.hpp>
+#include <umbel/simd/row_ends.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel {
+
+namespace detail {
+
+// Rows of adjacent elements, a block of them at a time. Exponentials wait for one another more than
+// for memory: while those of a block are taken, the maxima of the next one are, and the one before
+// is divided by its sums.
+template <softmax_shape S, class T, plan::target Target>
+struct softmax_along {
+  using walk = row_walk<S.width, T, Target>;
+  using V = typename walk::V;
+  // Rows in a block. Three blocks of x and y are in use at a time, and the wider rows are, the
+  // fewer of them the first-level cache holds. Measured (docs/speed.md) on Zen 5, and on Zen 4,
+  // which Target.fetch_ahead tells apart and which has two thirds of that cache.
+  static constexpr std::size_t together = Target.fetch_ahead || S.width <= 64
+                                              ? (walk::together < 8 ? walk::together : 8)
+                                          : S.width < 512 ? 4
+                                                          : 1;
+  static constexpr std::size_t blocks = S.outer / together, rest = S.outer % together;
+  using of_rows = typename walk::template of_rows<together>;
+
+  static constexpr auto larger = [](auto a, auto b) { return simd::raised(b, a); };
+  static constexpr T lowest = simd::math_constants<T>::lowest;
+
+  UMBEL_INLINE static V larger_of(V highest, const T* from, std::size_t count) noexcept {
+    V value = walk::load(from, count);
+    if (count != walk::lanes) value = simd::keep_first(value, count, simd::broadcast<V>(lowest));
+    return simd::raised(highest, value);
+  }
+  UMBEL_INLINE static void multiply(T* at, V factor, std::size_t count) noexcept {
+    walk::store(at, walk::load(at, count) * factor, count);
+  }
+
+  template <std::size_t Rows>
+  UMBEL_INLINE_OPTIMIZED static void take_maxima(const T* x, of_rows& maximum) noexcept {
+    walk::template fold<Rows>(
+        maximum, simd::broadcast<V>(lowest),
+        [&](std::size_t r) UMBEL_LAMBDA_INLINE {
+          return [from = x + r * S.width](std::size_t e, std::size_t count, V highest)
+                     UMBEL_LAMBDA_INLINE { return larger_of(highest, from + e, count); };
+        },
+        larger, [](V value) { return value; });
+  }
+
+  UMBEL_INLINE static void divide(T* y, const of_rows& inverse, std::size_t begin,
+                                  std::size_t end) noexcept {
+    for (std::size_t r = begin; r < end; ++r) {
+      const V factor = inverse[r];
+      walk::each([&](std::size_t e, std::size_t count, std::size_t)
+                     UMBEL_LAMBDA_INLINE { multiply(y + r * S.width + e, factor, count); });
+    }
+  }
+
+  // The exponentials of a block at x to y. maximum: of its rows, then of the NextRows after them.
+  // inverse: of the sums of the block before, if there is one to be divided, then of its own.
+  template <std::size_t Rows, std::size_t NextRows, bool HasBefore>
+  UMBEL_INLINE_OPTIMIZED static void exponentials(const T* x, T* y, of_rows& maximum,
+                                                  of_rows& inverse) noexcept {
+    static constexpr std::size_t kinds = NextRows == 0 ? 1 : 2;
+    const of_rows before = inverse;
+    of_rows next_maximum;
+    const auto row = [&](std::size_t r) UMBEL_LAMBDA_INLINE {
+      const T* const from = x + r * S.width;
+      // A next row that is not there: the last one again.
+      const T* const next = x + (Rows + (r < NextRows ? r : NextRows - 1)) * S.width;
+      T* const to = y + r * S.width;
+      const V highest = maximum[r], factor = before[r];
+      return [=](std::size_t e, std::size_t count, V(&now)[kinds]) UMBEL_LAMBDA_INLINE {
+        V value = walk::load(from + e, count) - highest;
+        // In lanes past the row it may be far above 0, where the exponential would overflow.
+        if (count != walk::lanes) value = simd::select(simd::less(V{}, value), V{}, value);
+        value = simd::exp_not_positive(value);
+        if (count != walk::lanes) value = simd::keep_first(value, count);
+        walk::store(to + e, value, count);
+        now[0] = now[0] + value;
+        if constexpr (kinds == 2) now[1] = larger_of(now[1], next + e, count);
+        if constexpr (HasBefore) multiply(to - together * S.width + e, factor, count);
+      };
+    };
+    const auto done = [&](std::size_t first, auto& all) UMBEL_LAMBDA_INLINE {
+      const std::size_t at = first * walk::apart;
+      simd::store(inverse.values + at, inverse_sum(simd::fold_rows(all[0], walk::add)));
+      if constexpr (kinds == 2) {
+        simd::store(next_maximum.values + at, simd::fold_rows(all[1], larger));
+      }
+    };
+    if constexpr (kinds == 2) {
+      walk::template chain<Rows>({V{}, simd::broadcast<V>(lowest)}, row, done);
+      maximum = next_maximum;
+    } else {
+      walk::template chain<Rows>({V{}}, row, done);
+    }
+    if constexpr (HasBefore) divide(y - together * S.width, before, Rows, together);
+  }
+
+  UMBEL_INLINE static void all_rows(const T* x, T* y) noexcept {
+    constexpr std::size_t block = together * S.width;
+    of_rows maximum, inverse;
+    if constexpr (S.outer <= together) {
+      take_maxima<S.outer>(x, maximum);
+      exponentials<S.outer, 0, false>(x, y, maximum, inverse);
+      divide(y, inverse, 0, S.outer);
+    } else {
+      take_maxima<together>(x, maximum);
+      exponentials<together, blocks == 1 ? rest : together, false>(x, y, maximum, inverse);
+      for (std::size_t b = 1; b + 1 < blocks; ++b) {
+        exponentials<together, together, true>(x + b * block, y + b * block, maximum, inverse);
+      }
+      constexpr std::size_t last = (blocks - 1) * block;
+      if constexpr (blocks > 1) {
+        exponentials<together, rest, true>(x + last, y + last, maximum, inverse);
+      }
+      if constexpr (rest != 0) {
+        exponentials<rest, 0, true>(x + last + block, y + last + block, maximum, inverse);
+      }
+      divide(y + last + (rest != 0 ? block : 0), inverse, 0, rest != 0 ? rest : together);
+    }
+  }
+};
+
+// `count` rows side by side, at most the lanes; their elements are `inner` apart.
+template <softmax_shape S, class Walk, class T>
+UMBEL_INLINE void softmax_across(const T* x, T* y, std::size_t count) noexcept {
+  using V = typename Walk::V;
+  constexpr std::size_t chains = Walk::chains;
+  V maximum = simd::broadcast<V>(simd::math_constants<T>::lowest), sums[chains]{};
+  for (std::size_t i = 0; i < S.width; ++i)
+    maximum = simd::raised(maximum, simd::load_first<V>(x + i * S.inner, count));
+  for (std::size_t i = 0; i < S.width; ++i) {
+    const V value = simd::exp_not_positive(simd::load_first<V>(x + i * S.inner, count) - maximum);
+    simd::store_first(y + i * S.inner, value, count);
+    sums[i % chains] = sums[i % chains] + value;
+  }
+  const V inverse = inverse_sum(simd::fold_packs(sums, Walk::add));
+  for (std::size_t i = 0; i < S.width; ++i) {
+    T* const to = y + i * S.inner;
+    simd::store_first(to, simd::load_first<V>(to, count) * inverse, count);
+  }
+}
+
+}  // namespace detail
+
+// See plain::softmax. Never inlined: a product that the caller had just stored in x could be fused
+// into the subtraction.
+template <softmax_shape S, class T, plan::target Target = plan::native_target>
+UMBEL_NOINLINE void softmax(const T* x, T* y) noexcept {
+  if constexpr (S.inner == 1) {
+    detail::softmax_along<S, T, Target>::all_rows(x, y);
+  } else {
+    using walk = detail::row_walk<S.width, T, Target>;
+    constexpr std::size_t lanes = walk::lanes;
+    for (std::size_t o = 0; o < S.outer; ++o) {
+      const std::size_t at = o * S.width * S.inner;
+      for (std::size_t i = 0; i < S.inner; i += lanes) {
+        const std::size_t rest = S.inner - i;
+        detail::softmax_across<S, walk>(x + at + i, y + at + i, rest < lanes ? rest : lanes);
+      }
+    }
+  }
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel
+UMBEL_WARNINGS_POP

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSL-1.0
+// alibi: a bias by the distance of the key, the slope by head. Positions are those of position.hpp.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/mask/position.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+
+// 2^(-8 (head + 1) / heads); for a number of heads that is not a power of two, the slopes of the
+// next power below, then every other one of the next above (Press, Smith and Lewis 2022, their
+// code).
+constexpr double alibi_slope(std::size_t head, std::size_t heads) noexcept {
+  std::size_t power = 1;
+  while (power * 2 <= heads) power *= 2;
+  const bool is_extra = head >= power;
+  const double steps = static_cast<double>(is_extra ? 2 * (head - power) + 1 : head + 1);
+  return simd::exp(-8 * 0.693147180559945309417 * steps /
+                   static_cast<double>(is_extra ? 2 * power : power));
+}
+template <class T, std::size_t Heads>
+struct alibi_slopes {
+  T of_head[Heads]{};
+  constexpr alibi_slopes() noexcept {
+    for (std::size_t h = 0; h < Heads; ++h) of_head[h] = static_cast<T>(alibi_slope(h, Heads));
+  }
+};
+template <class T, std::size_t Heads>
+inline constexpr alibi_slopes<T, Heads> slopes_of_heads{};
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
+namespace umbel::portable {
+
+template <class X>
+struct alibi_by : positioned_by<where::first, X> {
+  UMBEL_SHARED constexpr explicit alibi_by(const X& x) noexcept
+      : positioned_by<where::first, X>(x) {}
+  template <class Y>
+  using of_memory = alibi_by<Y>;
+  template <class Layer, class Scores>
+  using rule =
+      typename alibi_by::template rule_of<Layer, detail::say::alibi_at, void, false, Scores>;
+  template <class Scores>
+  constexpr auto policy(detail::mask_place place) const noexcept {
+    using T = typename Scores::value_type;
+    return detail::kernel::scores::alibi<T>{
+        detail::slopes_of_heads<T, Scores::heads>.of_head[place.head],
+        this->template first<Scores>(place)};
+  }
+};
+// slope (key - position of the query), the slope by head: Press, Smith and Lewis 2022, "Train
+// Short, Test Long", who use it with causal. Without causal, keys after the query are favoured.
+template <alignment Alignment>
+struct alibi_bias : positioned<Alignment> {
+  UMBEL_SHARED constexpr explicit alibi_bias(std::ptrdiff_t of_query_0 = 0) noexcept
+      : positioned<Alignment>(of_query_0) {}
+  template <class Layer, class Scores>
+  using rule = typename alibi_bias::template rule_of<Layer, detail::say::alibi, Scores>;
+  template <class Scores>
+  constexpr auto policy(detail::mask_place place) const noexcept {
+    using T = typename Scores::value_type;
+    return detail::kernel::scores::alibi<T>{
+        detail::slopes_of_heads<T, Scores::heads>.of_head[place.head],
+        this->template first<Scores>(place)};
+  }
+};
+
+}  // namespace umbel::portable
+
+namespace umbel::inline UMBEL_TARGET::detail {
+
+using portable::alibi_bias;
+using portable::alibi_by;
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
+namespace umbel::inline UMBEL_TARGET {
+
+// A bias of slope (key - query), the slope by head (Press, Smith and Lewis 2022), where there are
+// as many queries as keys.
+inline constexpr detail::alibi_bias<detail::alignment::equal> alibi{};
+// alibi whose first query is at the first key.
+inline constexpr detail::alibi_bias<detail::alignment::top_left> alibi_top_left{};
+// alibi whose last query is at the last of all keys.
+inline constexpr detail::alibi_bias<detail::alignment::bottom_right> alibi_bottom_right{};
+// alibi_at(p): alibi whose first query is at position p of the keys, an integer or a tensor of
+// integers by batch, heads or both.
+template <detail::position_number P>
+constexpr detail::alibi_bias<detail::alignment::given> alibi_at(const P& position) noexcept {
+  return detail::alibi_bias<detail::alignment::given>(detail::position_of(position));
+}
+template <detail::shaped X>
+constexpr auto alibi_at(X&& positions) noexcept {
+  return detail::alibi_by<detail::memory_of<X>>(detail::as_memory<X>(positions));
+}
+template <class... P>
+  requires(!detail::one_position<P...>)
+constexpr detail::no_mask_of<P...> alibi_at(const P&...) noexcept {
+  using verdict = detail::rules::position_of<detail::say::alibi_at, P...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return {};
+}
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSL-1.0
+// Tensors put together: concat<token>(a, b, ...) along an axis that they have, stack<batch>(a, b,
+// ...) along a new one in front. Both copy.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/layer/memory.hpp>
+#include <umbel/operation/elementwise_function.hpp>
+#include <umbel/tensor/copy.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+namespace say {
+struct concat;
+struct stack;
+struct differ_in_more_than_the_axis;
+struct takes_tensors_or_views;
+}  // namespace say
+
+namespace rules {
+// The axes of a layout with one position along Family.
+template <class Layout, class Family>
+using other_axes = typename algebra::slice<row_major<Layout>, Family, 1>::axes;
+
+template <class First, class Layout, class Family,
+          bool HaveIt = First::template has<Family> && Layout::template has<Family>>
+struct concat_pair_rule {
+  using type = accepted;  // has_axis says so
+};
+template <class First, class Layout, class Family>
+struct concat_pair_rule<First, Layout, Family, true> {
+  using type = verdict<std::is_same_v<other_axes<First, Family>, other_axes<Layout, Family>>,
+                       say::concat, typename First::axes, say::and_, typename Layout::axes,
+                       say::differ_in_more_than_the_axis, Family>;
+};
+
+template <class Family, class... X>
+struct concat_rule {
+  using type = verdict<one_is_invalid<X...>, say::concat, say::takes_tensors_or_views>;
+};
+template <class Family, shaped First, shaped... X>
+struct concat_rule<Family, First, X...> {
+  using type =
+      first_error<has_axis<say::concat, layout_of<First>, Family>,
+                  has_axis<say::concat, layout_of<X>, Family>...,
+                  typename concat_pair_rule<layout_of<First>, layout_of<X>, Family>::type...,
+                  same_element<say::concat, typename First::value_type, typename X::value_type>...,
+                  accepted>;
+};
+template <class Family, class... X>
+using concat = typename concat_rule<Family, std::remove_cvref_t<X>...>::type;
+
+template <class Family, class... X>
+struct stack_rule {
+  using type = verdict<one_is_invalid<X...>, say::stack, say::takes_tensors_or_views>;
+};
+template <class Family, shaped First, shaped... X>
+struct stack_rule<Family, First, X...> {
+  using type =
+      first_error<is_new_axis<say::stack, layout_of<First>, Family>,
+                  same_shape<say::stack, layout_of<First>, layout_of<X>>...,
+                  same_element<say::stack, typename First::value_type, typename X::value_type>...,
+                  accepted>;
+};
+template <class Family, class... X>
+using stack = typename stack_rule<Family, std::remove_cvref_t<X>...>::type;
+}  // namespace rules
+
+template <class Layout, class Family, std::size_t Size>
+using resized = row_major<algebra::slice<row_major<Layout>, Family, Size>>;
+template <class Axis, class Axes>
+struct axis_in_front;
+template <class Axis, class... Axes>
+struct axis_in_front<Axis, shape<Axes...>> {
+  using type = layout<Axis, Axes...>;
+};
+
+// Not in a formula, where one of them is a node.
+template <class... X>
+concept tensors_to_join = (elements<X> || ...) && !(traced<X> || ...);
+
+}  // namespace detail
+
+// Would concat<Axis>(x...) compile? concatenable<token, X, Y>.
+template <template <std::size_t> class Axis, class... X>
+concept concatenable = detail::fits<detail::rules::concat<detail::family_of<Axis>, X...>>;
+// Would stack<Axis>(x...) compile? stackable<batch, X, Y>.
+template <template <std::size_t> class Axis, class... X>
+concept stackable = detail::fits<detail::rules::stack<detail::family_of<Axis>, X...>>;
+
+// concat<token>(a, b, c): one after another along a named axis that all have, whose sizes add up;
+// the other axes are the same in the same order. A row-major tensor.
+template <template <std::size_t> class Axis, class First, class... X>
+  requires detail::tensors_to_join<First, X...>
+constexpr auto concat(const First& first, const X&... x) noexcept {
+  using family = detail::family_of<Axis>;
+  using verdict = detail::rules::concat<family, First, X...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok && !detail::one_is_invalid<First, X...>) {
+    constexpr std::size_t size = (First::template extent<Axis> + ... + X::template extent<Axis>);
+    using T = typename First::value_type;
+    using result = detail::resized<detail::layout_of<First>, family, size>;
+    return detail::filled<detail::tensor_of<T, result>>([&](auto& out) {
+      T* to = out.data();
+      const auto put = [&]<class Part>(const Part& part) {
+        constexpr std::size_t positions = Part::template extent<Axis>;
+        copy(part, detail::view_of<T, detail::algebra::slice<result, family, positions>>(to));
+        to += positions * result::template stride_of<family>;
+      };
+      put(first);
+      (put(x), ...);
+    });
+  } else {
+    return detail::invalid{};
+  }
+}
+
+// stack<batch>(a, b, c): side by side along a new axis in front, of as many positions as there are
+// arguments; all of them have the same axes. A row-major tensor.
+template <template <std::size_t> class Axis, class First, class... X>
+  requires detail::tensors_to_join<First, X...>
+constexpr auto stack(const First& first, const X&... x) noexcept {
+  using verdict = detail::rules::stack<detail::family_of<Axis>, First, X...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok && !detail::one_is_invalid<First, X...>) {
+    using T = typename First::value_type;
+    using one = detail::row_major<detail::layout_of<First>>;
+    using result = typename detail::axis_in_front<Axis<1 + sizeof...(X)>, typename one::axes>::type;
+    return detail::filled<detail::tensor_of<T, result>>([&](auto& out) {
+      T* to = out.data();
+      const auto put = [&](const auto& part) {
+        copy(part, detail::view_of<T, one>(to));
+        to += one::count;
+      };
+      put(first);
+      (put(x), ...);
+    });
+  } else {
+    return detail::invalid{};
+  }
+}
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSL-1.0
+// Functions of each element: the base of the activations (activation.hpp), and exp, log, sqrt,
+// rsqrt, tanh, sigmoid and abs of tensors and views.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/kernel/float/elementwise.hpp>
+#include <umbel/kernel/plain/floats.hpp>
+#include <umbel/layer/computing.hpp>
+#include <umbel/tensor/copy.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+
+// y[i] = Function::of(x[i]), of a number or a pack of them; y may be x.
+template <class Function, std::size_t Count, class T>
+constexpr void apply_to_each(const T* x, T* y) noexcept {
+  if (__builtin_is_constant_evaluated() || std::is_integral_v<T>)
+    kernel::plain::each<Function, Count>(x, y);
+  else if constexpr (!std::is_integral_v<T>)
+    kernel::each<Function, Count>(x, y);
+}
+// y: row-major, of the axes of x; may be x.
+template <class Function, class X, class Y>
+constexpr void write_each(const X& x, Y& y) noexcept {
+  constexpr std::size_t count = layout_of<Y>::count;
+  if constexpr (layout_of<X>::contiguous) {
+    detail::apply_to_each<Function, count>(x.data(), y.data());
+  } else {
+    copy(x, y);
+    detail::apply_to_each<Function, count>(y.data(), y.data());
+  }
+}
+
+// Base of the activations. Name: the word for the derived Function, which has a static of(v).
+template <class Function, class Name>
+struct elementwise_function : computing<Function, Name> {
+  template <class X>
+  using rule = rules::floating<Name, typename X::value_type>;
+  template <std::size_t Count, class T>
+  static constexpr void apply(const T* x, T* y) noexcept {
+    detail::apply_to_each<Function, Count>(x, y);
+  }
+  template <class X, class Y>
+  static constexpr void write(const X& x, Y& y) noexcept {
+    detail::write_each<Function>(x, y);
+  }
+};
+
+namespace say {
+struct abs;
+struct exp;
+struct log;
+struct rsqrt;
+struct sigmoid;
+struct sqrt;
+struct tanh;
+struct has_no_sign;
+}  // namespace say
+
+struct exp_function {
+  template <class V>
+  UMBEL_INLINE static constexpr V of(V x) noexcept {
+    return kernel::plain::exp_of(x);
+  }
+};
+struct log_function {
+  template <class V>
+  UMBEL_INLINE static constexpr V of(V x) noexcept {
+    return kernel::plain::log_of(x);
+  }
+};
+struct sqrt_function {
+  template <class V>
+  UMBEL_INLINE static constexpr V of(V x) noexcept {
+    return kernel::plain::sqrt_of(x);
+  }
+};
+struct rsqrt_function {
+  template <class V>
+  UMBEL_INLINE static constexpr V of(V x) noexcept {
+    return kernel::plain::rsqrt_of(x);
+  }
+};
+struct tanh_function {
+  template <class V>
+  UMBEL_INLINE static constexpr V of(V x) noexcept {
+    return kernel::plain::tanh_of(x);
+  }
+};
+struct sigmoid_function {
+  template <class V>
+  UMBEL_INLINE static constexpr V of(V x) noexcept {
+    return kernel::plain::sigmoid_of(x);
+  }
+};
+struct abs_function {
+  template <class V>
+  UMBEL_INLINE static constexpr V of(V x) noexcept {
+    return kernel::plain::abs_of(x);
+  }
+};
+
+namespace rules {
+// Integers and floating-point numbers that are computed with.
+template <class T>
+inline constexpr bool is_number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
+
+// X: a tensor, a view, or what a refused operation gives.
+template <class Name, class X>
+using function_of_each = floating<Name, typename X::value_type>;
+template <class X>
+using absolute = verdict<is_number<typename X::value_type>, say::abs,
+                         element<typename X::value_type>, say::has_no_sign>;
+}  // namespace rules
+
+// What the functions below take: tensors, views, and what a refused operation gives.
+template <class X>
+concept elements = tensor_like<X> || one_is_invalid<X>;
+// Another number of operands than a function has, in a formula or outside.
+template <std::size_t Count, class... X>
+inline constexpr bool are_other_than =
+    sizeof...(X) != Count && ((elements<X> || of_a_formula<X>) || ...);
+
+template <class Function, class Verdict, class X>
+constexpr auto each_element_through(const X& x) noexcept {
+  if constexpr (Verdict::ok && !one_is_invalid<X>)
+    return filled<tensor_of<typename X::value_type, row_major<layout_of<X>>>>(
+        [&](auto& y) { detail::write_each<Function>(x, y); });
+  else
+    return invalid{};
+}
+
+}  // namespace detail
+
+// These are functions, not objects with a pipe: beside <cmath>, whose functions are global too, an
+// object of the name would be ambiguous.
+
+// exp(x): e^x of each element of a tensor or view of float or double, a row-major tensor of its
+// axes. Overflows to infinity; 0 below ln(2^-126) (double: ln(2^-1022)).
+template <detail::elements X>
+constexpr auto exp(const X& x) noexcept {
+  using verdict = detail::rules::function_of_each<detail::say::exp, X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::each_element_through<detail::exp_function, verdict>(x);
+}
+// log(x): the natural logarithm of each element: of 0 -infinity, of negative numbers NaN.
+template <detail::elements X>
+constexpr auto log(const X& x) noexcept {
+  using verdict = detail::rules::function_of_each<detail::say::log, X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::each_element_through<detail::log_function, verdict>(x);
+}
+// sqrt(x): the square root of each element, rounded correctly; of negative numbers NaN.
+template <detail::elements X>
+constexpr auto sqrt(const X& x) noexcept {
+  using verdict = detail::rules::function_of_each<detail::say::sqrt, X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::each_element_through<detail::sqrt_function, verdict>(x);
+}
+// rsqrt(x): 1 / sqrt(x) of each element, within 2 ulp; of zeros infinity, of negative numbers NaN.
+template <detail::elements X>
+constexpr auto rsqrt(const X& x) noexcept {
+  using verdict = detail::rules::function_of_each<detail::say::rsqrt, X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::each_element_through<detail::rsqrt_function, verdict>(x);
+}
+// tanh(x): the hyperbolic tangent of each element.
+template <detail::elements X>
+constexpr auto tanh(const X& x) noexcept {
+  using verdict = detail::rules::function_of_each<detail::say::tanh, X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::each_element_through<detail::tanh_function, verdict>(x);
+}
+// sigmoid(x): 1 / (1 + e^-x) of each element; 0 below -88.7 (double: -709.8).
+template <detail::elements X>
+constexpr auto sigmoid(const X& x) noexcept {
+  using verdict = detail::rules::function_of_each<detail::say::sigmoid, X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::each_element_through<detail::sigmoid_function, verdict>(x);
+}
+// abs(x): |x| of each element, of integers too; the lowest integer, which has no opposite, stays.
+template <detail::elements X>
+constexpr auto(abs)(const X& x) noexcept {
+  using verdict = detail::rules::absolute<X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::each_element_through<detail::abs_function, verdict>(x);
+}
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

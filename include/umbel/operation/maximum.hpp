@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+// maximum(x, y) and minimum(x, y), element by element, of two tensors or views of the same axes, or
+// of one and a number: a row-major tensor. (Along an axis: max<key>(x), reduce.hpp.)
+//
+// NaN where either is NaN, as numpy's and torch's; of -0 and +0 the first.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/kernel/plain/floats.hpp>
+#include <umbel/operation/elementwise_function.hpp>
+#include <umbel/tensor/compare.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+namespace rules {
+template <class X, class Y>
+struct two_operands_rule {
+  using type =
+      arguments<say::elementwise, say::takes_two_tensors_or_views_or_one_and_a_number, X, Y>;
+};
+template <tensor_like X, tensor_like Y>
+struct two_operands_rule<X, Y> {
+  using type = elementwise<X, Y>;
+};
+template <tensor_like X, scalar S>
+struct two_operands_rule<X, S> {
+  using type = first_error<computes<typename X::value_type>,
+                           keeps_fractions<S, typename X::value_type, say::elementwise>>;
+};
+template <scalar S, tensor_like X>
+struct two_operands_rule<S, X> : two_operands_rule<X, S> {};
+template <class X, class Y>
+using two_operands = typename two_operands_rule<X, Y>::type;
+template <class... X>
+using two_operands_only = verdict<one_is_invalid<X...>, say::elementwise,
+                                  say::takes_two_tensors_or_views_or_one_and_a_number>;
+}  // namespace rules
+
+// Chooser: max_of or min_of of kernel/plain/floats.hpp.
+template <class Verdict, class Chooser, tensor_like X, class Y>
+constexpr auto each_chosen(const X& x, const Y& y) noexcept {
+  using T = typename X::value_type;
+  if constexpr (tensor_like<Y>)
+    return each_position<Verdict, T>([](T a, T b) { return Chooser::with(a, b); }, x, y);
+  else
+    return each_position<Verdict, T>([b = static_cast<T>(y)](T a) { return Chooser::with(a, b); },
+                                     x);
+}
+template <class Verdict, class Chooser, scalar S, tensor_like Y>
+constexpr auto each_chosen(S x, const Y& y) noexcept {
+  using T = typename Y::value_type;
+  return each_position<Verdict, T>([a = static_cast<T>(x)](T b) { return Chooser::with(a, b); }, y);
+}
+
+template <class X, class Y>
+concept two_to_choose_from = (elements<X> || elements<Y>) && !of_a_formula<X> && !of_a_formula<Y>;
+}  // namespace detail
+
+// maximum(x, y): the larger of two elements at each position, of two tensors or views of the same
+// axes, or of one and a number; NaN where either is NaN, as in numpy. A row-major tensor.
+template <class X, class Y>
+  requires detail::two_to_choose_from<X, Y>
+constexpr auto maximum(const X& x, const Y& y) noexcept {
+  using verdict = detail::rules::two_operands<X, Y>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok && !detail::one_is_invalid<X, Y>)
+    return detail::each_chosen<verdict, detail::kernel::plain::max_of>(x, y);
+  else
+    return detail::invalid{};
+}
+// minimum(x, y): the smaller of two elements at each position; operands and NaN as for maximum.
+template <class X, class Y>
+  requires detail::two_to_choose_from<X, Y>
+constexpr auto minimum(const X& x, const Y& y) noexcept {
+  using verdict = detail::rules::two_operands<X, Y>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok && !detail::one_is_invalid<X, Y>)
+    return detail::each_chosen<verdict, detail::kernel::plain::min_of>(x, y);
+  else
+    return detail::invalid{};
+}
+
+// Another number of operands is refused.
+template <class... X>
+  requires detail::are_other_than<2, X...>
+constexpr detail::invalid maximum(const X&...) noexcept {
+  static_assert(detail::report<detail::rules::two_operands_only<X...>>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
+// Another number of operands is refused.
+template <class... X>
+  requires detail::are_other_than<2, X...>
+constexpr detail::invalid minimum(const X&...) noexcept {
+  static_assert(detail::report<detail::rules::two_operands_only<X...>>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

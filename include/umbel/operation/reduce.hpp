@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSL-1.0
+// Reductions over one or several named axes, which disappear: sum<key>(x), max<key, head_dim>(x),
+// min; mean<token>(x); x | sum<key> is the same. Any strides. Over all axes the result is a tensor
+// without axes, of one element: sum<query, key>(x)().
+//
+// The elements that are put together are numbered in the order of the axes of x, the last one
+// fastest. A sum is 16 chains, element e in chain e % 16, folded in halves; a mean is one chain and
+// a division. So a value is a function of the shape, not of where the elements lie.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/kernel/float/reduce.hpp>
+#include <umbel/kernel/plain/floats.hpp>
+#include <umbel/layer/computing.hpp>
+#include <umbel/operation/elementwise_function.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+namespace say {
+struct max;
+struct mean;
+struct min;
+struct sum;
+struct takes_numbers_not;
+struct takes_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two;
+struct variance;
+}  // namespace say
+
+template <>
+inline constexpr const char* spoken<say::takes_numbers_not> = "takes numbers, not";
+template <>
+inline constexpr const char*
+    spoken<say::takes_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two> =
+        "takes one tensor and named axes, x | max<key>; of two write maximum(x, y), minimum(x, y)";
+
+// The axes of a layout that are reduced, or that are kept, as loops.
+template <class Layout, bool Reduced, class... Families>
+constexpr auto walk_over() noexcept {
+  kernel::axes_walk<Layout::rank + 1> walk{};
+  for (std::size_t i = 0; i < Layout::rank; ++i) {
+    if (((Layout::families[i] == family_id<Families>) || ...) != Reduced) continue;
+    walk.extents[walk.rank] = Layout::extents[i];
+    walk.strides[walk.rank++] = Layout::strides[i];
+  }
+  return kernel::fewest_axes(walk);
+}
+
+template <class Operation, class Layout, class... Families, class T>
+constexpr void reduce_to(const T* x, T* y) noexcept {
+  constexpr auto kept = walk_over<Layout, false, Families...>();
+  constexpr auto reduced = walk_over<Layout, true, Families...>();
+  if (__builtin_is_constant_evaluated())
+    kernel::plain::reduce<Operation, kept, reduced>(x, y);
+  else
+    kernel::reduce<Operation, kept, reduced>(x, y);
+}
+
+template <class Layout, class... Families>
+using reduced_layout = row_major<algebra::reduce<Layout, Families...>>;
+
+namespace rules {
+template <class Name, class... X>
+using along_axes_only =
+    verdict<one_is_invalid<X...>, Name,
+            say::takes_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two>;
+template <class Name, class X, class... Families>
+struct reduction_rule {
+  using type = accepted;
+};
+template <class Name, shaped X, class... Families>
+struct reduction_rule<Name, X, Families...> {
+  using T = typename X::value_type;
+  using type = first_error<reduce<Name, layout_of<X>, Families...>,
+                           verdict<is_number<T>, Name, say::takes_numbers_not, option_word<T>>>;
+};
+template <class Name, class X, class... Families>
+using reduction = typename reduction_rule<Name, X, Families...>::type;
+}  // namespace rules
+
+template <class Verdict, class Operation, class X>
+constexpr auto computed_where(const X& x) noexcept {
+  if constexpr (Verdict::ok)
+    return Operation{}(x);
+  else
+    return invalid{};
+}
+
+// Combine: of kernel/plain/floats.hpp. into(out, x): out must not overlap x.
+template <class Name, class Combine, template <std::size_t> class... Axes>
+struct reduction_operation : computing<reduction_operation<Name, Combine, Axes...>, Name> {
+  using eager = computing<reduction_operation, Name>;
+  using other_calls_and_into<Name>::operator();
+  template <class X>
+  using rule = rules::reduction<Name, X, family_of<Axes>...>;
+  template <class X>
+  using result = reduced_layout<layout_of<X>, family_of<Axes>...>;
+
+  template <class X, class Y>
+  static constexpr void write(const X& x, Y& y) noexcept {
+    detail::reduce_to<Combine, layout_of<X>, family_of<Axes>...>(x.data(), y.data());
+  }
+  template <shaped X>
+  constexpr auto operator()(const X& x) const noexcept {
+    if constexpr (traced<X>) {
+      using verdict = rule<X>;
+      static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+      return x.template reduce<verdict, Name, Combine, family_of<Axes>...>();
+    } else {
+      return eager::operator()(x);
+    }
+  }
+};
+template <template <std::size_t> class... Axes>
+using sum_operation = reduction_operation<say::sum, kernel::plain::sum_of, Axes...>;
+template <template <std::size_t> class... Axes>
+using max_operation = reduction_operation<say::max, kernel::plain::max_of, Axes...>;
+template <template <std::size_t> class... Axes>
+using min_operation = reduction_operation<say::min, kernel::plain::min_of, Axes...>;
+
+// Of floating-point numbers.
+template <template <std::size_t> class... Axes>
+struct mean_operation : detail::computing<mean_operation<Axes...>, say::mean> {
+  template <class X>
+  using rule = first_error<rules::reduce<say::mean, layout_of<X>, detail::family_of<Axes>...>,
+                           rules::floating<say::mean, typename X::value_type>>;
+  template <class X>
+  using result = reduced_layout<layout_of<X>, detail::family_of<Axes>...>;
+
+  template <class X, class Y>
+  static constexpr void write(const X& x, Y& y) noexcept {
+    detail::reduce_to<kernel::plain::mean_of, layout_of<X>, detail::family_of<Axes>...>(x.data(),
+                                                                                        y.data());
+  }
+};
+
+// Of what differs from the mean: one sum of squares in increasing position, by fused multiply-adds.
+template <template <std::size_t> class... Axes>
+struct variance_operation : detail::computing<variance_operation<Axes...>, say::variance> {
+  template <class X>
+  using rule = first_error<rules::reduce<say::variance, layout_of<X>, detail::family_of<Axes>...>,
+                           rules::floating<say::variance, typename X::value_type>>;
+  template <class X>
+  using result = reduced_layout<layout_of<X>, detail::family_of<Axes>...>;
+
+  template <class X, class Y>
+  static constexpr void write(const X& x, Y& y) noexcept {
+    using T = typename Y::value_type;
+    using repeated = algebra::broadcast_to<result<X>, typename layout_of<X>::axes>;
+    constexpr auto count = static_cast<T>(layout_of<X>::count / result<X>::count);
+    tensor_of<T, result<X>> means{};
+    mean_operation<Axes...>::write(x, means);
+    for_each([](T& squares) { squares = 0; }, y);
+    for_each(
+        [](const T& element, const T& mean_of_row, T& squares) {
+          const T apart = element - mean_of_row;
+          squares = simd::fma(apart, apart, squares);
+        },
+        x, view_of<const T, repeated>(means.data()), view_of<T, repeated>(y.data()));
+    for_each([](T& squares) { squares /= count; }, y);
+  }
+};
+}  // namespace detail
+
+// mean<token>(x): the mean over named axes, which disappear: one sum in increasing position,
+// divided by the number of elements.
+template <template <std::size_t> class... Axes>
+inline constexpr detail::mean_operation<Axes...> mean{};
+
+// variance<hidden>(x): the mean square of what differs from the mean, over named axes, which
+// disappear; divided by the number of elements, as in norms (numpy's var, torch's with
+// correction=0).
+template <template <std::size_t> class... Axes>
+inline constexpr detail::variance_operation<Axes...> variance{};
+
+// (Functions, not objects: beside `using namespace std` objects max and min would be ambiguous. So
+// x | max<key> names the one of them that takes nothing: pipe.hpp.)
+
+// sum<key>(x): the sum over named axes of a tensor or view of numbers, a row-major tensor of the
+// other axes. Sums of integers overflow as + does.
+template <template <std::size_t> class... Axes, class X>
+  requires(detail::elements<X> || detail::traced<X>)
+constexpr auto sum(const X& x) noexcept {
+  using verdict = detail::rules::reduction<detail::say::sum, X, detail::family_of<Axes>...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::computed_where<verdict, detail::sum_operation<Axes...>>(x);
+}
+template <template <std::size_t> class... Axes>
+constexpr detail::sum_operation<Axes...> sum() noexcept {
+  return {};
+}
+// max<key>(x): the largest element over named axes, of the others a row-major tensor; NaN where one
+// is NaN (as torch's amax). Of -0 and +0 alone it may be either, always the same one.
+template <template <std::size_t> class... Axes, class X>
+  requires(detail::elements<X> || detail::traced<X>)
+constexpr auto(max)(const X& x) noexcept {
+  using verdict = detail::rules::reduction<detail::say::max, X, detail::family_of<Axes>...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::computed_where<verdict, detail::max_operation<Axes...>>(x);
+}
+template <template <std::size_t> class... Axes>
+constexpr detail::max_operation<Axes...>(max)() noexcept {
+  return {};
+}
+template <template <std::size_t> class... Axes, class... X>
+  requires(sizeof...(X) > 1 && detail::are_other_than<1, X...>)
+constexpr auto(max)(const X&...) noexcept {
+  static_assert(detail::report<detail::rules::along_axes_only<detail::say::max, X...>>::ok,
+                "umbel: shapes do not fit");
+  return detail::invalid{};
+}
+// min<key>(x): the smallest element over named axes; NaN and zeros as for max.
+template <template <std::size_t> class... Axes, class X>
+  requires(detail::elements<X> || detail::traced<X>)
+constexpr auto(min)(const X& x) noexcept {
+  using verdict = detail::rules::reduction<detail::say::min, X, detail::family_of<Axes>...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::computed_where<verdict, detail::min_operation<Axes...>>(x);
+}
+template <template <std::size_t> class... Axes>
+constexpr detail::min_operation<Axes...>(min)() noexcept {
+  return {};
+}
+template <template <std::size_t> class... Axes, class... X>
+  requires(sizeof...(X) > 1 && detail::are_other_than<1, X...>)
+constexpr auto(min)(const X&...) noexcept {
+  static_assert(detail::report<detail::rules::along_axes_only<detail::say::min, X...>>::ok,
+                "umbel: shapes do not fit");
+  return detail::invalid{};
+}
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSL-1.0
+// What weights are made of: which types are listed by name, the members of a struct and their
+// names. What is refused of them, with its sentence: rules.hpp.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/layer/prepacked.hpp>
+#include <umbel/layer/stacked.hpp>
+#include <umbel/layer/weights.hpp>
+#include <umbel/tensor/interop.hpp>
+#include <umbel/text/utf8.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+
+template <class W>
+concept names_its_parts = requires { W::part_names[0]; };
+// Weights of x W + b, owned or borrowed.
+template <class W>
+concept map_of_weights = requires(const W& w) {
+  typename W::map;
+  w.weight;
+};
+// A vector, borrowed.
+template <class W>
+concept vector_of_weights = requires(const W& w) {
+  typename W::owned::layout;
+  w.data();
+};
+// encoder::weights w[4], std::array<encoder::weights, 4>, layer_stack<encoder, 4>::weights.
+template <class W>
+concept several_weights = !tensor_like<W> && !vector_of_weights<W> && requires(const W& w) {
+  requires std::is_array_v<W> || requires { std::tuple_size<W>::value; } || of_several_layers<W>;
+  requires std::is_class_v<std::remove_cvref_t<decltype(w[0])>>;
+};
+template <class W>
+concept layer_of_weights = requires { typename W::weights; } && !names_its_parts<W> &&
+                           !std::is_same_v<typename W::weights, W>;  // a struct of this name
+// Of this library, not a struct of the user's.
+template <class W>
+concept parts_of_layer = requires { typename W::layer_name; };
+template <class W>
+concept listed_by_name = names_its_parts<W> || map_of_weights<W> || vector_of_weights<W> ||
+                         tensor_like<W> || several_weights<W>;
+// (A struct of the user's may have a type `layer`.)
+template <class W>
+concept packed_parameters = requires(const W& w) {
+  typename W::layer;
+  w.get_weights();
+} || requires(const W& w) { w.panels; } || (parts_of_layer<W> && !listed_by_name<W>);
+
+// T: that of the elements, const where the weights are.
+template <class W, class T>
+using as_const_as = std::conditional_t<std::is_const_v<W>, const T, T>;
+
+// The views of a map's parameters.
+template <class W>
+struct map_views {
+  using map = typename W::map;
+  using T = std::remove_reference_t<decltype(std::declval<W&>().weight[0])>;
+  using element = std::conditional_t<std::is_pointer_v<decltype(W::weight)>, T, as_const_as<W, T>>;
+  using out = axes::out_features<map::out::size>;
+  using weight = view<element, axes::in_features<map::in::size>, out>;
+  using bias = view<element, out>;
+};
+template <class W>
+using vector_view = view_of<const typename W::owned::value_type, typename W::owned::layout>;
+
+// How many there are of several_weights.
+template <class W>
+constexpr std::size_t count_of() {
+  if constexpr (std::is_array_v<W>)
+    return std::extent_v<W>;
+  else if constexpr (requires { std::tuple_size<W>::value; })
+    return std::tuple_size<W>::value;
+  else
+    return W::size();
+}
+
+// ---- the members of a struct and their names
+inline constexpr std::size_t longest_path_there_may_be = 127;
+
+template <class W>
+inline constexpr std::size_t parts_named = 0;
+template <names_its_parts W>  // sizeof: to clang 14 the extent is 0 where nothing else has used it
+inline constexpr std::size_t parts_named<W> = sizeof(W::part_names) / sizeof(W::part_names[0]);
+
+// How many members a struct has, 17 where there are more; 0 where one of them has no default.
+template <class W>
+constexpr std::size_t members_in() {
+  if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    return 17;
+  else if constexpr (requires {
+                       W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+                     })
+    return 16;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    return 15;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    return 14;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    return 13;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    return 12;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    return 11;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    return 10;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    return 9;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}}; })
+    return 8;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}}; })
+    return 7;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}}; })
+    return 6;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}}; })
+    return 5;
+  else if constexpr (requires { W{{}, {}, {}, {}}; })
+    return 4;
+  else if constexpr (requires { W{{}, {}, {}}; })
+    return 3;
+  else if constexpr (requires { W{{}, {}}; })
+    return 2;
+  else if constexpr (requires { W{{}}; })
+    return 1;
+  else
+    return 0;
+}
+template <class W>
+inline constexpr std::size_t members_there = 0;
+template <names_its_parts W>
+  requires std::is_aggregate_v<W>
+inline constexpr std::size_t members_there<W> = members_in<W>();
+
+// A base with members beside those of the struct, which C++ does not take apart. It is the first of
+// what an aggregate is initialised by, and converts to nothing else. (Of standard layout, members
+// are of one class.)
+template <class W>
+struct base_of {
+  template <class Base>
+    requires(std::is_base_of_v<Base, W> && !std::is_same_v<Base, W>)
+  constexpr operator Base&() const noexcept;
+};
+template <class W>
+concept has_a_base = !std::is_standard_layout_v<W> && requires { W{base_of<W>{}}; };
+
+// Text that is known when compiled. (The names of a class template are an argument: clang 14 has no
+// value for them where nothing has used it.)
+template <const auto& Names>
+inline constexpr bool is_constant_text =
+    requires { typename std::bool_constant<(Names[0] == nullptr)>; };
+template <class W>
+concept has_constant_names = std::is_convertible_v<decltype(W::part_names[0]), const char*> &&
+                             requires { requires is_constant_text<W::part_names>; };
+
+enum class name_mistake : unsigned char { none, null, empty, dot, no_utf_8, metadata, twice };
+
+constexpr bool is_same_text(const char* a, const char* b) {
+  while (*a != '\0' && *a == *b) ++a, ++b;
+  return *a == *b;
+}
+constexpr name_mistake mistake_in_name(const char* name) {
+  if (name == nullptr) return name_mistake::null;
+  if (*name == '\0') return name_mistake::empty;
+  if (is_same_text(name, "__metadata__")) return name_mistake::metadata;
+  unsigned char bytes[128]{};
+  std::size_t size = 0;
+  for (; name[size] != '\0'; ++size) {
+    if (name[size] == '.') return name_mistake::dot;
+    if (size < sizeof(bytes)) bytes[size] = static_cast<unsigned char>(name[size]);
+  }
+  if (size > sizeof(bytes)) return name_mistake::none;  // its path is too long
+  return end_of_utf8(bytes, bytes + size) == bytes + size ? name_mistake::none
+                                                          : name_mistake::no_utf_8;
+}
+
+struct found_mistake {
+  name_mistake kind = name_mistake::none;
+  std::size_t item = 0;  // counted from 1
+};
+template <class W>
+constexpr found_mistake find_mistake_in_names() {
+  for (std::size_t i = 0; i < parts_named<W>; ++i) {
+    if (const name_mistake kind = mistake_in_name(W::part_names[i]); kind != name_mistake::none)
+      return {kind, i + 1};
+    for (std::size_t j = 0; j < i; ++j)
+      if (is_same_text(W::part_names[i], W::part_names[j])) return {name_mistake::twice, i + 1};
+  }
+  return {};
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+UMBEL_WARNINGS_POP

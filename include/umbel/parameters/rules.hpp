@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSL-1.0
+// The rules of what is listed by name (parameters.hpp): one verdict for all weights of a call, so
+// that each mistake is one error, of the operation that the user called.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/parameters/members.hpp>
+#include <umbel/parameters/words.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+namespace say {
+struct a_layer_borrows_its_weights_so_pass_the_weights_themselves;
+struct a_path_has_more_than_127_characters_so_shorten_part_names;
+struct members_but_part_names_has;
+struct of_part_names_has_a_dot_which_separates_the_names_of_a_path;
+struct of_part_names_is_a_null_pointer;
+struct of_part_names_is_empty;
+struct of_part_names_is_metadata_in_underscores_which_safetensors_keeps_for_itself;
+struct of_part_names_is_no_utf_8;
+struct of_part_names_is_there_twice;
+struct packed_weights_are_laid_out_for_the_kernels_so_pass_the_weights_that_they_are_made_of;
+struct part_names_holds_no_text_so_write_static_constexpr_const_char;
+struct takes_weights_tensors_and_structs_of_them_not;
+struct the_struct_has;
+struct the_struct_has_a_base_so_make_it_a_member;
+struct the_struct_has_a_constructor_or_private_members_so_leave_them_out;
+struct the_struct_does_not_name_its_members_so_give_it_part_names_in_their_order;
+struct the_struct_has_more_than_16_members_so_put_some_of_them_into_a_struct;
+}  // namespace say
+template <>
+inline constexpr const char*
+    spoken<say::a_layer_borrows_its_weights_so_pass_the_weights_themselves> =
+        "a layer borrows its weights; pass the weights themselves, of layer::weights";
+template <>
+inline constexpr const char*
+    spoken<say::a_path_has_more_than_127_characters_so_shorten_part_names> =
+        "a path has more than 127 characters; shorten part_names";
+template <>
+inline constexpr const char* spoken<say::members_but_part_names_has> =
+    "members, but part_names has";
+template <>
+inline constexpr const char*
+    spoken<say::of_part_names_has_a_dot_which_separates_the_names_of_a_path> =
+        "of part_names has a dot, which separates the names of a path";
+template <>
+inline constexpr const char* spoken<say::of_part_names_is_a_null_pointer> =
+    "of part_names is a null pointer";
+template <>
+inline constexpr const char* spoken<say::of_part_names_is_empty> = "of part_names is empty";
+template <>
+inline constexpr const char*
+    spoken<say::of_part_names_is_metadata_in_underscores_which_safetensors_keeps_for_itself> =
+        "of part_names is __metadata__, which safetensors keeps for itself";
+template <>
+inline constexpr const char* spoken<say::of_part_names_is_no_utf_8> = "of part_names is no UTF-8";
+template <>
+inline constexpr const char* spoken<say::of_part_names_is_there_twice> =
+    "of part_names is there twice";
+template <>
+inline constexpr const char*
+    spoken<say::part_names_holds_no_text_so_write_static_constexpr_const_char> =
+        "part_names is no constant text; write static constexpr const char* part_names[] = {...}";
+template <>
+inline constexpr const char* spoken<say::takes_weights_tensors_and_structs_of_them_not> =
+    "takes weights, tensors and structs of them, not";
+template <>
+inline constexpr const char* spoken<say::the_struct_has_a_base_so_make_it_a_member> =
+    "the struct has a base; make it a member";
+template <>
+inline constexpr const char*
+    spoken<say::the_struct_has_a_constructor_or_private_members_so_leave_them_out> =
+        "the struct has a constructor or private members; leave them out";
+template <>
+inline constexpr const char*
+    spoken<say::the_struct_does_not_name_its_members_so_give_it_part_names_in_their_order> =
+        "the struct does not name its members; give it static constexpr const char* part_names[] = "
+        "{...}, in their order";
+template <>
+inline constexpr const char*
+    spoken<say::the_struct_has_more_than_16_members_so_put_some_of_them_into_a_struct> =
+        "the struct has more than 16 members; put some of them into a struct of their own";
+template <>
+inline constexpr const char* spoken<
+    say::packed_weights_are_laid_out_for_the_kernels_so_pass_the_weights_that_they_are_made_of> =
+    "packed weights are laid out for the kernels; pass the weights that they are made of";
+
+namespace rules {
+
+template <class Operation, class W>
+struct part_names {
+  static constexpr found_mistake found = find_mistake_in_names<W>();
+  template <name_mistake Kind, class Phrase>
+  using is_not = verdict<found.kind != Kind, Operation, say::item, number<found.item>, Phrase>;
+  using type = first_error<
+      is_not<name_mistake::null, say::of_part_names_is_a_null_pointer>,
+      is_not<name_mistake::empty, say::of_part_names_is_empty>,
+      is_not<name_mistake::dot, say::of_part_names_has_a_dot_which_separates_the_names_of_a_path>,
+      is_not<name_mistake::no_utf_8, say::of_part_names_is_no_utf_8>,
+      is_not<name_mistake::metadata,
+             say::of_part_names_is_metadata_in_underscores_which_safetensors_keeps_for_itself>,
+      is_not<name_mistake::twice, say::of_part_names_is_there_twice>>;
+};
+
+// A struct of the user's.
+template <class Operation, class W>
+struct struct_of_weights {
+  using type = first_error<
+      verdict<has_constant_names<W>, Operation,
+              say::part_names_holds_no_text_so_write_static_constexpr_const_char>,
+      verdict<std::is_aggregate_v<W>, Operation,
+              say::the_struct_has_a_constructor_or_private_members_so_leave_them_out>,
+      verdict<!has_a_base<W>, Operation, say::the_struct_has_a_base_so_make_it_a_member>,
+      verdict<(parts_named<W> <= most_members), Operation,
+              say::the_struct_has_more_than_16_members_so_put_some_of_them_into_a_struct>,
+      verdict<members_there<W> == 0 || members_there<W> == parts_named<W>, Operation,
+              say::the_struct_has, number<members_there<W>>, say::members_but_part_names_has,
+              number<parts_named<W>>>>;
+};
+
+template <class Operation, class W>
+using listable = first_error<
+    verdict<!layer_of_weights<W>, Operation,
+            say::a_layer_borrows_its_weights_so_pass_the_weights_themselves>,
+    verdict<
+        !packed_parameters<W>, Operation,
+        say::packed_weights_are_laid_out_for_the_kernels_so_pass_the_weights_that_they_are_made_of>,
+    verdict<listed_by_name<W> || std::is_class_v<std::remove_all_extents_t<W>>, Operation,
+            say::takes_weights_tensors_and_structs_of_them_not, type_of_given<W>>,
+    verdict<listed_by_name<W>, Operation,
+            say::the_struct_does_not_name_its_members_so_give_it_part_names_in_their_order>>;
+
+// W, without what it is made of.
+template <class Operation, class W>
+constexpr auto weights_by_themselves() {
+  using kind = listable<Operation, W>;
+  if constexpr (!kind::ok) {
+    return kind{};
+  } else if constexpr (names_its_parts<W> && !parts_of_layer<W>) {
+    using shape = typename struct_of_weights<Operation, W>::type;
+    if constexpr (!shape::ok)
+      return shape{};
+    else
+      return typename part_names<Operation, W>::type{};
+  } else {
+    return accepted{};
+  }
+}
+
+// W and all that it is made of. Ask::operation: what the user called; Ask::of<view>: the verdict
+// about a parameter, by the type of its view.
+template <class Ask, class W>
+constexpr auto weights_and_parts();
+
+template <class Ask>
+struct of_members {
+  template <class... Part>
+  constexpr auto operator()(Part&...) const {
+    return first_error<decltype(weights_and_parts<Ask, Part>())..., accepted>{};
+  }
+};
+
+template <class Ask, class W>
+constexpr auto weights_and_parts() {
+  using plain = std::remove_const_t<W>;
+  using itself = decltype(weights_by_themselves<typename Ask::operation, plain>());
+  if constexpr (!itself::ok) {
+    return itself{};
+  } else if constexpr (tensor_like<plain>) {
+    return typename Ask::template of<decltype(as_view(std::declval<W&>()))>{};
+  } else if constexpr (vector_of_weights<plain>) {
+    return typename Ask::template of<vector_view<plain>>{};
+  } else if constexpr (map_of_weights<plain>) {
+    using weight = typename Ask::template of<typename map_views<W>::weight>;
+    if constexpr (!weight::ok || !plain::map::has_bias)
+      return weight{};
+    else
+      return typename Ask::template of<typename map_views<W>::bias>{};
+  } else if constexpr (several_weights<plain>) {
+    return weights_and_parts<Ask, std::remove_reference_t<decltype(std::declval<W&>()[0])>>();
+  } else {
+    return decltype(with_members<parts_named<plain>>(std::declval<W&>(), of_members<Ask>{})){};
+  }
+}
+
+// The characters of the longest path, with a dot before each name; of weights that are listable.
+template <class W>
+constexpr std::size_t longest_path();
+
+template <class W>
+struct longest_of_members {
+  template <class... Part>
+  constexpr auto operator()(Part&...) const {
+    constexpr std::size_t below[] = {longest_path<std::remove_const_t<Part>>()...};
+    constexpr std::size_t longest = [] {
+      std::size_t most = 0;
+      for (std::size_t i = 0; i < sizeof...(Part); ++i) {
+        const std::size_t size = 1 + __builtin_strlen(W::part_names[i]) + below[i];
+        most = size > most ? size : most;
+      }
+      return most;
+    }();
+    return std::integral_constant<std::size_t, longest>{};
+  }
+};
+
+template <class W>
+constexpr std::size_t longest_path() {
+  if constexpr (tensor_like<W> || vector_of_weights<W>) {
+    return 0;
+  } else if constexpr (map_of_weights<W>) {
+    return sizeof(".weight") - 1;
+  } else if constexpr (several_weights<W>) {
+    std::size_t size = 2;
+    for (std::size_t last = count_of<W>() - 1; last > 9; last /= 10) ++size;
+    return size + longest_path<std::remove_cvref_t<decltype(std::declval<W&>()[0])>>();
+  } else {
+    return decltype(with_members<parts_named<W>>(std::declval<W&>(),
+                                                 longest_of_members<W>{}))::value;
+  }
+}
+
+template <class Ask, class W>
+constexpr auto parameters_of() {
+  using all = decltype(weights_and_parts<Ask, W>());
+  if constexpr (all::ok)
+    return verdict<(longest_path<std::remove_const_t<W>>() <= 1 + longest_path_there_may_be),
+                   typename Ask::operation,
+                   say::a_path_has_more_than_127_characters_so_shorten_part_names>{};
+  else
+    return all{};
+}
+// Of all weights of a call, W, const where they are.
+template <class Ask, class W>
+using parameters = decltype(parameters_of<Ask, W>());
+
+}  // namespace rules
+}  // namespace umbel::inline UMBEL_TARGET::detail
+UMBEL_WARNINGS_POP

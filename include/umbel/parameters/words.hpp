@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSL-1.0
+// The words of the sentences about names of parameters, files and callbacks, and the rules of what
+// an argument is. What the weights must be like: rules.hpp.
+#pragma once
+
+#include <umbel/config.hpp>
+
+#include <cstddef>
+#include <umbel/shape/words.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+namespace say {
+// operations
+struct at;
+struct compare_parameters;
+struct count_parameters;
+struct for_each_parameter;
+struct load;
+struct parameter_name;
+struct replay;
+struct save;
+struct write_parameter_table;
+
+// phrases
+struct a_row_is_empty_so_give_it_a_path_and_a_name_in_the_file;
+struct a_null_pointer;
+struct arguments;
+struct takes_a_path_a_name_in_the_file_and_the_order_there_but_argument;
+struct takes_a_path_in_w_a_path_in_the_file_and_a_table_of_names_but_argument;
+struct takes_a_path_in_w_a_path_in_the_file_and_a_table_of_names_not;
+struct f_takes_a_path_and_a_view_const_parameter_path_path_auto_x;
+struct takes_the_weights_so_write_count_parameters_of_w;
+struct the_arguments_are_of_two_types;
+struct takes_a_file_of_tensors_so_write_an_asterisk_before_a_result;
+struct takes_a_file_of_tensors_tensor_file_in_memory_of_bytes_not;
+struct takes_tables_of_names_arrays_of_parameter_name_or_at_but_argument;
+struct the_weights_are_const;
+struct the_weights_are_borrowed_and_const_so_load_what_they_view;
+struct the_weights_are_a_temporary_so_store_them_in_a_variable;
+struct takes_the_names_of_the_file_as_well_so_write_names_umbel_for_one_of_save;
+struct takes_the_file_the_model_memory_for_the_output_and_for_each_input_but_argument;
+struct inputs_have_no_name_so_write_probe_input_with_a_name_for_all_but_one;
+struct the_model_is_not_called_with_the_inputs;
+struct the_model_returns_nothing_so_let_it_return_the_output;
+struct takes_the_output_and_that_of_the_probe_as_tensors_but_argument;
+}  // namespace say
+template <>
+inline constexpr const char* spoken<say::a_row_is_empty_so_give_it_a_path_and_a_name_in_the_file> =
+    "a row is empty; give it a path and a name in the file";
+template <>
+inline constexpr const char*
+    spoken<say::takes_a_path_a_name_in_the_file_and_the_order_there_but_argument> =
+        "takes a path, a name in the file and, of a matrix, in_out or out_in, but argument";
+template <>
+inline constexpr const char*
+    spoken<say::takes_a_path_in_w_a_path_in_the_file_and_a_table_of_names_but_argument> =
+        "takes a path in w, a path in the file and a table of names, but argument";
+template <>
+inline constexpr const char*
+    spoken<say::takes_a_path_in_w_a_path_in_the_file_and_a_table_of_names_not> =
+        "takes a path in w, a path in the file and a table of names, not";
+
+template <>
+inline constexpr const char*
+    spoken<say::f_takes_a_path_and_a_view_const_parameter_path_path_auto_x> =
+        "f takes a path and a view, (const parameter_path& path, auto x)";
+template <>
+inline constexpr const char* spoken<say::takes_the_weights_so_write_count_parameters_of_w> =
+    "takes the weights; write count_parameters(w)";
+template <>
+inline constexpr const char* spoken<say::the_arguments_are_of_two_types> =
+    "the arguments are of two types; load both into weights of one";
+template <>
+inline constexpr const char*
+    spoken<say::takes_a_file_of_tensors_so_write_an_asterisk_before_a_result> =
+        "takes a file of tensors, not the result of opening one; write *file";
+template <>
+inline constexpr const char*
+    spoken<say::takes_a_file_of_tensors_tensor_file_in_memory_of_bytes_not> =
+        "takes a file of tensors, tensor_file::in_memory(bytes), not";
+template <>
+inline constexpr const char*
+    spoken<say::takes_tables_of_names_arrays_of_parameter_name_or_at_but_argument> =
+        "takes tables of names, arrays of parameter_name or at(...), but argument";
+template <>
+inline constexpr const char*
+    spoken<say::the_weights_are_borrowed_and_const_so_load_what_they_view> =
+        "the weights are borrowed and const; load those that they view";
+template <>
+inline constexpr const char* spoken<say::the_weights_are_a_temporary_so_store_them_in_a_variable> =
+    "the weights are a temporary; store them in a variable";
+template <>
+inline constexpr const char*
+    spoken<say::takes_the_names_of_the_file_as_well_so_write_names_umbel_for_one_of_save> =
+        "takes the names of the file, too; of one that save wrote, load(w, file, names::umbel)";
+template <>
+inline constexpr const char*
+    spoken<say::takes_the_file_the_model_memory_for_the_output_and_for_each_input_but_argument> =
+        "takes the file, the model, a tensor for the output and one for each input, but argument";
+template <>
+inline constexpr const char*
+    spoken<say::inputs_have_no_name_so_write_probe_input_with_a_name_for_all_but_one> =
+        "inputs have no name; write probe_input(name, x) for all but one";
+template <>
+inline constexpr const char* spoken<say::the_model_is_not_called_with_the_inputs> =
+    "the model cannot be called with the inputs, one argument each";
+template <>
+inline constexpr const char* spoken<say::the_model_returns_nothing_so_let_it_return_the_output> =
+    "the model returns nothing; let it return the output";
+template <>
+inline constexpr const char*
+    spoken<say::takes_the_output_and_that_of_the_probe_as_tensors_but_argument> =
+        "takes the output and that of the probe as tensors, but argument";
+// Text ended by a zero; not nullptr, nor 0, which as a literal would be one.
+template <class X>
+concept c_string = std::is_convertible_v<X, const char*> && !std::is_same_v<X, std::nullptr_t>;
+
+template <class File>
+concept file_of_tensors = requires(const File& file) {
+  file.find("name");
+  file.begin()->data;
+};
+template <class Result>
+concept result_with_file = requires(const Result& result) {
+  result.failure();
+  requires file_of_tensors<std::remove_cvref_t<decltype(*result)>>;
+};
+
+// Not std::is_invocable: what fails in the body of f would be reported through its internals.
+template <class F, class... Arguments>
+concept callable_with = requires(F& f) { f(std::declval<Arguments>()...); };
+
+// The word for an argument that has another type than it should.
+template <class X>
+struct word_for_argument {
+  using type = type_of_given<std::decay_t<X>>;
+};
+template <>
+struct word_for_argument<std::nullptr_t> {
+  using type = say::a_null_pointer;
+};
+
+namespace rules {
+// One argument: what the operation takes, and that it is something else.
+template <bool Ok, class Operation, class Takes, std::size_t Number, class X>
+using argument = verdict<Ok, Operation, Takes, number<Number>, say::is,
+                         typename word_for_argument<std::remove_cvref_t<X>>::type>;
+// What tensors are read from by name.
+template <class Operation, class File>
+using file = first_error<verdict<!result_with_file<File>, Operation,
+                                 say::takes_a_file_of_tensors_so_write_an_asterisk_before_a_result>,
+                         verdict<file_of_tensors<File>, Operation,
+                                 say::takes_a_file_of_tensors_tensor_file_in_memory_of_bytes_not,
+                                 type_of_given<std::decay_t<File>>>>;
+}  // namespace rules
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+UMBEL_WARNINGS_POP
