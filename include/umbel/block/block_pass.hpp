@@ -18,6 +18,7 @@ struct block_types : residual::description<T, Hidden, Steps, Options, Style> {
   using described = residual::description<T, Hidden, Steps, Options, Style>;
   using typename described::hidden_axis;
   using typename described::word;
+  using all_events = std::make_index_sequence<described::event_count>;
   static constexpr std::size_t width = described::width;
   // The layer of a part, by its name: block::layer_of<name::attention>.
   template <class Name>
@@ -138,8 +139,8 @@ struct block_types : residual::description<T, Hidden, Steps, Options, Style> {
       if constexpr (fit::ok)
         return computed<tensor_of<T, row_major<layout_of<X>>>, typename given::all>(
             out, work, [&](auto& y, auto& all) {
-              Of::template sequences<call>(w, x.data(), memory_of(memory), as_mask(mask),
-                                           as_mask(own), y.data(), all);
+              Of::template sequences<call>(all_events{}, w, x.data(), memory_of(memory),
+                                           as_mask(mask), as_mask(own), y.data(), all);
             });
       else
         return invalid{};
@@ -150,35 +151,45 @@ struct block_types : residual::description<T, Hidden, Steps, Options, Style> {
 
   // All sequences, row-major, through one layer or a stack of them; y may be x. Work: a workspace,
   // or what parallel() gives.
-  template <class Call, class Weights, class Mask, class Own, class Work>
-  UMBEL_NOINLINE static constexpr void sequences(const Weights& w, const T* x, const T* memory,
+  template <class Call, std::size_t... Event, class Weights, class Mask, class Own, class Work>
+  UMBEL_NOINLINE static constexpr void sequences(std::index_sequence<Event...> events,
+                                                 const Weights& w, const T* x, const T* memory,
                                                  const Mask& mask, const Own& own, T* y,
                                                  Work& work) noexcept {
+    using rows = residual::rows<block_types>;
     if constexpr (of_several_layers<Weights>) {
-      sequences<Call>(w.layers[0], x, memory, mask, own, y, work);
+      sequences<Call>(events, w.layers[0], x, memory, mask, own, y, work);
       for (std::size_t i = 1; i < w.size(); ++i)
-        sequences<Call>(w.layers[i], y, memory, mask, own, y, work);
+        sequences<Call>(events, w.layers[i], y, memory, mask, own, y, work);
     } else {
-      using rows = residual::rows<block_types>;
-      constexpr std::size_t one = Call::n * width;
-      using parts =
-          residual::whole_pass<block_types, Call::layout::template size_of<rules::batch_family>,
-                               Call::n, Call::m, Own, Mask>;
+      constexpr std::size_t one = Call::n * width, count = Call::layout::count / one;
       const auto place = [&](std::size_t b, auto& s) {
         return residual::places<T>{x + b * one, y + b * one, s.normed.rows, s.branch.rows};
       };
-      each_sequence<Call::layout::count / one>(
-          work,
-          [&](std::size_t b, auto& s) {
-            const auto at = place(b, s);
-            const parts given{memory + b * Call::m * width * described::has_memory, own, mask, b};
-            rows::template each<0, Call::n>(std::make_index_sequence<described::event_count>{}, w,
-                                            at, s, given);
-          },
-          [&](std::size_t b, const auto& workers) {
-            const parts given{memory + b * Call::m * width * described::has_memory, own, mask, b};
-            rows::template in_parts<Call::n>(w, place(b, workers.work[0]), workers, given);
-          });
+      const auto parts = [&](std::size_t b) {
+        return residual::whole_pass<block_types,
+                                    Call::layout::template size_of<rules::batch_family>, Call::n,
+                                    Call::m, Own, Mask>{
+            memory + b * Call::m * width * described::has_memory, own, mask, b};
+      };
+      if constexpr (!rules::is_for_workers<Work>) {
+        for (std::size_t b = 0; b < count; ++b) {
+          const auto at = place(b, work);
+          const auto given = parts(b);
+          (rows::template on<Event, Call::n>(w, at, work, given), ...);
+        }
+      } else {
+        each_sequence<count>(
+            work,
+            [&](std::size_t b, auto& s) {
+              const auto at = place(b, s);
+              const auto given = parts(b);
+              (rows::template on<Event, Call::n>(w, at, s, given), ...);
+            },
+            [&](std::size_t b, const auto& workers) {
+              rows::template in_parts<Call::n>(w, place(b, workers.work[0]), workers, parts(b));
+            });
+      }
     }
   }
 
@@ -222,11 +233,11 @@ struct block_types : residual::description<T, Hidden, Steps, Options, Style> {
                               const Memory&... memory, const Operands&... of_mask) noexcept {
       const auto mask = given.mask(of_mask...);
       if constexpr (sizeof...(Memory) == 0)
-        sequences<call>(given.weights(), x.data(), static_cast<const T*>(nullptr), mask, mask,
-                        y.data(), work);
+        sequences<call>(all_events{}, given.weights(), x.data(), static_cast<const T*>(nullptr),
+                        mask, mask, y.data(), work);
       else
-        sequences<call>(given.weights(), x.data(), memory.data()..., mask.first, mask.second,
-                        y.data(), work);
+        sequences<call>(all_events{}, given.weights(), x.data(), memory.data()..., mask.first,
+                        mask.second, y.data(), work);
     }
   };
 

@@ -27,19 +27,13 @@ struct rows_of_part<multi_head_attention<T, Hidden, Heads, Options...>> {
   static constexpr std::size_t tables = layer::template forward_of<N, M>::tables;
   template <std::size_t N, std::size_t M>
   using scratch = typename layer::template workspace<axes::query<N>, axes::key<M>>;
-  template <std::size_t N, std::size_t M, class Weights, class Mask, class Work>
-  static constexpr void run(const Weights& w, const T* from, const T* keys, const Mask& mask, T* to,
-                            Work& work) noexcept {
-    layer::template forward_of<N, M>::template forward<rows, rows, rows, rows>(w, from, keys, keys,
-                                                                               mask, to, work);
-  }
+  template <std::size_t N, std::size_t M>
+  using forward_of = typename layer::template forward_of<N, M>;
   template <std::size_t N, std::size_t M, class Weights, class Mask, class Workers>
   static void run_in_parts(const Weights& w, const T* from, const T* keys, const Mask& mask, T* to,
                            const Workers& workers) noexcept {
-    forward_in_parts<typename layer::template forward_of<N, M>,
-                     Workers::workers>::template forward<rows, rows, rows, rows>(w, from, keys,
-                                                                                 keys, mask, to,
-                                                                                 workers);
+    forward_in_parts<forward_of<N, M>, Workers::workers>::template forward<rows, rows, rows, rows>(
+        w, from, keys, keys, mask, to, workers);
   }
 };
 template <class T, class Hidden, class Wide, class... Options>
@@ -212,11 +206,13 @@ struct whole_pass {
     if constexpr (e.sees == reads::row)
       part::template run<Rows>(w, from, to, work);
     else if constexpr (e.sees == reads::sequence)
-      part::template run<N, N>(w, from, from, at_sequence<scores<layer, N>>(own, sequence), to,
-                               work);
+      part::template forward_of<N, N>::template forward<part::rows, part::rows, part::rows,
+                                                        part::rows>(
+          w, from, from, from, at_sequence<scores<layer, N>>(own, sequence), to, work);
     else
-      part::template run<N, M>(w, from, memory, at_sequence<scores<layer, M>>(mask, sequence), to,
-                               work);
+      part::template forward_of<N, M>::template forward<part::rows, part::rows, part::rows,
+                                                        part::rows>(
+          w, from, memory, memory, at_sequence<scores<layer, M>>(mask, sequence), to, work);
   }
   template <std::size_t I, class Weights, class Workers>
   void run_in_parts(const Weights& w, const T* from, T* to, const Workers& workers) const noexcept {

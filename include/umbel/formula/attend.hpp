@@ -149,35 +149,42 @@ struct attend_step {
     return kernel::attend_scratch<apart, T>;
   }();
 
-  template <bool Plain, std::size_t Axis>
-  UMBEL_INLINE static constexpr void over(const Run& run, std::size_t* index, const T* q,
-                                          const T* k, const T* v, T* o, T* room) noexcept {
-    if constexpr (Axis == outer && Plain) {
-      const formula_mask<Run, Root> mask{run, index};
-      for (std::size_t h = 0; h < heads.heads; ++h)
-        kernel::plain::attend<shape>(q + h * heads.q_head, k + h * heads.k_head,
-                                     v + h * heads.v_head, of::form.factor, mask(h).policy,
-                                     o + h * heads.o_head);
-    } else if constexpr (Axis == outer) {
-      heads_of_sequence<shape, heads, T, formula_scoring<Run, Root>>::attend(
-          q, k, v, o, room, formula_mask<Run, Root>{run, index});
-    } else {
-      constexpr unsigned long long family = of::loops.family[Axis];
-      for (std::size_t i = 0; i < of::loops.size[Axis]; ++i) {
-        index[Axis] = i;
-        over<Plain, Axis + 1>(run, index, q + i * parts.q.axes.stride_of(family),
-                              k + i * parts.k.axes.stride_of(family),
-                              v + i * parts.v.axes.stride_of(family), o + i * out.stride_of(family),
-                              room);
-      }
+  // Where a sequence begins, by its index along the axes around it.
+  struct strides {
+    std::size_t stride[most_axes]{};
+    constexpr explicit strides(const axis_list& axes) noexcept {
+      for (std::size_t a = 0; a < outer; ++a) stride[a] = axes.stride_of(of::loops.family[a]);
     }
-  }
+    constexpr std::size_t operator()(const std::size_t* index) const noexcept {
+      std::size_t at = 0;
+      for (std::size_t a = 0; a < outer; ++a) at += index[a] * stride[a];
+      return at;
+    }
+  };
   template <bool Plain>
   static constexpr void write(const Run& run, T* to, T* room) noexcept {
+    const T* const queries = run.template memory<parts.q.node>() + parts.q.offset;
+    const T* const keys = run.template memory<parts.k.node>() + parts.k.offset;
+    const T* const values = run.template memory<parts.v.node>() + parts.v.offset;
+    constexpr strides of_q(parts.q.axes), of_k(parts.k.axes), of_v(parts.v.axes), of_o(out);
     std::size_t index[most_axes]{};
-    over<Plain, 0>(run, index, run.template memory<parts.q.node>() + parts.q.offset,
-                   run.template memory<parts.k.node>() + parts.k.offset,
-                   run.template memory<parts.v.node>() + parts.v.offset, to, room);
+    for (std::size_t axis = outer + 1; axis != 0;) {
+      const T *const q = queries + of_q(index), *const k = keys + of_k(index),
+                     *const v = values + of_v(index);
+      T* const o = to + of_o(index);
+      const formula_mask<Run, Root> mask{run, index};
+      if constexpr (Plain)
+        for (std::size_t h = 0; h < heads.heads; ++h)
+          kernel::plain::attend<shape>(q + h * heads.q_head, k + h * heads.k_head,
+                                       v + h * heads.v_head, of::form.factor, mask(h).policy,
+                                       o + h * heads.o_head);
+      else
+        heads_of_sequence<shape, heads, T, formula_scoring<Run, Root>>::attend(q, k, v, o, room,
+                                                                               mask);
+      // The next sequence, the last axis first; 0: there is none.
+      for (axis = outer; axis != 0 && ++index[axis - 1] == of::loops.size[axis - 1]; --axis)
+        index[axis - 1] = 0;
+    }
   }
 };
 

@@ -40,18 +40,18 @@ struct formula_call {
     const argument_pointers<std::index_sequence_for<X...>,
                             typename element_of_argument<T, typename argument_of<X>::type>::type...>
         arguments{pointer_to<typename argument_of<X>::type>(x, numbers[next++])...};
-    with_members(out, [&](auto&... one) {
-      if constexpr (rules::is_for_workers<Work>) {
-        const runs all{{}, arguments, parts, {one.data()...}, work.work[0].memory};
-        if constexpr (Plain)
-          all.template all_steps<Plain>();
-        else
-          run_in_parts<runs, std::remove_const_t<Work>>::template from<0>(all, work);
-      } else {
-        const runs all{{}, arguments, parts, {one.data()...}, work.memory};
-        all.template all_steps<Plain>();
-      }
-    });
+    T* const memory = [&] {
+      if constexpr (rules::is_for_workers<Work>)
+        return work.work[0].memory;
+      else
+        return work.memory;
+    }();
+    runs all{{}, arguments, parts, {}, memory};
+    with_members(out, all.writes_to());
+    if constexpr (rules::is_for_workers<Work> && !Plain)
+      run_in_parts<runs, std::remove_const_t<Work>>::template from<0>(all, work);
+    else
+      all.template all_steps<Plain>(typename runs::steps{});
   }
 
   // (Of gradients, too: training/gradient.hpp.)

@@ -88,6 +88,13 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
   T* work;
   std::size_t sequence = 0;
 
+  // f(result...): the results are written to these.
+  constexpr auto writes_to() noexcept {
+    return [to = out](auto&... result) {
+      T** next = to;
+      ((*next++ = result.data()), ...);
+    };
+  }
   template <int N>
   static constexpr axis_list axes_of() {
     // A result is of axes of its own: those of Out, in its order.
@@ -161,19 +168,16 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
     return most;
   }
 
-  template <bool Plain>
-  UMBEL_INLINE constexpr void all_steps() const noexcept {
-    constexpr std::make_index_sequence<value.count> steps{};
+  using steps = std::make_index_sequence<value.count>;
+  template <bool Plain, std::size_t... S>
+  UMBEL_INLINE constexpr void all_steps(std::index_sequence<S...>) const noexcept {
     if constexpr (sequences.count == 1) {
-      take_all<Plain>(steps);
+      (take<Plain, S>(work + value.workspace), ...);
     } else {
       auto one = *this;
-      for (; one.sequence < sequences.count; ++one.sequence) one.template take_all<Plain>(steps);
+      for (; one.sequence < sequences.count; ++one.sequence)
+        (one.template take<Plain, S>(work + value.workspace), ...);
     }
-  }
-  template <bool Plain, std::size_t... S>
-  UMBEL_INLINE constexpr void take_all(std::index_sequence<S...>) const noexcept {
-    (take<Plain, S>(work + value.workspace), ...);
   }
   // scratch: most_scratch elements.
   template <bool Plain, std::size_t S>

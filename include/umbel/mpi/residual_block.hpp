@@ -144,21 +144,21 @@ struct block_over_ranks_types : block_of_rank<typename Layer::described, Ranks>:
   using verdict_in_formula = rules::call_across<word>;
 
   // As those of the layer.
-  template <class Call, class Weights, class Mask, class Own, class Given>
-  static void sequences(const Weights& w, const T* x, const T* memory, const Mask& mask,
-                        const Own& own, T* y, Given& given) noexcept {
+  template <class Call, std::size_t... Event, class Weights, class Mask, class Own, class Given>
+  static void sequences(std::index_sequence<Event...> events, const Weights& w, const T* x,
+                        const T* memory, const Mask& mask, const Own& own, T* y,
+                        Given& given) noexcept {
     constexpr std::size_t one = Call::n * of_rank::width;
     if constexpr (of_several_layers<Weights>) {
       for (std::size_t i = 0; i < w.size(); ++i)
-        sequences<Call>(w.layers[i], i == 0 ? x : y, memory, mask, own, y, given);
+        sequences<Call>(events, w.layers[i], i == 0 ? x : y, memory, mask, own, y, given);
     } else {
       auto& s = given.work.scratch;
       for (std::size_t b = 0; b < Call::layout::count / one; ++b) {
         const residual::places<T> at{x + b * one, y + b * one, s.normed.rows, s.branch.rows};
         const pass_of_rank<of_rank, Ranks, Call, Own, Mask> parts{
             given.among, memory + b * Call::m * of_rank::width * of_rank::has_memory, own, mask, b};
-        residual::rows<of_rank>::template each<0, Call::n>(
-            std::make_index_sequence<of_rank::event_count>{}, w, at, s, parts);
+        (residual::rows<of_rank>::template on<Event, Call::n>(w, at, s, parts), ...);
       }
     }
   }

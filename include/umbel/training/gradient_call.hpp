@@ -174,10 +174,9 @@ struct gradient_call {
         pointers{formula_call<false, F, plain_argument_of<X>...>::template pointer_to<
             typename argument_of<plain_argument_of<X>>::type>(plain_argument<X>::value(x),
                                                               numbers[next++])...};
-    with_members(out, [&](auto&... one) {
-      const run all{{}, pointers, parts, {one.data()...}, work.memory};
-      all.template all_steps<Plain>();
-    });
+    run all{{}, pointers, parts, {}, work.memory};
+    with_members(out, all.writes_to());
+    all.template all_steps<Plain>(typename run::steps{});
   }
 
  private:
