@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// One call, whose way to the first multiply-add of a score check.py follows: of a layer of attention,
-// of a block, of a formula.
+// One call, whose way to the first multiply-add of a score check.py follows: of a layer of
+// attention, of a block, of a formula.
 #include <umbel/bare.hpp>
 
 using namespace umbel;

@@ -138,6 +138,21 @@ using tokens = tensor<float, token<3>, hidden<16>>;
   // cause: The numerator or the denominator of `scaled` is 0.
   // cure: Write both above 0: `scaled<1, 2, ...>`; leave out a part that is not added.
   residual_block<float, hidden<16>, scaled<1, 0, pre_norm<name::norm, network>>>::weights r;
+#elif defined CASE_block_scaled_without_a_sum
+  // expect-gcc: "umbel: residual_block: scaled<> and layer_scale<> need a branch that is added; leave them out of no_residual and norm_only"
+  // expect-clang: residual_block.*scaled_and_layer_scale_need_a_branch_that_is_added
+  // cause: `no_residual` adds nothing to x, and `norm_only` has no branch.
+  // cure: Leave out the factor; a linear map or a norm behind has one in its weights.
+  residual_block<float, hidden<16>,
+                 scaled<1, 2, no_residual<pre_norm<name::norm, network>>>>::weights r;
+#elif defined CASE_block_scaled_twice
+  // expect-gcc: "umbel: residual_block: a join has scaled<> and layer_scale<>; keep one, with the product as its weights"
+  // expect-clang: residual_block.*a_join_has_scaled_and_layer_scale_keep_one
+  // cause: Both multiply the same branch.
+  // cure: Keep `layer_scale` and multiply its weights by the factor.
+  residual_block<
+      float, hidden<16>,
+      scaled<1, 2, layer_scale<name::layer_scale, pre_norm<name::norm, network>>>>::weights r;
 #elif defined CASE_block_with_a_part_for_a_join
   // expect-gcc: "umbel: residual_block: feed_forward stands where a join belongs; write pre_norm<norm, part> or another"
   // expect-clang: residual_block.*feed_forward.*stands_in_the_place_of_a_join_such_as_pre_norm

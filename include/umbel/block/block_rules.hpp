@@ -15,7 +15,9 @@ struct has_no_attention_to_a_memory;
 struct is_not_a_name_use_name_or_declare_one;
 struct is_not_a_part_use_self_attention_or_another_of_block_parts;
 struct a_join_has_no_part_add_one_or_write_norm_only_of_the_norm;
+struct a_join_has_scaled_and_layer_scale_keep_one;
 struct needs_a_part_add_pre_norm_or_another_join;
+struct scaled_and_layer_scale_need_a_branch_that_is_added;
 struct scaled_needs_a_factor_above_0;
 struct stands_in_the_place_of_a_join_such_as_pre_norm;
 struct stands_in_the_place_of_a_name_write_pre_norm_of_name_norm;
@@ -39,6 +41,13 @@ template <>
 inline constexpr const char*
     spoken<say::a_join_has_no_part_add_one_or_write_norm_only_of_the_norm> =
         "a join has no part; add one, or write norm_only<norm>";
+template <>
+inline constexpr const char* spoken<say::a_join_has_scaled_and_layer_scale_keep_one> =
+    "a join has scaled<> and layer_scale<>; keep one, with the product as its weights";
+template <>
+inline constexpr const char* spoken<say::scaled_and_layer_scale_need_a_branch_that_is_added> =
+    "scaled<> and layer_scale<> need a branch that is added; leave them out of no_residual and "
+    "norm_only";
 template <>
 inline constexpr const char* spoken<say::stands_in_the_place_of_a_join_such_as_pre_norm> =
     "stands where a join belongs; write pre_norm<norm, part> or another";
@@ -121,12 +130,16 @@ struct verdicts_of_parts<T, Hidden, residual::list<Part...>> {
 };
 template <class T, class Hidden, class... Step>
 struct parts_are_parts<accepted, T, Hidden, Step...> {
-  using type =
-      first_error<typename all_are_parts<typename Step::parts>::type...,
-                  verdict<(Step::parts::size > 0 || Step::norms_after), say::residual_block,
-                          say::a_join_has_no_part_add_one_or_write_norm_only_of_the_norm>...,
-                  verdict<(Step::numerator > 0 && Step::denominator > 0), say::residual_block,
-                          say::scaled_needs_a_factor_above_0>...>;
+  using type = first_error<
+      typename all_are_parts<typename Step::parts>::type...,
+      verdict<(Step::parts::size > 0 || Step::norms_after), say::residual_block,
+              say::a_join_has_no_part_add_one_or_write_norm_only_of_the_norm>...,
+      verdict<(Step::numerator > 0 && Step::denominator > 0), say::residual_block,
+              say::scaled_needs_a_factor_above_0>...,
+      verdict<!(Step::is_scaled && Step::has_layer_scale), say::residual_block,
+              say::a_join_has_scaled_and_layer_scale_keep_one>...,
+      verdict<(Step::adds && Step::parts::size > 0) || !(Step::is_scaled || Step::has_layer_scale),
+              say::residual_block, say::scaled_and_layer_scale_need_a_branch_that_is_added>...>;
 };
 template <class Parts>
 struct names_of_parts;
@@ -135,9 +148,10 @@ struct names_of_parts<residual::list<Part...>> {
   using type = residual::list<typename Part::name...>;
 };
 template <class... Step>
-using names_in = typename residual::joined<
-    residual::list<typename Step::before, typename Step::behind, typename Step::after>...,
-    typename names_of_parts<typename Step::parts>::type...>::type;
+using names_in =
+    typename residual::joined<residual::list<typename Step::before, typename Step::behind,
+                                             typename Step::after, typename Step::scale_name>...,
+                              typename names_of_parts<typename Step::parts>::type...>::type;
 template <class Names>
 struct of_names;
 template <class... Name>

@@ -53,16 +53,32 @@ struct joined<list<A...>> {
 template <class... A, class... B, class... Rest>
 struct joined<list<A...>, list<B...>, Rest...> : joined<list<A..., B...>, Rest...> {};
 
-template <class Name, class Norm>
-using norm_slot = std::conditional_t<std::is_same_v<Name, none>, list<>, list<slot<Name, Norm>>>;
-// In the order of the weights: norm, parts, norm of the branch.
+// What has the factors of features: weights with a gamma, as an rms_norm.
+template <class T, class Hidden>
+struct branch_scale {
+  using norm = rms_norm<T, Hidden>;
+  using weights = typename norm::weights;
+  using weights_view = typename norm::weights_view;
+  template <class>
+  using packed_weights = typename norm::template packed_weights<>;
+};
+template <class Layer>
+inline constexpr bool is_branch_scale = false;
+template <class T, class Hidden>
+inline constexpr bool is_branch_scale<branch_scale<T, Hidden>> = true;
+
+template <class Name, class Layer>
+using slot_if_named =
+    std::conditional_t<std::is_same_v<Name, none>, list<>, list<slot<Name, Layer>>>;
+// In the order of the weights: norm, parts, norm of the branch, its scale.
 template <class T, class Hidden, class Norm, class Step, class Parts = typename Step::parts>
 struct slots_of_step;
 template <class T, class Hidden, class Norm, class Step, class... Part>
 struct slots_of_step<T, Hidden, Norm, Step, list<Part...>>
-    : joined<norm_slot<typename Step::before, Norm>, norm_slot<typename Step::after, Norm>,
+    : joined<slot_if_named<typename Step::before, Norm>, slot_if_named<typename Step::after, Norm>,
              list<slot<typename Part::name, typename Part::template layer<T, Hidden>>...>,
-             norm_slot<typename Step::behind, Norm>> {};
+             slot_if_named<typename Step::behind, Norm>,
+             slot_if_named<typename Step::scale_name, branch_scale<T, Hidden>>> {};
 
 enum class act { before, part, joined, after };
 // slot: of the norm or the part. number: of the part in the block, or of the first of the step.
@@ -94,7 +110,7 @@ constexpr void add_events(event*& to, std::size_t step, std::size_t& slot, std::
     *to++ = {act::joined, step, p, behind, number++, reads::row};
   }
   if (Step::norms_after) *to++ = {act::after, step, 0, norm, 0, reads::row};
-  slot += Step::norms_behind;
+  slot += Step::norms_behind + Step::has_layer_scale;
 }
 template <class... Step>
 struct events_of {
@@ -218,6 +234,10 @@ struct description<T, Hidden, list<Step...>, option_list<Options...>, Style> {
     for (const event& e : program::all.list) found = found || e.sees == reads::memory;
     return found;
   }();
+  // Of the factors of a step, by the event of its join.
+  template <std::size_t I>
+  static constexpr std::size_t scale_slot =
+      event_at<I>.slot + step_at<event_at<I>.step>::norms_behind;
   template <std::size_t I>
   static constexpr bool makes_input = step_makes_input<step_at<event_at<I>.step>>;
   // The first event from I on that needs all positions.

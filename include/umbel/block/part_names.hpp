@@ -35,6 +35,9 @@ UMBEL_PART_NAME(feed_forward1);
 UMBEL_PART_NAME(feed_forward2);
 UMBEL_PART_NAME(linear);
 UMBEL_PART_NAME(convolution);
+UMBEL_PART_NAME(layer_scale);
+UMBEL_PART_NAME(layer_scale1);
+UMBEL_PART_NAME(layer_scale2);
 }  // namespace umbel::portable::part_names
 
 namespace umbel::portable::range_names {

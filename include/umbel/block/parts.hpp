@@ -9,7 +9,8 @@
 //   without_norm<part>            x + part(x)
 //   norm_only<norm>               norm(x)
 //   scaled<1, 2, pre_norm<...>>   x + 1/2 part(norm(x))           (Conformer)
-//   no_residual<pre_norm<...>>    part(norm(x))
+//   layer_scale<g, pre_norm<...>> x + g * part(norm(x)), g: a weight for each feature (CaiT,
+//   DINOv2) no_residual<pre_norm<...>>    part(norm(x))
 #pragma once
 
 #include <umbel/attention/multi_head.hpp>
@@ -28,33 +29,39 @@ template <class... Part>
 struct list {
   static constexpr std::size_t size = sizeof...(Part);
 };
-struct none {};  // in the place of a name: no norm
+struct none {};  // in the place of a name: no norm, no weights
 
 // Parts that read the same input, and how they join the sum. Before, Behind, After: the names of
-// the norm of their input, of their results, of the sum.
+// the norm of their input, of their results, of the sum. Scale: that of the factors of features.
 template <class Before, class Parts, class Behind, class After, std::size_t Numerator = 1,
-          std::size_t Denominator = 1, bool Residual = true>
+          std::size_t Denominator = 1, bool Residual = true, class Scale = none>
 struct step {
   using before = Before;
   using parts = Parts;
   using behind = Behind;
   using after = After;
+  using scale_name = Scale;
   static constexpr std::size_t numerator = Numerator, denominator = Denominator;
   static constexpr bool is_scaled = Numerator != Denominator, adds = Residual;
   static constexpr bool norms_before = !std::is_same_v<Before, none>;
   static constexpr bool norms_behind = !std::is_same_v<Behind, none>;
   static constexpr bool norms_after = !std::is_same_v<After, none>;
+  static constexpr bool has_layer_scale = !std::is_same_v<Scale, none>;
   template <class T>
   static constexpr T scale = static_cast<T>(Numerator) / static_cast<T>(Denominator);
 
   template <std::size_t N, std::size_t D>
-  using scaled = step<Before, Parts, Behind, After, N, D, Residual>;
-  using alone = step<Before, Parts, Behind, After, Numerator, Denominator, false>;
+  using scaled = step<Before, Parts, Behind, After, N, D, Residual, Scale>;
+  template <class Name>
+  using scaled_by = step<Before, Parts, Behind, After, Numerator, Denominator, Residual, Name>;
+  using alone = step<Before, Parts, Behind, After, Numerator, Denominator, false, Scale>;
+  template <class Others>
+  using of_parts = step<Before, Others, Behind, After, Numerator, Denominator, Residual, Scale>;
 };
 template <class Item>
 inline constexpr bool is_step = false;
-template <class B, class P, class H, class A, std::size_t N, std::size_t D, bool R>
-inline constexpr bool is_step<step<B, P, H, A, N, D, R>> = true;
+template <class B, class P, class H, class A, std::size_t N, std::size_t D, bool R, class S>
+inline constexpr bool is_step<step<B, P, H, A, N, D, R, S>> = true;
 
 // Stands for a join that is made of something else: scaled<1, 2, part>.
 template <class Given>
@@ -63,6 +70,8 @@ template <class Step>
 struct changed {
   template <std::size_t, std::size_t>
   using scaled = no_join<Step>;
+  template <class>
+  using scaled_by = no_join<Step>;
   using alone = no_join<Step>;
 };
 template <class Step>
@@ -167,6 +176,8 @@ using norm_only = detail::residual::step<detail::residual::none, detail::residua
                                          detail::residual::none, Norm>;
 template <std::size_t Numerator, std::size_t Denominator, class Step>
 using scaled = typename detail::residual::changed<Step>::template scaled<Numerator, Denominator>;
+template <class Name, class Step>
+using layer_scale = typename detail::residual::changed<Step>::template scaled_by<Name>;
 template <class Step>
 using no_residual = typename detail::residual::changed<Step>::alone;
 }  // namespace block_parts

@@ -23,11 +23,8 @@ template <class Step, class Name, class Layer, class Parts = typename Step::part
 struct step_with;
 template <class Step, class Name, class Layer, class... Part>
 struct step_with<Step, Name, Layer, list<Part...>> {
-  using type = step<typename Step::before,
-                    list<std::conditional_t<std::is_same_v<typename Part::name, Name>,
-                                            made_part<Name, Part::sees, Layer>, Part>...>,
-                    typename Step::behind, typename Step::after, Step::numerator, Step::denominator,
-                    Step::adds>;
+  using type = typename Step::template of_parts<list<std::conditional_t<
+      std::is_same_v<typename Part::name, Name>, made_part<Name, Part::sees, Layer>, Part>...>>;
 };
 template <class Described, class Name, class Layer>
 struct block_with_layer;

@@ -84,6 +84,16 @@ constexpr void add_scaled(const T* x, T factor, const T* branch, T* y) noexcept 
     kernel::add_scaled<Count>(x, factor, branch, y);
 }
 
+// y = x + factors branch, row by row: a factor for each of Width features.
+template <std::size_t Rows, std::size_t Width, class T>
+constexpr void add_scaled_features(const T* x, const T* factors, const T* branch, T* y) noexcept {
+  if (__builtin_is_constant_evaluated())
+    for (std::size_t e = 0; e < Rows * Width; ++e)
+      y[e] = simd::fma(branch[e], factors[e % Width], x[e]);
+  else
+    kernel::add_scaled_features<Rows, Width>(x, factors, branch, y);
+}
+
 // Where the rows of a pass are: its argument, its result, and what lies between.
 template <class T>
 struct places {
@@ -119,7 +129,11 @@ struct rows {
     } else if constexpr (e.what == act::joined) {
       constexpr bool adds = step::adds || e.part > 0;
       if constexpr (step::norms_behind) normalise<e.slot, N>(w, branch, branch);
-      if constexpr (adds && step::is_scaled)
+      if constexpr (step::has_layer_scale)
+        add_scaled_features<N, width>(
+            sum, Block::template weights_at<Block::template scale_slot<I>>(w).gamma.data(), branch,
+            p.y);
+      else if constexpr (adds && step::is_scaled)
         add_scaled<count>(sum, step::template scale<T>, branch, p.y);
       else if constexpr (adds)
         add_residual<count>(sum, branch, p.y);

@@ -95,6 +95,7 @@ struct plan_of_block {
     } else if constexpr (e.what == act::joined) {
       if constexpr (step::adds || e.part > 0) {
         out.put("sum: ");
+        if constexpr (step::has_layer_scale) out.put(step::scale_name::text, " times ");
         if constexpr (step::is_scaled) out.put(step::numerator, "/", step::denominator, " of ");
         out.put(Block::template part_name<e.number>::text, " is added\n");
       }

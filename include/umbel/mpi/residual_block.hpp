@@ -24,10 +24,7 @@ template <class Step, class Ranks, class Parts = typename Step::parts>
 struct step_of_rank;
 template <class Step, class Ranks, class... Part>
 struct step_of_rank<Step, Ranks, residual::list<Part...>> {
-  using type =
-      residual::step<typename Step::before, residual::list<named_part_of_rank<Part, Ranks>...>,
-                     typename Step::behind, typename Step::after, Step::numerator,
-                     Step::denominator, Step::adds>;
+  using type = typename Step::template of_parts<residual::list<named_part_of_rank<Part, Ranks>...>>;
 };
 template <class Block, class Ranks>
 struct block_of_rank;
@@ -179,7 +176,7 @@ struct block_over_ranks_types : block_of_rank<typename Layer::described, Ranks>:
  private:
   template <class Slot, class From, class To>
   static constexpr void cut_slot(const From& from, std::size_t rank, To& to) noexcept {
-    if constexpr (std::is_same_v<Slot, typename of_rank::norm>)
+    if constexpr (std::is_same_v<Slot, typename of_rank::norm> || residual::is_branch_scale<Slot>)
       copy_norm(from, to);
     else
       Slot::cut(from, rank, to);

@@ -92,11 +92,13 @@ struct attention_numbers {
     double queries, keys, values, q, k, v, output;
   };
   template <class View>
-  constexpr void pack_attention(const View& w, const units& u) noexcept {
+  constexpr void pack_attention(
+      const View& w, const units& u,
+      factors_of_features<typename Layer::value_type> factors = {}) noexcept {
     pack_map<whole_features, of_keys>(q, w.q, u.queries, rotary::unit(u.q));
     pack_map<whole_features, of_keys>(k, w.k, u.keys, rotary::unit(u.k));
     pack_map<whole_features, of_values>(v, w.v, u.values, u.v);
-    pack_map<of_values, whole_features>(o, w.o, u.v, u.output);
+    pack_map<of_values, whole_features>(o, w.o, u.v, u.output, factors);
     softmax = integers::softmax<weight_bits>(
         u.q, u.k, Layer::scoring::template scale<double>(sizes.head_dim));
   }

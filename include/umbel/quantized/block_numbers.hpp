@@ -137,6 +137,10 @@ template <takes_epsilon Norm, class Weight>
 struct numbers_of<Norm, Weight> {
   using type = norm_numbers<Norm>;
 };
+template <class T, class Hidden, class Weight>
+struct numbers_of<residual::branch_scale<T, Hidden>, Weight> {
+  using type = void;  // they are in the weights of the parts
+};
 // In this order there are the fewest bytes between them.
 template <class Slots, class Weight>
 struct sorted_numbers;
@@ -144,7 +148,8 @@ template <class... Slot, class Weight>
 struct sorted_numbers<list<Slot...>, Weight> {
   template <bool IsNorm, class Each>
   using only = std::conditional_t<
-      takes_epsilon<typename Each::layer> == IsNorm,
+      takes_epsilon<typename Each::layer> == IsNorm &&
+          !residual::is_branch_scale<typename Each::layer>,
       list<slot<typename Each::name, typename numbers_of<typename Each::layer, Weight>::type>>,
       list<>>;
   using norms = named_members<typename joined<list<>, only<true, Slot>...>::type>;
@@ -309,15 +314,26 @@ struct block_numbers : sorted_numbers<typename Block::slots, Weight>::norms,
         this->to_parts[e.step] = unit(sum, input);
       else if constexpr (e.what == act::part)
         part<e.number>::pack(at<e.slot>(), Block::template weights_at<e.slot>(w), of_part,
-                             {input, e.sees == reads::memory ? memory : input, branch});
+                             {input, e.sees == reads::memory ? memory : input, branch,
+                              factors_of<I + 1, step::norms_behind>(w)});
       else if constexpr (step::norms_behind)
-        pack_norm<e.slot>(w, branch, added);
+        pack_norm<e.slot>(w, branch, added, factors_of<I>(w));
     }
   }
+  // Of the features of a branch, by the event of its join; none if the norm behind has them.
+  template <std::size_t Joined, bool NormHas = false, class View>
+  static constexpr factors_of_features<typename Block::value_type> factors_of(
+      const View& w) noexcept {
+    if constexpr (step_of<Joined>::has_layer_scale && !NormHas)
+      return {Block::template weights_at<Block::template scale_slot<Joined>>(w).gamma.data()};
+    else
+      return {};
+  }
   template <std::size_t Slot, class View>
-  constexpr void pack_norm(const View& w, double from, double to) noexcept {
+  constexpr void pack_norm(const View& w, double from, double to,
+                           factors_of_features<typename Block::value_type> factors = {}) noexcept {
     at<Slot>().pack_norm(Block::template weights_at<Slot>(w), static_cast<double>(Block::epsilon),
-                         from, to);
+                         from, to, factors);
   }
 };
 

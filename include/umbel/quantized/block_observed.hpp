@@ -61,6 +61,10 @@ struct observed_block {
     if constexpr (step::norms_behind) branch = normed<e.slot>(w, branch);
     if constexpr (!step::adds && e.part == 0)
       sum = branch;
+    else if constexpr (step::has_layer_scale)
+      residual::add_scaled_features<layout_of<X>::count / Block::width, Block::width>(
+          sum.data(), Block::template weights_at<Block::template scale_slot<I>>(w).gamma.data(),
+          branch.data(), sum.data());
     else if constexpr (step::is_scaled)
       residual::add_scaled<layout_of<X>::count>(sum.data(), step::template scale<T>, branch.data(),
                                                 sum.data());

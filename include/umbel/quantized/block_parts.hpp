@@ -26,9 +26,12 @@ constexpr auto along(const X& x) noexcept {
     return view<const T, axes::batch<batch>, Position<rows / batch>, Hidden>(x.data());
 }
 
-// Units of a part: of what it is given, of the keys and values of attention, of its result.
+// Units of a part: of what it is given, of the keys and values of attention, of its result, and the
+// factors of that.
+template <class T>
 struct units_of_part {
   double input, keys, output;
+  factors_of_features<T> factors;
 };
 struct no_scratch {};
 
@@ -52,9 +55,11 @@ struct part_in_integers<multi_head_attention<T, Hidden, Heads, Options...>, Weig
 
   template <class View, class Seen>
   static constexpr void pack(numbers& to, const View& w, const Seen& seen,
-                             const units_of_part& u) noexcept {
-    to.pack_attention(w, {u.input, u.keys, u.keys, int8_unit(seen.q), int8_unit(seen.k),
-                          int8_unit(seen.v), u.output});
+                             const units_of_part<T>& u) noexcept {
+    to.pack_attention(w,
+                      {u.input, u.keys, u.keys, int8_unit(seen.q), int8_unit(seen.k),
+                       int8_unit(seen.v), u.output},
+                      u.factors);
   }
   template <class Seen, class View, class X, class Mask>
   static constexpr auto observe(Seen& seen, const View& w, const X& x, const Mask& mask) noexcept {
@@ -89,8 +94,8 @@ struct part_in_integers<feed_forward<T, Hidden, Wide, Options...>, Weight> {
 
   template <class View, class Seen>
   static constexpr void pack(numbers& to, const View& w, const Seen& seen,
-                             const units_of_part& u) noexcept {
-    to.pack_network(w, units_of_feed_forward<layer::is_gated>(seen, u.input, u.output));
+                             const units_of_part<T>& u) noexcept {
+    to.pack_network(w, units_of_feed_forward<layer::is_gated>(seen, u.input, u.output), u.factors);
   }
   template <class Seen, class View, class X>
   static constexpr auto observe(Seen& seen, const View& w, const X& x) noexcept {
@@ -109,8 +114,8 @@ struct part_in_integers<linear<T, Hidden, Hidden, Options...>, Weight> {
 
   template <class View, class Seen>
   static constexpr void pack(numbers& to, const View& w, const Seen&,
-                             const units_of_part& u) noexcept {
-    pack_map(to, w, u.input, u.output);
+                             const units_of_part<T>& u) noexcept {
+    pack_map(to, w, u.input, u.output, u.factors);
   }
   template <class Seen, class View, class X>
   static constexpr auto observe(Seen&, const View& w, const X& x) noexcept {

@@ -57,16 +57,18 @@ struct feed_forward_numbers {
   std::int8_t table[256]{};
 
   template <class View>
-  constexpr void pack_network(const View& w, const feed_forward_units& u) noexcept {
+  constexpr void pack_network(
+      const View& w, const feed_forward_units& u,
+      factors_of_features<typename Layer::value_type> factors = {}) noexcept {
     pack_map(up, w.up, u.input, u.up);
     if constexpr (is_gated) {
       pack_map(gate, w.gate, u.input, u.gate);
       pack_table<typename Layer::activate>(table, u.gate, u.activated);
       product = unit(u.activated * u.up, u.product);
-      pack_map(down, w.down, u.product, u.output);
+      pack_map(down, w.down, u.product, u.output, factors);
     } else {
       pack_table<typename Layer::activate>(table, u.up, u.activated);
-      pack_map(down, w.down, u.activated, u.output);
+      pack_map(down, w.down, u.activated, u.output, factors);
     }
   }
 

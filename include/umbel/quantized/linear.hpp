@@ -34,26 +34,27 @@ template <class InOf = whole_features, class OutOf = whole_features, std::size_t
           std::size_t PanelOut, class T, class In, class Out, bool Bias>
 constexpr void pack_map(kernel::integer_panels<PanelIn, PanelOut>& to,
                         const portable::linear_in_any_order<T, In, Out, Bias>& w, double in,
-                        double out) noexcept {
+                        double out, factors_of_features<T> factors = {}) noexcept {
   pack(
       to,
       [&](std::size_t i, std::size_t o) {
         // Each statement is a step of the compiler's, of which clang allows a million.
         if constexpr (InOf::all && OutOf::all) {
-          return w.weight[i * w.strides.in + o * w.strides.out];
+          return factors(o, w.weight[i * w.strides.in + o * w.strides.out]);
         } else {
           const std::size_t from = InOf::from(i), to_feature = OutOf::from(o);
           return from == npos || to_feature == npos
-                     ? T{}
-                     : w.weight[from * w.strides.in + to_feature * w.strides.out];
+                     ? 0
+                     : factors(to_feature,
+                               w.weight[from * w.strides.in + to_feature * w.strides.out]);
         }
       },
       [&](std::size_t o) {
         const std::size_t to_feature = OutOf::from(o);
         if constexpr (Bias)
-          return to_feature == npos ? T{} : w.bias[to_feature];
+          return to_feature == npos ? 0 : factors(to_feature, w.bias[to_feature]);
         else
-          return T{};
+          return 0;
       },
       in, out);
 }

@@ -32,14 +32,15 @@ struct norm_numbers : kernel::integer_norm_numbers<Norm::axis::size> {
               int8_unit(seen.output));
   }
   template <class View>
-  constexpr void pack_norm(const View& w, double epsilon, double in, double out) noexcept {
+  constexpr void pack_norm(const View& w, double epsilon, double in, double out,
+                           factors_of_features<typename Norm::value_type> factors = {}) noexcept {
     integers::pack<centred>(
-        static_cast<base&>(*this), [&](std::size_t i) { return w.gamma.data()[i]; },
+        static_cast<base&>(*this), [&](std::size_t i) { return factors(i, w.gamma.data()[i]); },
         [&](std::size_t i) {
           if constexpr (requires { w.beta; })
-            return w.beta.data()[i];
+            return factors(i, w.beta.data()[i]);
           else
-            return typename Norm::value_type{};
+            return 0;
         },
         epsilon, in, out);
   }

@@ -41,6 +41,17 @@ constexpr double square_root(double v) noexcept {
   return root;
 }
 
+// What the features of a result are multiplied by (layer_scale), which packing puts into the
+// weights that give it; of a null pointer nothing.
+template <class T>
+struct factors_of_features {
+  const T* factors = nullptr;
+  constexpr double operator()(std::size_t feature, T value) const noexcept {
+    const auto v = static_cast<double>(value);
+    return factors == nullptr ? v : v * static_cast<double>(factors[feature]);
+  }
+};
+
 // A linear map. weight(i, o), bias(o): its floats. in, out: the units of x and of the result.
 // Each output has a scale of its own: its largest weight is 127.
 template <std::size_t In, std::size_t Out, class Weight, class Bias>

@@ -77,16 +77,21 @@ struct in_words<block_types<T, Hidden, Steps, Options, Style>> {
     constexpr residual::event e = types::template event_at<I>;
     using step = typename types::template step_at<e.step>;
     if constexpr (step::norms_behind)
-      return add<I>(sum, norm_at<e.slot>(w)(branch));
+      return add<I>(w, sum, norm_at<e.slot>(w)(branch));
     else
-      return add<I>(sum, branch);
+      return add<I>(w, sum, branch);
   }
-  template <std::size_t I, class Sum, class Branch>
-  static constexpr auto add(const Sum& sum, const Branch& branch) noexcept {
+  template <std::size_t I, class W, class Sum, class Branch>
+  static constexpr auto add([[maybe_unused]] const W& w, const Sum& sum,
+                            const Branch& branch) noexcept {
     constexpr residual::event e = types::template event_at<I>;
     using step = typename types::template step_at<e.step>;
     if constexpr (!step::adds && e.part == 0)
       return branch;
+    else if constexpr (step::has_layer_scale)
+      return sum + view<const T, typename types::hidden_axis>(
+                       types::template weights_at<types::template scale_slot<I>>(w).gamma.data()) *
+                       branch;
     else if constexpr (step::is_scaled)
       return sum + step::template scale<T> * branch;
     else

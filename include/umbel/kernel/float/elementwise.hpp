@@ -68,5 +68,15 @@ UMBEL_NOINLINE void add_scaled(const T* x, T factor, const T* branch, T* y) noex
   });
 }
 
+// y = x + factors branch of each row, a factor for each of Width elements; one rounding an element.
+template <std::size_t Rows, std::size_t Width, class T, plan::target Target = plan::native_target>
+UMBEL_NOINLINE void add_scaled_features(const T* x, const T* factors, const T* branch,
+                                        T* y) noexcept {
+  for (std::size_t row = 0; row < Rows * Width; row += Width)
+    detail::for_packs<Width, T, Target>(y + row, [=](auto read) {
+      return simd::fma(read(branch + row), read(factors), read(x + row));
+    });
+}
+
 }  // namespace umbel::inline UMBEL_TARGET::detail::kernel
 UMBEL_WARNINGS_POP
