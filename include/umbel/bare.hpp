@@ -40,6 +40,7 @@
 #include <umbel/layer/workspace.hpp>
 #include <umbel/layer/memory.hpp>
 #include <umbel/layer/options.hpp>
+#include <umbel/layer/norm_options.hpp>
 #include <umbel/layer/stored_as.hpp>
 #include <umbel/layer/parts.hpp>
 #include <umbel/layer/rules.hpp>

@@ -139,6 +139,7 @@ struct bias_on_takes_only_the_letters_q_k_v_and_o;
 struct bias_true;
 struct bias_true_or_false;
 struct is_given_twice;
+struct is_not_a_positive_number;
 struct is_not_an_option_of_this_layer;
 struct norm_first_false;
 struct norm_first_true;
@@ -292,6 +293,12 @@ struct options_said_rule<Layer, Others, say::must_say<Choices...>, say::options_
 template <class Layer, class Others, class... ToSay>
 using options_said =
     typename options_said_rule<Layer, Others, say::must_say<>, say::options_are<>, ToSay...>::type;
+
+// Name: of the option, whose Numerator / Denominator is above 0.
+template <class Layer, class Name, class Option>
+using positive =
+    verdict<Option::numerator != 0 && Option::denominator != 0, Layer, Name,
+            ratio<Option::numerator, Option::denominator>, say::is_not_a_positive_number>;
 
 template <class Kind, class... Options>
 inline constexpr bool is_said = (detail::is_option_of<Options, Kind> || ...);

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+// Options of norms.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/layer/options.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+// Option: which norm, norm_by<layer_norm> or norm_by<rms_norm>.
+template <template <class, class, class...> class Norm>
+struct norm_by {
+  using kind = detail::option::norm_by;
+  template <class T, class Axis, bool Bias>
+  using norm = std::conditional_t<Bias, Norm<T, Axis>, Norm<T, Axis, bias<false>>>;
+  static constexpr bool has_bias = true, needs_epsilon = false;
+};
+
+// Option: do the norms of a block have a beta? Without it layer_norm has one, whatever bias<> says
+// of the projections. torch's bias=False is bias<false>, norm_bias<false>.
+template <bool Value>
+struct norm_bias {
+  using kind = detail::option::norm_bias;
+  static constexpr bool value = Value;
+};
+
+// Option: the epsilon of the norms, norm_epsilon<1, 1'000'000> for 1e-6.
+template <std::size_t Numerator, std::size_t Denominator>
+struct norm_epsilon {
+  using kind = detail::option::norm_epsilon;
+  static constexpr std::size_t numerator = Numerator, denominator = Denominator;
+  static constexpr double value =
+      static_cast<double>(Numerator) / static_cast<double>(Denominator ? Denominator : 1);
+};
+
+namespace detail {
+// What the options of a norm along an axis come to. Norm: norm_by<...> or the like.
+template <class T, class Axis, class Norm, class... Options>
+struct norm_with {
+  using epsilon_option = option_or<option::norm_epsilon, norm_epsilon<1, 100'000>, Options...>;
+  using type = typename Norm::template norm<
+      T, Axis, option_or<option::norm_bias, norm_bias<true>, Options...>::value>;
+  static constexpr T epsilon = static_cast<T>(epsilon_option::value);
+  static constexpr bool bias_fits =
+      Norm::has_bias || !(is_option_of<Options, option::norm_bias> || ...);
+  static constexpr bool epsilon_is_said =
+      !Norm::needs_epsilon || (is_option_of<Options, option::norm_epsilon> || ...);
+};
+namespace say {
+struct norm_epsilon;
+struct rms_norm_has_no_beta_so_leave_out_norm_bias;
+struct rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon;
+}  // namespace say
+
+template <>
+inline constexpr const char* spoken<say::norm_epsilon> = "norm_epsilon";
+template <>
+inline constexpr const char* spoken<say::rms_norm_has_no_beta_so_leave_out_norm_bias> =
+    "rms_norm has no beta; leave out norm_bias";
+template <>
+inline constexpr const char*
+    spoken<say::rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon> =
+        "rms_norm needs the epsilon that the model was trained with: norm_epsilon<1, 1000000> for "
+        "1e-6";
+
+namespace rules {
+// Norm: norm_with.
+template <class Layer, class Norm>
+using norm_options =
+    first_error<positive<Layer, say::norm_epsilon, typename Norm::epsilon_option>,
+                verdict<Norm::bias_fits, Layer, say::rms_norm_has_no_beta_so_leave_out_norm_bias>,
+                verdict<Norm::epsilon_is_said, Layer,
+                        say::rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon>>;
+}  // namespace rules
+}  // namespace detail
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
