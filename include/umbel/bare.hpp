@@ -77,6 +77,7 @@
 #include <umbel/operation/concat.hpp>
 
 #include <umbel/attention/rope.hpp>
+#include <umbel/attention/prepared_heads.hpp>
 #include <umbel/attention/score.hpp>
 #include <umbel/attention/rules.hpp>
 #include <umbel/attention/attend_heads.hpp>

@@ -39,15 +39,16 @@ inline constexpr const char* spoken<say::feed_forward_bias_true_or_false> =
     "feed_forward_bias<true> or feed_forward_bias<false>";
 
 // The options that go to attention, to the feed-forward network, and those of the layer itself.
-using attention_options = option_list<axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
-                                      axis_family<axes::value_dim>, option::rope,
-                                      option::score_scale, option::softcap, option::empty_rows>;
+using attention_options =
+    option_list<axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
+                axis_family<axes::value_dim>, option::query_key_norm, option::rope,
+                option::score_scale, option::softcap, option::empty_rows>;
 // What a decoder layer's attention to the memory takes: no rotary positions, which would compare
 // those of two sequences.
 using memory_attention_options =
     option_list<axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
-                axis_family<axes::value_dim>, option::score_scale, option::softcap,
-                option::empty_rows>;
+                axis_family<axes::value_dim>, option::query_key_norm, option::score_scale,
+                option::softcap, option::empty_rows>;
 using feed_forward_options = option_list<option::activation, option::gated>;
 
 template <class T, class Hidden, class Heads, class Bias, class List>
@@ -84,10 +85,13 @@ struct transformer_parts {
   using network_bias =
       umbel::bias<option_or<option::feed_forward_bias, feed_forward_bias<attention_bias::q>,
                             Options...>::value>;
+  // Epsilon and beta of norms go to an attention that has one.
+  using norm_option = option_or<option::query_key_norm, no_query_key_norm, Options...>;
   template <class Kinds>
-  using attention_of =
-      attention_with<T, Hidden, Heads, attention_bias,
-                     typename pick_options<Kinds, option_list<>, Options...>::type>;
+  using attention_of = attention_with<
+      T, Hidden, Heads, attention_bias,
+      typename pick_options<decltype(and_kinds(Kinds{}, typename norm_option::kinds{})),
+                            option_list<>, Options...>::type>;
   using attention = attention_of<attention_options>;
   using memory_attention = attention_of<memory_attention_options>;
   using hidden = typename Hidden::plain;
@@ -174,17 +178,18 @@ using transformer_arguments = first_error<floating<Layer, T>, in_place<Layer, Hi
 
 // Layer: the word that names it. Torch: the word for torch's. Parts: detail::transformer_parts.
 template <class Layer, class Torch, class Parts, class... Options>
-using transformer_options = first_error<
-    options<Layer,
-            option_kinds<option::bias, option::feed_forward_bias, option::norm_bias,
-                         option::norm_first, option::norm_by, option::norm_epsilon,
-                         option::activation, option::gated, axis_family<axes::kv_heads>,
-                         axis_family<axes::head_dim>, axis_family<axes::value_dim>, option::rope,
-                         option::score_scale, option::softcap, option::empty_rows>,
-            Options...>,
-    projections_with_bias<Layer, typename Parts::bias_option>,
-    norm_options<Layer, norm_of_options<float, axes::hidden<1>, Options...>>,
-    transformer_said<Layer, usual_options<Torch, Options...>, Options...>>;
+using transformer_options =
+    first_error<options<Layer,
+                        option_kinds<option::bias, option::feed_forward_bias, option::norm_bias,
+                                     option::norm_first, option::norm_by, option::norm_epsilon,
+                                     option::activation, option::gated, axis_family<axes::kv_heads>,
+                                     axis_family<axes::head_dim>, axis_family<axes::value_dim>,
+                                     option::query_key_norm, option::rope, option::score_scale,
+                                     option::softcap, option::empty_rows>,
+                        Options...>,
+                projections_with_bias<Layer, typename Parts::bias_option>,
+                norm_options<Layer, norm_of_options<float, axes::hidden<1>, Options...>>,
+                transformer_said<Layer, usual_options<Torch, Options...>, Options...>>;
 
 // The batch axis, if there is one, is the first.
 template <class Layer, class X>

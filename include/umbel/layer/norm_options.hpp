@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Options of norms.
+// Options of norms: of those of a block, and of that of queries and keys.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -33,19 +33,65 @@ struct norm_epsilon {
       static_cast<double>(Numerator) / static_cast<double>(Denominator ? Denominator : 1);
 };
 
+// Option of attention: a norm of each head's row of queries and of keys, before rotary positions,
+// query_key_norm<rms_norm> (Qwen3, Gemma 3) or query_key_norm<layer_norm> (ViT-22B). All heads of
+// queries share one gamma of head_dim features, q_norm, all heads of keys another, k_norm.
+// norm_epsilon<> is its epsilon, in a block that of all norms; norm_bias<false>: a layer_norm has
+// no beta.
+template <template <class, class, class...> class Norm>
+struct query_key_norm : norm_by<Norm> {
+  using kind = detail::option::query_key_norm;
+  // The options that belong to it.
+  using kinds = std::conditional_t<
+      norm_by<Norm>::has_bias,
+      detail::option_list<detail::option::norm_epsilon, detail::option::norm_bias>,
+      detail::option_list<detail::option::norm_epsilon>>;
+};
+
 namespace detail {
+struct no_query_key_norm {
+  using kind = option::query_key_norm;
+  using kinds = option_list<>;
+};
+
+// Norm: the type of a norm. T: of its numbers.
+template <class T, class Norm, class Epsilon>
+struct norm_of_rows {
+  using layer = Norm;
+  using weights = typename Norm::weights;
+  using weights_view = typename Norm::weights_view;
+  template <class Stored>
+  using packed_weights = typename Norm::template packed_weights<Stored>;
+  static constexpr T epsilon = static_cast<T>(Epsilon::value);
+};
+// None.
+template <class T>
+struct norm_of_rows<T, void, void> {
+  using layer = void;
+  using weights = void;
+  using weights_view = void;
+  template <class Stored>
+  using packed_weights = void;
+};
+
 // What the options of a norm along an axis come to. Norm: norm_by<...> or the like.
 template <class T, class Axis, class Norm, class... Options>
 struct norm_with {
   using epsilon_option = option_or<option::norm_epsilon, norm_epsilon<1, 100'000>, Options...>;
   using type = typename Norm::template norm<
       T, Axis, option_or<option::norm_bias, norm_bias<true>, Options...>::value>;
+  using of_rows = norm_of_rows<T, type, epsilon_option>;
   static constexpr T epsilon = static_cast<T>(epsilon_option::value);
   static constexpr bool bias_fits =
       Norm::has_bias || !(is_option_of<Options, option::norm_bias> || ...);
   static constexpr bool epsilon_is_said =
       !Norm::needs_epsilon || (is_option_of<Options, option::norm_epsilon> || ...);
 };
+template <class T, class Axis, class... Options>
+struct norm_with<T, Axis, no_query_key_norm, Options...> {
+  using of_rows = norm_of_rows<T, void, void>;
+};
+
 namespace say {
 struct norm_epsilon;
 struct rms_norm_has_no_beta_so_leave_out_norm_bias;
@@ -64,13 +110,21 @@ inline constexpr const char*
         "1e-6";
 
 namespace rules {
+template <class Layer, class Norm>
+struct norm_options_rule {
+  using type =
+      first_error<positive<Layer, say::norm_epsilon, typename Norm::epsilon_option>,
+                  verdict<Norm::bias_fits, Layer, say::rms_norm_has_no_beta_so_leave_out_norm_bias>,
+                  verdict<Norm::epsilon_is_said, Layer,
+                          say::rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon>>;
+};
+template <class Layer, class T, class Axis, class... Options>
+struct norm_options_rule<Layer, norm_with<T, Axis, no_query_key_norm, Options...>> {
+  using type = accepted;
+};
 // Norm: norm_with.
 template <class Layer, class Norm>
-using norm_options =
-    first_error<positive<Layer, say::norm_epsilon, typename Norm::epsilon_option>,
-                verdict<Norm::bias_fits, Layer, say::rms_norm_has_no_beta_so_leave_out_norm_bias>,
-                verdict<Norm::epsilon_is_said, Layer,
-                        say::rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon>>;
+using norm_options = typename norm_options_rule<Layer, Norm>::type;
 }  // namespace rules
 }  // namespace detail
 }  // namespace umbel::inline UMBEL_TARGET

@@ -17,6 +17,7 @@ struct bias;
 struct keys_from;
 struct values_from;
 struct output_to;
+struct query_key_norm;
 struct rope;
 struct score_scale;
 struct softcap;
@@ -121,6 +122,10 @@ struct pick_options<option_list<Kinds...>, option_list<Kept...>, First, Rest...>
       option_list<Kinds...>,
       std::conditional_t<keeps, option_list<Kept..., First>, option_list<Kept...>>, Rest...>::type;
 };
+
+// The kinds of a list, an option_list or the like, and more of them.
+template <template <class...> class List, class... Kinds, class... More>
+List<Kinds..., More...> and_kinds(List<Kinds...>, option_list<More...>);
 
 // The option of a kind among Options, or Default.
 template <class Kind, class Default, class... Options>
