@@ -90,7 +90,7 @@ struct transformer_parts {
   template <class Kinds>
   using attention_of = attention_with<
       T, Hidden, Heads, attention_bias,
-      typename pick_options<decltype(and_kinds(Kinds{}, typename norm_option::kinds{})),
+      typename pick_options<decltype(and_kinds(Kinds{}, typename norm_option::kinds_of_block{})),
                             option_list<>, Options...>::type>;
   using attention = attention_of<attention_options>;
   using memory_attention = attention_of<memory_attention_options>;

@@ -41,17 +41,17 @@ struct norm_epsilon {
 template <template <class, class, class...> class Norm>
 struct query_key_norm : norm_by<Norm> {
   using kind = detail::option::query_key_norm;
-  // The options that belong to it.
-  using kinds = std::conditional_t<
-      norm_by<Norm>::has_bias,
-      detail::option_list<detail::option::norm_epsilon, detail::option::norm_bias>,
-      detail::option_list<detail::option::norm_epsilon>>;
+  // The options that belong to it, and those of them that a block passes on.
+  using kinds = detail::option_list<detail::option::norm_epsilon, detail::option::norm_bias>;
+  using kinds_of_block = std::conditional_t<norm_by<Norm>::has_bias, kinds,
+                                            detail::option_list<detail::option::norm_epsilon>>;
 };
 
 namespace detail {
 struct no_query_key_norm {
   using kind = option::query_key_norm;
   using kinds = option_list<>;
+  using kinds_of_block = option_list<>;
 };
 
 // Norm: the type of a norm. T: of its numbers.
