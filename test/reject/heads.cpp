@@ -97,8 +97,8 @@ using rotary = multi_head_attention<float, hidden<48>, heads<6>, rope<split_halv
   // expect-clang: multi_head_attention.*rms_norm_has_no_beta_so_leave_out_norm_bias
   // cause: Only a `layer_norm` has a beta.
   // cure: Leave out `norm_bias<>`, or say `query_key_norm<layer_norm>`.
-  multi_head_attention<float, hidden<48>, heads<6>, query_key_norm<rms_norm>,
-                       norm_epsilon<1, 1000>, norm_bias<false>>::weights none;
+  multi_head_attention<float, hidden<48>, heads<6>, query_key_norm<rms_norm>, norm_epsilon<1, 1000>,
+                       norm_bias<false>>::weights none;
 #elif defined CASE_epsilon_of_an_attention_without_norms
   // expect-gcc: "umbel: multi_head_attention: norm_epsilon is not an option of this layer"
   // expect-clang: multi_head_attention.*norm_epsilon<.*is_not_an_option_of_this_layer
