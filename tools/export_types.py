@@ -37,6 +37,7 @@ OPTIONS = {
     "vit_layer": (f"norm_first<true>, {OF_BERT}", ""),
     "gpt2_block": ("norm_first<true>, activation<gelu_tanh>", "called with causal"),
     "llama_layer": (f"{OF_LLAMA}rope<split_halves>", LOOK_UP),
+    "qwen3_layer": (f"{OF_LLAMA}query_key_norm<rms_norm>, rope<split_halves>", LOOK_UP),
     "meta_llama_block": (f"{OF_LLAMA}rope<adjacent_pairs>", LOOK_UP),
 }
 UNKNOWN_OPTIONS = ("norm_first<true>, activation<relu>", "norm_first and activation are a guess: look them up")
@@ -286,7 +287,9 @@ class Writer:
     def attention_options(self, layer: Layer, path: str) -> str:
         """$aheads<4> and what follows from the widths of the projections."""
         q, k, v = (self.size(layer, f"{path}{one}.weight", "out") for one in "qkv")
-        hidden, heads = self.size(layer, f"{path}q.weight", "in"), heads_of_axes(self.found, layer) or self.heads
+        hidden = self.size(layer, f"{path}q.weight", "in")
+        norm = layer.names.get(f"{path}q_norm.gamma")  # of one head
+        heads = heads_of_axes(self.found, layer) or (q // self.found.tensors[norm].size if norm else self.heads)
         if heads is None:
             raise Refused("the number of heads is not told by shapes: say --heads N, for the types")
         if q % heads:
@@ -412,7 +415,7 @@ def types_text(found: Found, namespace: str, heads: int | None, options: str) ->
 
 # ---- constants ------------------------------------------------------------------------------------
 MEMBERS = ["norm1", "attention", "self_attention", "norm2", "cross_attention", "norm3", "feed_forward", "q", "k", "v", "o",
-           "score", "gate", "up", "down", "weight", "gamma", "bias", "beta"]  # in the order of layer/parts.hpp
+           "q_norm", "k_norm", "score", "gate", "up", "down", "weight", "gamma", "bias", "beta"]  # in the order of layer/parts.hpp
 
 
 def memory_text(writer: Writer, layer: Layer, parameter: str, called: dict[str, str]) -> str:

@@ -159,7 +159,7 @@ def decoder_cases() -> Header:
 
 
 def llama_layer(drawn: dict[str, Tensor], heads: int, kv_heads: int, epsilon: float) -> Tensor:
-    """LlamaDecoderLayer of Hugging Face's transformers, causal, positions from 0."""
+    """LlamaDecoderLayer of Hugging Face's transformers, causal, positions from 0; with q_norm and k_norm Qwen3DecoderLayer."""
     def norm(x: Tensor, gamma: Tensor) -> Tensor:
         return gamma * (x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + epsilon))
 
@@ -179,6 +179,8 @@ def llama_layer(drawn: dict[str, Tensor], heads: int, kv_heads: int, epsilon: fl
 
     y = norm(x, d["gamma1"])
     q, k, v = split(y @ d["q"], heads), split(y @ d["k"], kv_heads), split(y @ d["v"], kv_heads)
+    if "q_norm" in d:
+        q, k = norm(q, d["q_norm"]), norm(k, d["k_norm"])
     q, k = (t * cosine + rotate_half(t) * sine for t in (q, k))
     k, v = (t.repeat_interleave(heads // kv_heads, dim=1) for t in (k, v))
     scores = q @ k.transpose(2, 3) / math.sqrt(head_dim)
@@ -191,7 +193,8 @@ def llama_layer(drawn: dict[str, Tensor], heads: int, kv_heads: int, epsilon: fl
 
 def llama_cases() -> Header:
     header = Header("llama_layer.hpp", "A decoder layer of LLaMA: RMS norms, rotary positions in split "
-                    "halves, grouped heads, causal attention, SwiGLU.")
+                    "halves, grouped heads, causal attention, SwiGLU. One of Qwen3: also a norm of each "
+                    "head's queries and keys.")
     seed, batch, tokens, hidden, heads, kv_heads, feed_forward = 351, 2, 9, 32, 4, 2, 48
     epsilon, narrow = 1e-6, hidden * kv_heads // heads
     lcg = Lcg(seed)
@@ -209,7 +212,24 @@ def llama_cases() -> Header:
         "seed": seed, "batch": batch, "tokens": tokens, "hidden": hidden, "heads": heads,
         "kv_heads": kv_heads, "feed_forward": feed_forward, "weight_scale": weight_scale(hidden),
         "down_scale": weight_scale(feed_forward)}, {"output": output}))
+    header.cases.append(qwen3_case())
     return header
+
+
+def qwen3_case() -> Case:
+    seed, batch, tokens, hidden, heads, kv_heads, head_dim, feed_forward, epsilon = 352, 2, 9, 32, 4, 2, 12, 48, 1e-6
+    lcg = Lcg(seed)
+    wide, narrow = heads * head_dim, kv_heads * head_dim
+    drawn = {"input": lcg.draw(batch, tokens, hidden), "gamma1": lcg.draw(hidden), "q": lcg.weight(hidden, wide),
+             "k": lcg.weight(hidden, narrow), "v": lcg.weight(hidden, narrow), "o": lcg.weight(wide, hidden),
+             "q_norm": lcg.draw(head_dim), "k_norm": lcg.draw(head_dim), "gamma2": lcg.draw(hidden),
+             "gate": lcg.weight(hidden, feed_forward), "up": lcg.weight(hidden, feed_forward),
+             "down": lcg.weight(feed_forward, hidden)}
+    output = agree("qwen3", llama_layer(drawn, heads, kv_heads, epsilon),
+                   llama_layer({n: t.double() for n, t in drawn.items()}, heads, kv_heads, epsilon))
+    return Case("qwen3", "input (batch, tokens, hidden); the parameters in the order of the weights",
+                {"seed": seed, "batch": batch, "tokens": tokens, "hidden": hidden, "heads": heads, "kv_heads": kv_heads,
+                 "head_dim": head_dim, "feed_forward": feed_forward}, {"output": output})
 
 
 def in_both(name: str, formula: Callable[..., Tensor], *inputs: Tensor) -> Tensor:

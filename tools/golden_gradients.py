@@ -55,12 +55,14 @@ class Attention:
     """multi_head_attention. seen: which keys a query sees, (..., query, key); a query that sees none gets 0."""
 
     def __init__(self, draw: Drawn, hidden: int, heads: int, bias: bool, kv_heads: int | None = None,
-                 head_dim: int | None = None, value_dim: int | None = None, rope: str = "", softcap: float = 0) -> None:
+                 head_dim: int | None = None, value_dim: int | None = None, rope: str = "", softcap: float = 0,
+                 normed: bool = False) -> None:
         self.heads, self.kv_heads, self.rope, self.softcap = heads, kv_heads or heads, rope, softcap
         head_dim = head_dim or hidden // heads
         value_dim = value_dim or head_dim
         self.maps = [draw.linear(hidden, heads * head_dim, bias), draw.linear(hidden, self.kv_heads * head_dim, bias),
                      draw.linear(hidden, self.kv_heads * value_dim, bias), draw.linear(heads * value_dim, hidden, bias)]
+        self.norms = [Norm(draw, head_dim), Norm(draw, head_dim)] if normed else []
 
     def __call__(self, x: Tensor, memory: Tensor, seen: Tensor | None = None, bias: Tensor | None = None) -> Tensor:
         def split(y: Tensor, heads: int) -> Tensor:
@@ -68,6 +70,8 @@ class Attention:
 
         q = split(project(x, self.maps[0]), self.heads)
         k, v = (split(project(memory, self.maps[i]), self.kv_heads) for i in (1, 2))
+        if self.norms:
+            q, k = self.norms[0](q), self.norms[1](k)
         if self.rope:
             q, k = (rotated(y, self.rope == "adjacent") for y in (q, k))
         k, v = (y.repeat_interleave(self.heads // self.kv_heads, dim=-3) for y in (k, v))
@@ -166,6 +170,11 @@ def cross_attention(d: Drawn) -> Tensor:
 def grouped_attention(d: Drawn) -> Tensor:
     x = d(3, 8)
     return Attention(d, 8, 4, False, kv_heads=2, rope="split")(x, x, causal(3))
+
+
+def normed_attention(d: Drawn) -> Tensor:
+    x = d(2, 3, 8)
+    return Attention(d, 8, 4, True, kv_heads=2, head_dim=6, rope="split", normed=True)(x, x, causal(3))
 
 
 def windowed_attention(d: Drawn) -> Tensor:
@@ -275,7 +284,8 @@ CASES = {"self_attention": self_attention, "cross_attention": cross_attention, "
          "decoder": decoder, "norms": norms,
          "positions": positions, "losses": losses, "tied_embedding": tied_embedding, "classifier": classifier,
          "biased_attention": biased_attention, "relative_attention": relative_attention,
-         "additive_attention": additive_attention, "embedding": embedding}
+         "additive_attention": additive_attention, "embedding": embedding,
+         "normed_attention": normed_attention}
 
 # Where the rows of a sum cancel, so that float by torch is 4e-6 off by the seed of the case's place, another.
 SEEDS = {"decoder": 951}

@@ -62,6 +62,7 @@ class Sizes:
     tokens: int
     layers: int = 2
     kv_heads: int = 0
+    head_dim: int = 0
     biases: str = ""  # the projections of Llama with one: "q k v"
 
 
@@ -247,12 +248,13 @@ class Llama(Model):
 
     def shapes(self) -> Shapes:
         s, n = self.sizes, self.names
-        narrow = s.hidden // s.heads * (s.kv_heads or s.heads)
+        head_dim = s.head_dim or s.hidden // s.heads
+        wide, narrow = head_dim * s.heads, head_dim * (s.kv_heads or s.heads)
         shapes: Shapes = {n["table"] + ".weight": (s.vocabulary, s.hidden)}
         for i in range(s.layers):
             layer = n["layer"].format(i)
-            for name, out, inputs in (("q", s.hidden, s.hidden), ("k", narrow, s.hidden), ("v", narrow, s.hidden),
-                                      ("o", s.hidden, s.hidden), ("gate", s.intermediate, s.hidden),
+            for name, out, inputs in (("q", wide, s.hidden), ("k", narrow, s.hidden), ("v", narrow, s.hidden),
+                                      ("o", s.hidden, wide), ("gate", s.intermediate, s.hidden),
                                       ("up", s.intermediate, s.hidden), ("down", s.hidden, s.intermediate)):
                 shapes[f"{layer}{n[name]}.weight"] = (out, inputs)
                 if name in s.biases.split():
@@ -266,6 +268,10 @@ class Llama(Model):
         turned = torch.cat((-x[..., half:], x[..., :half]), -1)
         return x * torch.cat((cosine, cosine), -1) + turned * torch.cat((sine, sine), -1)
 
+    def prepare(self, p: Weights, layer: str, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
+        """Projected queries and keys, all heads side by side, before they are rotated."""
+        return q, k
+
     def turns(self, x: Tensor) -> tuple[Tensor, Tensor]:
         frequencies = 1.0 / 10000 ** (torch.arange(0, x.shape[-1], 2, dtype=torch.float64) / x.shape[-1])
         angles = torch.outer(torch.arange(x.shape[-2], dtype=torch.float64), frequencies)
@@ -278,12 +284,31 @@ class Llama(Model):
             layer = n["layer"].format(i)
             y = rms_norm(p, layer + n["norm1"], x, self.epsilon)
             q, k, v = (linear(p, layer + n[name], y) for name in "qkv")
+            q, k = self.prepare(p, layer, q, k)
             y = attend(q, k, v, s.heads, s.kv_heads, future(s.tokens), self.rotate)
             x = x + linear(p, layer + n["o"], y)
             y = rms_norm(p, layer + n["norm2"], x, self.epsilon)
             y = functional.silu(linear(p, layer + n["gate"], y)) * linear(p, layer + n["up"], y)
             x = x + linear(p, layer + n["down"], y)
         return linear(p, n["head"], rms_norm(p, n["norm"], x, self.epsilon))
+
+
+class Qwen3(Llama):
+    """Qwen3ForCausalLM: the row of each head of q and of k goes through an RMS norm."""
+
+    def shapes(self) -> Shapes:
+        shapes, s = super().shapes(), self.sizes
+        for i in range(s.layers):
+            layer = self.names["layer"].format(i)
+            shapes |= {f"{layer}self_attn.{name}.weight": (s.head_dim or s.hidden // s.heads,) for name in ("q_norm", "k_norm")}
+        return shapes
+
+    def prepare(self, p: Weights, layer: str, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
+        def normed(name: str, x: Tensor) -> Tensor:
+            gamma = p[f"{layer}self_attn.{name}.weight"]
+            return rms_norm({"own.weight": gamma}, "own", x.unflatten(-1, (-1, len(gamma))), self.epsilon).flatten(-2)
+
+        return normed("q_norm", q), normed("k_norm", k)
 
 
 class Meta(Llama):
@@ -398,4 +423,5 @@ MODELS = {
     "starcoder2_square": Starcoder2(SQUARE), "starcoder2_wide": Starcoder2(replace(WIDE, kv_heads=1)),
     "whisper_encoder_square": WhisperEncoder(SQUARE), "whisper_encoder_wide": WhisperEncoder(WIDE),
     "whisper_decoder_square": WhisperDecoder(SQUARE), "whisper_decoder_wide": WhisperDecoder(WIDE),
+    "qwen3_square": Qwen3(SQUARE), "qwen3_wide": Qwen3(replace(WIDE, kv_heads=1, head_dim=6)),
 }

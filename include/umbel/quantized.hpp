@@ -21,7 +21,7 @@
 #include <umbel/quantized/tables.hpp>
 #include <umbel/quantized/norm.hpp>
 #include <umbel/quantized/feed_forward.hpp>
-#include <umbel/quantized/rope.hpp>
+#include <umbel/quantized/prepared_heads.hpp>
 #include <umbel/quantized/attention_numbers.hpp>
 #include <umbel/quantized/attention.hpp>
 #include <umbel/quantized/block_parts.hpp>

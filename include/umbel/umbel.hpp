@@ -39,6 +39,7 @@
 #include <umbel/layer/workspace.hpp>
 #include <umbel/layer/memory.hpp>
 #include <umbel/layer/options.hpp>
+#include <umbel/layer/norm_options.hpp>
 #include <umbel/layer/stored_as.hpp>
 #include <umbel/layer/parts.hpp>
 #include <umbel/layer/rules.hpp>
@@ -75,6 +76,7 @@
 #include <umbel/operation/concat.hpp>
 
 #include <umbel/attention/rope.hpp>
+#include <umbel/attention/prepared_heads.hpp>
 #include <umbel/attention/score.hpp>
 #include <umbel/attention/rules.hpp>
 #include <umbel/attention/attend_heads.hpp>

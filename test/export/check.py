@@ -236,7 +236,7 @@ class Checks:
         """A model in the names of each table of the library: table -> tensors, two layers of random numbers."""
         np, types = self.np, sys.modules["export_types"]
         random = np.random.default_rng(3)
-        sizes = {"gate": (8, 12), "up": (8, 12), "down": (12, 8)}  # in and out; (8, 8) of all others
+        sizes = {"gate": (8, 12), "up": (8, 12), "down": (12, 8), "q_norm": (8, 4), "k_norm": (8, 4)}  # in and out; (8, 8) of all others
         made = {}
         for table, rows in types.read_tables().items():
             names = {}
@@ -338,6 +338,14 @@ class Checks:
             code, out, err = self.run(golden / f"{name}.safetensors", "--types", "--heads", 2)
             types = next((line for line in out.splitlines() if line.startswith("using layers_type = ")), "")
             self.tap.check(f"{name}: biases", code == 0 and types.endswith(wanted), out + err)
+
+    def check_norms_of_heads(self):
+        """The gamma of a norm of queries is as wide as a head: nobody has to say how many there are."""
+        model = self.root / "test" / "golden" / "data" / "weights" / "qwen3_wide.safetensors"
+        code, out, err = self.run(model, "--types")
+        types = next((line for line in out.splitlines() if line.startswith("using layers_type = ")), "")
+        self.tap.check("queries and keys are normed", code == 0 and all(
+            one in types for one in (" heads<3>,", " query_key_norm<rms_norm>,", " head_dim<6>, kv_heads<1>>;")), out + err)
 
     def check_options(self):
         """What the user knows of a block stands in place of the guess, and nobody is told to look it up."""
@@ -579,6 +587,7 @@ def main():
         checks.check_8_bits()
         checks.check_tables()
         checks.check_biases()
+        checks.check_norms_of_heads()
         checks.check_options()
         checks.check_committed()
         checks.check_assertions()

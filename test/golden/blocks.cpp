@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// The blocks against torch: the encoder layer and the layer of LLaMA (natural and packed weights),
-// layer_norm, rms_norm, both GELUs, silu, softmax and linear; and tables of sinusoids.
+// The blocks against torch: the encoder layer and the layers of LLaMA and Qwen3 (natural and packed
+// weights), layer_norm, rms_norm, both GELUs, silu, softmax and linear; and tables of sinusoids.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
 #include "../support/compare.hpp"
+#include "../support/parameters.hpp"
 #include "../support/random.hpp"
 #include "data/llama_layer.hpp"
 #include "data/sinusoids.hpp"
@@ -81,6 +82,21 @@ BOOST_AUTO_TEST_CASE(layer_of_llama) {
   draw_encoder(next, w, g::weight_scale, g::weight_scale, g::down_scale, 0, 1, 0);
   const auto natural = layer{w}(x, causal);
   check_near("llama", natural.data(), g::output, std::size(g::output));
+  BOOST_TEST(same_bits(natural, prepacked<layer>{w}(x, causal)));
+}
+
+BOOST_AUTO_TEST_CASE(layer_of_qwen3) {
+  namespace g = golden::qwen3;
+  using layer =
+      encoder_layer<float, hidden<g::hidden>, heads<g::heads>, intermediate<g::feed_forward>,
+                    norm_by<rms_norm>, norm_epsilon<1, 1'000'000>, gated<true>, activation<silu>,
+                    norm_first<true>, bias<false>, kv_heads<g::kv_heads>, head_dim<g::head_dim>,
+                    query_key_norm<rms_norm>, rope<split_halves>>;
+  lcg next{g::seed};
+  const auto x = drawn<tensor<float, batch<g::batch>, token<g::tokens>, hidden<g::hidden>>>(next);
+  const auto w = drawn_parameters<layer>(next);
+  const auto natural = layer{w}(x, causal);
+  check_near("qwen3", natural.data(), g::output, std::size(g::output));
   BOOST_TEST(same_bits(natural, prepacked<layer>{w}(x, causal)));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Gradients of attention and its masks against torch: self, cross, grouped heads, rotary positions
-// of both pairings, softcap, widths, queries that see no key.
+// Gradients of attention and its masks against torch: self, cross, grouped heads, norms of
+// queries and keys, rotary positions of both pairings, softcap, widths, queries that see no key.
 #include "gradients.hpp"
 
 namespace {
@@ -50,6 +50,19 @@ void grouped_attention() {
 BOOST_AUTO_TEST_CASE(of_grouped_attention) {
   grouped_attention<float>(), grouped_attention<double>();
 }
+
+template <class T>
+void normed_attention() {
+  namespace g = golden::gradient_of_normed_attention;
+  using x = tensor<T, batch<2>, token<3>, hidden<8>>;
+  using layer = multi_head_attention<T, hidden<8>, heads<4>, kv_heads<2>, head_dim<6>, bias<true>,
+                                     query_key_norm<layer_norm>, rope<split_halves>>;
+  constexpr formula f = [](auto dy, auto a, const auto& w) {
+    return sum<batch, token, hidden>(dy * layer{w}(a, causal));
+  };
+  check_gradients<x, x, typename layer::weights>("normed heads", g::seed, g::answer, f);
+}
+BOOST_AUTO_TEST_CASE(of_normed_attention) { normed_attention<float>(), normed_attention<double>(); }
 
 template <class T>
 void windowed_attention() {

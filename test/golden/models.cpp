@@ -172,13 +172,13 @@ struct gpt2 {
   }
 };
 
-// LlamaForCausalLM, Qwen2ForCausalLM; Transformer of Meta's llama/model.py.
+// LlamaForCausalLM, Qwen2ForCausalLM, Qwen3ForCausalLM; Transformer of Meta's llama/model.py.
 template <class Size, class Pairs, std::size_t OneOverEpsilon, class Bias = bias<false>,
-          class NetworkBias = feed_forward_bias<Bias::q>>
+          class NetworkBias = feed_forward_bias<Bias::q>, class... Options>
 struct llama {
   using layer =
       block<Size, norm_first<true>, norm_by<rms_norm>, norm_epsilon<1, OneOverEpsilon>, gated<true>,
-            activation<silu>, Bias, NetworkBias, kv_heads<Size::kv_heads>, rope<Pairs>>;
+            activation<silu>, Bias, NetworkBias, kv_heads<Size::kv_heads>, rope<Pairs>, Options...>;
   using norm = rms_norm<float, width<Size>>;
   using output = linear<float, width<Size>, vocabulary<Size::vocabulary>>;
 
@@ -248,6 +248,13 @@ void check_qwen2(const char* name) {
   check<model, ids<Size>, logits<Size>>(
       name, tables(model::own_names, at("layers.*", "model.layers.*", names::qwen2_layer)), "");
 }
+template <class Size, std::size_t HeadDim>
+void check_qwen3(const char* name) {
+  using model = llama<Size, split_halves, 1'000'000, bias<false>, feed_forward_bias<false>,
+                      head_dim<HeadDim>, query_key_norm<rms_norm>>;
+  check<model, ids<Size>, logits<Size>>(
+      name, tables(model::own_names, at("layers.*", "model.layers.*", names::qwen3_layer)), "");
+}
 template <class Size>
 void check_meta(const char* name) {
   using model = llama<Size, adjacent_pairs, 100'000>;
@@ -282,6 +289,10 @@ BOOST_AUTO_TEST_CASE(like_llama) {
 BOOST_AUTO_TEST_CASE(like_qwen2) {
   check_qwen2<square>("qwen2_square");
   check_qwen2<wide>("qwen2_wide");
+}
+BOOST_AUTO_TEST_CASE(like_qwen3) {
+  check_qwen3<square, 4>("qwen3_square");
+  check_qwen3<wide, 6>("qwen3_wide");
 }
 BOOST_AUTO_TEST_CASE(like_llama_of_meta) {
   check_meta<square>("meta_square");

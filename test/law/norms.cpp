@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What holds for layer_norm and rms_norm whatever the numbers are: the formula, and that a row does
-// not know of the others.
+// What holds for layer_norm and rms_norm whatever the numbers are: the formula, that a row does not
+// know of the others, and that those of queries and keys are these.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
@@ -134,6 +134,49 @@ BOOST_AUTO_TEST_CASE(rms_norms) {
   check_rms<17>();
   check_rms<33>();
   check_rms<100>();
+}
+
+namespace {
+
+// A layer with query_key_norm and its words: each head's queries and keys are rows of Norm, then
+// rotated.
+template <class T, std::size_t HeadDim, class Norm, class... Options, class... Epsilon>
+void check_heads(Epsilon... epsilon) {
+  using layer = multi_head_attention<T, hidden<20>, heads<3>, head_dim<HeadDim>, bias<true>,
+                                     rope<adjacent_pairs, 10000, 4>, Options...>;
+  static_assert(std::is_same_v<decltype(layer::weights::q_norm), typename Norm::weights>);
+  static constexpr formula words = [](auto x, auto y, const auto& w, const auto& q_norm,
+                                      const auto& k_norm) {
+    const auto heads_of = split<hidden, heads<3>, head_dim>;
+    const auto q = rotate<rope<adjacent_pairs, 10000, 4>, query, head_dim>(
+        q_norm(x * w.q | heads_of | permute<query, heads, head_dim>));
+    const auto k = rotate<rope<adjacent_pairs, 10000, 4>, key, head_dim>(
+        k_norm(y * w.k | heads_of | permute<key, heads, head_dim>));
+    const auto v = y * w.v | heads_of;
+    const auto weights = softmax<key>(
+        contract<head_dim>(q | permute<heads, query, head_dim>, k | permute<heads, key, head_dim>) *
+        static_cast<T>(1 / detail::simd::sqrt(double{HeadDim})));
+    return (contract<key>(weights, v | permute<heads, key, head_dim>) |
+            permute<query, heads, head_dim> | contiguous | merge<heads, head_dim, hidden>)*w.o;
+  };
+  lcg next{HeadDim};
+  const auto w = drawn_weights<layer>(next);
+  const auto x = drawn<tensor<T, query<5>, hidden<20>>>(next, 3);
+  const auto y = drawn<tensor<T, key<9>, hidden<20>>>(next, 3);
+  const auto result = layer{w}(x, y, y);
+  BOOST_TEST(
+      same_bits(result, words(x, y, w, Norm(w.q_norm, epsilon...), Norm(w.k_norm, epsilon...))));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(norms_of_queries_and_keys_are_words) {
+  // Rows of heads that fill vectors, and rows with room behind them.
+  check_heads<float, 16, rms_norm<float, head_dim<16>>, query_key_norm<rms_norm>,
+              norm_epsilon<1, 1000>>(1e-3F);
+  check_heads<float, 6, layer_norm<float, head_dim<6>>, query_key_norm<layer_norm>>();
+  check_heads<double, 7, layer_norm<double, head_dim<7>, bias<false>>, query_key_norm<layer_norm>,
+              norm_bias<false>, norm_epsilon<1, 100>>(1e-2);
 }
 
 BOOST_AUTO_TEST_CASE(norm_in_double) {

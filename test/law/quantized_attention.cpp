@@ -21,6 +21,8 @@ using namespace umbel_test;
 
 using rotated =
     multi_head_attention<float, hidden<18>, heads<3>, rope<split_halves, 10000, 4>, bias<true>>;
+using normed = multi_head_attention<float, hidden<18>, heads<3>, query_key_norm<layer_norm>,
+                                    rope<split_halves, 10000, 4>, bias<true>>;
 using llama = llama_block<encoder_layer>;
 using post_norm = vaswani_block<encoder_layer>;
 template <class... Options>
@@ -74,6 +76,7 @@ BOOST_AUTO_TEST_SUITE(quantized_attention_laws)
 BOOST_AUTO_TEST_CASE(any_number_of_workers_gives_the_same) {
   check_workers<std::int8_t, rotated, 1, 33>(127);
   check_workers<std::int8_t, rotated, 7, 5>(127);
+  check_workers<std::int8_t, normed, 1, 33>(127);
   check_workers<std::int16_t, llama, 1, 33>(16000);
   check_workers<std::int16_t, layer_stack<post_norm, 2>, 6, 19>(16000);
 }
@@ -131,6 +134,9 @@ BOOST_AUTO_TEST_CASE(options_of_maps_and_norms) {
                     seed) < 0.009));
     BOOST_TEST(
         (error_of<with<head_dim<6>, value_dim<3>, gated<true>, activation<silu>>>(seed) < 0.009));
+    BOOST_TEST((error_of<with<query_key_norm<layer_norm>, head_dim<6>>>(seed) < 0.009));
+    BOOST_TEST((error_of<with<query_key_norm<rms_norm>, norm_epsilon<1, 1000>, kv_heads<1>>>(seed) <
+                0.009));
   }
 }
 

@@ -57,7 +57,8 @@ void check_attention(const char* name) {
 // More masks than anybody combines; tensors of biases take most. 40 queries are several blocks, and
 // eight queries that are left over.
 void check_many_masks() {
-  using attention = multi_head_attention<float, hidden<64>, heads<4>, softcap<50>>;
+  using attention =
+      multi_head_attention<float, hidden<64>, heads<4>, query_key_norm<layer_norm>, softcap<50>>;
   using queries = tensor<float, batch<2>, query<40>, hidden<64>>;
   using context = tensor<float, batch<2>, key<70>, hidden<64>>;
   static lcg next{1};
@@ -75,7 +76,7 @@ void check_many_masks() {
            alibi_bottom_right & score_bias(biases) & dropout(0.1, 7);
   };
   const auto near = [](auto, auto, auto i, auto j) { return i < j ? 0.0f : 1.0f; };
-  group("attention with softcap");
+  group("attention with norms of queries and keys, softcap");
   check("into", vectors_of_few_queries, [] { attention{w}.into(out, x, y, y, all_keys, work); });
   check("seven masks", vectors_of_many_masks,
         [masks] { attention{w}.into(out, x, y, y, masks(), work); });

@@ -72,6 +72,54 @@ using rotary = multi_head_attention<float, hidden<48>, heads<6>, rope<split_halv
   // cause: The width, third argument of `rope`, is more than a head has features.
   // cure: Take a width of at most `head_dim`; 0 is all of them.
   multi_head_attention<float, hidden<48>, heads<6>, rope<split_halves, 10000, 10>>::weights wide;
+#elif defined CASE_norm_of_queries_and_keys_without_its_epsilon
+  // expect-gcc: "umbel: multi_head_attention: rms_norm needs the epsilon that the model was trained with: norm_epsilon<1, 1000000> for 1e-6"
+  // expect-clang: multi_head_attention.*rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon
+  // cause: The epsilon of `rms_norm`, here of that of queries and keys, differs between models and has no default.
+  // cure: Look it up in the model's configuration and add `norm_epsilon<1, 1'000'000>` or what it is. In a `residual_block` it stands among the options of the attention.
+  multi_head_attention<float, hidden<48>, heads<6>, query_key_norm<rms_norm>>::weights unknown;
+#elif defined CASE_norm_of_queries_and_keys_of_a_block_without_its_epsilon
+  // expect-gcc: "umbel: multi_head_attention: rms_norm needs the epsilon that the model was trained with: norm_epsilon<1, 1000000> for 1e-6"
+  // expect-clang: multi_head_attention.*rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon
+  // cause: The epsilon of `rms_norm`, here of that of queries and keys, differs between models and has no default.
+  // cure: Look it up in the model's configuration and add `norm_epsilon<1, 1'000'000>` or what it is. In a `residual_block` it stands among the options of the attention.
+  encoder_layer<float, hidden<48>, heads<6>, intermediate<64>, norm_first<true>, bias<true>,
+                activation<relu>, query_key_norm<rms_norm>>::weights unknown;
+#elif defined CASE_norm_of_queries_and_keys_with_an_epsilon_of_0
+  // expect-gcc: "umbel: multi_head_attention: norm_epsilon 1/0 is not a positive number"
+  // expect-clang: multi_head_attention.*norm_epsilon.*ratio<1, 0>.*is_not_a_positive_number
+  // cause: The option is a fraction, numerator and denominator, and one of them is 0.
+  // cure: 1e-6 is `norm_epsilon<1, 1'000'000>`.
+  multi_head_attention<float, hidden<48>, heads<6>, query_key_norm<layer_norm>,
+                       norm_epsilon<1, 0>>::weights none;
+#elif defined CASE_norm_of_queries_and_keys_has_no_beta
+  // expect-gcc: "umbel: multi_head_attention: rms_norm has no beta; leave out norm_bias"
+  // expect-clang: multi_head_attention.*rms_norm_has_no_beta_so_leave_out_norm_bias
+  // cause: Only a `layer_norm` has a beta.
+  // cure: Leave out `norm_bias<>`, or say `query_key_norm<layer_norm>`.
+  multi_head_attention<float, hidden<48>, heads<6>, query_key_norm<rms_norm>, norm_epsilon<1, 1000>,
+                       norm_bias<false>>::weights none;
+#elif defined CASE_epsilon_of_an_attention_without_norms
+  // expect-gcc: "umbel: multi_head_attention: norm_epsilon is not an option of this layer"
+  // expect-clang: multi_head_attention.*norm_epsilon<.*is_not_an_option_of_this_layer
+  // cause: Attention has an epsilon where its queries and keys are normed, and nothing says that they are.
+  // cure: Add `query_key_norm<rms_norm>`, or leave `norm_epsilon<>` out.
+  multi_head_attention<float, hidden<48>, heads<6>, norm_epsilon<1, 1000>>::weights none;
+#elif defined CASE_weights_without_norms_of_queries_and_keys
+  // expect-gcc: "umbel: multi_head_attention: the weights have 4 parts but the layer needs 6"
+  // expect-clang: multi_head_attention.*the_weights_have.*number<4>.*parts_but_the_layer_needs.*number<6>
+  // cause: With `query_key_norm<>` the weights have two parts more: `q_norm` and `k_norm` behind the four projections.
+  // cure: Give all: `{q, k, v, o, q_norm, k_norm}`.
+  rotary::weights w;
+  multi_head_attention<float, hidden<48>, heads<6>, query_key_norm<layer_norm>>::weights_view all(
+      w.q, w.k, w.v, w.o);
+#elif defined CASE_weights_of_an_attention_without_norms
+  // expect-gcc: "umbel: multi_head_attention: the weights belong to another layer or other options"
+  // expect-clang: multi_head_attention.*the_weights_belong_to_another_layer_or_other_options
+  // cause: The weights are those of a layer with other options, here without norms of queries and keys.
+  // cure: Take the layer's own `weights`: `static layer::weights w;`.
+  static rotary::weights w;
+  const multi_head_attention<float, hidden<48>, heads<6>, query_key_norm<layer_norm>> layer{w};
 #elif defined CASE_value_dim_twice
   // expect-gcc: "umbel: multi_head_attention: value_dim=4 is given twice"
   // expect-clang: attention.*value_dim<4>.*is_given_twice

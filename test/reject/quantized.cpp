@@ -307,6 +307,14 @@ static tensor<float, token<9>, hidden<32>> floats;
   // cause: The sum of squares is of 32 bits.
   // cure: Compute this norm in floats.
   quantized<layer_norm<float, hidden<20000>>> odd;
+#elif defined CASE_quantized_too_long_norm_of_heads
+  // expect-gcc: "umbel: quantized: head_dim=20000 is longer than norms in integers take; 16384 is the most"
+  // expect-clang: quantized.*head_dim<20000>.*is_longer_than_norms_in_integers_take.*number<16384.*is_the_most
+  // cause: The sum of squares is of 32 bits.
+  // cure: Compute this norm in floats.
+  quantized<
+      multi_head_attention<float, hidden<8>, heads<1>, head_dim<20000>, query_key_norm<layer_norm>>>
+      odd;
 #elif defined CASE_quantized_gives_floats
   // expect-gcc: "umbel: quantized: the result is std::int8_t or std::int16_t, not float"
   // expect-clang: quantized.*the_result_is_int8_t_or_int16_t_not.*element<float>

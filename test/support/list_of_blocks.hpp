@@ -21,6 +21,15 @@ using pre_norm_encoder =
                          umbel::norm_by<umbel::rms_norm>, umbel::norm_epsilon<1, 1'000'000>,
                          umbel::activation<umbel::silu>, umbel::gated<true>, umbel::bias<false>,
                          umbel::axes::kv_heads<2>, umbel::rope<umbel::split_halves>>;
+// As of Qwen3: the queries and keys of each head are normed.
+template <class T>
+using normed_heads_encoder =
+    umbel::encoder_layer<T, umbel::axes::hidden<32>, umbel::axes::heads<4>,
+                         umbel::axes::intermediate<64>, umbel::norm_first<true>,
+                         umbel::norm_by<umbel::rms_norm>, umbel::norm_epsilon<1, 1'000'000>,
+                         umbel::activation<umbel::silu>, umbel::gated<true>, umbel::bias<false>,
+                         umbel::axes::kv_heads<2>, umbel::query_key_norm<umbel::rms_norm>,
+                         umbel::rope<umbel::split_halves>>;
 template <class T>
 using post_norm_encoder =
     umbel::encoder_layer<T, umbel::axes::hidden<32>, umbel::axes::heads<4>,
@@ -40,6 +49,7 @@ void for_each_block(const F& f) {
   f.template operator()<example::conformer_block<T>>("Conformer");
   f.template operator()<pre_norm_encoder<T>>("encoder, norm first");
   f.template operator()<post_norm_encoder<T>>("encoder, norm last");
+  f.template operator()<normed_heads_encoder<T>>("encoder, queries and keys normed");
   f.template operator()<decoder<T>>("decoder");
   f.template operator()<umbel::layer_stack<pre_norm_encoder<T>, 2>>("stack of encoders");
   f.template operator()<umbel::layer_stack<decoder<T>, 2>>("stack of decoders");

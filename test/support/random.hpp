@@ -49,6 +49,11 @@ constexpr void draw_attention(lcg& next, Weights& w, double weight_scale,
   const auto bias = [&](auto& p) { draw_bias(next, p, bias_scale); };
   weight(w.q), weight(w.k), weight(w.v), weight(w.o);
   bias(w.q), bias(w.k), bias(w.v), bias(w.o);
+  const auto norm = [&](auto& p) {
+    draw(next, p.gamma);
+    if constexpr (requires { p.beta; }) draw(next, p.beta, bias_scale);
+  };
+  if constexpr (requires { w.q_norm; }) norm(w.q_norm), norm(w.k_norm);
 }
 
 // A multi_head_attention's weights of a moderate size for its width. (At run time, from a generator

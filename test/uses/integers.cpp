@@ -14,7 +14,7 @@ using namespace umbel::axes;
 using namespace umbel_test;
 
 // What no block of the list has: no residual, and a memory beside norms of branches, several parts
-// of one norm, and a linear map.
+// of one norm, a linear map, and a norm of queries and of the memory's keys.
 using with_memory = residual_block<
     float, hidden<32>,
     block_parts::sandwich_norm<
@@ -25,7 +25,7 @@ using with_memory = residual_block<
     block_parts::pre_norm<
         block_parts::name::norm3,
         block_parts::cross_attention<block_parts::name::cross_attention, heads<4>, kv_heads<2>,
-                                     bias<true>>,
+                                     bias<true>, query_key_norm<layer_norm>>,
         block_parts::feed_forward_network<block_parts::name::feed_forward, intermediate<64>,
                                           activation<relu>, bias<true>>>,
     block_parts::no_residual<

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <umbel/attention/attend_heads.hpp>
-#include <umbel/attention/rope.hpp>
+#include <umbel/attention/prepared_heads.hpp>
 #include <umbel/config.hpp>
 #include <umbel/layer/weights.hpp>
 
@@ -64,9 +64,9 @@ constexpr context_strides place_context(std::size_t queries, std::size_t width,
   return {1, room, room, width * room};
 }
 
-// Rotary: what rotates queries and keys by their positions, or no_rope. Scoring: scale, softcap,
-// rows without keys.
-template <class T, head_sizes S, class Rotary, class Scoring, std::size_t Queries, std::size_t Keys>
+// Prepare: prepared_heads. Scoring: scale, softcap, rows without keys.
+template <class T, head_sizes S, class Prepare, class Scoring, std::size_t Queries,
+          std::size_t Keys>
 struct multi_head_forward {
   static constexpr std::size_t lanes = plan::lanes<T>(plan::native_target);
   static constexpr std::size_t query_row = round_up(S.query_width(), lanes);
@@ -95,8 +95,8 @@ struct multi_head_forward {
 
   // Bytes of the tables of rotary positions.
   static constexpr std::size_t tables =
-      Rotary::template table_bytes<T, Queries, S.head_dim> +
-      (Keys == Queries ? 0 : Rotary::template table_bytes<T, Keys, S.head_dim>);
+      Prepare::template table_bytes<T, Queries, S.head_dim> +
+      (Keys == Queries ? 0 : Prepare::template table_bytes<T, Keys, S.head_dim>);
 
   struct workspace : workspace_base {
     using positions = std::index_sequence<Queries, Keys>;
@@ -125,8 +125,8 @@ struct multi_head_forward {
     project<project_in<Keys, S.key_hidden, S.key_width(), key_row, S.k_bias, Y>>(w.k, y, work.k);
     project<project_in<Keys, S.value_hidden, S.value_width(), value_row, S.v_bias, Z>>(w.v, z,
                                                                                        work.v);
-    Rotary::template turn<Queries, S.heads, S.head_dim, query_row>(work.q);
-    Rotary::template turn<Keys, S.kv_heads, S.head_dim, key_row>(work.k);
+    Prepare::template queries<Queries, S.heads, S.head_dim, query_row>(w, work.q);
+    Prepare::template keys<Keys, S.kv_heads, S.head_dim, key_row>(w, work.k);
     heads_of_sequence<head, all_heads, T, Scoring>::attend(work.q, work.k, work.v, work.context,
                                                            work.scratch, mask);
     project<project_out<Out>>(w.o, work.context, out);

@@ -62,10 +62,10 @@ struct then_nothing {
 // Steps: a multi_head_forward.
 template <class Steps, std::size_t Workers>
 struct forward_in_parts;
-template <class T, head_sizes S, class Rotary, class Scoring, std::size_t Queries, std::size_t Keys,
-          std::size_t Workers>
-struct forward_in_parts<multi_head_forward<T, S, Rotary, Scoring, Queries, Keys>, Workers> {
-  using steps = multi_head_forward<T, S, Rotary, Scoring, Queries, Keys>;
+template <class T, head_sizes S, class Prepare, class Scoring, std::size_t Queries,
+          std::size_t Keys, std::size_t Workers>
+struct forward_in_parts<multi_head_forward<T, S, Prepare, Scoring, Queries, Keys>, Workers> {
+  using steps = multi_head_forward<T, S, Prepare, Scoring, Queries, Keys>;
   // Of rows of one map: more than workers, so that one that is late is waited for less.
   static constexpr std::size_t blocks = 4 * Workers;
 
@@ -73,15 +73,6 @@ struct forward_in_parts<multi_head_forward<T, S, Rotary, Scoring, Queries, Keys>
             sequence_strides From>
   using blocks_in =
       linear_blocks<T, steps::template project_in<Rows, In, Out, Row, Bias, From>, blocks>;
-
-  template <std::size_t Positions, std::size_t Heads, std::size_t Row>
-  struct turn {
-    template <std::size_t Rows>
-    void operator()(std::integral_constant<std::size_t, Rows>, T* x,
-                    std::size_t first) const noexcept {
-      Rotary::template turn<Rows, Heads, S.head_dim, Row, Positions>(x, first);
-    }
-  };
 
   // One sequence. Its queries, keys, values and context are in the workspace of worker 0; the
   // others give their scratch. Arguments: see multi_head_forward::forward.
@@ -96,16 +87,23 @@ struct forward_in_parts<multi_head_forward<T, S, Rotary, Scoring, Queries, Keys>
     using to_result = linear_blocks<T, steps::template project_out<Out>, blocks>;
     using attention = heads_of_sequence<steps::head, steps::all_heads, T, Scoring>;
     auto& work = given.work[0];
+    const auto prepare_queries = [&]<std::size_t Rows>(std::integral_constant<std::size_t, Rows>,
+                                                       T* rows, std::size_t first) {
+      Prepare::template queries<Rows, S.heads, S.head_dim, steps::query_row, Queries>(w, rows,
+                                                                                      first);
+    };
+    const auto prepare_keys = [&]<std::size_t Rows>(std::integral_constant<std::size_t, Rows>,
+                                                    T* rows, std::size_t first) {
+      Prepare::template keys<Rows, S.kv_heads, S.head_dim, steps::key_row, Keys>(w, rows, first);
+    };
 
     given.hand_out(to_queries::count + to_keys::count + to_values::count,
                    [&](std::size_t index, std::size_t) noexcept {
                      if (index < to_queries::count)
-                       return to_queries::project_block(w.q, x, work.q, index,
-                                                        turn<Queries, S.heads, steps::query_row>{});
+                       return to_queries::project_block(w.q, x, work.q, index, prepare_queries);
                      index -= to_queries::count;
                      if (index < to_keys::count)
-                       return to_keys::project_block(w.k, y, work.k, index,
-                                                     turn<Keys, S.kv_heads, steps::key_row>{});
+                       return to_keys::project_block(w.k, y, work.k, index, prepare_keys);
                      to_values::project_block(w.v, z, work.v, index - to_keys::count,
                                               then_nothing{});
                    });

@@ -44,6 +44,15 @@ struct multi_head_options {
   using bias = option_or<option::bias, umbel::bias<false>, Options...>;
   using rope = option_or<option::rope, no_rope, Options...>;
   using scoring = detail::scoring<Options...>;
+  // Of the heads of queries and keys. (A head without features is refused elsewhere.)
+  using norm_option = option_or<option::query_key_norm, no_query_key_norm, Options...>;
+  template <class T>
+  using norm =
+      norm_with<T, axes::head_dim<head_dim::size ? head_dim::size : 1>, norm_option, Options...>;
+  using norm_options =
+      typename pick_options<decltype(and_kinds(option_list<option::query_key_norm>{},
+                                               typename norm_option::kinds{})),
+                            option_list<>, Options...>::type;
 
   static constexpr bool gives_head_dim =
       (is_option_of<Options, axis_family<axes::head_dim>> || ...);
@@ -61,7 +70,9 @@ struct multi_head_types {
   static constexpr head_sizes sizes = chosen::sizes;
   using rope_option = typename chosen::rope;
   using scoring = typename chosen::scoring;
-  using rotary = detail::rotary<rope_option>;
+  using norm_options = typename chosen::norm_options;
+  using norm_of_heads = typename chosen::template norm<T>::of_rows;
+  using prepare = prepared_heads<norm_of_heads, rope_option>;
   using value_type = T;
   // What the queries, keys, values and the result have of the hidden axis.
   using hidden_axis = typename chosen::hidden::plain;
@@ -75,20 +86,23 @@ struct multi_head_types {
   // layer, as with those of any other, is no second error: {&w.q, &w.o} are of one type.
   template <std::size_t Width>
   using heads_width = width<chosen::leaves_a_remainder ? sizes.hidden : Width>;
-  template <template <class, class, class, bool> class Linear>
-  using parts_in = portable::multi_head_parts<
-      Linear<T, hidden_axis, heads_width<sizes.query_width()>, sizes.q_bias>,
+  template <template <class, class, class, bool> class Linear, class Norm>
+  using parts_in = typename attention_parts<
+      Norm, Linear<T, hidden_axis, heads_width<sizes.query_width()>, sizes.q_bias>,
       Linear<T, keys_axis, heads_width<sizes.key_width()>, sizes.k_bias>,
       Linear<T, values_axis, heads_width<sizes.value_width()>, sizes.v_bias>,
-      Linear<T, heads_width<sizes.context_width()>, output_axis, sizes.o_bias>>;
-  using weights = parts_in<portable::linear_weights>;
-  using weights_view = view_of_weights<parts_in<portable::linear_view>>;
+      Linear<T, heads_width<sizes.context_width()>, output_axis, sizes.o_bias>>::type;
+  using weights = parts_in<portable::linear_weights, typename norm_of_heads::weights>;
+  using weights_view =
+      view_of_weights<parts_in<portable::linear_view, typename norm_of_heads::weights_view>>;
   template <class Stored>
   using packed_weights =
-      packed_weights_of<weights_view, parts_in<packed_as<Stored>::template linear>>;
+      packed_weights_of<weights_view,
+                        parts_in<packed_as<Stored>::template linear,
+                                 typename norm_of_heads::template packed_weights<Stored>>>;
 
   template <std::size_t Queries, std::size_t Keys>
-  using forward_of = multi_head_forward<T, sizes, rotary, scoring, Queries, Keys>;
+  using forward_of = multi_head_forward<T, sizes, prepare, scoring, Queries, Keys>;
   // Of the rows of a call.
   using widths = shape<hidden_axis, keys_axis, values_axis, width<sizes.query_width()>,
                        width<sizes.context_width()>>;
@@ -259,6 +273,8 @@ struct multi_head_calls
 //   kv_heads<2>                             heads of keys and values, shared by the queries' heads
 //   keys_from<hidden<64>>, values_from<..>  widths of keys and values, if not the queries'
 //   output_to<hidden<80>>                   width of the result, if not the queries'
+//   query_key_norm<rms_norm|layer_norm>     of each head's queries and keys, before rope, with
+//                                           norm_epsilon<>, norm_bias<> (layer/norm_options.hpp)
 //   rope<split_halves|adjacent_pairs>       rotary positions (rope.hpp)
 //   score_scale<1, 8>, softcap<50>, empty_rows<uniform_weights>    of the scores (score.hpp)
 template <class T, class Hidden, class Heads = detail::nothing, class... Options>

@@ -124,6 +124,13 @@ struct same_biases {
   static constexpr bool q = S.q_bias, k = S.k_bias, v = S.v_bias, o = S.o_bias;
 };
 
+template <class Layer, class List>
+struct with_options;
+template <class T, class Hidden, class Heads, class... Options, class... More>
+struct with_options<multi_head_attention<T, Hidden, Heads, Options...>, option_list<More...>> {
+  using type = multi_head_attention<T, Hidden, Heads, Options..., More...>;
+};
+
 template <class Layer, class... How>
 struct pruned_layer;
 template <class Layer, class Selection>
@@ -134,13 +141,16 @@ struct pruned_layer<Layer, Selection> {
   static constexpr head_sizes sizes = Layer::sizes;
   static constexpr std::size_t heads = verdict::ok ? choice::count : 1;
   static constexpr std::size_t kv_heads = verdict::ok ? choice::count / choice::group : 1;
-  using type = multi_head_attention<
-      typename Layer::value_type, typename Layer::hidden_axis, axes::heads<heads>,
-      axes::head_dim<sizes.head_dim>, axes::value_dim<sizes.value_dim>, axes::kv_heads<kv_heads>,
-      keys_from<typename Layer::keys_axis>, values_from<typename Layer::values_axis>,
-      output_to<typename Layer::output_axis>, detail::same_biases<sizes>,
-      typename Layer::rope_option, typename Layer::scoring::scale_option,
-      typename Layer::scoring::softcap_option, empty_rows<typename Layer::scoring::empty>>;
+  using type = typename with_options<
+      multi_head_attention<
+          typename Layer::value_type, typename Layer::hidden_axis, axes::heads<heads>,
+          axes::head_dim<sizes.head_dim>, axes::value_dim<sizes.value_dim>,
+          axes::kv_heads<kv_heads>, keys_from<typename Layer::keys_axis>,
+          values_from<typename Layer::values_axis>, output_to<typename Layer::output_axis>,
+          detail::same_biases<sizes>, typename Layer::rope_option,
+          typename Layer::scoring::scale_option, typename Layer::scoring::softcap_option,
+          empty_rows<typename Layer::scoring::empty>>,
+      typename Layer::norm_options>::type;
 };
 
 template <class Layer, class Selection>
@@ -178,12 +188,26 @@ constexpr void take_outputs(const W& from, Place place, Map& to) noexcept {
       for (std::size_t d = 0; d < Width; ++d)
         to.bias[n * Width + d] = from.bias[place(n) * Width + d];
 }
-// Those of queries, keys and values. S: sizes of the smaller layer.
+// A norm, as it is.
+template <class From, class Norm>
+constexpr void copy_norm(const From& from, Norm& to) noexcept {
+  const auto copied = [](const auto& x, auto& y) {
+    for (std::size_t i = 0; i < y.size(); ++i) y.data()[i] = x.data()[i];
+  };
+  copied(from.gamma, to.gamma);
+  if constexpr (requires { to.beta; }) copied(from.beta, to.beta);
+}
+// Those of queries, keys and values, and the norms that all heads share. S: sizes of the smaller
+// layer.
 template <head_sizes S, class W, class Head, class KvHead, class Parts>
 constexpr void take_heads(const W& from, Head head, KvHead kv_head, Parts& to) noexcept {
   take_outputs<S.head_dim, S.heads>(from.q, head, to.q);
   take_outputs<S.head_dim, S.kv_heads>(from.k, kv_head, to.k);
   take_outputs<S.value_dim, S.kv_heads>(from.v, kv_head, to.v);
+  if constexpr (requires { to.q_norm; }) {
+    copy_norm(from.q_norm, to.q_norm);
+    copy_norm(from.k_norm, to.k_norm);
+  }
 }
 
 }  // namespace detail

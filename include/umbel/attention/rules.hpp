@@ -9,6 +9,7 @@
 #include <umbel/attention/rope.hpp>
 #include <umbel/attention/score.hpp>
 #include <umbel/config.hpp>
+#include <umbel/layer/norm_options.hpp>
 #include <umbel/layer/rules.hpp>
 #include <umbel/layer/workspace_rules.hpp>
 #include <umbel/mask/base.hpp>
@@ -251,11 +252,14 @@ using multi_head = first_error<
     in_place<say::multi_head_attention, Heads, axes::heads>, well_formed<typename Sizes::hidden>,
     well_formed<typename Sizes::heads>,
     options<say::multi_head_attention,
-            option_kinds<option::bias, axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
-                         axis_family<axes::value_dim>, option::keys_from, option::values_from,
-                         option::output_to, option::rope, option::score_scale, option::softcap,
-                         option::empty_rows>,
+            decltype(and_kinds(
+                option_kinds<option::bias, axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
+                             axis_family<axes::value_dim>, option::keys_from, option::values_from,
+                             option::output_to, option::query_key_norm, option::rope,
+                             option::score_scale, option::softcap, option::empty_rows>{},
+                typename Sizes::norm_option::kinds{})),
             Options...>,
+    norm_options<say::multi_head_attention, typename Sizes::template norm<float>>,
     projections_with_bias<say::multi_head_attention, typename Sizes::bias>,
     verdict<remainder<typename Sizes::hidden, typename Sizes::heads> == 0 || Sizes::gives_head_dim,
             say::multi_head_attention, typename Sizes::hidden, say::into, typename Sizes::heads,

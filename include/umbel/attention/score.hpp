@@ -54,8 +54,6 @@ struct no_softcap {
 
 namespace say {
 struct empty_rows_takes_zero_weights_or_uniform_weights_not;
-struct is_not_a_positive_number;
-
 struct score_scale;
 struct softcap;
 }  // namespace say
@@ -67,10 +65,6 @@ inline constexpr const char* spoken<say::empty_rows_takes_zero_weights_or_unifor
     "empty_rows takes zero_weights or uniform_weights, not";
 
 namespace rules {
-template <class Layer, class Name, class Option>
-using positive =
-    verdict<Option::numerator != 0 && Option::denominator != 0, Layer, Name,
-            ratio<Option::numerator, Option::denominator>, say::is_not_a_positive_number>;
 template <class Layer, class Option>
 struct given_number {
   using type = accepted;

@@ -11,7 +11,8 @@
 //
 // With norm_first<true>, norm_by<rms_norm>, gated<true>, activation<silu>, bias<false> and called
 // with `causal` it is a layer of LLaMA; with rope<split_halves> for files of Hugging Face,
-// rope<adjacent_pairs> for those of Meta and of llama2.c.
+// rope<adjacent_pairs> for those of Meta and of llama2.c. With query_key_norm<rms_norm>, too, it is
+// one of Qwen3.
 //
 // Sequences are computed one after another, in a workspace of constant size, or by several workers.
 #pragma once
@@ -69,8 +70,8 @@ using encoder_layer_types_of = std::conditional_t<
 //   norm_by<layer_norm|rms_norm>      without it layer_norm
 //   norm_bias<true|false>             do layer_norms have a beta? without it true
 //   norm_epsilon<1, 100'000>          without it 1e-5; rms_norm needs it
-//   kv_heads<>, head_dim<>, value_dim<>, rope<>, score_scale<>, softcap<>, empty_rows<>
-//                                     of attention (attention/multi_head.hpp)
+//   kv_heads<>, head_dim<>, value_dim<>, query_key_norm<>, rope<>, score_scale<>, softcap<>,
+//   empty_rows<>                      of attention (attention/multi_head.hpp)
 template <class T, class Hidden, class Heads, class FeedForward = detail::nothing, class... Options>
 class encoder_layer
     : public detail::encoder_layer_types_of<T, Hidden, Heads, FeedForward, Options...>,

@@ -44,6 +44,8 @@ namespace umbel::portable::range_names {
 UMBEL_PART_NAME(residual);
 UMBEL_PART_NAME(memory);
 UMBEL_PART_NAME(input);
+UMBEL_PART_NAME(projected_q);
+UMBEL_PART_NAME(projected_k);
 UMBEL_PART_NAME(q);
 UMBEL_PART_NAME(k);
 UMBEL_PART_NAME(v);

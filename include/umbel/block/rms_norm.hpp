@@ -6,6 +6,7 @@
 
 #include <umbel/block/layer_norm.hpp>
 #include <umbel/config.hpp>
+#include <umbel/layer/norm_options.hpp>
 #include <umbel/layer/packed_weights.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -107,6 +108,14 @@ class rms_norm
 
  private:
   weights_view weights_;
+};
+
+template <>
+struct norm_by<rms_norm> {
+  using kind = detail::option::norm_by;
+  template <class T, class Axis, bool Bias>
+  using norm = rms_norm<T, Axis>;
+  static constexpr bool has_bias = false, needs_epsilon = true;
 };
 
 // rms_norm(100): refused, since the axis is a template argument.

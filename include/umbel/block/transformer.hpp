@@ -8,6 +8,7 @@
 #include <umbel/block/layer_norm.hpp>
 #include <umbel/block/rms_norm.hpp>
 #include <umbel/config.hpp>
+#include <umbel/layer/norm_options.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -20,39 +21,6 @@ struct norm_first {
   static constexpr bool value = Value;
 };
 
-// Option: which norm, norm_by<layer_norm> or norm_by<rms_norm>.
-template <template <class, class, class...> class Norm>
-struct norm_by {
-  using kind = detail::option::norm_by;
-  template <class T, class Axis, bool Bias>
-  using norm = std::conditional_t<Bias, Norm<T, Axis>, Norm<T, Axis, bias<false>>>;
-  static constexpr bool has_bias = true, needs_epsilon = false;
-};
-template <>
-struct norm_by<rms_norm> {
-  using kind = detail::option::norm_by;
-  template <class T, class Axis, bool Bias>
-  using norm = rms_norm<T, Axis>;
-  static constexpr bool has_bias = false, needs_epsilon = true;
-};
-
-// Option: do the norms of a block have a beta? Without it layer_norm has one, whatever bias<> says
-// of the projections. torch's bias=False is bias<false>, norm_bias<false>.
-template <bool Value>
-struct norm_bias {
-  using kind = detail::option::norm_bias;
-  static constexpr bool value = Value;
-};
-
-// Option: the epsilon of the norms, norm_epsilon<1, 1'000'000> for 1e-6.
-template <std::size_t Numerator, std::size_t Denominator>
-struct norm_epsilon {
-  using kind = detail::option::norm_epsilon;
-  static constexpr std::size_t numerator = Numerator, denominator = Denominator;
-  static constexpr double value =
-      static_cast<double>(Numerator) / static_cast<double>(Denominator ? Denominator : 1);
-};
-
 // Option: do the projections of a block's feed-forward network add a bias? Where it is not as in
 // attention: bias_on<'q', 'k', 'v'>, feed_forward_bias<false> of Qwen2.
 template <bool Value>
@@ -63,36 +31,24 @@ struct feed_forward_bias {
 namespace detail {
 namespace say {
 struct feed_forward_bias_true_or_false;
-struct norm_epsilon;
 struct must_be_the_first_axis_of;
-struct rms_norm_has_no_beta_so_leave_out_norm_bias;
-struct rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon;
 }  // namespace say
 
 template <>
 inline constexpr const char* spoken<say::feed_forward_bias_true_or_false> =
     "feed_forward_bias<true> or feed_forward_bias<false>";
-template <>
-inline constexpr const char* spoken<say::norm_epsilon> = "norm_epsilon";
-template <>
-inline constexpr const char* spoken<say::rms_norm_has_no_beta_so_leave_out_norm_bias> =
-    "rms_norm has no beta; leave out norm_bias";
-template <>
-inline constexpr const char*
-    spoken<say::rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon> =
-        "rms_norm needs the epsilon that the model was trained with: norm_epsilon<1, 1000000> for "
-        "1e-6";
 
 // The options that go to attention, to the feed-forward network, and those of the layer itself.
-using attention_options = option_list<axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
-                                      axis_family<axes::value_dim>, option::rope,
-                                      option::score_scale, option::softcap, option::empty_rows>;
+using attention_options =
+    option_list<axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
+                axis_family<axes::value_dim>, option::query_key_norm, option::rope,
+                option::score_scale, option::softcap, option::empty_rows>;
 // What a decoder layer's attention to the memory takes: no rotary positions, which would compare
 // those of two sequences.
 using memory_attention_options =
     option_list<axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
-                axis_family<axes::value_dim>, option::score_scale, option::softcap,
-                option::empty_rows>;
+                axis_family<axes::value_dim>, option::query_key_norm, option::score_scale,
+                option::softcap, option::empty_rows>;
 using feed_forward_options = option_list<option::activation, option::gated>;
 
 template <class T, class Hidden, class Heads, class Bias, class List>
@@ -116,17 +72,8 @@ struct feed_forward_with<T, Hidden, FeedForward, Bias, option_list<Options...>> 
 
 // What the options of the norms of a layer come to.
 template <class T, class Hidden, class... Options>
-struct norm_of_options {
-  using norm_option = option_or<option::norm_by, norm_by<layer_norm>, Options...>;
-  using epsilon_option = option_or<option::norm_epsilon, norm_epsilon<1, 100'000>, Options...>;
-  using type = typename norm_option::template norm<
-      T, Hidden, option_or<option::norm_bias, norm_bias<true>, Options...>::value>;
-  static constexpr T epsilon = static_cast<T>(epsilon_option::value);
-  static constexpr bool bias_fits =
-      norm_option::has_bias || !(is_option_of<Options, option::norm_bias> || ...);
-  static constexpr bool epsilon_is_said =
-      !norm_option::needs_epsilon || (is_option_of<Options, option::norm_epsilon> || ...);
-};
+using norm_of_options =
+    norm_with<T, Hidden, option_or<option::norm_by, norm_by<layer_norm>, Options...>, Options...>;
 
 // What the options of a layer come to.
 template <class T, class Hidden, class Heads, class FeedForward, class... Options>
@@ -138,10 +85,13 @@ struct transformer_parts {
   using network_bias =
       umbel::bias<option_or<option::feed_forward_bias, feed_forward_bias<attention_bias::q>,
                             Options...>::value>;
+  // Epsilon and beta of norms go to an attention that has one.
+  using norm_option = option_or<option::query_key_norm, no_query_key_norm, Options...>;
   template <class Kinds>
-  using attention_of =
-      attention_with<T, Hidden, Heads, attention_bias,
-                     typename pick_options<Kinds, option_list<>, Options...>::type>;
+  using attention_of = attention_with<
+      T, Hidden, Heads, attention_bias,
+      typename pick_options<decltype(and_kinds(Kinds{}, typename norm_option::kinds_of_block{})),
+                            option_list<>, Options...>::type>;
   using attention = attention_of<attention_options>;
   using memory_attention = attention_of<memory_attention_options>;
   using hidden = typename Hidden::plain;
@@ -226,27 +176,20 @@ using transformer_arguments = first_error<floating<Layer, T>, in_place<Layer, Hi
                                           in_place<Layer, Heads, axes::heads>,
                                           in_place<Layer, FeedForward, axes::intermediate>>;
 
-// Norm: norm_of_options.
-template <class Layer, class Norm>
-using norm_options =
-    first_error<positive<Layer, say::norm_epsilon, typename Norm::epsilon_option>,
-                verdict<Norm::bias_fits, Layer, say::rms_norm_has_no_beta_so_leave_out_norm_bias>,
-                verdict<Norm::epsilon_is_said, Layer,
-                        say::rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon>>;
-
 // Layer: the word that names it. Torch: the word for torch's. Parts: detail::transformer_parts.
 template <class Layer, class Torch, class Parts, class... Options>
-using transformer_options = first_error<
-    options<Layer,
-            option_kinds<option::bias, option::feed_forward_bias, option::norm_bias,
-                         option::norm_first, option::norm_by, option::norm_epsilon,
-                         option::activation, option::gated, axis_family<axes::kv_heads>,
-                         axis_family<axes::head_dim>, axis_family<axes::value_dim>, option::rope,
-                         option::score_scale, option::softcap, option::empty_rows>,
-            Options...>,
-    projections_with_bias<Layer, typename Parts::bias_option>,
-    norm_options<Layer, norm_of_options<float, axes::hidden<1>, Options...>>,
-    transformer_said<Layer, usual_options<Torch, Options...>, Options...>>;
+using transformer_options =
+    first_error<options<Layer,
+                        option_kinds<option::bias, option::feed_forward_bias, option::norm_bias,
+                                     option::norm_first, option::norm_by, option::norm_epsilon,
+                                     option::activation, option::gated, axis_family<axes::kv_heads>,
+                                     axis_family<axes::head_dim>, axis_family<axes::value_dim>,
+                                     option::query_key_norm, option::rope, option::score_scale,
+                                     option::softcap, option::empty_rows>,
+                        Options...>,
+                projections_with_bias<Layer, typename Parts::bias_option>,
+                norm_options<Layer, norm_of_options<float, axes::hidden<1>, Options...>>,
+                transformer_said<Layer, usual_options<Torch, Options...>, Options...>>;
 
 // The batch axis, if there is one, is the first.
 template <class Layer, class X>

@@ -20,7 +20,7 @@ namespace umbel::inline UMBEL_TARGET::detail {
 template <class Layer, class Stored, std::size_t Queries, std::size_t Rows, std::size_t Positions>
 struct cached_forward {
   using T = typename Layer::value_type;
-  using rotary = typename Layer::rotary;
+  using prepare = typename Layer::prepare;
   using scoring = typename Layer::scoring;
   static constexpr head_sizes S = Layer::sizes;
   static constexpr std::size_t lanes = plan::lanes<T>(plan::native_target);
@@ -54,7 +54,7 @@ struct cached_forward {
                                                     S.value_dim, S.value_dim* of_context.feature};
 
   // Bytes of the table of rotary positions.
-  static constexpr std::size_t tables = rotary::template table_bytes<T, turns, S.head_dim>;
+  static constexpr std::size_t tables = prepare::template table_bytes<T, turns, S.head_dim>;
 
   struct workspace : workspace_base {
     alignas(64) T q[Queries * query_row];
@@ -98,7 +98,7 @@ struct cached_forward {
                               [[maybe_unused]] T* scales_there, T* projected) noexcept {
     project<kernel::linear_shape{Queries, S.key_hidden, S.key_width(), Y.position, Y.feature,
                                  key_row, 1, S.k_bias}>(w.k, y, projected);
-    rotary::template turn<Queries, S.kv_heads, S.head_dim, key_row, turns>(projected, position);
+    prepare::template keys<Queries, S.kv_heads, S.head_dim, key_row, turns>(w, projected, position);
     if constexpr (scaled) {
       for (std::size_t i = 0; i < Queries; ++i)
         store_scaled<S.head_dim>(
@@ -133,7 +133,7 @@ struct cached_forward {
                                rows_of values, const Mask& mask, T* out, workspace& work) noexcept {
     project<kernel::linear_shape{Queries, S.hidden, S.query_width(), X.position, X.feature,
                                  query_row, 1, S.q_bias}>(w.q, x, work.q);
-    rotary::template turn<Queries, S.heads, S.head_dim, query_row, turns>(work.q, position);
+    prepare::template queries<Queries, S.heads, S.head_dim, query_row, turns>(w, work.q, position);
     heads_of_sequence<head, all_heads, T, scoring, rows_of>::attend(
         work.q, keys, values, work.context, work.scratch, mask);
     project<kernel::linear_shape{Queries, S.context_width(), S.output, of_context.query,

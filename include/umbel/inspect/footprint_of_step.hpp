@@ -82,7 +82,9 @@ struct stored_memory {
   // Of the weights of a part.
   template <class Weights>
   static constexpr std::uint64_t keys_and_values(const Weights*) {
-    return weights_of<decltype(Weights::k)>() + weights_of<decltype(Weights::v)>();
+    std::uint64_t bytes = weights_of<decltype(Weights::k)>() + weights_of<decltype(Weights::v)>();
+    if constexpr (requires { &Weights::k_norm; }) bytes += weights_of<decltype(Weights::k_norm)>();
+    return bytes;
   }
   template <class Encode, std::size_t Number>
   static constexpr std::uint64_t unread_of_part() {
@@ -149,8 +151,8 @@ struct numbers_of_step<Cache, Layer, New> {
   static constexpr std::size_t scale = 0;
   template <class Attention>
   static constexpr std::size_t tables =
-      Attention::rotary::template table_bytes<std::int16_t, Cache::positions,
-                                              Attention::sizes.head_dim>;
+      Attention::prepare::template table_bytes<std::int16_t, Cache::positions,
+                                               Attention::sizes.head_dim>;
 };
 
 // A step beside Memory, no_memory or stored_memory.

@@ -22,6 +22,7 @@ struct plan_of {
   using T = typename Layer::value_type;
   using forward = typename Layer::template forward_of<Queries::size, Keys::size>;
   using workspace = typename Layer::template workspace<Queries, Keys>;
+  using norm_of_heads = typename Layer::norm_of_heads;
   static constexpr detail::head_sizes sizes = Layer::sizes;
   static constexpr detail::plan::target target = detail::plan::native_target;
   static constexpr std::size_t lanes = detail::plan::lanes<T>(target);
@@ -123,6 +124,13 @@ constexpr page_sum put_network(Writer& out, std::size_t margin) {
           (1 + Gates) * flops_of_shape<Up> + flops_of_shape<Down>};
 }
 
+template <class Word, class Writer>
+constexpr void put_word(Writer& out) {
+  sentence_buffer word;
+  speak<Word>::to(word);
+  word.put('\0');
+  out.put(static_cast<const char*>(word.chars));
+}
 // "4 heads of 16, keys and values of 2"
 template <class Writer>
 constexpr void put_heads(Writer& out, const head_sizes& s) {
@@ -153,13 +161,19 @@ constexpr void put_workspace_head(Writer& out) {
   out.put("                                  bytes\n");
 }
 
-// "64 queries to 64 keys, 4 heads of 16"
+// "64 queries to 64 keys, 4 heads of 16, rms_norm of queries and keys"
 template <class Plan, class Writer>
 constexpr void put_sizes(Writer& out) {
   constexpr std::size_t queries = Plan::query.shape.rows, keys = Plan::key.shape.rows;
   out.put(queries, queries == 1 ? " query to " : " queries to ");
   out.put(keys, keys == 1 ? " key, " : " keys, ");
   put_heads(out, Plan::sizes);
+  using norm = typename Plan::norm_of_heads::layer;
+  if constexpr (!std::is_void_v<norm>) {
+    out.put(", ");
+    put_word<typename norm::word>(out);
+    out.put(" of queries and keys");
+  }
 }
 template <class Plan, class Writer>
 constexpr void put_plan(Writer& out) {

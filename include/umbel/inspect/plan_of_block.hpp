@@ -58,14 +58,6 @@ struct plan_of_part<linear<T, Hidden, Hidden, Options...>> {
   }
 };
 
-template <class Word, class Writer>
-constexpr void put_word(Writer& out) {
-  sentence_buffer word;
-  speak<Word>::to(word);
-  word.put('\0');
-  out.put(static_cast<const char*>(word.chars));
-}
-
 // N: positions of the sequence, M: of its memory. Block: a description (block/description.hpp) of
 // layers, or of what a rank has of them.
 template <class Block, std::size_t N, std::size_t M>

@@ -17,6 +17,7 @@ struct bias;
 struct keys_from;
 struct values_from;
 struct output_to;
+struct query_key_norm;
 struct rope;
 struct score_scale;
 struct softcap;
@@ -122,6 +123,10 @@ struct pick_options<option_list<Kinds...>, option_list<Kept...>, First, Rest...>
       std::conditional_t<keeps, option_list<Kept..., First>, option_list<Kept...>>, Rest...>::type;
 };
 
+// The kinds of a list, an option_list or the like, and more of them.
+template <template <class...> class List, class... Kinds, class... More>
+List<Kinds..., More...> and_kinds(List<Kinds...>, option_list<More...>);
+
 // The option of a kind among Options, or Default.
 template <class Kind, class Default, class... Options>
 using option_or = typename detail::choose_option<Kind, Default, Options...>::type;
@@ -139,6 +144,7 @@ struct bias_on_takes_only_the_letters_q_k_v_and_o;
 struct bias_true;
 struct bias_true_or_false;
 struct is_given_twice;
+struct is_not_a_positive_number;
 struct is_not_an_option_of_this_layer;
 struct norm_first_false;
 struct norm_first_true;
@@ -292,6 +298,12 @@ struct options_said_rule<Layer, Others, say::must_say<Choices...>, say::options_
 template <class Layer, class Others, class... ToSay>
 using options_said =
     typename options_said_rule<Layer, Others, say::must_say<>, say::options_are<>, ToSay...>::type;
+
+// Name: of the option, whose Numerator / Denominator is above 0.
+template <class Layer, class Name, class Option>
+using positive =
+    verdict<Option::numerator != 0 && Option::denominator != 0, Layer, Name,
+            ratio<Option::numerator, Option::denominator>, say::is_not_a_positive_number>;
 
 template <class Kind, class... Options>
 inline constexpr bool is_said = (detail::is_option_of<Options, Kind> || ...);

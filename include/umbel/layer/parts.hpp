@@ -32,6 +32,19 @@ struct multi_head_parts {
   O o;
 };
 
+// The same with a norm of the heads of queries and one of those of keys.
+template <class Q, class K, class V, class O, class QueryNorm, class KeyNorm>
+struct normed_multi_head_parts {
+  using layer_name = detail::say::multi_head_attention;
+  static constexpr const char* part_names[] = {"q", "k", "v", "o", "q_norm", "k_norm"};
+  Q q;
+  K k;
+  V v;
+  O o;
+  QueryNorm q_norm;
+  KeyNorm k_norm;
+};
+
 // The projections of queries and keys, and what weighs the hyperbolic tangents.
 template <class Q, class K, class Score>
 struct additive_parts {

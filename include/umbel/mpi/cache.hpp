@@ -20,7 +20,7 @@ inline constexpr bool stores_heads<sharded<Layer, Over>> = divides_heads<Layer, 
 template <class Share>
 struct heads_of_rank {
   using value_type = typename Share::value_type;
-  using rotary = typename Share::rotary;
+  using prepare = typename Share::prepare;
   using scoring = typename Share::scoring;
   static constexpr head_sizes sizes = Share::own;
 };

@@ -25,14 +25,6 @@ constexpr void cut_attention(const W& w, std::size_t rank, typename Share::weigh
   take_heads<to>(w, places_of(rank, to.heads), places_of(rank, to.kv_heads), own);
   cut_columns<Share::features::size>(w.o, rank, own.o);
 }
-template <class From, class Norm>
-constexpr void copy_norm(const From& from, Norm& to) noexcept {
-  const auto copied = [](const auto& x, auto& y) {
-    for (std::size_t i = 0; i < y.size(); ++i) y.data()[i] = x.data()[i];
-  };
-  copied(from.gamma, to.gamma);
-  if constexpr (requires { to.beta; }) copied(from.beta, to.beta);
-}
 }  // namespace detail
 
 // cut_weights<share>(w, world.rank(), own): a copy of what a rank has of the weights w of the whole

@@ -36,6 +36,7 @@ template <class Share>
 struct layer_of_rank {
   using value_type = typename Share::value_type;
   static constexpr head_sizes sizes = Share::own;
+  using norm_of_heads = typename Share::norm_of_heads;
   template <std::size_t Queries, std::size_t Keys>
   using forward_of = typename Share::template forward_of<Queries, Keys>::steps;
   template <class Queries, class Keys>

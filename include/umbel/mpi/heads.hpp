@@ -101,8 +101,14 @@ constexpr auto with_projection_over_ranks(const Weights& w, const communicator<R
   using q = decltype((w.q));
   using k = decltype((w.k));
   using v = decltype((w.v));
-  return portable::multi_head_parts<q, k, v, projection_over_ranks<map, Ranks, Work>>{
-      w.q, w.k, w.v, {w.o, among, work}};
+  using o = projection_over_ranks<map, Ranks, Work>;
+  if constexpr (requires { w.q_norm; }) {
+    using norm = decltype((w.q_norm));
+    return portable::normed_multi_head_parts<q, k, v, o, norm, norm>{
+        w.q, w.k, w.v, {w.o, among, work}, w.q_norm, w.k_norm};
+  } else {
+    return portable::multi_head_parts<q, k, v, o>{w.q, w.k, w.v, {w.o, among, work}};
+  }
 }
 
 // What the heads of a rank see, of what all heads see: masks know the heads of the layer.
@@ -123,12 +129,12 @@ struct mask_of_rank : all_heads_have_one_length<All> {
 };
 
 // The forward pass over one sequence; see multi_head_forward.
-template <class Scalar, class Ranks, head_sizes Own, class Rotary, class Scoring,
+template <class Scalar, class Ranks, head_sizes Own, class Prepare, class Scoring,
           std::size_t Queries, std::size_t Keys>
 struct forward_over_ranks {
   using T = Scalar;
   using ranks = Ranks;
-  using steps = multi_head_forward<T, Own, Rotary, Scoring, Queries, Keys>;
+  using steps = multi_head_forward<T, Own, Prepare, Scoring, Queries, Keys>;
   using own_workspace = typename steps::workspace;
   using positions = std::index_sequence<Queries, Keys>;
   static constexpr head_sizes own_sizes = Own;
@@ -153,7 +159,8 @@ struct heads_over_ranks_types {
   static constexpr head_sizes own = sizes_of_rank(sizes, Ranks::size);
   using ranks = Ranks;
   using whole = Layer;
-  using rotary = typename Layer::rotary;
+  using norm_of_heads = typename Layer::norm_of_heads;
+  using prepare = typename Layer::prepare;
   using scoring = typename Layer::scoring;
   using value_type = typename Layer::value_type;
   using hidden_axis = typename Layer::hidden_axis;
@@ -165,20 +172,23 @@ struct heads_over_ranks_types {
 
   // The rank's: less of each than the layer has.
   using features = typename output_axis::family::template sized<sizes.output / Ranks::size>;
-  template <template <class, class, class, bool> class Linear>
-  using parts_in = portable::multi_head_parts<
-      Linear<value_type, hidden_axis, width<own.query_width()>, sizes.q_bias>,
+  template <template <class, class, class, bool> class Linear, class Norm>
+  using parts_in = typename attention_parts<
+      Norm, Linear<value_type, hidden_axis, width<own.query_width()>, sizes.q_bias>,
       Linear<value_type, keys_axis, width<own.key_width()>, sizes.k_bias>,
       Linear<value_type, values_axis, width<own.value_width()>, sizes.v_bias>,
-      Linear<value_type, width<sizes.context_width()>, features, sizes.o_bias>>;
-  using weights = parts_in<portable::linear_weights>;
-  using weights_view = view_of_weights<parts_in<portable::linear_view>>;
+      Linear<value_type, width<sizes.context_width()>, features, sizes.o_bias>>::type;
+  using weights = parts_in<portable::linear_weights, typename norm_of_heads::weights>;
+  using weights_view =
+      view_of_weights<parts_in<portable::linear_view, typename norm_of_heads::weights_view>>;
   template <class Stored>
   using packed_weights =
-      packed_weights_of<weights_view, parts_in<packed_as<Stored>::template linear>>;
+      packed_weights_of<weights_view,
+                        parts_in<packed_as<Stored>::template linear,
+                                 typename norm_of_heads::template packed_weights<Stored>>>;
 
   template <std::size_t Queries, std::size_t Keys>
-  using forward_of = forward_over_ranks<value_type, Ranks, own, rotary, scoring, Queries, Keys>;
+  using forward_of = forward_over_ranks<value_type, Ranks, own, prepare, scoring, Queries, Keys>;
   using widths = typename Layer::widths;
   template <class... Positions>
   using workspace = typename forward_of<rules::first_positions<widths, 2, Positions...>,

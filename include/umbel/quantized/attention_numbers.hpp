@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Multi-head attention of one sequence in integers, on plain numbers: projections, rotary
-// positions, softmax and values in 8 bits, sums in 32. And what has no form in integers.
+// Multi-head attention of one sequence in integers, on plain numbers: projections, norms of queries
+// and keys, rotary positions, softmax and values in 8 bits, sums in 32. And what has no form in
+// integers.
 //
 // Not here: axes, batches (attention.hpp), steps (cache.hpp).
 #pragma once
@@ -12,7 +13,7 @@
 #include <umbel/config.hpp>
 #include <umbel/kernel/integer/attend.hpp>
 #include <umbel/quantized/linear.hpp>
-#include <umbel/quantized/rope.hpp>
+#include <umbel/quantized/prepared_heads.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -54,6 +55,16 @@ struct attention_ranges {
   Range q, k, v;                // what its projections give
   Range output;
 };
+// Where queries and keys are normed, q and k are what the norms give.
+template <class Range>
+struct normed_attention_ranges {
+  static constexpr const char* part_names[] = {
+      "queries", "keys", "values", "projected_q", "projected_k", "q", "k", "v", "output"};
+  Range queries, keys, values;
+  Range projected_q, projected_k;  // what the norms are given
+  Range q, k, v;
+  Range output;
+};
 
 // The most keys that a query sees, by the type of the weights of attention.
 template <class Weight>
@@ -80,23 +91,43 @@ struct attention_numbers {
   kernel::integer_panels<sizes.value_hidden, value_width> v;
   kernel::integer_panels<context_width, sizes.output> o;
   kernel::integer_softmax softmax;
+  using prepare = prepared_heads<typename Layer::norm_of_heads::layer, typename Layer::rope_option>;
+  [[no_unique_address]] typename prepare::norm q_norm;
+  [[no_unique_address]] typename prepare::norm k_norm;
 
-  using rotary = integers::rotary<typename Layer::rope_option>;
   static constexpr std::size_t widest = query_width < key_width ? key_width : query_width;
-  // Of what is projected to Rows rows at a time.
+  // Of what is projected to Rows rows at a time, to be normed and rotated.
   template <std::size_t Rows>
-  using rotary_scratch = typename rotary::template scratch<Rows, widest>;
+  using rotary_scratch = typename prepare::template scratch<Rows, widest>;
 
-  // Units: of what is given, of the projections, of the result.
+  // Units: of what is given, of the result; of the projections, and of those that are normed.
   struct units {
-    double queries, keys, values, q, k, v, output;
+    double queries, keys, values, output, q, k, v, projected_q = 0, projected_k = 0;
   };
+  // Those of projections as observed.
+  template <class Seen>
+  static constexpr units units_of(const Seen& seen, double queries, double keys, double values,
+                                  double output) noexcept {
+    units u{queries, keys, values, output, int8_unit(seen.q), int8_unit(seen.k), int8_unit(seen.v)};
+    if constexpr (prepare::normed) {
+      u.projected_q = unit_of_residual(static_cast<double>(seen.projected_q()));
+      u.projected_k = unit_of_residual(static_cast<double>(seen.projected_k()));
+    }
+    return u;
+  }
   template <class View>
   constexpr void pack_attention(
       const View& w, const units& u,
       factors_of_features<typename Layer::value_type> factors = {}) noexcept {
-    pack_map<whole_features, of_keys>(q, w.q, u.queries, rotary::unit(u.q));
-    pack_map<whole_features, of_keys>(k, w.k, u.keys, rotary::unit(u.k));
+    const typename prepare::units of_q{u.queries, u.projected_q, u.q};
+    const typename prepare::units of_k{u.keys, u.projected_k, u.k};
+    prepare::template pack_map<of_keys>(q, w.q, of_q);
+    prepare::template pack_map<of_keys>(k, w.k, of_k);
+    if constexpr (prepare::normed) {
+      constexpr auto epsilon = static_cast<double>(Layer::norm_of_heads::epsilon);
+      prepare::pack_norm(q_norm, w.q_norm, epsilon, of_q);
+      prepare::pack_norm(k_norm, w.k_norm, epsilon, of_k);
+    }
     pack_map<whole_features, of_values>(v, w.v, u.values, u.v);
     pack_map<of_values, whole_features>(o, w.o, u.v, u.output, factors);
     softmax = integers::softmax<weight_bits>(
@@ -106,20 +137,20 @@ struct attention_numbers {
   // Bytes of the table of rotary positions.
   template <std::size_t Positions>
   static constexpr std::size_t table_bytes =
-      Layer::rotary::template table_bytes<std::int16_t, Positions, sizes.head_dim>;
+      Layer::prepare::template table_bytes<std::int16_t, Positions, sizes.head_dim>;
 
   // Rows of int8, one after another. position: that of the first row, of Positions.
   template <std::size_t Rows, std::size_t Positions, class Work>
   constexpr void project_queries(const std::int8_t* x, std::int8_t* y, std::size_t position,
                                  Work& work) const noexcept {
-    rotary::template project<Rows, Positions, sizes.heads, sizes.head_dim, head_dim>(
-        q, x, y, position, work);
+    prepare::template project<Rows, Positions, sizes.heads, sizes.head_dim, head_dim>(
+        q, q_norm, x, y, position, work);
   }
   template <std::size_t Rows, std::size_t Positions, class Work>
   constexpr void project_keys(const std::int8_t* y, std::int8_t* to, std::size_t position,
                               Work& work) const noexcept {
-    rotary::template project<Rows, Positions, sizes.kv_heads, sizes.head_dim, head_dim>(
-        k, y, to, position, work);
+    prepare::template project<Rows, Positions, sizes.kv_heads, sizes.head_dim, head_dim>(
+        k, k_norm, y, to, position, work);
   }
   // row: from one of to's to the next; step: from one feature to the next.
   template <std::size_t Rows, std::size_t Row = value_width, std::size_t Step = 1>
@@ -280,16 +311,28 @@ struct attention_numbers {
 // Result: of what type it is.
 template <class Layer, class Weight, class Result>
 struct packed_attention : attention_numbers<Layer, Weight> {
-  using ranges = attention_ranges<range>;
-  using histograms = attention_ranges<magnitude_histogram>;
+  using base = attention_numbers<Layer, Weight>;
+  template <class Range>
+  using ranges_of = std::conditional_t<base::prepare::normed, normed_attention_ranges<Range>,
+                                       attention_ranges<Range>>;
+  using ranges = ranges_of<range>;
+  using histograms = ranges_of<magnitude_histogram>;
   template <class View>
   constexpr void pack_seen(const View& w, const ranges& seen) noexcept {
-    this->pack_attention(w, {int8_unit(seen.queries), int8_unit(seen.keys), int8_unit(seen.values),
-                             int8_unit(seen.q), int8_unit(seen.k), int8_unit(seen.v),
-                             unit_of<Result>(static_cast<double>(seen.output()))});
+    this->pack_attention(w, base::units_of(seen, int8_unit(seen.queries), int8_unit(seen.keys),
+                                           int8_unit(seen.values),
+                                           unit_of<Result>(static_cast<double>(seen.output()))));
   }
 };
 
+template <class Norm>
+struct norm_of_heads_fits {
+  using type = rules::norm_fits<typename Norm::axis>;
+};
+template <>
+struct norm_of_heads_fits<void> {
+  using type = accepted;
+};
 // Would the layer have a form in integers?
 template <class Layer>
 using attention_has_integers =
@@ -298,6 +341,7 @@ using attention_has_integers =
                 rules::inputs_fit<typename Layer::values_axis>,
                 rules::sums_fit<axes::head_dim<Layer::sizes.head_dim>, kernel::most_score_products>,
                 rules::heads_fit<Layer::sizes.heads, Layer::sizes.value_dim>,
+                typename norm_of_heads_fits<typename Layer::norm_of_heads::layer>::type,
                 verdict<Layer::scoring::only_scales, say::quantized,
                         say::softcap_and_empty_rows_have_no_form_in_integers>>;
 
@@ -312,24 +356,42 @@ constexpr void widen_projected(Range& seen, const W& w, const X& x) noexcept {
   const auto y = projected_floats(w, x);
   widen(seen, y.data(), y.size());
 }
-// Of queries or keys: with the positions of their rows.
-template <class Attention, std::size_t Heads, class Range, class W, class X>
-constexpr void widen_rotated(Range& seen, const W& w, const X& x) noexcept {
+// Of queries or keys. prepare(first row): in place, as before scores; projected(y): of what the
+// norms are given.
+template <std::size_t Row, class Range, class W, class X, class Projected, class Prepare>
+constexpr void widen_prepared(Range& seen, const W& w, const X& x, const Projected& projected,
+                              const Prepare& prepare) noexcept {
   constexpr std::size_t batch = layout_of<X>::template size_of<rules::batch_family>;
   constexpr std::size_t sequences = batch == 0 ? 1 : batch;
-  constexpr std::size_t row = Heads * Attention::sizes.head_dim;
   constexpr std::size_t rows = layout_of<X>::count / W::map::in::size / sequences;
   auto y = projected_floats(w, x);
+  projected(y);
   for (std::size_t b = 0; b < sequences; ++b)
-    Attention::rotary::template turn<rows, Heads, Attention::sizes.head_dim, row>(y.data() +
-                                                                                  b * rows * row);
+    prepare(std::integral_constant<std::size_t, rows>{}, y.data() + b * rows * Row);
   widen(seen, y.data(), y.size());
 }
 template <class Attention, class Seen, class Weights, class X, class Y, class Z>
 constexpr void observe_projections(Seen& seen, const Weights& w, const X& x, const Y& y,
                                    const Z& z) noexcept {
-  widen_rotated<Attention, Attention::sizes.heads>(seen.q, w.q, x);
-  widen_rotated<Attention, Attention::sizes.kv_heads>(seen.k, w.k, y);
+  using prepare = typename Attention::prepare;
+  constexpr head_sizes sizes = Attention::sizes;
+  constexpr std::size_t query_row = sizes.query_width(), key_row = sizes.key_width();
+  widen_prepared<query_row>(
+      seen.q, w.q, x,
+      [&](const auto& q) {
+        if constexpr (prepare::normed) widen(seen.projected_q, q.data(), q.size());
+      },
+      [&]<std::size_t Rows>(std::integral_constant<std::size_t, Rows>, auto* q) {
+        prepare::template queries<Rows, sizes.heads, sizes.head_dim, query_row>(w, q);
+      });
+  widen_prepared<key_row>(
+      seen.k, w.k, y,
+      [&](const auto& k) {
+        if constexpr (prepare::normed) widen(seen.projected_k, k.data(), k.size());
+      },
+      [&]<std::size_t Rows>(std::integral_constant<std::size_t, Rows>, auto* k) {
+        prepare::template keys<Rows, sizes.kv_heads, sizes.head_dim, key_row>(w, k);
+      });
   widen_projected(seen.v, w.v, z);
 }
 

@@ -44,7 +44,11 @@ struct part_in_integers<multi_head_attention<T, Hidden, Heads, Options...>, Weig
   using layer = multi_head_attention<T, Hidden, Heads, Options...>;
   using numbers = attention_numbers<layer, Weight>;
   using verdict = attention_has_integers<layer>;
-  using names = residual::list<range_names::q, range_names::k, range_names::v>;
+  using names =
+      std::conditional_t<numbers::prepare::normed,
+                         residual::list<range_names::projected_q, range_names::projected_k,
+                                        range_names::q, range_names::k, range_names::v>,
+                         residual::list<range_names::q, range_names::k, range_names::v>>;
   template <std::size_t N, std::size_t M>
   using scratch = typename numbers::template projections<N, M>;
   template <std::size_t N, std::size_t M>
@@ -56,10 +60,7 @@ struct part_in_integers<multi_head_attention<T, Hidden, Heads, Options...>, Weig
   template <class View, class Seen>
   static constexpr void pack(numbers& to, const View& w, const Seen& seen,
                              const units_of_part<T>& u) noexcept {
-    to.pack_attention(w,
-                      {u.input, u.keys, u.keys, int8_unit(seen.q), int8_unit(seen.k),
-                       int8_unit(seen.v), u.output},
-                      u.factors);
+    to.pack_attention(w, numbers::units_of(seen, u.input, u.keys, u.keys, u.output), u.factors);
   }
   template <class Seen, class View, class X, class Mask>
   static constexpr auto observe(Seen& seen, const View& w, const X& x, const Mask& mask) noexcept {

@@ -257,7 +257,9 @@ class key_value_cache<quantized<Layer, OfLayer...>, Keys, Options...>
         past::template each_that<reads::memory>(past_[i], [&](auto& of_part, auto number) {
           const auto& n =
               weights_of_block(given.get_weights(), i).template at<block::slot_of_part(number)>();
-          typename std::remove_cvref_t<decltype(n)>::template rotary_scratch<count> to_rotate;
+          typename std::remove_cvref_t<decltype(n)>::template rotary_scratch<(
+              count < memory_rows_on_stack ? count : memory_rows_on_stack)>
+              to_rotate;
           for (std::size_t b = 0; b < memory_sizes::batches; ++b)
             of_part.template append<count>(n, b, memory.data() + b * one, memory.data() + b * one,
                                            0, 0, to_rotate);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Attention between its projections, softmax(scale q k^T) v for all heads of all sequences, as a
-// step of the graph of a gradient (attend_gradient.hpp).
+// step of the graph of a gradient (attend_gradient.hpp). Rotation is part of it; a norm of queries
+// and keys is a step before it (blocks.hpp).
 #pragma once
 
 #include <umbel/attention/multi_head.hpp>
@@ -31,7 +32,7 @@ struct attend_steps {
   using result = row_major<layout_with_axes<typename algebra::detail::replace_axes<
       of_queries, of_queries::template position<family>, 1,
       umbel::detail::shape<typename Layer::template width<sizes.context_width()>>>::type>>;
-  using rotary = typename Layer::rotary;
+  using rotary = detail::rotary<typename Layer::rope_option>;
   static constexpr bool rotates = !std::is_same_v<typename Layer::rope_option, no_rope>;
 
   static constexpr std::size_t q_row = sizes.query_width(), k_row = sizes.key_width(),

@@ -83,12 +83,27 @@ struct in_words<multi_head_block<Layer>> {
   }
 
  private:
+  // Each head's row of a projection, which is row-major, through its norm, if there is one.
+  template <class X, class W, class NormIn>
+  static constexpr auto normed(const X& x, const W& w, const NormIn& norm_in) noexcept {
+    using norm = typename Layer::norm_of_heads;
+    if constexpr (std::is_void_v<typename norm::layer>) {
+      return x;
+    } else {
+      constexpr std::size_t head_dim = Layer::sizes.head_dim;
+      using rows = layout<axes::token<layout_of<X>::count / head_dim>, axes::head_dim<head_dim>>;
+      return typename norm::layer(norm_in(w), norm::epsilon)(x.template reread<rows>(0))
+          .template reread<layout_of<X>>(0);
+    }
+  }
   template <class QueryAxis, class KeyAxis, class W, class Mask, class X, class Y, class Z>
   static constexpr auto attend(const W& w, const Mask& mask, const X& x, const Y& y,
                                const Z& z) noexcept {
     using family = typename Layer::hidden_axis::family;
-    const auto q = formulas::features_last<QueryAxis, family>(x).project(w.q);
-    const auto k = formulas::features_last<KeyAxis, family>(y).project(w.k);
+    const auto q = normed(formulas::features_last<QueryAxis, family>(x).project(w.q), w,
+                          [](const auto& of) -> const auto& { return of.q_norm; });
+    const auto k = normed(formulas::features_last<KeyAxis, family>(y).project(w.k), w,
+                          [](const auto& of) -> const auto& { return of.k_norm; });
     const auto v = formulas::features_last<KeyAxis, family>(z).project(w.v);
     using steps = formulas::attend_steps<Layer, QueryAxis, KeyAxis, view_of_node<decltype(q)>,
                                          view_of_node<decltype(k)>, view_of_node<decltype(v)>>;

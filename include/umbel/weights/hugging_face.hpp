@@ -171,5 +171,25 @@ inline constexpr parameter_name whisper_decoder_layer[] = {
 // Qwen2DecoderLayer: as LlamaDecoderLayer, but bias_on<'q', 'k', 'v'>, feed_forward_bias<false>.
 inline constexpr auto& qwen2_layer = llama_layer;
 
+// Qwen3DecoderLayer: as LlamaDecoderLayer, and query_key_norm<rms_norm>. head_dim<> where the
+// configuration has one.
+inline constexpr parameter_name qwen3_layer[] = {
+    {"norm1.gamma", "input_layernorm.weight"},
+    {"attention.q.weight", "self_attn.q_proj.weight", out_in},
+    {"attention.q.bias", "self_attn.q_proj.bias"},
+    {"attention.k.weight", "self_attn.k_proj.weight", out_in},
+    {"attention.k.bias", "self_attn.k_proj.bias"},
+    {"attention.v.weight", "self_attn.v_proj.weight", out_in},
+    {"attention.v.bias", "self_attn.v_proj.bias"},
+    {"attention.o.weight", "self_attn.o_proj.weight", out_in},
+    {"attention.o.bias", "self_attn.o_proj.bias"},
+    {"attention.q_norm.gamma", "self_attn.q_norm.weight"},
+    {"attention.k_norm.gamma", "self_attn.k_norm.weight"},
+    {"norm2.gamma", "post_attention_layernorm.weight"},
+    {"feed_forward.gate.weight", "mlp.gate_proj.weight", out_in},
+    {"feed_forward.up.weight", "mlp.up_proj.weight", out_in},
+    {"feed_forward.down.weight", "mlp.down_proj.weight", out_in},
+};
+
 }  // namespace umbel::inline UMBEL_TARGET::names
 UMBEL_WARNINGS_POP
