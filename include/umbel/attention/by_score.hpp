@@ -23,13 +23,11 @@ namespace detail {
 namespace say {
 struct attention_by_score;
 struct needs_a_function_of_two_views_along;
-struct takes_queries_keys_and_values_then_a_mask;
 struct that_returns;
 }  // namespace say
 
-template <>
-inline constexpr const char* spoken<say::takes_queries_keys_and_values_then_a_mask> =
-    "takes queries, keys and values; then a mask";
+UMBEL_SAYS(takes_queries_keys_and_values_then_a_mask,
+           "takes queries, keys and values; then a mask");
 
 // f of rows Q and K of the tensors, in units of log2.
 template <class F, class Q, class K>

@@ -32,7 +32,6 @@ struct head;
 struct is_named_twice;
 
 struct pruned;
-struct the_second_argument_is_neither_keep_heads_nor_prune_heads;
 struct shares_its_keys_and_values_with_heads_that_are_treated_differently_so_name_whole_groups_of;
 }  // namespace say
 
@@ -43,10 +42,8 @@ inline constexpr bool is_head_selection<keep_heads<Head...>> = true;
 template <std::size_t... Head>
 inline constexpr bool is_head_selection<prune_heads<Head...>> = true;
 
-template <>
-inline constexpr const char*
-    spoken<say::the_second_argument_is_neither_keep_heads_nor_prune_heads> =
-        "the second argument is neither keep_heads nor prune_heads";
+UMBEL_SAYS(the_second_argument_is_neither_keep_heads_nor_prune_heads,
+           "the second argument is neither keep_heads nor prune_heads");
 
 // Which heads are kept, and which heads of keys and values.
 template <head_sizes S, class Selection, std::size_t... Head>

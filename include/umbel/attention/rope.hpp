@@ -52,36 +52,24 @@ struct no_rope {
 
 namespace say {
 struct features_but_a_head_has_only;
-struct files_of_Hugging_Face_have_split_halves_those_of_Meta_and_llama2_c_adjacent_pairs;
-struct is_neither_split_halves_nor_adjacent_pairs;
 struct is_odd;
 struct rope;
 struct rope_needs_a_base_above_0;
-struct rope_needs_its_pairing;
 struct rope_of;
 struct rope_rotates;
 struct rope_rotates_pairs_but;
 struct rope_rotates_pairs_but_its_width;
-struct pairs_are_computed_by_a_constructor_but_none_runs_here_and_constants_have_at_most;
 }  // namespace say
 
-template <>
-inline constexpr const char* spoken<say::is_neither_split_halves_nor_adjacent_pairs> =
-    "is neither split_halves nor adjacent_pairs:";
-template <>
-inline constexpr const char* spoken<say::rope_needs_its_pairing> =
-    "rope needs its pairing, split_halves or adjacent_pairs:";
-template <>
-inline constexpr const char*
-    spoken<say::files_of_Hugging_Face_have_split_halves_those_of_Meta_and_llama2_c_adjacent_pairs> =
-        "GPT-NeoX and files of Hugging Face have split_halves; GPT-J, files of Meta and of "
-        "llama2.c have "
-        "adjacent_pairs";
+UMBEL_SAYS(is_neither_split_halves_nor_adjacent_pairs,
+           "is neither split_halves nor adjacent_pairs:");
+UMBEL_SAYS(rope_needs_its_pairing, "rope needs its pairing, split_halves or adjacent_pairs:");
+UMBEL_SAYS(files_of_Hugging_Face_have_split_halves_those_of_Meta_and_llama2_c_adjacent_pairs,
+           "GPT-NeoX and files of Hugging Face have split_halves; GPT-J, files of Meta and of "
+           "llama2.c have adjacent_pairs");
 
-template <>
-inline constexpr const char*
-    spoken<say::pairs_are_computed_by_a_constructor_but_none_runs_here_and_constants_have_at_most> =
-        "pairs are computed by a constructor, but none runs here, and constants have at most";
+UMBEL_SAYS(pairs_are_computed_by_a_constructor_but_none_runs_here_and_constants_have_at_most,
+           "pairs are computed by a constructor, but none runs here, and constants have at most");
 
 namespace rules {
 template <class Layer, class Rope, class HeadDim>

@@ -20,16 +20,11 @@ namespace detail {
 namespace say {
 struct rope_cosines;
 struct rotate;
-struct takes_a_tensor_then_cosines_and_sines;
-struct takes_a_tensor_then_positions;
 }  // namespace say
 
-template <>
-inline constexpr const char* spoken<say::takes_a_tensor_then_cosines_and_sines> =
-    "takes a tensor or view, then cosines and sines";
-template <>
-inline constexpr const char* spoken<say::takes_a_tensor_then_positions> =
-    "takes a tensor or view, then a tensor or view of positions";
+UMBEL_SAYS(takes_a_tensor_then_cosines_and_sines, "takes a tensor or view, then cosines and sines");
+UMBEL_SAYS(takes_a_tensor_then_positions,
+           "takes a tensor or view, then a tensor or view of positions");
 
 // split_halves is rope<split_halves>.
 template <class Pairing>

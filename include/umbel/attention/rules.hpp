@@ -27,15 +27,6 @@ struct may_have_only_the_axes;
 struct must_have_exactly_one_axis_besides_batch_and;
 struct need_the_axis;
 struct queries_from;
-struct sizes_are_template_arguments_so_write_multi_head_attention_of_float_hidden_and_heads;
-struct so_take;
-struct so_pass_one_sequence_once_to_attend_to_itself;
-struct so_pass_queries_keys_and_values;
-struct
-    takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
-struct
-    takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
-struct the_first_argument_is_not_a_multi_head_attention;
 struct the_keys;
 struct the_keys_in_argument_2;
 struct the_layer_takes_keys_from;
@@ -45,26 +36,19 @@ struct the_queries_in_argument_1;
 struct the_sequence;
 struct the_values;
 struct the_values_in_argument_3;
-struct two_sequences_need_values_too_so_pass_queries_keys_and_values;
 }  // namespace say
 
-template <>
-inline constexpr const char* spoken<say::so_take> = "; take";
-template <>
-inline constexpr const char* spoken<say::the_first_argument_is_not_a_multi_head_attention> =
-    "the first argument is not a multi_head_attention";
-template <>
-inline constexpr const char* spoken<
-    say::
-        takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
+UMBEL_SAYS(so_take, "; take");
+UMBEL_SAYS(the_first_argument_is_not_a_multi_head_attention,
+           "the first argument is not a multi_head_attention");
+UMBEL_SAYS(
+    takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
     "takes a sequence, or queries, keys and values; then a mask such as lengths, causal or "
-    "all_keys; then a workspace or parallel(...)";
-template <>
-inline constexpr const char* spoken<
-    say::
-        takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
+    "all_keys; then a workspace or parallel(...)");
+UMBEL_SAYS(
+    takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
     "takes queries, keys and values; then a mask such as lengths, causal or all_keys; then a "
-    "workspace";
+    "workspace");
 
 template <>
 inline constexpr bool rules::takes_a_mask<
@@ -76,21 +60,14 @@ inline constexpr bool rules::takes_a_mask<
     say::
         takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
     true;
-template <>
-inline constexpr const char* spoken<
-    say::sizes_are_template_arguments_so_write_multi_head_attention_of_float_hidden_and_heads> =
-    "sizes are template arguments; write multi_head_attention<float, hidden<64>, "
-    "heads<8>>{weights}";
-template <>
-inline constexpr const char* spoken<say::so_pass_one_sequence_once_to_attend_to_itself> =
-    "; for self-attention pass the one sequence once, attend(x)";
-template <>
-inline constexpr const char* spoken<say::so_pass_queries_keys_and_values> =
-    ", so pass queries, keys and values";
-template <>
-inline constexpr const char*
-    spoken<say::two_sequences_need_values_too_so_pass_queries_keys_and_values> =
-        "two sequences need values too, so pass queries, keys and values";
+UMBEL_SAYS(sizes_are_template_arguments_so_write_multi_head_attention_of_float_hidden_and_heads,
+           "sizes are template arguments; write multi_head_attention<float, hidden<64>, "
+           "heads<8>>{weights}");
+UMBEL_SAYS(so_pass_one_sequence_once_to_attend_to_itself,
+           "; for self-attention pass the one sequence once, attend(x)");
+UMBEL_SAYS(so_pass_queries_keys_and_values, ", so pass queries, keys and values");
+UMBEL_SAYS(two_sequences_need_values_too_so_pass_queries_keys_and_values,
+           "two sequences need values too, so pass queries, keys and values");
 
 namespace rules {
 

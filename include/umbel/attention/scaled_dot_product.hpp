@@ -31,12 +31,10 @@ namespace say {
 struct but_the_queries_are_of_type;
 struct but_the_queries_have;
 struct scaled_dot_product_attention;
-struct so_name_those_of_the_keys;
 struct the_keys_have;
 }  // namespace say
 
-template <>
-inline constexpr const char* spoken<say::so_name_those_of_the_keys> = ", so name those of the keys";
+UMBEL_SAYS(so_name_those_of_the_keys, ", so name those of the keys");
 
 namespace rules {
 

@@ -53,16 +53,12 @@ struct no_softcap {
 };
 
 namespace say {
-struct empty_rows_takes_zero_weights_or_uniform_weights_not;
-struct score_scale;
 struct softcap;
 }  // namespace say
 
-template <>
-inline constexpr const char* spoken<say::score_scale> = "score_scale";
-template <>
-inline constexpr const char* spoken<say::empty_rows_takes_zero_weights_or_uniform_weights_not> =
-    "empty_rows takes zero_weights or uniform_weights, not";
+UMBEL_SAYS(score_scale, "score_scale");
+UMBEL_SAYS(empty_rows_takes_zero_weights_or_uniform_weights_not,
+           "empty_rows takes zero_weights or uniform_weights, not");
 
 namespace rules {
 template <class Layer, class Option>

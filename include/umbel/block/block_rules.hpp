@@ -10,54 +10,33 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 namespace say {
-struct has_an_attention_to_a_memory_so_write_layer_of_x_memory_and_self_mask;
 struct has_no_attention_to_a_memory;
-struct is_not_a_name_use_name_or_declare_one;
-struct is_not_a_part_use_self_attention_or_another_of_block_parts;
-struct a_join_has_no_part_add_one_or_write_norm_only_of_the_norm;
-struct a_join_has_scaled_and_layer_scale_keep_one;
-struct needs_a_part_add_pre_norm_or_another_join;
-struct scaled_and_layer_scale_need_a_branch_that_is_added;
 struct scaled_needs_a_factor_above_0;
-struct stands_in_the_place_of_a_join_such_as_pre_norm;
-struct stands_in_the_place_of_a_name_write_pre_norm_of_name_norm;
 struct two_parts_or_norms_have_the_name;
 }  // namespace say
 template <>
 struct speak<say::residual_block> : speak_as_written<say::residual_block> {};
-template <>
-inline constexpr const char*
-    spoken<say::has_an_attention_to_a_memory_so_write_layer_of_x_memory_and_self_mask> =
-        "has an attention to a memory; write layer(x, memory, self_mask(...))";
-template <>
-inline constexpr const char* spoken<say::is_not_a_name_use_name_or_declare_one> =
-    "is not the name of a part; use block_parts::name::norm or another, or declare one by "
-    "UMBEL_PART_NAME";
-template <>
-inline constexpr const char*
-    spoken<say::is_not_a_part_use_self_attention_or_another_of_block_parts> =
-        "is not a part; use block_parts::self_attention or another part of namespace block_parts";
-template <>
-inline constexpr const char*
-    spoken<say::a_join_has_no_part_add_one_or_write_norm_only_of_the_norm> =
-        "a join has no part; add one, or write norm_only<norm>";
-template <>
-inline constexpr const char* spoken<say::a_join_has_scaled_and_layer_scale_keep_one> =
-    "a join has scaled<> and layer_scale<>; keep one, with the product as its weights";
-template <>
-inline constexpr const char* spoken<say::scaled_and_layer_scale_need_a_branch_that_is_added> =
-    "scaled<> and layer_scale<> need a branch that is added; leave them out of no_residual and "
-    "norm_only";
-template <>
-inline constexpr const char* spoken<say::stands_in_the_place_of_a_join_such_as_pre_norm> =
-    "stands where a join belongs; write pre_norm<norm, part> or another";
-template <>
-inline constexpr const char* spoken<say::needs_a_part_add_pre_norm_or_another_join> =
-    "needs a part; add block_parts::pre_norm<...> or another join of namespace block_parts";
-template <>
-inline constexpr const char*
-    spoken<say::stands_in_the_place_of_a_name_write_pre_norm_of_name_norm> =
-        "stands where the name of a norm belongs; write pre_norm<name::norm, ...>";
+UMBEL_SAYS(has_an_attention_to_a_memory_so_write_layer_of_x_memory_and_self_mask,
+           "has an attention to a memory; write layer(x, memory, self_mask(...))");
+UMBEL_SAYS(is_not_a_name_use_name_or_declare_one,
+           "is not the name of a part; use block_parts::name::norm or another, or declare one by "
+           "UMBEL_PART_NAME");
+UMBEL_SAYS(
+    is_not_a_part_use_self_attention_or_another_of_block_parts,
+    "is not a part; use block_parts::self_attention or another part of namespace block_parts");
+UMBEL_SAYS(a_join_has_no_part_add_one_or_write_norm_only_of_the_norm,
+           "a join has no part; add one, or write norm_only<norm>");
+UMBEL_SAYS(a_join_has_scaled_and_layer_scale_keep_one,
+           "a join has scaled<> and layer_scale<>; keep one, with the product as its weights");
+UMBEL_SAYS(scaled_and_layer_scale_need_a_branch_that_is_added,
+           "scaled<> and layer_scale<> need a branch that is added; leave them out of no_residual "
+           "and norm_only");
+UMBEL_SAYS(stands_in_the_place_of_a_join_such_as_pre_norm,
+           "stands where a join belongs; write pre_norm<norm, part> or another");
+UMBEL_SAYS(needs_a_part_add_pre_norm_or_another_join,
+           "needs a part; add block_parts::pre_norm<...> or another join of namespace block_parts");
+UMBEL_SAYS(stands_in_the_place_of_a_name_write_pre_norm_of_name_norm,
+           "stands where the name of a norm belongs; write pre_norm<name::norm, ...>");
 
 namespace rules {
 // An argument of a call: a sequence, or a batch of them, of the block's width.

@@ -41,11 +41,9 @@ constexpr auto self_mask(const Lengths& lengths) noexcept {
 namespace detail {
 namespace say {
 struct but_the_memories;
-struct say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask;
 struct takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace;
 struct the_memory;
 struct the_sequences;
-struct torch_nn_TransformerDecoderLayer_has;
 }  // namespace say
 
 template <>
@@ -58,14 +56,10 @@ struct speak<
     out.put("workspace");
   }
 };
-template <>
-inline constexpr const char* spoken<say::torch_nn_TransformerDecoderLayer_has> =
-    "torch.nn.TransformerDecoderLayer has";
-template <>
-inline constexpr const char*
-    spoken<say::say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask> =
-        "say self_mask(causal) or self_mask(all_keys): torch hides nothing without a tgt_mask, "
-        "its tgt_is_causal and generate_square_subsequent_mask are self_mask(causal)";
+UMBEL_SAYS(torch_nn_TransformerDecoderLayer_has, "torch.nn.TransformerDecoderLayer has");
+UMBEL_SAYS(say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask,
+           "say self_mask(causal) or self_mask(all_keys): torch hides nothing without a tgt_mask, "
+           "its tgt_is_causal and generate_square_subsequent_mask are self_mask(causal)");
 
 namespace rules {
 template <class T, class Hidden, class Heads, class FeedForward, class Parts, class... Options>

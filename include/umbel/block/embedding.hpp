@@ -19,13 +19,10 @@ namespace say {
 struct but_the_formula_computes_in;
 struct embedding;
 struct logits;
-struct sizes_are_template_arguments_so_write_embedding_of_float_and_two_axes;
 }  // namespace say
-template <>
-inline constexpr const char*
-    spoken<say::sizes_are_template_arguments_so_write_embedding_of_float_and_two_axes> =
-        "sizes are template arguments; write embedding<float, vocabulary<5000>, "
-        "hidden<64>>{weights}";
+UMBEL_SAYS(
+    sizes_are_template_arguments_so_write_embedding_of_float_and_two_axes,
+    "sizes are template arguments; write embedding<float, vocabulary<5000>, hidden<64>>{weights}");
 
 namespace rules {
 template <class T, class Vocabulary, class Hidden>

@@ -8,23 +8,14 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-namespace say {
-struct takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
-struct torch_nn_TransformerEncoderLayer_has;
-}  // namespace say
-
 template <>
 struct speak<say::encoder_layer> : speak_as_written<say::encoder_layer> {};
-template <>
-inline constexpr const char*
-    spoken<say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
-        "takes a sequence; then a mask such as lengths, causal or all_keys; then a workspace";
+UMBEL_SAYS(takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
+           "takes a sequence; then a mask such as lengths, causal or all_keys; then a workspace");
 template <>
 inline constexpr bool rules::takes_a_mask<
     say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> = true;
-template <>
-inline constexpr const char* spoken<say::torch_nn_TransformerEncoderLayer_has> =
-    "torch.nn.TransformerEncoderLayer has";
+UMBEL_SAYS(torch_nn_TransformerEncoderLayer_has, "torch.nn.TransformerEncoderLayer has");
 
 namespace rules {
 template <class T, class Hidden, class Heads, class FeedForward, class Parts, class... Options>

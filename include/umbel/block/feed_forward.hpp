@@ -31,23 +31,12 @@ struct gated {
   static constexpr bool value = Value;
 };
 namespace detail {
-namespace say {
-struct LLaMA_which_is_gated_too_has;
-struct takes_a_sequence_then_a_workspace;
-struct transformer_layers_of_torch_have;
-}  // namespace say
 
 template <>
 struct speak<say::feed_forward> : speak_as_written<say::feed_forward> {};
-template <>
-inline constexpr const char* spoken<say::takes_a_sequence_then_a_workspace> =
-    "takes a sequence; then a workspace";
-template <>
-inline constexpr const char* spoken<say::LLaMA_which_is_gated_too_has> =
-    "LLaMA, which has gated<true> too, has";
-template <>
-inline constexpr const char* spoken<say::transformer_layers_of_torch_have> =
-    "transformer layers of torch have";
+UMBEL_SAYS(takes_a_sequence_then_a_workspace, "takes a sequence; then a workspace");
+UMBEL_SAYS(LLaMA_which_is_gated_too_has, "LLaMA, which has gated<true> too, has");
+UMBEL_SAYS(transformer_layers_of_torch_have, "transformer layers of torch have");
 
 namespace rules {
 // What a layer without a gate and one with a gate have elsewhere.

@@ -14,14 +14,9 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-namespace say {
-struct sizes_are_template_arguments_so_write_layer_norm_of_float_and_an_axis;
-}  // namespace say
 
-template <>
-inline constexpr const char*
-    spoken<say::sizes_are_template_arguments_so_write_layer_norm_of_float_and_an_axis> =
-        "sizes are template arguments; write layer_norm<float, hidden<100>>{weights}";
+UMBEL_SAYS(sizes_are_template_arguments_so_write_layer_norm_of_float_and_an_axis,
+           "sizes are template arguments; write layer_norm<float, hidden<100>>{weights}");
 template <>
 struct speak<say::layer_norm> : speak_as_written<say::layer_norm> {};
 

@@ -13,15 +13,12 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
-struct sizes_are_template_arguments_so_write_linear_of_float_and_two_axes;
 struct linear;
 struct expected_the_axis_of_the_result_but_got;
 struct the_axis_of_the_result_is_missing;
 }  // namespace say
-template <>
-inline constexpr const char*
-    spoken<say::sizes_are_template_arguments_so_write_linear_of_float_and_two_axes> =
-        "sizes are template arguments; write linear<float, hidden<64>, classes<10>>{weights}";
+UMBEL_SAYS(sizes_are_template_arguments_so_write_linear_of_float_and_two_axes,
+           "sizes are template arguments; write linear<float, hidden<64>, classes<10>>{weights}");
 
 namespace rules {
 template <class T, class In, class Out, class... Options>

@@ -82,7 +82,6 @@ struct changed<Step> : Step {};
 
 namespace detail {
 namespace say {
-struct has_other_widths_than_its_block_leave_out_keys_from_values_from_and_output_to;
 template <class Name>
 struct part_name;
 }  // namespace say
@@ -90,10 +89,8 @@ template <class Name>
 struct speak<say::part_name<Name>> {
   static constexpr void to(sentence_buffer& out) { out.put(Name::text); }
 };
-template <>
-inline constexpr const char*
-    spoken<say::has_other_widths_than_its_block_leave_out_keys_from_values_from_and_output_to> =
-        "has other widths than its block; leave out keys_from, values_from and output_to";
+UMBEL_SAYS(has_other_widths_than_its_block_leave_out_keys_from_values_from_and_output_to,
+           "has other widths than its block; leave out keys_from, values_from and output_to");
 
 namespace rules {
 // All rows that an attention of a block reads and writes are as wide as the block.

@@ -15,13 +15,10 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct needs_the_epsilon_that_the_model_was_trained_with;
-struct sizes_are_template_arguments_so_write_rms_norm_of_float_and_an_axis;
 }  // namespace say
 
-template <>
-inline constexpr const char*
-    spoken<say::sizes_are_template_arguments_so_write_rms_norm_of_float_and_an_axis> =
-        "sizes are template arguments; write rms_norm<float, hidden<100>>{weights, epsilon}";
+UMBEL_SAYS(sizes_are_template_arguments_so_write_rms_norm_of_float_and_an_axis,
+           "sizes are template arguments; write rms_norm<float, hidden<100>>{weights, epsilon}");
 
 template <>
 struct speak<say::rms_norm> : speak_as_written<say::rms_norm> {};

@@ -29,21 +29,15 @@ struct split_halves_to_base {};
 namespace detail {
 namespace say {
 struct needs_a_base_above_0;
-struct needs_a_layout_adjacent_pairs_split_halves_or_split_halves_to_base;
 struct sinusoidal_positions;
-struct the_layout_must_be_adjacent_pairs_split_halves_or_split_halves_to_base_not;
 }  // namespace say
 
 template <>
 struct speak<say::sinusoidal_positions> : speak_as_written<say::sinusoidal_positions> {};
-template <>
-inline constexpr const char*
-    spoken<say::the_layout_must_be_adjacent_pairs_split_halves_or_split_halves_to_base_not> =
-        "the layout must be adjacent_pairs, split_halves or split_halves_to_base, not";
-template <>
-inline constexpr const char*
-    spoken<say::needs_a_layout_adjacent_pairs_split_halves_or_split_halves_to_base> =
-        "needs a layout: adjacent_pairs, split_halves or split_halves_to_base";
+UMBEL_SAYS(the_layout_must_be_adjacent_pairs_split_halves_or_split_halves_to_base_not,
+           "the layout must be adjacent_pairs, split_halves or split_halves_to_base, not");
+UMBEL_SAYS(needs_a_layout_adjacent_pairs_split_halves_or_split_halves_to_base,
+           "needs a layout: adjacent_pairs, split_halves or split_halves_to_base");
 
 template <class T, class Position, class Hidden, class Pairs, std::size_t Base>
 constexpr tensor<T, Position, Hidden> sinusoids() noexcept {

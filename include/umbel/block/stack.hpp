@@ -24,15 +24,12 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct needs_at_least_one_layer;
-struct the_first_argument_is_not_an_encoder_layer_a_decoder_layer_or_a_residual_block;
 }  // namespace say
 
 template <>
 struct speak<say::layer_stack> : speak_as_written<say::layer_stack> {};
-template <>
-inline constexpr const char*
-    spoken<say::the_first_argument_is_not_an_encoder_layer_a_decoder_layer_or_a_residual_block> =
-        "the first argument is not an encoder_layer, a decoder_layer or a residual_block";
+UMBEL_SAYS(the_first_argument_is_not_an_encoder_layer_a_decoder_layer_or_a_residual_block,
+           "the first argument is not an encoder_layer, a decoder_layer or a residual_block");
 
 namespace rules {
 template <class Layer, std::size_t Count>

@@ -30,13 +30,10 @@ struct feed_forward_bias {
 };
 namespace detail {
 namespace say {
-struct feed_forward_bias_true_or_false;
 struct must_be_the_first_axis_of;
 }  // namespace say
 
-template <>
-inline constexpr const char* spoken<say::feed_forward_bias_true_or_false> =
-    "feed_forward_bias<true> or feed_forward_bias<false>";
+UMBEL_SAYS(feed_forward_bias_true_or_false, "feed_forward_bias<true> or feed_forward_bias<false>");
 
 // The options that go to attention, to the feed-forward network, and those of the layer itself.
 using attention_options =

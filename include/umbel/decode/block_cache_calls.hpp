@@ -9,13 +9,8 @@
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
-namespace say {
-struct a_cache_of_encoder_or_decoder_layers_has_steps_but_no_append_and_no_recall;
-}  // namespace say
-template <>
-inline constexpr const char*
-    spoken<say::a_cache_of_encoder_or_decoder_layers_has_steps_but_no_append_and_no_recall> =
-        "a cache of encoder or decoder layers has steps, but no append and no recall";
+UMBEL_SAYS(a_cache_of_encoder_or_decoder_layers_has_steps_but_no_append_and_no_recall,
+           "a cache of encoder or decoder layers has steps, but no append and no recall");
 
 // Derived: step_with(out, layer, x, mask of the memory, mask of the sequence, workspace), and
 // attend_to where HasMemory is true. T: of a memory.

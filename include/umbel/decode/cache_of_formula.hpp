@@ -28,61 +28,38 @@ struct called_with;
 }  // namespace option
 
 namespace say {
-struct a_cache_of_a_formula_has_steps_but_no_append_and_no_recall;
 struct a_function;
 struct a_layer;
-struct counts_keys_which_are_more_from_step_to_step;
 struct has_the_sequence_as_two_axes_and_none_of_them_is_key;
-struct goes_along_the_sequence_so_a_step_cannot_compute_it;
-struct has_a_function_of_its_own_which_takes_no_kept_keys;
-struct is_not_causal_so_hide_later_keys;
-struct may_see_other_positions_so_write_its_operations;
-struct reads_a_part_of_the_sequence_or_several_axes_as_one;
-struct say_what_the_formula_is_called_with;
-struct step_takes_out_and_the_formula_and_what_it_is_called_with_then_a_workspace;
 struct the_arguments_are_not_those_that_the_cache_was_declared_for;
 struct the_first_tensor_that_the_formula_is_called_with_has_no_axis_token;
 struct the_formula_computes_with_the_size_of_token;
-struct the_formula_gives_an_axis_key_which_grows_from_step_to_step;
 struct the_formula_renames_its_sequence_to_no_key_so_there_is_nothing_to_keep;
-struct x_times_w;
 }  // namespace say
-template <>
-inline constexpr const char* spoken<say::x_times_w> = "x * w";
-template <>
-inline constexpr const char* spoken<say::counts_keys_which_are_more_from_step_to_step> =
-    "counts keys, which are more from step to step";
-template <>
-inline constexpr const char* spoken<say::goes_along_the_sequence_so_a_step_cannot_compute_it> =
-    "goes along the sequence, of which a step has the new positions only";
-template <>
-inline constexpr const char* spoken<say::has_a_function_of_its_own_which_takes_no_kept_keys> =
-    "has a function of its own, which takes no keys that a cache keeps";
-template <>
-inline constexpr const char* spoken<say::is_not_causal_so_hide_later_keys> =
-    "sees later keys; write hide(scores, position<key> > position<query>), or 0 for their weights";
-template <>
-inline constexpr const char* spoken<say::may_see_other_positions_so_write_its_operations> =
-    "may see other positions of the sequence; write its operations, or give it a cache of its own";
-template <>
-inline constexpr const char* spoken<say::reads_a_part_of_the_sequence_or_several_axes_as_one> =
-    "reads a part of the sequence, or it and another axis as one";
-template <>
-inline constexpr const char* spoken<say::say_what_the_formula_is_called_with> =
-    "say what the formula is called with: called_with<tensor<float, token<1>, hidden<64>>, "
-    "weights>";
-template <>
-inline constexpr const char*
-    spoken<say::step_takes_out_and_the_formula_and_what_it_is_called_with_then_a_workspace> =
-        "step takes out, the formula and what it is called with; then a workspace";
-template <>
-inline constexpr const char*
-    spoken<say::the_formula_gives_an_axis_key_which_grows_from_step_to_step> =
-        "the formula gives an axis key, which grows from step to step";
-template <>
-inline constexpr const char*
-    spoken<say::a_cache_of_a_formula_has_steps_but_no_append_and_no_recall> =
-        "a cache of a formula has steps, but no append and no recall";
+UMBEL_SAYS(x_times_w, "x * w");
+UMBEL_SAYS(counts_keys_which_are_more_from_step_to_step,
+           "counts keys, which are more from step to step");
+UMBEL_SAYS(goes_along_the_sequence_so_a_step_cannot_compute_it,
+           "goes along the sequence, of which a step has the new positions only");
+UMBEL_SAYS(has_a_function_of_its_own_which_takes_no_kept_keys,
+           "has a function of its own, which takes no keys that a cache keeps");
+UMBEL_SAYS(
+    is_not_causal_so_hide_later_keys,
+    "sees later keys; write hide(scores, position<key> > position<query>), or 0 for their weights");
+UMBEL_SAYS(
+    may_see_other_positions_so_write_its_operations,
+    "may see other positions of the sequence; write its operations, or give it a cache of its own");
+UMBEL_SAYS(reads_a_part_of_the_sequence_or_several_axes_as_one,
+           "reads a part of the sequence, or it and another axis as one");
+UMBEL_SAYS(say_what_the_formula_is_called_with,
+           "say what the formula is called with: called_with<tensor<float, token<1>, hidden<64>>, "
+           "weights>");
+UMBEL_SAYS(step_takes_out_and_the_formula_and_what_it_is_called_with_then_a_workspace,
+           "step takes out, the formula and what it is called with; then a workspace");
+UMBEL_SAYS(the_formula_gives_an_axis_key_which_grows_from_step_to_step,
+           "the formula gives an axis key, which grows from step to step");
+UMBEL_SAYS(a_cache_of_a_formula_has_steps_but_no_append_and_no_recall,
+           "a cache of a formula has steps, but no append and no recall");
 }  // namespace detail
 
 // Option of a cache of a formula: the types of what each step calls it with, the new positions

@@ -22,15 +22,8 @@ struct longest_memory {
 
 namespace detail {
 namespace say {
-struct attend_to_takes_the_layer_and_the_memory_then_a_workspace;
 template <std::size_t Positions>
 struct longest_memory;
-struct say_longest_memory_how_many_positions_the_memory_may_have;
-struct
-    causal_stands_in_the_place_of_a_mask_of_the_memory_and_a_step_is_causal_without_it_so_leave_it_out;
-struct the_memory_is_given_once_to_attend_to_and_not_to_each_step;
-struct
-    step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_of_the_memory_then_self_mask_then_a_workspace;
 }  // namespace say
 template <std::size_t Positions>
 struct speak<say::longest_memory<Positions>> {
@@ -39,30 +32,20 @@ struct speak<say::longest_memory<Positions>> {
     out.put(Positions);
   }
 };
-template <>
-inline constexpr const char*
-    spoken<say::attend_to_takes_the_layer_and_the_memory_then_a_workspace> =
-        "attend_to takes the layer and the memory; then a workspace";
-template <>
-inline constexpr const char*
-    spoken<say::say_longest_memory_how_many_positions_the_memory_may_have> =
-        "say how many positions the memory may have: longest_memory<48>";
-template <>
-inline constexpr const char* spoken<
-    say::
-        causal_stands_in_the_place_of_a_mask_of_the_memory_and_a_step_is_causal_without_it_so_leave_it_out> =
+UMBEL_SAYS(attend_to_takes_the_layer_and_the_memory_then_a_workspace,
+           "attend_to takes the layer and the memory; then a workspace");
+UMBEL_SAYS(say_longest_memory_how_many_positions_the_memory_may_have,
+           "say how many positions the memory may have: longest_memory<48>");
+UMBEL_SAYS(
+    causal_stands_in_the_place_of_a_mask_of_the_memory_and_a_step_is_causal_without_it_so_leave_it_out,
     "causal stands in the place of a mask of the memory; a step is causal without it, so leave it "
-    "out";
-template <>
-inline constexpr const char*
-    spoken<say::the_memory_is_given_once_to_attend_to_and_not_to_each_step> =
-        "the memory is given once, to attend_to(layer, memory), and not to each step";
-template <>
-inline constexpr const char* spoken<
-    say::
-        step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_of_the_memory_then_self_mask_then_a_workspace> =
+    "out");
+UMBEL_SAYS(the_memory_is_given_once_to_attend_to_and_not_to_each_step,
+           "the memory is given once, to attend_to(layer, memory), and not to each step");
+UMBEL_SAYS(
+    step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_of_the_memory_then_self_mask_then_a_workspace,
     "step takes out, the layer and the next positions; then a mask of the memory; then a "
-    "self_mask; then a workspace";
+    "self_mask; then a workspace");
 
 // A layer with attention to a memory, or a stack of them.
 template <class Layer>

@@ -17,29 +17,17 @@ struct longest_sequence;
 }  // namespace option
 
 namespace say {
-struct a_cache_with_longest_sequence_overwrites_positions_so_it_has_steps_but_no_recall;
-struct a_cache_with_longest_sequence_takes_only_masks_by_position;
 struct a_step_may_append_at_most;
-struct append_takes_the_layer_and_keys_and_values_then_a_workspace;
 struct but_the_cache_has;
 struct has_no;
 struct key_value_cache;
 
 struct no_batch;
-struct of_a_formula_needs_its_header_so_include_decode_cache_of_formula;
 
-struct
-    recall_takes_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
 template <std::size_t Positions>
 struct longest_sequence;
-struct longest_sequence_must_allow_steps_of_at_least_1;
 struct must_be_at_least;
 
-struct
-    step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
-
-struct
-    the_first_argument_is_not_a_multi_head_attention_an_encoder_or_decoder_layer_or_a_layer_stack;
 struct the_layer_is_not_the_one_that_the_cache_was_declared_for;
 }  // namespace say
 
@@ -50,44 +38,29 @@ struct speak<say::longest_sequence<Positions>> {
     out.put(Positions);
   }
 };
-template <>
-inline constexpr const char* spoken<say::longest_sequence_must_allow_steps_of_at_least_1> =
-    "the second number of longest_sequence, how many positions a step may append, must be at least "
-    "1";
-template <>
-inline constexpr const char* spoken<
-    say::
-        the_first_argument_is_not_a_multi_head_attention_an_encoder_or_decoder_layer_or_a_layer_stack> =
+UMBEL_SAYS(longest_sequence_must_allow_steps_of_at_least_1,
+           "the second number of longest_sequence, how many positions a step may append, must be "
+           "at least 1");
+UMBEL_SAYS(
+    the_first_argument_is_not_a_multi_head_attention_an_encoder_or_decoder_layer_or_a_layer_stack,
     "the first argument is not a multi_head_attention, an encoder_layer, a decoder_layer or a "
-    "layer_stack";
-template <>
-inline constexpr const char*
-    spoken<say::of_a_formula_needs_its_header_so_include_decode_cache_of_formula> =
-        "of a formula needs its header: #include <umbel/decode/cache_of_formula.hpp>";
-template <>
-inline constexpr const char*
-    spoken<say::a_cache_with_longest_sequence_overwrites_positions_so_it_has_steps_but_no_recall> =
-        "a cache with longest_sequence overwrites positions, so it has steps but no recall";
-template <>
-inline constexpr const char*
-    spoken<say::a_cache_with_longest_sequence_takes_only_masks_by_position> =
-        "a cache with longest_sequence takes only masks by position";
-template <>
-inline constexpr const char* spoken<
-    say::
-        step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
+    "layer_stack");
+UMBEL_SAYS(of_a_formula_needs_its_header_so_include_decode_cache_of_formula,
+           "of a formula needs its header: #include <umbel/decode/cache_of_formula.hpp>");
+UMBEL_SAYS(a_cache_with_longest_sequence_overwrites_positions_so_it_has_steps_but_no_recall,
+           "a cache with longest_sequence overwrites positions, so it has steps but no recall");
+UMBEL_SAYS(a_cache_with_longest_sequence_takes_only_masks_by_position,
+           "a cache with longest_sequence takes only masks by position");
+UMBEL_SAYS(
+    step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
     "step takes out, the layer and the next positions; then a mask such as lengths, causal or "
-    "all_keys; then a workspace";
-template <>
-inline constexpr const char*
-    spoken<say::append_takes_the_layer_and_keys_and_values_then_a_workspace> =
-        "append takes the layer, keys and values; then a workspace";
-template <>
-inline constexpr const char* spoken<
-    say::
-        recall_takes_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
+    "all_keys; then a workspace");
+UMBEL_SAYS(append_takes_the_layer_and_keys_and_values_then_a_workspace,
+           "append takes the layer, keys and values; then a workspace");
+UMBEL_SAYS(
+    recall_takes_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
     "recall takes out, the layer and queries; then a mask such as lengths, causal or all_keys; "
-    "then a workspace";
+    "then a workspace");
 
 namespace rules {
 

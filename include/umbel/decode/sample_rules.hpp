@@ -18,43 +18,22 @@ struct sampler;
 struct most_likely;
 struct penalise_repetition;
 struct expected_an_element_type_but_got_the_axis;
-struct is_const_but_counts_what_it_draws_so_declare_it_without_const;
-struct takes_a_tensor_or_view_of_logits_not;
-struct takes_a_tensor_or_view_of_tokens_not;
-struct takes_the_axis_of_the_logits_not;
 struct takes_logits_of;
-struct takes_logits_of_float_or_double_not;
 struct takes_the_logits_of_one_position_along;
-struct takes_the_logits_then_how_to_draw_in_braces;
-struct takes_logits_along_one_axis_select_a_position_first;
-struct takes_tokens_as_integers_along_one_axis_not;
 struct the_tensor_of_logits;
 }  // namespace say
-template <>
-inline constexpr const char*
-    spoken<say::is_const_but_counts_what_it_draws_so_declare_it_without_const> =
-        "is const, but counts what it draws; declare it without const";
-template <>
-inline constexpr const char* spoken<say::takes_a_tensor_or_view_of_logits_not> =
-    "takes a tensor or view of logits, not";
-template <>
-inline constexpr const char* spoken<say::takes_a_tensor_or_view_of_tokens_not> =
-    "takes a tensor or view of tokens, not";
-template <>
-inline constexpr const char* spoken<say::takes_the_axis_of_the_logits_not> =
-    "takes the axis of the logits, not";
-template <>
-inline constexpr const char* spoken<say::takes_logits_of_float_or_double_not> =
-    "takes logits of float or double, not";
-template <>
-inline constexpr const char* spoken<say::takes_the_logits_then_how_to_draw_in_braces> =
-    "takes the logits, then how to draw in braces, sample(logits, {.temperature = 0.8f})";
-template <>
-inline constexpr const char* spoken<say::takes_logits_along_one_axis_select_a_position_first> =
-    "takes logits along one axis; select a position first";
-template <>
-inline constexpr const char* spoken<say::takes_tokens_as_integers_along_one_axis_not> =
-    "takes tokens as integers along one axis, not";
+UMBEL_SAYS(is_const_but_counts_what_it_draws_so_declare_it_without_const,
+           "is const, but counts what it draws; declare it without const");
+UMBEL_SAYS(takes_a_tensor_or_view_of_logits_not, "takes a tensor or view of logits, not");
+UMBEL_SAYS(takes_a_tensor_or_view_of_tokens_not, "takes a tensor or view of tokens, not");
+UMBEL_SAYS(takes_the_axis_of_the_logits_not, "takes the axis of the logits, not");
+UMBEL_SAYS(takes_logits_of_float_or_double_not, "takes logits of float or double, not");
+UMBEL_SAYS(takes_the_logits_then_how_to_draw_in_braces,
+           "takes the logits, then how to draw in braces, sample(logits, {.temperature = 0.8f})");
+UMBEL_SAYS(takes_logits_along_one_axis_select_a_position_first,
+           "takes logits along one axis; select a position first");
+UMBEL_SAYS(takes_tokens_as_integers_along_one_axis_not,
+           "takes tokens as integers along one axis, not");
 
 namespace rules {
 // One axis whose size is not 1.

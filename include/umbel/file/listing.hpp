@@ -17,31 +17,18 @@ namespace umbel::inline UMBEL_TARGET::detail {
 
 namespace say {
 struct in_memory;
-struct takes_bytes_in_a_mapped_file_span_or_vector_or_a_pointer_and_their_number_not;
-struct takes_memory_not_a_path_so_write_mapped_file_open_path;
-struct takes_memory_of_bytes_not_of;
-struct takes_the_value_of_a_file_result_so_check_it_and_write_star_of_it;
-struct the_memory_is_a_temporary_that_would_be_destroyed_before_the_file_so_store_it_in_a_variable;
 }  // namespace say
-template <>
-inline constexpr const char* spoken<
-    say::takes_bytes_in_a_mapped_file_span_or_vector_or_a_pointer_and_their_number_not> =
-    "takes bytes in a mapped_file, a std::span or std::vector, or a pointer and their number, not";
-template <>
-inline constexpr const char* spoken<say::takes_memory_not_a_path_so_write_mapped_file_open_path> =
-    "takes memory, not a path; write mapped_file::open(path)";
-template <>
-inline constexpr const char* spoken<say::takes_memory_of_bytes_not_of> =
-    "takes memory of bytes, not of";
-template <>
-inline constexpr const char*
-    spoken<say::takes_the_value_of_a_file_result_so_check_it_and_write_star_of_it> =
-        "takes the value of a file_result; check it, if (!memory) return, and write *memory";
-template <>
-inline constexpr const char* spoken<
-    say::
-        the_memory_is_a_temporary_that_would_be_destroyed_before_the_file_so_store_it_in_a_variable> =
-    "the memory is a temporary that would be destroyed before the file; store it in a variable";
+UMBEL_SAYS(
+    takes_bytes_in_a_mapped_file_span_or_vector_or_a_pointer_and_their_number_not,
+    "takes bytes in a mapped_file, a std::span or std::vector, or a pointer and their number, not");
+UMBEL_SAYS(takes_memory_not_a_path_so_write_mapped_file_open_path,
+           "takes memory, not a path; write mapped_file::open(path)");
+UMBEL_SAYS(takes_memory_of_bytes_not_of, "takes memory of bytes, not of");
+UMBEL_SAYS(takes_the_value_of_a_file_result_so_check_it_and_write_star_of_it,
+           "takes the value of a file_result; check it, if (!memory) return, and write *memory");
+UMBEL_SAYS(
+    the_memory_is_a_temporary_that_would_be_destroyed_before_the_file_so_store_it_in_a_variable,
+    "the memory is a temporary that would be destroyed before the file; store it in a variable");
 
 namespace rules {
 // On the memory of a file, without the reference. Temporary: it ends with the statement.

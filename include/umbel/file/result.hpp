@@ -39,11 +39,9 @@ enum class file_error : unsigned char {
 namespace detail {
 namespace say {
 struct file_result;
-struct is_not_the_file_so_check_it_and_write_star_of_it;
 }  // namespace say
-template <>
-inline constexpr const char* spoken<say::is_not_the_file_so_check_it_and_write_star_of_it> =
-    "is not the file; check it, if (!result) return, and write *result";
+UMBEL_SAYS(is_not_the_file_so_check_it_and_write_star_of_it,
+           "is not the file; check it, if (!result) return, and write *result");
 namespace rules {
 template <class T>
 using tensors_of_a_result =

@@ -25,17 +25,11 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct read;
-struct takes_a_tensor_a_view_or_an_array_or_a_pointer_and_a_number_of_elements_not;
-struct takes_elements_of_float_double_bfloat16_float16_int8_or_int32_not;
 }  // namespace say
-template <>
-inline constexpr const char*
-    spoken<say::takes_a_tensor_a_view_or_an_array_or_a_pointer_and_a_number_of_elements_not> =
-        "takes a tensor, a view or an array, or a pointer and a number of elements, not";
-template <>
-inline constexpr const char*
-    spoken<say::takes_elements_of_float_double_bfloat16_float16_int8_or_int32_not> =
-        "takes elements of float, double, bfloat16, float16, int8 or int32, not";
+UMBEL_SAYS(takes_a_tensor_a_view_or_an_array_or_a_pointer_and_a_number_of_elements_not,
+           "takes a tensor, a view or an array, or a pointer and a number of elements, not");
+UMBEL_SAYS(takes_elements_of_float_double_bfloat16_float16_int8_or_int32_not,
+           "takes elements of float, double, bfloat16, float16, int8 or int32, not");
 
 namespace rules {
 template <class T>

@@ -35,32 +35,19 @@ constexpr type_names type_names_of() {
 
 namespace say {
 struct put;
-struct takes_a_function_that_puts_each_tensor_not;
-struct takes_a_name_and_a_tensor_or_view;
-struct takes_a_sink_first_which_is_called_with_const_char_and_size_t_not;
-struct takes_a_tensor_or_view_not;
-struct takes_elements_of_float_double_bfloat16_float16_bool_uint8_or_a_signed_integer_not;
 struct write_npy;
 struct write_npz;
 struct write_safetensors;
 }  // namespace say
-template <>
-inline constexpr const char* spoken<say::takes_a_function_that_puts_each_tensor_not> =
-    "takes a function that puts each tensor, [&](auto put) { put(name, x); }, not";
-template <>
-inline constexpr const char* spoken<say::takes_a_name_and_a_tensor_or_view> =
-    "takes a name and a tensor or view, put(name, x)";
-template <>
-inline constexpr const char*
-    spoken<say::takes_a_sink_first_which_is_called_with_const_char_and_size_t_not> =
-        "takes a sink first, which is called with (const char*, std::size_t), not";
-template <>
-inline constexpr const char* spoken<say::takes_a_tensor_or_view_not> =
-    "takes a tensor or view, not";
-template <>
-inline constexpr const char* spoken<
-    say::takes_elements_of_float_double_bfloat16_float16_bool_uint8_or_a_signed_integer_not> =
-    "takes elements of float, double, bfloat16, float16, bool, uint8 or a signed integer, not";
+UMBEL_SAYS(takes_a_function_that_puts_each_tensor_not,
+           "takes a function that puts each tensor, [&](auto put) { put(name, x); }, not");
+UMBEL_SAYS(takes_a_name_and_a_tensor_or_view, "takes a name and a tensor or view, put(name, x)");
+UMBEL_SAYS(takes_a_sink_first_which_is_called_with_const_char_and_size_t_not,
+           "takes a sink first, which is called with (const char*, std::size_t), not");
+UMBEL_SAYS(takes_a_tensor_or_view_not, "takes a tensor or view, not");
+UMBEL_SAYS(
+    takes_elements_of_float_double_bfloat16_float16_bool_uint8_or_a_signed_integer_not,
+    "takes elements of float, double, bfloat16, float16, bool, uint8 or a signed integer, not");
 
 namespace rules {
 template <class Operation, class X>

@@ -14,103 +14,61 @@ namespace umbel::inline UMBEL_TARGET::detail {
 namespace say {
 struct formula;
 struct captures_variables_so_pass_them_as_arguments;
-struct
-    uses_a_part_of_an_argument_by_itself_or_copies_it_so_pass_it_as_an_argument_and_take_the_object_as_const_auto;
 struct gives_a_position_along;
-struct which_no_operand_has_as_an_axis;
 struct a_part_of_an_argument_holds;
-struct gives_conditions_so_write_where;
 struct but_the_formula_computes_in;
 struct gives;
-struct so_pass_it_as_an_argument_of_its_own;
 struct uses_a_tensor_that_is_no_argument_and_no_part_of_one_so_pass_it_as_an_argument;
 struct gives_something_else_than_a_tensor_made_of_its_arguments;
-struct a_condition_has_no_value_yet_so_write_where;
-struct an_element_has_no_value_yet_so_write_select_at;
-struct a_value_is_no_number_yet_so_write_exp_without_std;
 struct position_of;
 struct belongs_in_a_formula;
-struct the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto;
-struct has_masks_for_calls_of_layers_so_write_hide_of_scores_or_add_a_bias;
-struct is_given_several_workspaces_and_no_executor_so_write_parallel_of_both;
-struct is_given_a_pointer_to_a_workspace_so_pass_the_workspace_itself;
-struct is_given_an_executor_so_write_parallel_of_it_and_its_workspaces;
-struct is_given_a_tie_of_one_so_write_into_out_x;
-struct gives_several_results_so_write_into_std_tie;
-struct gives_an_array_so_write_std_tuple;
-struct a_value_does_not_change_so_write_auto_y;
 struct a_variable_of;
 struct cannot_be_given_what_is_of;
-struct so_declare_another;
-struct has_no_such_operator_but;
 }  // namespace say
 
-template <>
-inline constexpr const char*
-    spoken<say::is_given_several_workspaces_and_no_executor_so_write_parallel_of_both> =
-        "is given several workspaces and no executor; write parallel(executor, works)";
-template <>
-inline constexpr const char* spoken<say::a_value_does_not_change_so_write_auto_y> =
-    "a value does not change; write auto y = x + 1";
-template <>
-inline constexpr const char* spoken<say::has_no_such_operator_but> =
-    "has no such operator; there are + - * / < <= > >= == != && || and !";
-template <>
-inline constexpr const char* spoken<say::so_declare_another> = "; declare another, auto y = ...";
-template <>
-inline constexpr const char*
-    spoken<say::is_given_a_pointer_to_a_workspace_so_pass_the_workspace_itself> =
-        "is given a pointer to a workspace; pass the workspace itself, f(x, work)";
-template <>
-inline constexpr const char*
-    spoken<say::is_given_an_executor_so_write_parallel_of_it_and_its_workspaces> =
-        "is given an executor by itself; write parallel(executor, works), a workspace for each of "
-        "its workers";
-template <>
-inline constexpr const char* spoken<say::is_given_a_tie_of_one_so_write_into_out_x> =
-    "is given a tie of one tensor; write into(out, x)";
-template <>
-inline constexpr const char* spoken<say::gives_several_results_so_write_into_std_tie> =
-    "gives several results; write into(std::tie(a, b), x)";
-template <>
-inline constexpr const char* spoken<say::gives_an_array_so_write_std_tuple> =
-    "gives an array; results are the members of a std::tuple, std::tuple{a, b}";
-template <>
-inline constexpr const char*
-    spoken<say::has_masks_for_calls_of_layers_so_write_hide_of_scores_or_add_a_bias> =
-        "masks are for calls of layers; of scores write hide(scores, position<key> > "
-        "position<query>), hide(scores, !kept), scores + bias";
+UMBEL_SAYS(is_given_several_workspaces_and_no_executor_so_write_parallel_of_both,
+           "is given several workspaces and no executor; write parallel(executor, works)");
+UMBEL_SAYS(a_value_does_not_change_so_write_auto_y,
+           "a value does not change; write auto y = x + 1");
+UMBEL_SAYS(has_no_such_operator_but,
+           "has no such operator; there are + - * / < <= > >= == != && || and !");
+UMBEL_SAYS(so_declare_another, "; declare another, auto y = ...");
+UMBEL_SAYS(is_given_a_pointer_to_a_workspace_so_pass_the_workspace_itself,
+           "is given a pointer to a workspace; pass the workspace itself, f(x, work)");
+UMBEL_SAYS(is_given_an_executor_so_write_parallel_of_it_and_its_workspaces,
+           "is given an executor by itself; write parallel(executor, works), a workspace for each "
+           "of its workers");
+UMBEL_SAYS(is_given_a_tie_of_one_so_write_into_out_x,
+           "is given a tie of one tensor; write into(out, x)");
+UMBEL_SAYS(gives_several_results_so_write_into_std_tie,
+           "gives several results; write into(std::tie(a, b), x)");
+UMBEL_SAYS(gives_an_array_so_write_std_tuple,
+           "gives an array; results are the members of a std::tuple, std::tuple{a, b}");
+UMBEL_SAYS(has_masks_for_calls_of_layers_so_write_hide_of_scores_or_add_a_bias,
+           "masks are for calls of layers; of scores write hide(scores, position<key> > "
+           "position<query>), hide(scores, !kept), scores + bias");
 
-template <>
-inline constexpr const char* spoken<say::which_no_operand_has_as_an_axis> =
-    ", which nothing that it is combined with has as an axis";
+UMBEL_SAYS(which_no_operand_has_as_an_axis,
+           ", which nothing that it is combined with has as an axis");
 
-template <>
-inline constexpr const char* spoken<say::so_pass_it_as_an_argument_of_its_own> =
-    ", so pass it as an argument of its own";
-template <>
-inline constexpr const char* spoken<
-    say::
-        uses_a_part_of_an_argument_by_itself_or_copies_it_so_pass_it_as_an_argument_and_take_the_object_as_const_auto> =
+UMBEL_SAYS(so_pass_it_as_an_argument_of_its_own, ", so pass it as an argument of its own");
+UMBEL_SAYS(
+    uses_a_part_of_an_argument_by_itself_or_copies_it_so_pass_it_as_an_argument_and_take_the_object_as_const_auto,
     "uses a part of an argument by itself, or copies it, and it has no value yet; pass that part "
-    "as "
-    "an argument of its own, and take the object as const auto& w";
-template <>
-inline constexpr const char* spoken<say::gives_conditions_so_write_where> =
-    "gives conditions, which are no numbers; write where(condition, 1, 0)";
-template <>
-inline constexpr const char* spoken<say::a_condition_has_no_value_yet_so_write_where> =
-    "a condition has no value yet, so nothing can branch on it; write where(condition, a, b)";
-template <>
-inline constexpr const char* spoken<say::a_value_is_no_number_yet_so_write_exp_without_std> =
-    "a value is no number yet; write exp(x), not std::exp(x), and functions of numbers as formulas";
-template <>
-inline constexpr const char* spoken<say::an_element_has_no_value_yet_so_write_select_at> =
-    "an element has no value yet; write select_at<heads, 2>(x), or an operation on all of them";
-template <>
-inline constexpr const char*
-    spoken<say::the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto> =
-        "the function takes other arguments, or weights by value; write const auto& w";
+    "as an argument of its own, and take the object as const auto& w");
+UMBEL_SAYS(gives_conditions_so_write_where,
+           "gives conditions, which are no numbers; write where(condition, 1, 0)");
+UMBEL_SAYS(
+    a_condition_has_no_value_yet_so_write_where,
+    "a condition has no value yet, so nothing can branch on it; write where(condition, a, b)");
+UMBEL_SAYS(a_value_is_no_number_yet_so_write_exp_without_std,
+           "a value is no number yet; write exp(x), not std::exp(x), and functions of numbers as "
+           "formulas");
+UMBEL_SAYS(
+    an_element_has_no_value_yet_so_write_select_at,
+    "an element has no value yet; write select_at<heads, 2>(x), or an operation on all of them");
+UMBEL_SAYS(the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto,
+           "the function takes other arguments, or weights by value; write const auto& w");
 
 namespace formulas {
 

@@ -24,15 +24,12 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct describe;
-struct takes_a_layer_that_has_a_plan_then_the_axes_of_its_positions;
 struct the_axis_of_the_memory_is_missing_after;
 }  // namespace say
-template <>
-inline constexpr const char*
-    spoken<say::takes_a_layer_that_has_a_plan_then_the_axes_of_its_positions> =
-        "takes a multi_head_attention, a feed_forward, an encoder_layer, a decoder_layer, a "
-        "residual_block or a layer_stack; then the axis of its positions, such as token<64>; then, "
-        "if it attends to others, the axis of those";
+UMBEL_SAYS(takes_a_layer_that_has_a_plan_then_the_axes_of_its_positions,
+           "takes a multi_head_attention, a feed_forward, an encoder_layer, a decoder_layer, a "
+           "residual_block or a layer_stack; then the axis of its positions, such as token<64>; "
+           "then, if it attends to others, the axis of those");
 
 // The page of a layer, and how many axes it takes; of what has none 0.
 template <class Layer>

@@ -60,16 +60,11 @@ namespace say {
 struct fits;
 struct the_model_needs;
 struct bytes_of_flash_but_the_board;
-struct bytes_of_ram_but_the_board;
 struct has;
-struct takes_a_board_which_has_flash_and_ram_then_what_footprint_takes;
 }  // namespace say
-template <>
-inline constexpr const char* spoken<say::bytes_of_ram_but_the_board> = "bytes of RAM but the board";
-template <>
-inline constexpr const char*
-    spoken<say::takes_a_board_which_has_flash_and_ram_then_what_footprint_takes> =
-        "takes a board, which has the constants flash and ram; then what footprint takes";
+UMBEL_SAYS(bytes_of_ram_but_the_board, "bytes of RAM but the board");
+UMBEL_SAYS(takes_a_board_which_has_flash_and_ram_then_what_footprint_takes,
+           "takes a board, which has the constants flash and ram; then what footprint takes");
 
 namespace footprints {
 

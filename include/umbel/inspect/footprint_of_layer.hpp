@@ -17,13 +17,10 @@ namespace umbel::inline UMBEL_TARGET::detail {
 namespace say {
 struct footprint;
 struct the_axis_of_the_memory_is_missing_after;
-struct takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments;
 }  // namespace say
-template <>
-inline constexpr const char* spoken<
-    say::takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments> =
-    "takes a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types "
-    "of its arguments";
+UMBEL_SAYS(takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments,
+           "takes a layer, a cache or a formula; then the axes of a call, such as token<64>, or "
+           "the types of its arguments");
 
 namespace footprints {
 

@@ -11,23 +11,14 @@ namespace umbel::inline UMBEL_TARGET::detail {
 namespace say {
 struct of_a_cache_of_a_formula_is_not_known_so_take_sizeof_of_it_and_of_its_workspace;
 struct footprint;
-struct
-    takes_a_cache_then_the_axis_of_the_new_positions_then_key_the_positions_in_all_then_of_decoder_layers_key_those_of_the_memory;
-struct positions_in_all_cannot_be_fewer_than_the_new_ones;
-struct positions_in_all_but_the_cache_has_only;
 }  // namespace say
-template <>
-inline constexpr const char* spoken<
-    say::
-        takes_a_cache_then_the_axis_of_the_new_positions_then_key_the_positions_in_all_then_of_decoder_layers_key_those_of_the_memory> =
+UMBEL_SAYS(
+    takes_a_cache_then_the_axis_of_the_new_positions_then_key_the_positions_in_all_then_of_decoder_layers_key_those_of_the_memory,
     "takes a cache; then the axis of the new positions, such as token<1>; then key<100>, the "
-    "positions in all; then, of decoder layers, key<48>, those of the memory";
-template <>
-inline constexpr const char* spoken<say::positions_in_all_cannot_be_fewer_than_the_new_ones> =
-    "positions in all cannot be fewer than the new ones,";
-template <>
-inline constexpr const char* spoken<say::positions_in_all_but_the_cache_has_only> =
-    "positions in all, but the cache has only";
+    "positions in all; then, of decoder layers, key<48>, those of the memory");
+UMBEL_SAYS(positions_in_all_cannot_be_fewer_than_the_new_ones,
+           "positions in all cannot be fewer than the new ones,");
+UMBEL_SAYS(positions_in_all_but_the_cache_has_only, "positions in all, but the cache has only");
 
 namespace footprints {
 

@@ -26,16 +26,11 @@ struct attention_heat_map;
 
 struct has_the_axis;
 struct takes_a_label_for_each_of;
-struct takes_weights_of_float_or_double_not;
 struct takes_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels;
-struct which_is_none_of;
 }  // namespace say
 
-template <>
-inline constexpr const char* spoken<say::takes_weights_of_float_or_double_not> =
-    "takes weights of float or double, not";
-template <>
-inline constexpr const char* spoken<say::which_is_none_of> = ", which is none of";
+UMBEL_SAYS(takes_weights_of_float_or_double_not, "takes weights of float or double, not");
+UMBEL_SAYS(which_is_none_of, ", which is none of");
 template <>
 struct speak<
     say::takes_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels> {

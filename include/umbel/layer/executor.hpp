@@ -29,21 +29,16 @@ namespace detail {
 namespace say {
 struct but_the_number_of_workspaces_is;
 struct parallel;
-struct takes_an_executor_and_an_array_of_workspaces_one_for_each_worker;
 struct the_executor_has;
-struct the_executor_is_a_temporary_so_store_it_in_a_variable;
 struct
     the_executor_needs_a_static_constant_workers_above_0_and_a_call_operator_that_takes_a_count_and_a_function;
 struct workers;
 }  // namespace say
 
-template <>
-inline constexpr const char* spoken<say::the_executor_is_a_temporary_so_store_it_in_a_variable> =
-    "the executor is a temporary; store it in a variable";
-template <>
-inline constexpr const char*
-    spoken<say::takes_an_executor_and_an_array_of_workspaces_one_for_each_worker> =
-        "takes an executor and an array of workspaces, one for each worker";
+UMBEL_SAYS(the_executor_is_a_temporary_so_store_it_in_a_variable,
+           "the executor is a temporary; store it in a variable");
+UMBEL_SAYS(takes_an_executor_and_an_array_of_workspaces_one_for_each_worker,
+           "takes an executor and an array of workspaces, one for each worker");
 
 // The piece that the concept calls executors with.
 struct any_piece {

@@ -27,47 +27,22 @@ struct named_memory {
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
-struct the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_in_out_or_view_as_out_in;
-struct are_not_the_axes_of_the_weights_which_are;
-struct are_not_in_the_order_of_a_layer_that_borrows;
-struct prepacked_of_the_layer_takes_any_order;
-struct takes_memory_but_got_the_tensor;
-struct its_axes_have_names_so_pass_it_as_it_is;
-struct are_not_the_axes_of_the_bias_which_are;
-struct but_the_memory_of;
-struct has_no_sizes_so_write_them_in_view_as;
 struct weights;
 }  // namespace say
-template <>
-inline constexpr const char* spoken<say::takes_memory_but_got_the_tensor> =
-    "takes memory, but got the tensor";
-template <>
-inline constexpr const char* spoken<say::its_axes_have_names_so_pass_it_as_it_is> =
-    "; its axes have names, so pass it as it is";
-template <>
-inline constexpr const char* spoken<
-    say::the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_in_out_or_view_as_out_in> =
-    "the memory does not say the order of its axes; write view_as<in_features, "
-    "out_features>(memory) or, as torch "
-    "has it, view_as<out_features, in_features>(memory)";
-template <>
-inline constexpr const char* spoken<say::are_not_the_axes_of_the_weights_which_are> =
-    "are not the axes of the weights, which are";
-template <>
-inline constexpr const char* spoken<say::are_not_in_the_order_of_a_layer_that_borrows> =
-    "are not in the order of a layer that borrows,";
-template <>
-inline constexpr const char* spoken<say::prepacked_of_the_layer_takes_any_order> =
-    "; prepacked<layer> takes any order";
+UMBEL_SAYS(takes_memory_but_got_the_tensor, "takes memory, but got the tensor");
+UMBEL_SAYS(its_axes_have_names_so_pass_it_as_it_is, "; its axes have names, so pass it as it is");
+UMBEL_SAYS(the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_in_out_or_view_as_out_in,
+           "the memory does not say the order of its axes; write view_as<in_features, "
+           "out_features>(memory) or, as torch has it, view_as<out_features, in_features>(memory)");
+UMBEL_SAYS(are_not_the_axes_of_the_weights_which_are, "are not the axes of the weights, which are");
+UMBEL_SAYS(are_not_in_the_order_of_a_layer_that_borrows,
+           "are not in the order of a layer that borrows,");
+UMBEL_SAYS(prepacked_of_the_layer_takes_any_order, "; prepacked<layer> takes any order");
 
-template <>
-inline constexpr const char* spoken<say::are_not_the_axes_of_the_bias_which_are> =
-    "are not the axes of the bias, which are";
-template <>
-inline constexpr const char* spoken<say::but_the_memory_of> = ", but the memory of";
-template <>
-inline constexpr const char* spoken<say::has_no_sizes_so_write_them_in_view_as> =
-    "has no sizes; write them, view_as<in_features<8>, out_features<4>>(memory)";
+UMBEL_SAYS(are_not_the_axes_of_the_bias_which_are, "are not the axes of the bias, which are");
+UMBEL_SAYS(but_the_memory_of, ", but the memory of");
+UMBEL_SAYS(has_no_sizes_so_write_them_in_view_as,
+           "has no sizes; write them, view_as<in_features<8>, out_features<4>>(memory)");
 
 template <class A, class... Family>
 inline constexpr bool is_first = false;

@@ -92,22 +92,12 @@ struct norm_with<T, Axis, no_query_key_norm, Options...> {
   using of_rows = norm_of_rows<T, void, void>;
 };
 
-namespace say {
-struct norm_epsilon;
-struct rms_norm_has_no_beta_so_leave_out_norm_bias;
-struct rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon;
-}  // namespace say
-
-template <>
-inline constexpr const char* spoken<say::norm_epsilon> = "norm_epsilon";
-template <>
-inline constexpr const char* spoken<say::rms_norm_has_no_beta_so_leave_out_norm_bias> =
-    "rms_norm has no beta; leave out norm_bias";
-template <>
-inline constexpr const char*
-    spoken<say::rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon> =
-        "rms_norm needs the epsilon that the model was trained with: norm_epsilon<1, 1000000> for "
-        "1e-6";
+UMBEL_SAYS(norm_epsilon, "norm_epsilon");
+UMBEL_SAYS(rms_norm_has_no_beta_so_leave_out_norm_bias,
+           "rms_norm has no beta; leave out norm_bias");
+UMBEL_SAYS(rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon,
+           "rms_norm needs the epsilon that the model was trained with: norm_epsilon<1, 1000000> "
+           "for 1e-6");
 
 namespace rules {
 template <class Layer, class Norm>

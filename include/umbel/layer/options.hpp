@@ -136,20 +136,9 @@ template <class... Kinds>
 struct option_kinds {};
 
 namespace say {
-struct activation_relu;
-struct activation_relu_or_another;
-struct activation_silu;
-struct bias_false;
-struct bias_on_takes_only_the_letters_q_k_v_and_o;
-struct bias_true;
-struct bias_true_or_false;
 struct is_given_twice;
 struct is_not_a_positive_number;
 struct is_not_an_option_of_this_layer;
-struct norm_first_false;
-struct norm_first_true;
-struct norm_first_true_or_false;
-struct takes_bias_true_or_false_not_bias_on;
 // Lists of words: what must be stated; what another library's layer has.
 template <class... Choices>
 struct must_say;
@@ -186,32 +175,18 @@ struct word_for_option<Option> {
 template <class Option>
 using option_word = typename word_for_option<Option>::type;
 
-template <>
-inline constexpr const char* spoken<say::bias_on_takes_only_the_letters_q_k_v_and_o> =
-    "bias_on takes only the letters q, k, v and o";
-template <>
-inline constexpr const char* spoken<say::takes_bias_true_or_false_not_bias_on> =
-    "takes bias<true> or bias<false>, not bias_on";
-template <>
-inline constexpr const char* spoken<say::activation_relu> = "activation<relu>";
-template <>
-inline constexpr const char* spoken<say::activation_relu_or_another> =
-    "activation<relu> or another";
-template <>
-inline constexpr const char* spoken<say::activation_silu> = "activation<silu>";
-template <>
-inline constexpr const char* spoken<say::bias_false> = "bias<false>";
-template <>
-inline constexpr const char* spoken<say::bias_true> = "bias<true>";
-template <>
-inline constexpr const char* spoken<say::bias_true_or_false> = "bias<true> or bias<false>";
-template <>
-inline constexpr const char* spoken<say::norm_first_false> = "norm_first<false>";
-template <>
-inline constexpr const char* spoken<say::norm_first_true> = "norm_first<true>";
-template <>
-inline constexpr const char* spoken<say::norm_first_true_or_false> =
-    "norm_first<true> or norm_first<false>";
+UMBEL_SAYS(bias_on_takes_only_the_letters_q_k_v_and_o,
+           "bias_on takes only the letters q, k, v and o");
+UMBEL_SAYS(takes_bias_true_or_false_not_bias_on, "takes bias<true> or bias<false>, not bias_on");
+UMBEL_SAYS(activation_relu, "activation<relu>");
+UMBEL_SAYS(activation_relu_or_another, "activation<relu> or another");
+UMBEL_SAYS(activation_silu, "activation<silu>");
+UMBEL_SAYS(bias_false, "bias<false>");
+UMBEL_SAYS(bias_true, "bias<true>");
+UMBEL_SAYS(bias_true_or_false, "bias<true> or bias<false>");
+UMBEL_SAYS(norm_first_false, "norm_first<false>");
+UMBEL_SAYS(norm_first_true, "norm_first<true>");
+UMBEL_SAYS(norm_first_true_or_false, "norm_first<true> or norm_first<false>");
 template <class... Words>
 constexpr void put_list(sentence_buffer& out) {
   std::size_t position = 0;

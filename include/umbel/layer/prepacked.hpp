@@ -14,30 +14,20 @@ namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
 namespace say {
-struct norms_are_not_packed_again_so_assign_a_new_one_with_its_weights;
 struct norms_are_not_stored_in_8_or_16_bits;
-struct pack_takes_one_object_the_weights_of_the_layer;
-struct the_first_argument_is_not_a_layer_with_weights_to_pack;
-struct the_first_argument_is_the_type_of_weights_so_name_their_layer;
 }  // namespace say
 
-template <>
-inline constexpr const char*
-    spoken<say::norms_are_not_packed_again_so_assign_a_new_one_with_its_weights> =
-        "norms are not packed again; assign a new one, packed = prepacked<norm>{w}";
+UMBEL_SAYS(norms_are_not_packed_again_so_assign_a_new_one_with_its_weights,
+           "norms are not packed again; assign a new one, packed = prepacked<norm>{w}");
 
-template <>
-inline constexpr const char* spoken<say::pack_takes_one_object_the_weights_of_the_layer> =
-    "pack takes one object, the weights of the layer";
+UMBEL_SAYS(pack_takes_one_object_the_weights_of_the_layer,
+           "pack takes one object, the weights of the layer");
 
-template <>
-inline constexpr const char* spoken<say::the_first_argument_is_not_a_layer_with_weights_to_pack> =
-    "the first argument is not a layer with weights to pack";
+UMBEL_SAYS(the_first_argument_is_not_a_layer_with_weights_to_pack,
+           "the first argument is not a layer with weights to pack");
 
-template <>
-inline constexpr const char*
-    spoken<say::the_first_argument_is_the_type_of_weights_so_name_their_layer> =
-        "the first argument is the type of weights; name their layer, prepacked<layer>{w}";
+UMBEL_SAYS(the_first_argument_is_the_type_of_weights_so_name_their_layer,
+           "the first argument is the type of weights; name their layer, prepacked<layer>{w}");
 
 // A norm: its epsilon, which is no weight, comes after them, and may have a default.
 template <class Layer>

@@ -26,33 +26,17 @@ struct but_the_weights_are_of_type;
 struct but_the_weights_expect;
 struct bytes;
 struct bytes_so_pass_one_for;
-struct construct_it_from_one_object_its_weights;
 struct is_of_type;
 struct must_be_integers_but_are_of_type;
 struct must_be_the_last_axis_of;
 struct needs_a_workspace_of;
 struct needs_the_axis;
-struct not_;
-struct out_is_a_temporary_so_store_it_in_a_variable;
 struct out_is_const;
-struct out_must_be_row_major_in_memory;
-struct several_elements_of_out_share_one_memory_location;
-struct got;
-struct is_a_width_of_the_layer_so_name_the_axis_of_the_positions;
-struct is_not_counted_as_sequences_are_computed_one_after_another_so_leave_it_out;
-struct needs_axes_at_least;
-struct takes_axes_at_most;
-struct takes_axes_of_positions_of_tensors_take_workspace_for;
-struct takes_float_or_double_not;
-struct takes_one_workspace_not_parallel;
 struct the_input_has;
 struct the_input_is_of_type;
 struct the_result_has;
 struct the_result_is_of_type;
-struct
-    the_weights_are_a_temporary_that_would_be_destroyed_before_the_layer_so_store_them_in_a_variable;
 struct the_weights_belong_to_another_layer_or_other_options;
-struct so_pass_one_for;
 struct the_workspace_is_const;
 struct the_workspace_is_for;
 struct the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for;
@@ -66,51 +50,30 @@ struct speak_as_written {
 };
 template <>
 struct speak<say::multi_head_attention> : speak_as_written<say::multi_head_attention> {};
-template <>
-inline constexpr const char* spoken<say::got> = ", got";
-template <>
-inline constexpr const char* spoken<say::takes_axes_of_positions_of_tensors_take_workspace_for> =
-    "takes axes of positions, workspace<token<12>>; of tensors take workspace_for";
-template <>
-inline constexpr const char*
-    spoken<say::is_not_counted_as_sequences_are_computed_one_after_another_so_leave_it_out> =
-        "is not counted, as sequences are computed one after another; leave it out";
-template <>
-inline constexpr const char* spoken<say::needs_axes_at_least> = "needs axes, at least";
-template <>
-inline constexpr const char* spoken<say::takes_axes_at_most> = "takes axes, at most";
-template <>
-inline constexpr const char* spoken<say::construct_it_from_one_object_its_weights> =
-    "construct it from one object, its weights";
-template <>
-inline constexpr const char* spoken<say::several_elements_of_out_share_one_memory_location> =
-    "several elements of out share one memory location (broadcast)";
+UMBEL_SAYS(got, ", got");
+UMBEL_SAYS(takes_axes_of_positions_of_tensors_take_workspace_for,
+           "takes axes of positions, workspace<token<12>>; of tensors take workspace_for");
+UMBEL_SAYS(is_not_counted_as_sequences_are_computed_one_after_another_so_leave_it_out,
+           "is not counted, as sequences are computed one after another; leave it out");
+UMBEL_SAYS(needs_axes_at_least, "needs axes, at least");
+UMBEL_SAYS(takes_axes_at_most, "takes axes, at most");
+UMBEL_SAYS(construct_it_from_one_object_its_weights, "construct it from one object, its weights");
+UMBEL_SAYS(several_elements_of_out_share_one_memory_location,
+           "several elements of out share one memory location (broadcast)");
 
-template <>
-inline constexpr const char* spoken<say::out_is_a_temporary_so_store_it_in_a_variable> =
-    "out is a temporary; store it in a variable";
-template <>
-inline constexpr const char* spoken<
-    say::
-        the_weights_are_a_temporary_that_would_be_destroyed_before_the_layer_so_store_them_in_a_variable> =
+UMBEL_SAYS(out_is_a_temporary_so_store_it_in_a_variable,
+           "out is a temporary; store it in a variable");
+UMBEL_SAYS(
+    the_weights_are_a_temporary_that_would_be_destroyed_before_the_layer_so_store_them_in_a_variable,
     "the weights are a temporary that would be destroyed before the layer; store them in a "
-    "variable";
-template <>
-inline constexpr const char*
-    spoken<say::is_a_width_of_the_layer_so_name_the_axis_of_the_positions> =
-        "is a width of the layer; name the axis of the positions, workspace<token<12>>";
-template <>
-inline constexpr const char* spoken<say::so_pass_one_for> = ", so pass one for";
-template <>
-inline constexpr const char* spoken<say::not_> = ", not";
-template <>
-inline constexpr const char* spoken<say::takes_float_or_double_not> = "takes float or double, not";
-template <>
-inline constexpr const char* spoken<say::out_must_be_row_major_in_memory> =
-    "out must be row-major in memory";
-template <>
-inline constexpr const char* spoken<say::takes_one_workspace_not_parallel> =
-    "takes one workspace, not parallel(...)";
+    "variable");
+UMBEL_SAYS(is_a_width_of_the_layer_so_name_the_axis_of_the_positions,
+           "is a width of the layer; name the axis of the positions, workspace<token<12>>");
+UMBEL_SAYS(so_pass_one_for, ", so pass one for");
+UMBEL_SAYS(not_, ", not");
+UMBEL_SAYS(takes_float_or_double_not, "takes float or double, not");
+UMBEL_SAYS(out_must_be_row_major_in_memory, "out must be row-major in memory");
+UMBEL_SAYS(takes_one_workspace_not_parallel, "takes one workspace, not parallel(...)");
 
 // Weights that a layer was given and that are not its own.
 template <class W, class View, class Layer>

@@ -11,11 +11,9 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 namespace say {
 struct layer_stack;
-struct layers_but_the_stack_has;
 struct the_weights_are_for;
 }  // namespace say
-template <>
-inline constexpr const char* spoken<say::layers_but_the_stack_has> = "layers, but the stack has";
+UMBEL_SAYS(layers_but_the_stack_has, "layers, but the stack has");
 }  // namespace umbel::inline UMBEL_TARGET::detail
 
 namespace umbel::portable {

@@ -14,14 +14,11 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct but_must_have;
-struct the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_of;
 struct the_table_has;
 struct the_table_is_of_type;
 }  // namespace say
-template <>
-inline constexpr const char*
-    spoken<say::the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_of> =
-        "the memory does not say the order of its axes; write view_as<...>(memory) of";
+UMBEL_SAYS(the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_of,
+           "the memory does not say the order of its axes; write view_as<...>(memory) of");
 
 // A tensor, a view, or memory with names, of the axes Row and Feature: row-major, or AnyOrder.
 template <class T, class Row, class Feature, bool AnyOrder, class W>

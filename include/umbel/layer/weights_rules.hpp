@@ -29,8 +29,6 @@ namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
 namespace say {
-struct a_bias_is_given_but_the_layer_has_none_so_say_bias_true;
-struct no_bias_is_given_but_the_layer_has_one_so_give_weight_and_bias;
 struct but_the_layer_needs;
 struct of_the_weights_has_a_bias_but_the_layer_has_none;
 struct of_the_weights_has_no_bias_but_the_layer_has_one;
@@ -38,51 +36,30 @@ struct of_the_weights_has;
 struct of_the_weights_is_of_type;
 struct of_the_weights_maps;
 struct of_the_weights_must_be_weights_for;
-struct they_are_for;
-struct they_are_of_type;
 struct the_weights_map;
-struct the_weights_are_an_argument_of_the_formula_by_themselves_so_pass_a_struct_that_has_them;
 struct part;
 struct parts_but_the_layer_needs;
 struct the_weights_have;
 struct weights;
-struct x_times_weights;
-struct the_tensor_stands_on_the_left_of_its_weights;
-struct takes_times_not_a_pipe;
-struct got_its_weights_for_the_layer_so_write_x_pipe_layer_of_w;
-struct is_made_of_its_weights_and_then_called_but_got_the_tensor;
 }  // namespace say
-template <>
-inline constexpr const char*
-    spoken<say::is_made_of_its_weights_and_then_called_but_got_the_tensor> =
-        "is made of its weights and then called, layer{w}(x), but got the tensor";
+UMBEL_SAYS(is_made_of_its_weights_and_then_called_but_got_the_tensor,
+           "is made of its weights and then called, layer{w}(x), but got the tensor");
 
-template <>
-inline constexpr const char* spoken<
-    say::the_weights_are_an_argument_of_the_formula_by_themselves_so_pass_a_struct_that_has_them> =
-    "the weights are an argument of the formula by themselves, which is a value there; pass a "
-    "struct that has them and write layer{w.table}";
-template <>
-inline constexpr const char* spoken<say::x_times_weights> = "x * weights";
-template <>
-inline constexpr const char* spoken<say::the_tensor_stands_on_the_left_of_its_weights> =
-    "the tensor stands on the left of *, its weights on the right";
-template <>
-inline constexpr const char* spoken<say::a_bias_is_given_but_the_layer_has_none_so_say_bias_true> =
-    "a bias is given but the layer has none; say bias<true> in its type";
-template <>
-inline constexpr const char*
-    spoken<say::no_bias_is_given_but_the_layer_has_one_so_give_weight_and_bias> =
-        "no bias is given but the layer has one; give both, {weight, bias}";
-template <>
-inline constexpr const char* spoken<say::they_are_for> = "; they are for";
-template <>
-inline constexpr const char* spoken<say::they_are_of_type> = "; they are";
-template <>
-inline constexpr const char* spoken<say::got_its_weights_for_the_layer_so_write_x_pipe_layer_of_w> =
-    "got its weights for the layer; write x | layer{w}";
-template <>
-inline constexpr const char* spoken<say::takes_times_not_a_pipe> = "takes *, not |";
+UMBEL_SAYS(the_weights_are_an_argument_of_the_formula_by_themselves_so_pass_a_struct_that_has_them,
+           "the weights are an argument of the formula by themselves, which is a value there; pass "
+           "a struct that has them and write layer{w.table}");
+UMBEL_SAYS(x_times_weights, "x * weights");
+UMBEL_SAYS(the_tensor_stands_on_the_left_of_its_weights,
+           "the tensor stands on the left of *, its weights on the right");
+UMBEL_SAYS(a_bias_is_given_but_the_layer_has_none_so_say_bias_true,
+           "a bias is given but the layer has none; say bias<true> in its type");
+UMBEL_SAYS(no_bias_is_given_but_the_layer_has_one_so_give_weight_and_bias,
+           "no bias is given but the layer has one; give both, {weight, bias}");
+UMBEL_SAYS(they_are_for, "; they are for");
+UMBEL_SAYS(they_are_of_type, "; they are");
+UMBEL_SAYS(got_its_weights_for_the_layer_so_write_x_pipe_layer_of_w,
+           "got its weights for the layer; write x | layer{w}");
+UMBEL_SAYS(takes_times_not_a_pipe, "takes *, not |");
 
 template <class Wanted, class... Given>
 inline constexpr bool are_parts = false;

@@ -18,11 +18,9 @@ namespace say {
 struct and_cannot_have_that_axis;
 struct count_along;
 struct mask_after;
-struct takes_scores_then_lengths;
 }  // namespace say
 
-template <>
-inline constexpr const char* spoken<say::takes_scores_then_lengths> = "takes scores, then lengths";
+UMBEL_SAYS(takes_scores_then_lengths, "takes scores, then lengths");
 
 namespace rules {
 // In the place of scores_of: any axes will do.

@@ -63,12 +63,8 @@ concept mask_like = detail::tensor_like<M> || detail::derived_from_mask<M>;
 
 namespace umbel::inline UMBEL_TARGET::detail {
 
-namespace say {
-struct has_one_workspace_for_all_so_pass_none_to_a_layer;
-}  // namespace say
-template <>
-inline constexpr const char* spoken<say::has_one_workspace_for_all_so_pass_none_to_a_layer> =
-    "has one workspace for all; pass none to a layer";
+UMBEL_SAYS(has_one_workspace_for_all_so_pass_none_to_a_layer,
+           "has one workspace for all; pass none to a layer");
 
 namespace rules {
 // Calls that take tensors, a mask and a workspace, by the words that say so.

@@ -11,22 +11,13 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
-namespace say {
-struct
-    takes_masks_in_a_formula_that_are_made_there_of_its_arguments_so_pass_this_one_as_an_argument;
-struct takes_masks_of_at_most_three_tensors_in_a_formula_so_pass_this_one_as_an_argument;
-}  // namespace say
-template <>
-inline constexpr const char* spoken<
-    say::
-        takes_masks_in_a_formula_that_are_made_there_of_its_arguments_so_pass_this_one_as_an_argument> =
+UMBEL_SAYS(
+    takes_masks_in_a_formula_that_are_made_there_of_its_arguments_so_pass_this_one_as_an_argument,
     "takes masks that a formula makes of its own arguments; pass this one as an argument, f(x, "
-    "mask)";
-template <>
-inline constexpr const char*
-    spoken<say::takes_masks_of_at_most_three_tensors_in_a_formula_so_pass_this_one_as_an_argument> =
-        "takes masks that a formula makes of at most 3 tensors; pass this one as an argument, f(x, "
-        "mask)";
+    "mask)");
+UMBEL_SAYS(takes_masks_of_at_most_three_tensors_in_a_formula_so_pass_this_one_as_an_argument,
+           "takes masks that a formula makes of at most 3 tensors; pass this one as an argument, "
+           "f(x, mask)");
 
 // A mask that is an argument of the formula; null while that is traced.
 template <class M>

@@ -172,12 +172,8 @@ namespace umbel::inline UMBEL_TARGET::detail {
 
 using portable::generated_bias;
 
-namespace say {
-struct takes_a_tensor_or_view_or_a_function_object;
-}  // namespace say
-template <>
-inline constexpr const char* spoken<say::takes_a_tensor_or_view_or_a_function_object> =
-    "takes a tensor or view, or a function object";
+UMBEL_SAYS(takes_a_tensor_or_view_or_a_function_object,
+           "takes a tensor or view, or a function object");
 
 // An argument that is not a tensor or view is refused, and then stands for every key; in a formula
 // for nothing, which would be refused twice.

@@ -14,9 +14,6 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
-struct
-    a_mask_of_bool_does_not_say_whether_true_keeps_or_drops_a_key_so_write_keep_mask_or_drop_mask;
-struct a_mask_does_not_change_so_write_auto_both;
 struct alibi;
 struct alibi_at;
 struct but_the_scores_are_of_type;
@@ -25,39 +22,26 @@ struct causal;
 struct causal_at;
 struct causal_bottom_right;
 struct count_keys_and_cannot_have_the_axis;
-struct differ_so_choose_top_left_bottom_right_or_at;
-struct do_not_say_whose_last_key_so_say_causal_bottom_right_of_lens_or_causal_at;
-struct do_not_say_whose_last_key_so_say_window_bottom_right_of_lens_or_window_at;
 struct drop_mask;
-struct a_list_is_no_mask_so_write_lengths_as_a_tensor_of_int_and;
 struct dropout;
 struct takes_a_rate_from_0_to_1;
-struct takes_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42;
 struct have;
 struct is_ambiguous_where;
 struct keep_mask;
-struct keep_mask_takes_an_argument_of_bool_so_write_hide_of_scores_for_conditions;
 struct mask;
-struct masks_are_combined_only_by_and_or_plus;
 struct must_be_of_bool_but_is_of_type;
-struct needs_a_function_of_batch_head_query_and_key_that_returns;
 struct observe;
-struct of_its_arguments_is_made_outside_so_pass_the_mask_as_an_argument;
 struct score_bias;
 struct sliding_window;
 struct sliding_window_at;
 struct sliding_window_bottom_right;
-struct so_pass_what_is_added_to_the_scores_as;
 struct takes_a_tensor_of_lengths;
 struct takes_an_integer_or_a_tensor_of_integers;
 struct takes_integers_but_these_are_of_type;
 struct takes_one_length_per_sequence;
 struct takes_positions_of_queries;
 struct takes_the_position_of_the_first_query;
-struct those_by_position_are_values_so_write_lens_and_causal_or_causal_at;
-struct the_memory_is_a_temporary_so_store_it_in_a_variable;
 struct valid_lens;
-struct which_cannot_have_the_axis;
 }  // namespace say
 
 template <>
@@ -81,69 +65,44 @@ template <>
 struct speak<say::causal_bottom_right> : speak_as_written<say::causal_bottom_right> {};
 template <>
 struct speak<say::alibi_at> : speak_as_written<say::alibi_at> {};
-template <>
-inline constexpr const char*
-    spoken<say::do_not_say_whose_last_key_so_say_causal_bottom_right_of_lens_or_causal_at> =
-        "do not say whose last key: causal_bottom_right(lens) puts the last query at the last key "
-        "of its sequence, causal_at(keys - queries) at the last of all keys";
-template <>
-inline constexpr const char* spoken<
-    say::do_not_say_whose_last_key_so_say_window_bottom_right_of_lens_or_window_at> =
-    "do not say whose last key: sliding_window_bottom_right<4>(lens) puts the last query at "
-    "the last key of its sequence, sliding_window_at<4>(keys - queries) at the last of all keys";
-template <>
-inline constexpr const char* spoken<say::which_cannot_have_the_axis> =
-    ", which cannot have the axis";
-template <>
-inline constexpr const char* spoken<say::so_pass_what_is_added_to_the_scores_as> =
-    "; pass what is added to the scores as";
-template <>
-inline constexpr const char* spoken<say::the_memory_is_a_temporary_so_store_it_in_a_variable> =
-    "the memory is a temporary; store it in a variable";
-template <>
-inline constexpr const char*
-    spoken<say::needs_a_function_of_batch_head_query_and_key_that_returns> =
-        "needs a function of batch, head, query and key that returns";
-template <>
-inline constexpr const char* spoken<
-    say::
-        a_mask_of_bool_does_not_say_whether_true_keeps_or_drops_a_key_so_write_keep_mask_or_drop_mask> =
-    "a mask of bool does not say whether true keeps or drops a key; write "
-    "keep_mask(mask) or drop_mask(mask)";
-template <>
-inline constexpr const char*
-    spoken<say::keep_mask_takes_an_argument_of_bool_so_write_hide_of_scores_for_conditions> =
-        "keep_mask and drop_mask take a tensor of bool that is an argument; for other conditions "
-        "write the attention out, with hide(scores, condition)";
-template <>
-inline constexpr const char*
-    spoken<say::of_its_arguments_is_made_outside_so_pass_the_mask_as_an_argument> =
-        "of its arguments is made outside; pass the mask as an argument, f(x, mask)";
-template <>
-inline constexpr const char* spoken<say::masks_are_combined_only_by_and_or_plus> =
-    "masks are combined only by & or +, and only with masks: lens & causal, keep_mask(m) & "
-    "score_bias(b)";
-template <>
-inline constexpr const char*
-    spoken<say::those_by_position_are_values_so_write_lens_and_causal_or_causal_at> =
-        "causal, sliding_window<4> and alibi are values, no functions; write lens & causal, "
-        "causal_at(p), causal_bottom_right(lens)";
-template <>
-inline constexpr const char* spoken<say::a_mask_does_not_change_so_write_auto_both> =
-    "a mask does not change; write auto both = a & b";
-template <>
-inline constexpr const char* spoken<say::differ_so_choose_top_left_bottom_right_or_at> =
-    "differ, so choose _top_left, _bottom_right or _at";
+UMBEL_SAYS(do_not_say_whose_last_key_so_say_causal_bottom_right_of_lens_or_causal_at,
+           "do not say whose last key: causal_bottom_right(lens) puts the last query at the last "
+           "key of its sequence, causal_at(keys - queries) at the last of all keys");
+UMBEL_SAYS(
+    do_not_say_whose_last_key_so_say_window_bottom_right_of_lens_or_window_at,
+    "do not say whose last key: sliding_window_bottom_right<4>(lens) puts the last query at the "
+    "last key of its sequence, sliding_window_at<4>(keys - queries) at the last of all keys");
+UMBEL_SAYS(which_cannot_have_the_axis, ", which cannot have the axis");
+UMBEL_SAYS(so_pass_what_is_added_to_the_scores_as, "; pass what is added to the scores as");
+UMBEL_SAYS(the_memory_is_a_temporary_so_store_it_in_a_variable,
+           "the memory is a temporary; store it in a variable");
+UMBEL_SAYS(needs_a_function_of_batch_head_query_and_key_that_returns,
+           "needs a function of batch, head, query and key that returns");
+UMBEL_SAYS(
+    a_mask_of_bool_does_not_say_whether_true_keeps_or_drops_a_key_so_write_keep_mask_or_drop_mask,
+    "a mask of bool does not say whether true keeps or drops a key; write keep_mask(mask) or "
+    "drop_mask(mask)");
+UMBEL_SAYS(keep_mask_takes_an_argument_of_bool_so_write_hide_of_scores_for_conditions,
+           "keep_mask and drop_mask take a tensor of bool that is an argument; for other "
+           "conditions write the attention out, with hide(scores, condition)");
+UMBEL_SAYS(of_its_arguments_is_made_outside_so_pass_the_mask_as_an_argument,
+           "of its arguments is made outside; pass the mask as an argument, f(x, mask)");
+UMBEL_SAYS(masks_are_combined_only_by_and_or_plus,
+           "masks are combined only by & or +, and only with masks: lens & causal, keep_mask(m) & "
+           "score_bias(b)");
+UMBEL_SAYS(those_by_position_are_values_so_write_lens_and_causal_or_causal_at,
+           "causal, sliding_window<4> and alibi are values, no functions; write lens & causal, "
+           "causal_at(p), causal_bottom_right(lens)");
+UMBEL_SAYS(a_mask_does_not_change_so_write_auto_both,
+           "a mask does not change; write auto both = a & b");
+UMBEL_SAYS(differ_so_choose_top_left_bottom_right_or_at,
+           "differ, so choose _top_left, _bottom_right or _at");
 
-template <>
-inline constexpr const char*
-    spoken<say::takes_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42> =
-        "takes the rate, a fraction, then the seed, an integer, as in dropout(0.1, 42)";
+UMBEL_SAYS(takes_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42,
+           "takes the rate, a fraction, then the seed, an integer, as in dropout(0.1, 42)");
 
-template <>
-inline constexpr const char*
-    spoken<say::a_list_is_no_mask_so_write_lengths_as_a_tensor_of_int_and> =
-        "a list is no mask; write lengths as a tensor, tensor<int, batch<...>>{...}, here of";
+UMBEL_SAYS(a_list_is_no_mask_so_write_lengths_as_a_tensor_of_int_and,
+           "a list is no mask; write lengths as a tensor, tensor<int, batch<...>>{...}, here of");
 
 // The scores that a mask is for. Batch 0: no such axis. Placed: the caller knows the positions of
 // the queries among the keys, as a cache does.

@@ -19,12 +19,9 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
-namespace say {
-struct takes_a_workspace_of_the_sharded_batch_gradient_itself;
-}
-template <>
-inline constexpr const char* spoken<say::takes_a_workspace_of_the_sharded_batch_gradient_itself> =
-    "takes a workspace of the sharded batch_gradient itself, its type workspace";
+namespace say {}
+UMBEL_SAYS(takes_a_workspace_of_the_sharded_batch_gradient_itself,
+           "takes a workspace of the sharded batch_gradient itself, its type workspace");
 
 // What is sent and received: all numbers of a gradient and a loss, in as many parts as there are
 // ranks, equal ones, so that the last may end in zeros.

@@ -24,49 +24,32 @@ struct over {
 namespace detail {
 namespace say {
 struct across;
-struct but_the_communicator_has;
 struct communicator;
 struct numbers_of_a_rank_are_more_than_MPI_counts_in_one_message;
-struct is_divided_so_pass_across_of_a_communicator_and_a_workspace;
 struct of;
 struct over;
 struct sharded;
 struct takes_a_communicator_and_a_workspace_of_a_sharded_layer;
-struct takes_a_layer_and_over_of_heads_or_batch_and_ranks;
-struct takes_chains_of_a_batch_gradient_only;
-struct takes_what_its_layer_takes_and_then_across_of_a_communicator_and_a_workspace;
-struct takes_sequences_of_a_layer_that_takes_parallel_only;
-struct takes_heads_of_attention_a_block_or_a_layer_stack_only;
 struct the_layer_is_divided_among;
 }  // namespace say
 
-template <>
-inline constexpr const char*
-    spoken<say::is_divided_so_pass_across_of_a_communicator_and_a_workspace> =
-        "is divided among processes; pass across(communicator, workspace)";
-template <>
-inline constexpr const char* spoken<say::takes_a_layer_and_over_of_heads_or_batch_and_ranks> =
-    "takes a layer and over<heads, ranks<4>> or over<batch, ranks<4>>, or a batch_gradient and "
-    "over<chains, ranks<4>>";
-template <>
-inline constexpr const char* spoken<say::takes_chains_of_a_batch_gradient_only> =
-    "takes chains of a batch_gradient only";
-template <>
-inline constexpr const char*
-    spoken<say::takes_what_its_layer_takes_and_then_across_of_a_communicator_and_a_workspace> =
-        "takes into(out, ...) with what its layer takes, and then across(communicator, workspace)";
-template <>
-inline constexpr const char* spoken<say::takes_heads_of_attention_a_block_or_a_layer_stack_only> =
-    "takes heads of a multi_head_attention, an encoder_layer, a decoder_layer, a residual_block or "
-    "a "
-    "layer_stack only";
-template <>
-inline constexpr const char* spoken<say::but_the_communicator_has> = ", but the communicator has";
+UMBEL_SAYS(is_divided_so_pass_across_of_a_communicator_and_a_workspace,
+           "is divided among processes; pass across(communicator, workspace)");
+UMBEL_SAYS(takes_a_layer_and_over_of_heads_or_batch_and_ranks,
+           "takes a layer and over<heads, ranks<4>> or over<batch, ranks<4>>, or a batch_gradient "
+           "and over<chains, ranks<4>>");
+UMBEL_SAYS(takes_chains_of_a_batch_gradient_only, "takes chains of a batch_gradient only");
+UMBEL_SAYS(
+    takes_what_its_layer_takes_and_then_across_of_a_communicator_and_a_workspace,
+    "takes into(out, ...) with what its layer takes, and then across(communicator, workspace)");
+UMBEL_SAYS(takes_heads_of_attention_a_block_or_a_layer_stack_only,
+           "takes heads of a multi_head_attention, an encoder_layer, a decoder_layer, a "
+           "residual_block or a layer_stack only");
+UMBEL_SAYS(but_the_communicator_has, ", but the communicator has");
 
-template <>
-inline constexpr const char* spoken<say::takes_sequences_of_a_layer_that_takes_parallel_only> =
-    "takes sequences of a layer that takes parallel(...) only: attention, an encoder_layer, a "
-    "decoder_layer, a residual_block or a layer_stack";
+UMBEL_SAYS(takes_sequences_of_a_layer_that_takes_parallel_only,
+           "takes sequences of a layer that takes parallel(...) only: attention, an encoder_layer, "
+           "a decoder_layer, a residual_block or a layer_stack");
 
 // A layer whose calls take parallel(...).
 template <class Layer>

@@ -18,12 +18,10 @@ struct counts_so_look_up_outside_of_the_formula;
 struct lookup;
 struct one_hot;
 struct takes_a_table_then_integers;
-struct takes_integers_not;
 struct the_table_has_no_axis_to_look_up;
 }  // namespace say
 
-template <>
-inline constexpr const char* spoken<say::takes_integers_not> = "takes integers, not";
+UMBEL_SAYS(takes_integers_not, "takes integers, not");
 
 // In formulas integers are numbers of the type T that it computes in, which has all up to this one.
 template <class T>

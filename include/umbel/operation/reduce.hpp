@@ -22,17 +22,13 @@ struct max;
 struct mean;
 struct min;
 struct sum;
-struct takes_numbers_not;
-struct takes_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two;
 struct variance;
 }  // namespace say
 
-template <>
-inline constexpr const char* spoken<say::takes_numbers_not> = "takes numbers, not";
-template <>
-inline constexpr const char*
-    spoken<say::takes_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two> =
-        "takes one tensor and named axes, x | max<key>; of two write maximum(x, y), minimum(x, y)";
+UMBEL_SAYS(takes_numbers_not, "takes numbers, not");
+UMBEL_SAYS(
+    takes_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two,
+    "takes one tensor and named axes, x | max<key>; of two write maximum(x, y), minimum(x, y)");
 
 // The axes of a layout that are reduced, or that are kept, as loops.
 template <class Layout, bool Reduced, class... Families>

@@ -12,13 +12,11 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
-struct takes_a_condition_then_two_tensors_views_or_numbers;
 struct takes_scores_then_a_condition;
 }  // namespace say
 
-template <>
-inline constexpr const char* spoken<say::takes_a_condition_then_two_tensors_views_or_numbers> =
-    "takes a condition, then two tensors, views or numbers";
+UMBEL_SAYS(takes_a_condition_then_two_tensors_views_or_numbers,
+           "takes a condition, then two tensors, views or numbers");
 
 // The element type of a tensor, view or number.
 template <class A>

@@ -10,80 +10,36 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 namespace say {
-struct a_layer_borrows_its_weights_so_pass_the_weights_themselves;
-struct a_path_has_more_than_127_characters_so_shorten_part_names;
-struct members_but_part_names_has;
-struct of_part_names_has_a_dot_which_separates_the_names_of_a_path;
-struct of_part_names_is_a_null_pointer;
-struct of_part_names_is_empty;
-struct of_part_names_is_metadata_in_underscores_which_safetensors_keeps_for_itself;
-struct of_part_names_is_no_utf_8;
-struct of_part_names_is_there_twice;
-struct packed_weights_are_laid_out_for_the_kernels_so_pass_the_weights_that_they_are_made_of;
-struct part_names_holds_no_text_so_write_static_constexpr_const_char;
-struct takes_weights_tensors_and_structs_of_them_not;
 struct the_struct_has;
-struct the_struct_has_a_base_so_make_it_a_member;
-struct the_struct_has_a_constructor_or_private_members_so_leave_them_out;
-struct the_struct_does_not_name_its_members_so_give_it_part_names_in_their_order;
-struct the_struct_has_more_than_16_members_so_put_some_of_them_into_a_struct;
 }  // namespace say
-template <>
-inline constexpr const char*
-    spoken<say::a_layer_borrows_its_weights_so_pass_the_weights_themselves> =
-        "a layer borrows its weights; pass the weights themselves, of layer::weights";
-template <>
-inline constexpr const char*
-    spoken<say::a_path_has_more_than_127_characters_so_shorten_part_names> =
-        "a path has more than 127 characters; shorten part_names";
-template <>
-inline constexpr const char* spoken<say::members_but_part_names_has> =
-    "members, but part_names has";
-template <>
-inline constexpr const char*
-    spoken<say::of_part_names_has_a_dot_which_separates_the_names_of_a_path> =
-        "of part_names has a dot, which separates the names of a path";
-template <>
-inline constexpr const char* spoken<say::of_part_names_is_a_null_pointer> =
-    "of part_names is a null pointer";
-template <>
-inline constexpr const char* spoken<say::of_part_names_is_empty> = "of part_names is empty";
-template <>
-inline constexpr const char*
-    spoken<say::of_part_names_is_metadata_in_underscores_which_safetensors_keeps_for_itself> =
-        "of part_names is __metadata__, which safetensors keeps for itself";
-template <>
-inline constexpr const char* spoken<say::of_part_names_is_no_utf_8> = "of part_names is no UTF-8";
-template <>
-inline constexpr const char* spoken<say::of_part_names_is_there_twice> =
-    "of part_names is there twice";
-template <>
-inline constexpr const char*
-    spoken<say::part_names_holds_no_text_so_write_static_constexpr_const_char> =
-        "part_names is no constant text; write static constexpr const char* part_names[] = {...}";
-template <>
-inline constexpr const char* spoken<say::takes_weights_tensors_and_structs_of_them_not> =
-    "takes weights, tensors and structs of them, not";
-template <>
-inline constexpr const char* spoken<say::the_struct_has_a_base_so_make_it_a_member> =
-    "the struct has a base; make it a member";
-template <>
-inline constexpr const char*
-    spoken<say::the_struct_has_a_constructor_or_private_members_so_leave_them_out> =
-        "the struct has a constructor or private members; leave them out";
-template <>
-inline constexpr const char*
-    spoken<say::the_struct_does_not_name_its_members_so_give_it_part_names_in_their_order> =
-        "the struct does not name its members; give it static constexpr const char* part_names[] = "
-        "{...}, in their order";
-template <>
-inline constexpr const char*
-    spoken<say::the_struct_has_more_than_16_members_so_put_some_of_them_into_a_struct> =
-        "the struct has more than 16 members; put some of them into a struct of their own";
-template <>
-inline constexpr const char* spoken<
-    say::packed_weights_are_laid_out_for_the_kernels_so_pass_the_weights_that_they_are_made_of> =
-    "packed weights are laid out for the kernels; pass the weights that they are made of";
+UMBEL_SAYS(a_layer_borrows_its_weights_so_pass_the_weights_themselves,
+           "a layer borrows its weights; pass the weights themselves, of layer::weights");
+UMBEL_SAYS(a_path_has_more_than_127_characters_so_shorten_part_names,
+           "a path has more than 127 characters; shorten part_names");
+UMBEL_SAYS(members_but_part_names_has, "members, but part_names has");
+UMBEL_SAYS(of_part_names_has_a_dot_which_separates_the_names_of_a_path,
+           "of part_names has a dot, which separates the names of a path");
+UMBEL_SAYS(of_part_names_is_a_null_pointer, "of part_names is a null pointer");
+UMBEL_SAYS(of_part_names_is_empty, "of part_names is empty");
+UMBEL_SAYS(of_part_names_is_metadata_in_underscores_which_safetensors_keeps_for_itself,
+           "of part_names is __metadata__, which safetensors keeps for itself");
+UMBEL_SAYS(of_part_names_is_no_utf_8, "of part_names is no UTF-8");
+UMBEL_SAYS(of_part_names_is_there_twice, "of part_names is there twice");
+UMBEL_SAYS(
+    part_names_holds_no_text_so_write_static_constexpr_const_char,
+    "part_names is no constant text; write static constexpr const char* part_names[] = {...}");
+UMBEL_SAYS(takes_weights_tensors_and_structs_of_them_not,
+           "takes weights, tensors and structs of them, not");
+UMBEL_SAYS(the_struct_has_a_base_so_make_it_a_member, "the struct has a base; make it a member");
+UMBEL_SAYS(the_struct_has_a_constructor_or_private_members_so_leave_them_out,
+           "the struct has a constructor or private members; leave them out");
+UMBEL_SAYS(the_struct_does_not_name_its_members_so_give_it_part_names_in_their_order,
+           "the struct does not name its members; give it static constexpr const char* "
+           "part_names[] = {...}, in their order");
+UMBEL_SAYS(the_struct_has_more_than_16_members_so_put_some_of_them_into_a_struct,
+           "the struct has more than 16 members; put some of them into a struct of their own");
+UMBEL_SAYS(packed_weights_are_laid_out_for_the_kernels_so_pass_the_weights_that_they_are_made_of,
+           "packed weights are laid out for the kernels; pass the weights that they are made of");
 
 namespace rules {
 

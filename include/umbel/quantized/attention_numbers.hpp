@@ -18,18 +18,11 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
-namespace say {
-struct masks_that_change_scores_or_drop_weights_have_no_form_in_integers;
-struct softcap_and_empty_rows_have_no_form_in_integers;
-}  // namespace say
-template <>
-inline constexpr const char*
-    spoken<say::masks_that_change_scores_or_drop_weights_have_no_form_in_integers> =
-        "masks that change scores, drop weights or observe them have no form in integers; lengths, "
-        "causal, window and keep_mask do";
-template <>
-inline constexpr const char* spoken<say::softcap_and_empty_rows_have_no_form_in_integers> =
-    "softcap and empty_rows<uniform_weights> have no form in integers";
+UMBEL_SAYS(masks_that_change_scores_or_drop_weights_have_no_form_in_integers,
+           "masks that change scores, drop weights or observe them have no form in integers; "
+           "lengths, causal, window and keep_mask do");
+UMBEL_SAYS(softcap_and_empty_rows_have_no_form_in_integers,
+           "softcap and empty_rows<uniform_weights> have no form in integers");
 
 namespace rules {
 template <class Mask, class Scores, class Fits>

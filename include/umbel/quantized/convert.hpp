@@ -14,21 +14,12 @@ namespace detail {
 namespace say {
 struct dequantize;
 struct quantize;
-struct say_quantize_int8_of_x_and_a_range_or_int16_of_a_residual_sum;
-struct takes_a_tensor_then_one_range_a_number_or_such_as_seen_input;
-struct takes_integers_of_8_or_16_bits_not;
 }  // namespace say
-template <>
-inline constexpr const char*
-    spoken<say::say_quantize_int8_of_x_and_a_range_or_int16_of_a_residual_sum> =
-        "say quantize<std::int8_t>(x, range), or <std::int16_t> of a residual sum";
-template <>
-inline constexpr const char*
-    spoken<say::takes_a_tensor_then_one_range_a_number_or_such_as_seen_input> =
-        "takes a tensor, then one range, a number or such as seen.input";
-template <>
-inline constexpr const char* spoken<say::takes_integers_of_8_or_16_bits_not> =
-    "takes integers of 8 or 16 bits, not";
+UMBEL_SAYS(say_quantize_int8_of_x_and_a_range_or_int16_of_a_residual_sum,
+           "say quantize<std::int8_t>(x, range), or <std::int16_t> of a residual sum");
+UMBEL_SAYS(takes_a_tensor_then_one_range_a_number_or_such_as_seen_input,
+           "takes a tensor, then one range, a number or such as seen.input");
+UMBEL_SAYS(takes_integers_of_8_or_16_bits_not, "takes integers of 8 or 16 bits, not");
 
 namespace rules {
 template <class T, class X>

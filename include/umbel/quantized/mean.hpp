@@ -15,11 +15,8 @@ namespace detail {
 namespace say {
 struct but_the_mean_is_over;
 struct quantized_mean;
-struct takes_integers_of_8_bits_not;
 }  // namespace say
-template <>
-inline constexpr const char* spoken<say::takes_integers_of_8_bits_not> =
-    "takes integers of 8 bits, not";
+UMBEL_SAYS(takes_integers_of_8_bits_not, "takes integers of 8 bits, not");
 namespace rules {
 template <class X, class Axis>
 using quantized_mean = first_error<

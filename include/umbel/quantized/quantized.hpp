@@ -31,15 +31,10 @@ namespace say {
 struct gives;
 struct has_no_form_in_integers;
 struct quantized;
-struct the_result_is_int8_t_or_int16_t_not;
-struct weights_of_attention_are_int8_t_or_int16_t_not;
 }  // namespace say
-template <>
-inline constexpr const char* spoken<say::the_result_is_int8_t_or_int16_t_not> =
-    "the result is std::int8_t or std::int16_t, not";
-template <>
-inline constexpr const char* spoken<say::weights_of_attention_are_int8_t_or_int16_t_not> =
-    "weights of attention are std::int8_t or std::int16_t, not";
+UMBEL_SAYS(the_result_is_int8_t_or_int16_t_not, "the result is std::int8_t or std::int16_t, not");
+UMBEL_SAYS(weights_of_attention_are_int8_t_or_int16_t_not,
+           "weights of attention are std::int8_t or std::int16_t, not");
 }  // namespace detail
 
 // Option of quantized<linear<...>> and quantized<multi_head_attention<...>>: of what type the

@@ -250,24 +250,15 @@ namespace say {
 struct are_chained;
 struct chain_ranges;
 struct same_range;
-struct takes_the_ranges_of_two_or_more_parts_of_a_model_such_as_quantized_layer_ranges;
-struct takes_two_or_more_ranges_that_are_not_constant_such_as_seen_input_and_seen_output;
-struct takes_the_ranges_of_two_or_more_parts_of_a_model_not_constant_such_as_quantized_layer_ranges;
 }  // namespace say
-template <>
-inline constexpr const char*
-    spoken<say::takes_the_ranges_of_two_or_more_parts_of_a_model_such_as_quantized_layer_ranges> =
-        "takes the ranges of two or more parts of a model, such as quantized<layer>::ranges";
-template <>
-inline constexpr const char* spoken<
-    say::
-        takes_the_ranges_of_two_or_more_parts_of_a_model_not_constant_such_as_quantized_layer_ranges> =
+UMBEL_SAYS(takes_the_ranges_of_two_or_more_parts_of_a_model_such_as_quantized_layer_ranges,
+           "takes the ranges of two or more parts of a model, such as quantized<layer>::ranges");
+UMBEL_SAYS(
+    takes_the_ranges_of_two_or_more_parts_of_a_model_not_constant_such_as_quantized_layer_ranges,
     "takes the ranges of two or more parts of a model, not constant, such as "
-    "quantized<layer>::ranges";
-template <>
-inline constexpr const char*
-    spoken<say::takes_two_or_more_ranges_that_are_not_constant_such_as_seen_input_and_seen_output> =
-        "takes two or more ranges that are not constant, such as seen.input and seen.output";
+    "quantized<layer>::ranges");
+UMBEL_SAYS(takes_two_or_more_ranges_that_are_not_constant_such_as_seen_input_and_seen_output,
+           "takes two or more ranges that are not constant, such as seen.input and seen.output");
 }  // namespace detail
 
 // Makes the ranges of tensors that share a unit equal: all become the largest of them.

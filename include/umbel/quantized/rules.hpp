@@ -16,63 +16,34 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 namespace say {
-struct but_8_bit_integers_are_expected_so_say_quantize_int8_of_x_and_a_range;
-struct but_16_bit_integers_are_expected_so_say_quantize_int16_of_x_and_a_range;
-struct is_longer_than_norms_in_integers_take;
-struct is_the_most;
-struct lets_a_sum_of_8_bit_products_pass_2_to_the_31;
-struct observe_takes_the_ranges_of_this_layer_its_weights_and_then_what_it_is_called_with;
-struct observe_takes_the_ranges_of_this_norm_its_weights_x_and_the_epsilon;
 struct quantized;
 struct those_of_another_layer;
-struct observe_takes_its_ranges_then_what_it_is_called_with;
-struct takes_its_ranges_alone_which_observe_makes;
-struct takes_the_ranges_of_this_layer_quantized_layer_ranges_not;
-struct takes_weights_then_their_ranges_which_observe_makes;
-struct takes_weights_then_their_ranges_then_an_epsilon;
 }  // namespace say
 
-template <>
-inline constexpr const char*
-    spoken<say::but_8_bit_integers_are_expected_so_say_quantize_int8_of_x_and_a_range> =
-        "but integers of 8 bits are expected; of floats quantize<std::int8_t>(x, range) makes them";
-template <>
-inline constexpr const char*
-    spoken<say::but_16_bit_integers_are_expected_so_say_quantize_int16_of_x_and_a_range> =
-        "but integers of 16 bits are expected; of floats quantize<std::int16_t>(x, range) makes "
-        "them";
-template <>
-inline constexpr const char* spoken<say::is_longer_than_norms_in_integers_take> =
-    "is longer than norms in integers take;";
-template <>
-inline constexpr const char* spoken<say::is_the_most> = "is the most";
-template <>
-inline constexpr const char* spoken<say::lets_a_sum_of_8_bit_products_pass_2_to_the_31> =
-    "lets a sum of 8-bit products pass 2^31;";
-template <>
-inline constexpr const char* spoken<
-    say::observe_takes_the_ranges_of_this_layer_its_weights_and_then_what_it_is_called_with> =
-    "observe takes the ranges of this layer, its weights, and then what it is called with";
-template <>
-inline constexpr const char*
-    spoken<say::observe_takes_the_ranges_of_this_norm_its_weights_x_and_the_epsilon> =
-        "observe takes the ranges of this norm, its weights, x, and the epsilon";
-template <>
-inline constexpr const char* spoken<say::observe_takes_its_ranges_then_what_it_is_called_with> =
-    "observe takes its ranges, then what it is called with";
-template <>
-inline constexpr const char* spoken<say::takes_its_ranges_alone_which_observe_makes> =
-    "takes its ranges alone, which observe makes";
-template <>
-inline constexpr const char*
-    spoken<say::takes_the_ranges_of_this_layer_quantized_layer_ranges_not> =
-        "takes the ranges of this layer, quantized<layer>::ranges, not";
-template <>
-inline constexpr const char* spoken<say::takes_weights_then_their_ranges_which_observe_makes> =
-    "takes weights, then their ranges, quantized<layer>::ranges, which observe makes";
-template <>
-inline constexpr const char* spoken<say::takes_weights_then_their_ranges_then_an_epsilon> =
-    "takes weights, then their ranges, then an epsilon";
+UMBEL_SAYS(
+    but_8_bit_integers_are_expected_so_say_quantize_int8_of_x_and_a_range,
+    "but integers of 8 bits are expected; of floats quantize<std::int8_t>(x, range) makes them");
+UMBEL_SAYS(
+    but_16_bit_integers_are_expected_so_say_quantize_int16_of_x_and_a_range,
+    "but integers of 16 bits are expected; of floats quantize<std::int16_t>(x, range) makes them");
+UMBEL_SAYS(is_longer_than_norms_in_integers_take, "is longer than norms in integers take;");
+UMBEL_SAYS(is_the_most, "is the most");
+UMBEL_SAYS(lets_a_sum_of_8_bit_products_pass_2_to_the_31,
+           "lets a sum of 8-bit products pass 2^31;");
+UMBEL_SAYS(observe_takes_the_ranges_of_this_layer_its_weights_and_then_what_it_is_called_with,
+           "observe takes the ranges of this layer, its weights, and then what it is called with");
+UMBEL_SAYS(observe_takes_the_ranges_of_this_norm_its_weights_x_and_the_epsilon,
+           "observe takes the ranges of this norm, its weights, x, and the epsilon");
+UMBEL_SAYS(observe_takes_its_ranges_then_what_it_is_called_with,
+           "observe takes its ranges, then what it is called with");
+UMBEL_SAYS(takes_its_ranges_alone_which_observe_makes,
+           "takes its ranges alone, which observe makes");
+UMBEL_SAYS(takes_the_ranges_of_this_layer_quantized_layer_ranges_not,
+           "takes the ranges of this layer, quantized<layer>::ranges, not");
+UMBEL_SAYS(takes_weights_then_their_ranges_which_observe_makes,
+           "takes weights, then their ranges, quantized<layer>::ranges, which observe makes");
+UMBEL_SAYS(takes_weights_then_their_ranges_then_an_epsilon,
+           "takes weights, then their ranges, then an epsilon");
 
 namespace integers {
 

@@ -140,6 +140,13 @@ constexpr void put_name(sentence_buffer& out, char space) {
 // What a word says where that is not its name. Punctuation at its start follows the word before.
 template <class Word>
 inline constexpr const char* spoken = nullptr;
+// Declares a word of sentences that says something else than its name; in namespace detail.
+#define UMBEL_SAYS(word, sentence) \
+  namespace say {                  \
+  struct word;                     \
+  }                                \
+  template <>                      \
+  inline constexpr const char* spoken<say::word> = sentence
 
 template <class Word>
 struct speak {

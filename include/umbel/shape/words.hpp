@@ -13,7 +13,6 @@ namespace say {
 struct shape;
 struct access;
 struct axis;
-struct brackets;
 struct split;
 struct merge;
 struct permute;
@@ -37,20 +36,12 @@ struct hide;
 
 // phrases
 struct an_integer_in_the_list_is_negative_or_too_large_for;
-struct an_array_does_not_say_its_axes_so_write_view_as;
 struct and_;
-struct but_argument;
 struct is;
 struct are_rounded_in_a_tensor_of;
-struct but_an_axis_names_itself_in_its_base;
-struct has_the_base_axis_of;
-struct so_write_copy;
-struct a_pointer_does_not_say_how_many_elements_there_are_so_view_it_by_view_as;
 struct are_not_adjacent_in_this_order_in;
-struct axes_have_names_so_write_view_as_batch_not;
 struct axes_of;
 
-struct are_not_contiguous_in_memory_so_pass_contiguous_of_x;
 struct but_the_right_side_has;
 struct but_the_right_side_holds;
 struct but_the_size_of_the_memory_is_known_only_at_run_time_so_view_its_pointer;
@@ -69,22 +60,13 @@ struct has_no_axis;
 struct has_no_positions_in;
 
 struct have_different_axes;
-struct have_different_axes_so_broadcast_one;
-struct have_different_axes_so_contract_them_or_multiply_by_weights;
 struct have_strides_so_give_them_to_all_or_none;
 struct have_the_same_axes_in_another_order_so_permute_one;
 struct in;
 struct into;
-struct is_a_temporary_so_store_it_in_a_variable;
-struct is_a_temporary_that_would_be_destroyed_before_the_view_so_store_it_in_a_variable;
 struct is_already_an_axis_of;
-struct is_assigned_a_tensor_or_view_so_copy_from_view_as;
-struct is_not_assigned_a_number_so_write_a_loop;
 struct is_const;
-struct is_no_element_type_so_write_const_tensor_or_view_of_const_float;
-struct is_no_element_type_so_write_float_or_another_type_of_object;
 struct is_not_an_axis_of;
-struct is_not_row_major_in_memory_so_pass_contiguous_of_x;
 struct is_past_the_end_of;
 
 struct leaves_a_remainder_of;
@@ -109,8 +91,6 @@ struct position_for_the;
 struct position_from;
 struct reaches_past_the_end_of;
 struct several_elements_of;
-struct share_one_memory_location;
-struct take_one_integer_of_one_axis_so_write_x_with_a_position_for_each_of;
 struct the_axis;
 struct would_be_left;
 
@@ -126,91 +106,61 @@ struct names_no_axis_of;
 struct needs;
 struct needs_a_position_along;
 struct needs_one_list_of;
-struct takes_two_or_more_axes_then_the_name_of_the_result;
 struct the_elements_of;
 struct the_left_side;
 struct the_left_side_holds;
 struct the_memory_of;
 struct the_right_side;
 struct the_target;
-struct sizes_at_run_time_take_one_type_and_a_pointer;
-struct takes_memory_so_write_reshape_of_the_tensor;
 struct there_is_no_axis;
 }  // namespace say
 
-template <>
-inline constexpr const char*
-    spoken<say::a_pointer_does_not_say_how_many_elements_there_are_so_view_it_by_view_as> =
-        "a pointer does not say how many elements there are, so view it, view_as<axes>(pointer)";
-template <>
-inline constexpr const char* spoken<say::are_not_contiguous_in_memory_so_pass_contiguous_of_x> =
-    "are not contiguous in memory, so pass contiguous(x)";
-template <>
-inline constexpr const char* spoken<say::is_not_row_major_in_memory_so_pass_contiguous_of_x> =
-    "is not row-major in memory, so pass contiguous(x)";
-template <>
-inline constexpr const char* spoken<say::is_a_temporary_so_store_it_in_a_variable> =
-    "is a temporary; store it in a variable";
-template <>
-inline constexpr const char*
-    spoken<say::is_a_temporary_that_would_be_destroyed_before_the_view_so_store_it_in_a_variable> =
-        "is a temporary that would be destroyed before the view; store it in a variable";
-template <>
-inline constexpr const char* spoken<say::share_one_memory_location> =
-    "share one memory location (broadcast)";
-template <>
-inline constexpr const char* spoken<say::has_the_base_axis_of> = "has the base of the axis";
-template <>
-inline constexpr const char* spoken<say::but_an_axis_names_itself_in_its_base> =
-    ", but an axis names itself in its base";
-template <>
-inline constexpr const char* spoken<say::have_different_axes_so_broadcast_one> =
-    "have different axes; to repeat one along the others write x | broadcast<...>";
-template <>
-inline constexpr const char*
-    spoken<say::have_different_axes_so_contract_them_or_multiply_by_weights> =
-        "have different axes; a product of matrices is contract<axis>(x, y), or x * weights";
-template <>
-inline constexpr const char* spoken<say::sizes_at_run_time_take_one_type_and_a_pointer> =
-    "sizes at run time are those of one type, of memory at a pointer; write "
-    "view_as<tensor<float, batch<2>, hidden<100>>>(pointer, sizes)";
-template <>
-inline constexpr const char* spoken<say::takes_memory_so_write_reshape_of_the_tensor> =
-    "takes an array, a span or a pointer; write x | reshape<token<8>, hidden<100>> of the tensor";
-template <>
-inline constexpr const char* spoken<say::axes_have_names_so_write_view_as_batch_not> =
-    "axes have names; write view_as<batch<2>, query<4>, hidden<100>>(memory), not sizes as";
-template <>
-inline constexpr const char* spoken<
-    say::is_no_element_type_so_write_const_tensor_or_view_of_const_float> =
-    "is no element type; write const tensor<float, ...>, or view<const float, ...> of other memory";
-template <>
-inline constexpr const char*
-    spoken<say::is_no_element_type_so_write_float_or_another_type_of_object> =
-        "is no element type; write float or another type of objects";
-template <>
-inline constexpr const char* spoken<say::but_argument> = ", but argument";
-template <>
-inline constexpr const char* spoken<say::so_write_copy> = "; to round them, write copy(from, to)";
-template <>
-inline constexpr const char* spoken<say::an_array_does_not_say_its_axes_so_write_view_as> =
-    "an array does not say its axes; write view_as<tensor<float, token<4>, hidden<100>>>(memory)";
-template <>
-inline constexpr const char* spoken<say::is_assigned_a_tensor_or_view_so_copy_from_view_as> =
-    "is assigned a tensor or view; of an array or vector write copy(view_as<tensor<...>>(memory), "
-    "x)";
-template <>
-inline constexpr const char* spoken<say::is_not_assigned_a_number_so_write_a_loop> =
-    "is not assigned a number; write for (float& element : x) element = number";
-template <>
-inline constexpr const char* spoken<say::brackets> = "x[...]";
-template <>
-inline constexpr const char*
-    spoken<say::take_one_integer_of_one_axis_so_write_x_with_a_position_for_each_of> =
-        "takes one integer, of a tensor of one axis; write x(i, j), with a position for each of";
-template <>
-inline constexpr const char* spoken<say::takes_two_or_more_axes_then_the_name_of_the_result> =
-    "takes two or more axes, then the name of the result";
+UMBEL_SAYS(
+    a_pointer_does_not_say_how_many_elements_there_are_so_view_it_by_view_as,
+    "a pointer does not say how many elements there are, so view it, view_as<axes>(pointer)");
+UMBEL_SAYS(are_not_contiguous_in_memory_so_pass_contiguous_of_x,
+           "are not contiguous in memory, so pass contiguous(x)");
+UMBEL_SAYS(is_not_row_major_in_memory_so_pass_contiguous_of_x,
+           "is not row-major in memory, so pass contiguous(x)");
+UMBEL_SAYS(is_a_temporary_so_store_it_in_a_variable, "is a temporary; store it in a variable");
+UMBEL_SAYS(is_a_temporary_that_would_be_destroyed_before_the_view_so_store_it_in_a_variable,
+           "is a temporary that would be destroyed before the view; store it in a variable");
+UMBEL_SAYS(share_one_memory_location, "share one memory location (broadcast)");
+UMBEL_SAYS(has_the_base_axis_of, "has the base of the axis");
+UMBEL_SAYS(but_an_axis_names_itself_in_its_base, ", but an axis names itself in its base");
+UMBEL_SAYS(have_different_axes_so_broadcast_one,
+           "have different axes; to repeat one along the others write x | broadcast<...>");
+UMBEL_SAYS(have_different_axes_so_contract_them_or_multiply_by_weights,
+           "have different axes; a product of matrices is contract<axis>(x, y), or x * weights");
+UMBEL_SAYS(sizes_at_run_time_take_one_type_and_a_pointer,
+           "sizes at run time are those of one type, of memory at a pointer; write "
+           "view_as<tensor<float, batch<2>, hidden<100>>>(pointer, sizes)");
+UMBEL_SAYS(
+    takes_memory_so_write_reshape_of_the_tensor,
+    "takes an array, a span or a pointer; write x | reshape<token<8>, hidden<100>> of the tensor");
+UMBEL_SAYS(axes_have_names_so_write_view_as_batch_not,
+           "axes have names; write view_as<batch<2>, query<4>, hidden<100>>(memory), not sizes as");
+UMBEL_SAYS(is_no_element_type_so_write_const_tensor_or_view_of_const_float,
+           "is no element type; write const tensor<float, ...>, or view<const float, ...> of other "
+           "memory");
+UMBEL_SAYS(is_no_element_type_so_write_float_or_another_type_of_object,
+           "is no element type; write float or another type of objects");
+UMBEL_SAYS(but_argument, ", but argument");
+UMBEL_SAYS(so_write_copy, "; to round them, write copy(from, to)");
+UMBEL_SAYS(
+    an_array_does_not_say_its_axes_so_write_view_as,
+    "an array does not say its axes; write view_as<tensor<float, token<4>, hidden<100>>>(memory)");
+UMBEL_SAYS(is_assigned_a_tensor_or_view_so_copy_from_view_as,
+           "is assigned a tensor or view; of an array or vector write "
+           "copy(view_as<tensor<...>>(memory), x)");
+UMBEL_SAYS(is_not_assigned_a_number_so_write_a_loop,
+           "is not assigned a number; write for (float& element : x) element = number");
+UMBEL_SAYS(brackets, "x[...]");
+UMBEL_SAYS(
+    take_one_integer_of_one_axis_so_write_x_with_a_position_for_each_of,
+    "takes one integer, of a tensor of one axis; write x(i, j), with a position for each of");
+UMBEL_SAYS(takes_two_or_more_axes_then_the_name_of_the_result,
+           "takes two or more axes, then the name of the result");
 
 // A type that is none of Umbel's, by its own name: "vector", "float*", "char [7]".
 template <class T>

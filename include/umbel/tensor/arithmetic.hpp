@@ -12,10 +12,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
 namespace say {
-struct a_layer_has_its_weights_and_is_called_so_write_layer_of_x;
 struct has_no_arithmetic_so_convert_it_to_float;
-struct takes_two_tensors_or_views_or_one_and_a_number;
-struct the_weights_of_a_layer_have_several_parts_so_name_one;
 }  // namespace say
 
 template <class T>
@@ -250,16 +247,12 @@ constexpr detail::assigned_to<X> operator/=(X&& x, const Y& y) noexcept {
 
 namespace umbel::inline UMBEL_TARGET::detail {
 
-template <>
-inline constexpr const char* spoken<say::the_weights_of_a_layer_have_several_parts_so_name_one> =
-    "the weights of a layer have several parts; name one, x * w.q; they are of";
-template <>
-inline constexpr const char*
-    spoken<say::a_layer_has_its_weights_and_is_called_so_write_layer_of_x> =
-        "a layer has its weights and is called; write layer(x)";
-template <>
-inline constexpr const char* spoken<say::takes_two_tensors_or_views_or_one_and_a_number> =
-    "takes two tensors or views, or one and a number";
+UMBEL_SAYS(the_weights_of_a_layer_have_several_parts_so_name_one,
+           "the weights of a layer have several parts; name one, x * w.q; they are of");
+UMBEL_SAYS(a_layer_has_its_weights_and_is_called_so_write_layer_of_x,
+           "a layer has its weights and is called; write layer(x)");
+UMBEL_SAYS(takes_two_tensors_or_views_or_one_and_a_number,
+           "takes two tensors or views, or one and a number");
 
 // What tensors and views have no arithmetic with: arrays, vectors, all the weights of a layer.
 // (Checked to be complete first: the operators are tried for any type.)

@@ -10,12 +10,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-namespace say {
-struct takes_conditions_not;
-}  // namespace say
-template <>
-inline constexpr const char* spoken<say::takes_conditions_not> =
-    "takes conditions, elements of bool, not";
+UMBEL_SAYS(takes_conditions_not, "takes conditions, elements of bool, not");
 
 namespace rules {
 template <class Operation, class X>

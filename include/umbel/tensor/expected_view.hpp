@@ -16,13 +16,8 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-namespace say {
-struct gives_a_view_or_the_reason_why_there_is_none_so_write_star;
-}  // namespace say
-template <>
-inline constexpr const char*
-    spoken<say::gives_a_view_or_the_reason_why_there_is_none_so_write_star> =
-        "gives a view or, r.error(), the reason why there is none; write *r, here of";
+UMBEL_SAYS(gives_a_view_or_the_reason_why_there_is_none_so_write_star,
+           "gives a view or, r.error(), the reason why there is none; write *r, here of");
 
 namespace rules {
 template <class View, bool Ok = false>

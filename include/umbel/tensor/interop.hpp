@@ -12,14 +12,12 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
-struct but_the_array_is;
 struct but_the_pointer_is_to;
 struct needs_an_array_of_the_same_sizes_in_the_same_order;
 struct holds;
 }  // namespace say
 
-template <>
-inline constexpr const char* spoken<say::but_the_array_is> = ", but the array is";
+UMBEL_SAYS(but_the_array_is, ", but the array is");
 
 namespace rules {
 template <class Tensor, class T>

@@ -12,12 +12,9 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct for_each;
-struct takes_a_function_then_tensors_or_views;
 }  // namespace say
 
-template <>
-inline constexpr const char* spoken<say::takes_a_function_then_tensors_or_views> =
-    "takes a function, then tensors or views";
+UMBEL_SAYS(takes_a_function_then_tensors_or_views, "takes a function, then tensors or views");
 
 template <std::size_t Axis, class... Layouts>
 struct loop_over {

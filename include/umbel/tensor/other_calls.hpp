@@ -13,32 +13,19 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct formula;
-struct into_writes_memory_and_formulas_have_none_so_take_the_value_of_a_call;
-struct into_takes_the_memory_of_the_result_first_so_write_into_out_x_but_got_only;
-struct is_no_word_of_formulas_so_write_its_operations;
 struct takes_one_tensor_or_view;
-struct takes_one_tensor_or_view_then_an_integer;
 struct takes_two_tensors_or_views;
-struct stands_on_the_right_of_a_pipe_and_the_tensor_on_the_left;
 }  // namespace say
 
-template <>
-inline constexpr const char*
-    spoken<say::into_writes_memory_and_formulas_have_none_so_take_the_value_of_a_call> =
-        "into writes memory, and formulas have none; take the value of a call, layer(x)";
-template <>
-inline constexpr const char* spoken<say::is_no_word_of_formulas_so_write_its_operations> =
-    "is no word of formulas; write its operations, or call it outside";
-template <>
-inline constexpr const char*
-    spoken<say::into_takes_the_memory_of_the_result_first_so_write_into_out_x_but_got_only> =
-        "into takes the memory of the result first, layer.into(out, x), but got only";
-template <>
-inline constexpr const char* spoken<say::takes_one_tensor_or_view_then_an_integer> =
-    "takes one tensor or view; then an integer";
-template <>
-inline constexpr const char* spoken<say::stands_on_the_right_of_a_pipe_and_the_tensor_on_the_left> =
-    "stands on the right of |, and the tensor on the left";
+UMBEL_SAYS(into_writes_memory_and_formulas_have_none_so_take_the_value_of_a_call,
+           "into writes memory, and formulas have none; take the value of a call, layer(x)");
+UMBEL_SAYS(is_no_word_of_formulas_so_write_its_operations,
+           "is no word of formulas; write its operations, or call it outside");
+UMBEL_SAYS(into_takes_the_memory_of_the_result_first_so_write_into_out_x_but_got_only,
+           "into takes the memory of the result first, layer.into(out, x), but got only");
+UMBEL_SAYS(takes_one_tensor_or_view_then_an_integer, "takes one tensor or view; then an integer");
+UMBEL_SAYS(stands_on_the_right_of_a_pipe_and_the_tensor_on_the_left,
+           "stands on the right of |, and the tensor on the left");
 
 namespace rules {
 // Can Given be no argument where Takes says which are? (mask/rules.hpp knows more, of calls that

@@ -29,14 +29,9 @@ template <class Layer>
 concept has_its_weights =
     requires { sizeof(Layer); } && requires(const Layer& layer) { layer.get_weights(); };
 
-namespace say {
-struct stands_on_the_right_of_a_pipe_so_write_x_plus_y_or_contract;
-}  // namespace say
-template <>
-inline constexpr const char*
-    spoken<say::stands_on_the_right_of_a_pipe_so_write_x_plus_y_or_contract> =
-        "stands on the right of |, where an operation belongs; write x + y, x * y or "
-        "contract<hidden>(x, y)";
+UMBEL_SAYS(stands_on_the_right_of_a_pipe_so_write_x_plus_y_or_contract,
+           "stands on the right of |, where an operation belongs; write x + y, x * y or "
+           "contract<hidden>(x, y)");
 
 namespace rules {
 template <class Right>

@@ -20,12 +20,10 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct assigning_the_view;
-struct repoints_it_and_copies_nothing_so_write_copy;
 }  // namespace say
 
-template <>
-inline constexpr const char* spoken<say::repoints_it_and_copies_nothing_so_write_copy> =
-    "re-points it and copies nothing; write copy(from, to)";
+UMBEL_SAYS(repoints_it_and_copies_nothing_so_write_copy,
+           "re-points it and copies nothing; write copy(from, to)");
 
 namespace rules {
 // An assignment that was probably meant for the elements.

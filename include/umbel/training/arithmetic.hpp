@@ -16,23 +16,14 @@ struct clip_by_norm;
 struct moving_average;
 struct scale;
 struct set_to_zero;
-struct takes_a_gradient_that_it_changes_and_the_largest_norm_so_write_clip_by_norm_of_g_and_1;
-struct takes_a_variable_that_it_changes_so_write_set_to_zero_of_g;
-struct takes_an_average_that_it_changes_the_weights_and_the_decay;
 }  // namespace say
-template <>
-inline constexpr const char* spoken<
-    say::takes_a_gradient_that_it_changes_and_the_largest_norm_so_write_clip_by_norm_of_g_and_1> =
-    "takes a gradient, which it changes, and the largest norm: clip_by_norm(g, 1)";
-template <>
-inline constexpr const char*
-    spoken<say::takes_a_variable_that_it_changes_so_write_set_to_zero_of_g> =
-        "takes one variable, which it changes: set_to_zero(g)";
-template <>
-inline constexpr const char*
-    spoken<say::takes_an_average_that_it_changes_the_weights_and_the_decay> =
-        "takes an average, which it changes, the weights and the decay: moving_average(average, w, "
-        "0.998)";
+UMBEL_SAYS(takes_a_gradient_that_it_changes_and_the_largest_norm_so_write_clip_by_norm_of_g_and_1,
+           "takes a gradient, which it changes, and the largest norm: clip_by_norm(g, 1)");
+UMBEL_SAYS(takes_a_variable_that_it_changes_so_write_set_to_zero_of_g,
+           "takes one variable, which it changes: set_to_zero(g)");
+UMBEL_SAYS(takes_an_average_that_it_changes_the_weights_and_the_decay,
+           "takes an average, which it changes, the weights and the decay: moving_average(average, "
+           "w, 0.998)");
 
 // In [0, infinity), of NaN false.
 template <class T>

@@ -10,25 +10,14 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 namespace say {
-struct and_of_double_so_choose_one;
-struct argument_2_is_of_another_type_than_argument_1_so_declare_both_with_one;
-struct takes_owned_weights_not_a_view_so_pass_those_that_it_views;
-struct takes_parameters_of_float_or_double_not;
 struct the_weights_are_of_float;
 }  // namespace say
-template <>
-inline constexpr const char* spoken<say::and_of_double_so_choose_one> = "and of double; choose one";
-template <>
-inline constexpr const char*
-    spoken<say::argument_2_is_of_another_type_than_argument_1_so_declare_both_with_one> =
-        "argument 2 is of another type than argument 1; declare both with one";
-template <>
-inline constexpr const char* spoken<say::takes_parameters_of_float_or_double_not> =
-    "takes parameters of float or double, not";
-template <>
-inline constexpr const char*
-    spoken<say::takes_owned_weights_not_a_view_so_pass_those_that_it_views> =
-        "takes weights that are owned, not a view of them; pass those that it views";
+UMBEL_SAYS(and_of_double_so_choose_one, "and of double; choose one");
+UMBEL_SAYS(argument_2_is_of_another_type_than_argument_1_so_declare_both_with_one,
+           "argument 2 is of another type than argument 1; declare both with one");
+UMBEL_SAYS(takes_parameters_of_float_or_double_not, "takes parameters of float or double, not");
+UMBEL_SAYS(takes_owned_weights_not_a_view_so_pass_those_that_it_views,
+           "takes weights that are owned, not a view of them; pass those that it views");
 
 // Does W borrow an array? Of weights that are listable.
 template <class W>

@@ -26,17 +26,13 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct batch_gradient;
-struct is_no_power_of_two_and_chains_are_folded_in_halves;
-struct sum_takes_the_size_of_the_batch_an_executor_and_a_function_of_a_sample;
 }  // namespace say
-template <>
-inline constexpr const char* spoken<say::is_no_power_of_two_and_chains_are_folded_in_halves> =
-    "is no power of two, and chains are folded in halves";
-template <>
-inline constexpr const char*
-    spoken<say::sum_takes_the_size_of_the_batch_an_executor_and_a_function_of_a_sample> =
-        "sum takes the size of the batch, an executor, not const, and a function that adds to the "
-        "gradient of a sample and gives its loss, (std::size_t b, weights& g, std::size_t worker)";
+UMBEL_SAYS(is_no_power_of_two_and_chains_are_folded_in_halves,
+           "is no power of two, and chains are folded in halves");
+UMBEL_SAYS(
+    sum_takes_the_size_of_the_batch_an_executor_and_a_function_of_a_sample,
+    "sum takes the size of the batch, an executor, not const, and a function that adds to the "
+    "gradient of a sample and gives its loss, (std::size_t b, weights& g, std::size_t worker)");
 
 namespace rules {
 template <class Weights, class Chains>

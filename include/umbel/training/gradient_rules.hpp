@@ -24,60 +24,33 @@ namespace say {
 struct gradient;
 struct with_gradient;
 struct has_no_gradient;
-struct a_layer_in_the_formula_has_no_gradient_so_write_its_operations;
-struct packed_weights_have_no_gradient_so_pass_those_that_they_were_packed_of;
-struct no_argument_has_a_gradient_so_write_with_gradient_of_w_and_g;
 struct the_first_result_has;
-struct but_gradients_are_of_one_number_so_sum_it;
 struct the_first_result_is_of_type;
-struct which_has_no_gradient;
-struct
-    the_first_result_has_no_gradient_by_what_is_asked_for_since_it_is_of_other_arguments_integers_or_conditions;
-struct the_gradient_is_of_another_type_than_what_it_is_the_gradient_of;
 struct the_gradient_is_const;
-struct one_score_bias_of_a_call_has_a_gradient_so_add_them_first;
-struct these_arguments_as_workspace_for_declares_it;
-struct takes_an_argument_and_a_variable_that_its_gradient_is_added_to;
 }  // namespace say
 
-template <>
-inline constexpr const char*
-    spoken<say::takes_an_argument_and_a_variable_that_its_gradient_is_added_to> =
-        "takes an argument and a variable that its gradient is added to: with_gradient(w, g)";
-template <>
-inline constexpr const char* spoken<say::these_arguments_as_workspace_for_declares_it> =
-    "these arguments, as workspace_for declares it";
-template <>
-inline constexpr const char*
-    spoken<say::a_layer_in_the_formula_has_no_gradient_so_write_its_operations> =
-        "a layer in the formula has no gradient; write its operations";
-template <>
-inline constexpr const char*
-    spoken<say::packed_weights_have_no_gradient_so_pass_those_that_they_were_packed_of> =
-        "packed weights have no gradient; pass those that they were packed of";
-template <>
-inline constexpr const char*
-    spoken<say::no_argument_has_a_gradient_so_write_with_gradient_of_w_and_g> =
-        "no gradient is asked for; write with_gradient(w, g) for an argument w";
-template <>
-inline constexpr const char* spoken<say::but_gradients_are_of_one_number_so_sum_it> =
-    "but gradients are of one number; take sum or mean of it";
-template <>
-inline constexpr const char* spoken<say::which_has_no_gradient> = ", which has no gradient";
-template <>
-inline constexpr const char* spoken<
-    say::
-        the_first_result_has_no_gradient_by_what_is_asked_for_since_it_is_of_other_arguments_integers_or_conditions> =
+UMBEL_SAYS(takes_an_argument_and_a_variable_that_its_gradient_is_added_to,
+           "takes an argument and a variable that its gradient is added to: with_gradient(w, g)");
+UMBEL_SAYS(these_arguments_as_workspace_for_declares_it,
+           "these arguments, as workspace_for declares it");
+UMBEL_SAYS(a_layer_in_the_formula_has_no_gradient_so_write_its_operations,
+           "a layer in the formula has no gradient; write its operations");
+UMBEL_SAYS(packed_weights_have_no_gradient_so_pass_those_that_they_were_packed_of,
+           "packed weights have no gradient; pass those that they were packed of");
+UMBEL_SAYS(no_argument_has_a_gradient_so_write_with_gradient_of_w_and_g,
+           "no gradient is asked for; write with_gradient(w, g) for an argument w");
+UMBEL_SAYS(but_gradients_are_of_one_number_so_sum_it,
+           "but gradients are of one number; take sum or mean of it");
+UMBEL_SAYS(which_has_no_gradient, ", which has no gradient");
+UMBEL_SAYS(
+    the_first_result_has_no_gradient_by_what_is_asked_for_since_it_is_of_other_arguments_integers_or_conditions,
     "the first result has no gradient by what is asked for: it is of other arguments, of integers "
-    "or of conditions";
-template <>
-inline constexpr const char*
-    spoken<say::the_gradient_is_of_another_type_than_what_it_is_the_gradient_of> =
-        "the gradient is of another type than what it is the gradient of; declare decltype(w) g{}";
-template <>
-inline constexpr const char*
-    spoken<say::one_score_bias_of_a_call_has_a_gradient_so_add_them_first> =
-        "one score_bias of a call has a gradient, not two; add them first, score_bias(a + b)";
+    "or of conditions");
+UMBEL_SAYS(
+    the_gradient_is_of_another_type_than_what_it_is_the_gradient_of,
+    "the gradient is of another type than what it is the gradient of; declare decltype(w) g{}");
+UMBEL_SAYS(one_score_bias_of_a_call_has_a_gradient_so_add_them_first,
+           "one score_bias of a call has a gradient, not two; add them first, score_bias(a + b)");
 
 template <class... Given>
 inline constexpr bool are_argument_and_variable = false;

@@ -25,13 +25,10 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct initialise;
-struct takes_an_initialiser_or_a_function_of_a_path_and_a_view_that_gives_one;
 }  // namespace say
-template <>
-inline constexpr const char*
-    spoken<say::takes_an_initialiser_or_a_function_of_a_path_and_a_view_that_gives_one> =
-        "takes an initialiser, initialiser::normal(0.02), or a function of a path and a view that "
-        "gives one";
+UMBEL_SAYS(takes_an_initialiser_or_a_function_of_a_path_and_a_view_that_gives_one,
+           "takes an initialiser, initialiser::normal(0.02), or a function of a path and a view "
+           "that gives one");
 
 // What a matrix maps from and to: (in, out), of other tensors all axes but the last and the last;
 // of one axis it and 1.

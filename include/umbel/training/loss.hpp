@@ -32,24 +32,13 @@ namespace say {
 struct cross_entropy;
 struct mean_squared_error;
 struct label_smoothing;
-struct must_be_a_part_from_0_to_1;
-struct takes_label_smoothing_and_ignored_label_not;
-struct takes_logits_and_labels_both_tensors_or_both_of_one_formula;
-struct takes_two_tensors_or_two_of_one_formula;
 }  // namespace say
-template <>
-inline constexpr const char* spoken<say::must_be_a_part_from_0_to_1> =
-    "must be a part, from 0 to 1: label_smoothing<1, 10>";
-template <>
-inline constexpr const char* spoken<say::takes_label_smoothing_and_ignored_label_not> =
-    "takes the options label_smoothing<1, 10> and ignored_label<0>, not";
-template <>
-inline constexpr const char*
-    spoken<say::takes_logits_and_labels_both_tensors_or_both_of_one_formula> =
-        "takes logits and labels, both tensors or both of one formula";
-template <>
-inline constexpr const char* spoken<say::takes_two_tensors_or_two_of_one_formula> =
-    "takes two tensors, or two of one formula";
+UMBEL_SAYS(must_be_a_part_from_0_to_1, "must be a part, from 0 to 1: label_smoothing<1, 10>");
+UMBEL_SAYS(takes_label_smoothing_and_ignored_label_not,
+           "takes the options label_smoothing<1, 10> and ignored_label<0>, not");
+UMBEL_SAYS(takes_logits_and_labels_both_tensors_or_both_of_one_formula,
+           "takes logits and labels, both tensors or both of one formula");
+UMBEL_SAYS(takes_two_tensors_or_two_of_one_formula, "takes two tensors, or two of one formula");
 
 // What an option says of the loss.
 template <class Option>

@@ -104,18 +104,13 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct update;
-struct takes_the_weights_their_gradient_the_state_and_the_optimiser;
-struct the_state_is_not_that_of_the_optimiser_for_the_weights;
 }  // namespace say
-template <>
-inline constexpr const char*
-    spoken<say::takes_the_weights_their_gradient_the_state_and_the_optimiser> =
-        "takes the weights, their gradient, the state and the optimiser: update(w, g, sgd{}) or "
-        "update(w, g, state, adamw{})";
-template <>
-inline constexpr const char* spoken<say::the_state_is_not_that_of_the_optimiser_for_the_weights> =
-    "the state is not that of the optimiser for the weights; declare adamw::state<weights> state, "
-    "of the optimiser and the type of w";
+UMBEL_SAYS(takes_the_weights_their_gradient_the_state_and_the_optimiser,
+           "takes the weights, their gradient, the state and the optimiser: update(w, g, sgd{}) or "
+           "update(w, g, state, adamw{})");
+UMBEL_SAYS(the_state_is_not_that_of_the_optimiser_for_the_weights,
+           "the state is not that of the optimiser for the weights; declare adamw::state<weights> "
+           "state, of the optimiser and the type of w");
 
 constexpr bool is_part(double x) noexcept { return x >= 0 && x < 1; }
 
