@@ -164,15 +164,17 @@ BOOST_AUTO_TEST_CASE(the_page_of_a_block_has_each_part_by_its_name) {
 }
 
 BOOST_AUTO_TEST_CASE(the_page_of_a_block_with_a_memory) {
-  using decoder =
-      decoder_layer<double, hidden<48>, heads<4>, intermediate<72>, norm_first<false>,
-                    norm_by<rms_norm>, norm_epsilon<1, 1000>, activation<relu>, bias<true>>;
+  using decoder = decoder_layer<double, hidden<48>, heads<4>, intermediate<72>, norm_first<false>,
+                                norm_by<rms_norm>, norm_epsilon<1, 1000>, activation<relu>,
+                                bias<true>, query_key_norm<layer_norm>>;
   const std::string page = describe<decoder, token<5>, key<9>>();
   BOOST_TEST(page.find("decoder_layer, 5 positions of 48 and a memory of 9, double, ") == 0u);
-  BOOST_TEST(in_order(page, {"\nself_attention: 5 queries to 5 keys, ",
-                             "\nsum: self_attention is added\nnorm1: rms_norm\n",
-                             "\ncross_attention: 5 queries to 9 keys, ", "\n keys          9 x ",
-                             "\nnorm2: rms_norm\nfeed_forward: ", "\nnorm3: rms_norm\nall "}));
+  BOOST_TEST(in_order(
+      page,
+      {"\nself_attention: 5 queries to 5 keys, 4 heads of 12, layer_norm of queries and keys\n",
+       "\nsum: self_attention is added\nnorm1: rms_norm\n",
+       "\ncross_attention: 5 queries to 9 keys, 4 heads of 12, layer_norm of queries and keys\n",
+       "\n keys          9 x ", "\nnorm2: rms_norm\nfeed_forward: ", "\nnorm3: rms_norm\nall "}));
   BOOST_TEST(steps_of(page) ==
              steps_of(describe<decoder::self_attention, token<5>>()) +
                  steps_of(describe<decoder::cross_attention, query<5>, key<9>>()) +

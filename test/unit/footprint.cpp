@@ -314,15 +314,14 @@ static_assert(parallel_parts.weights ==
 static_assert(parallel_parts.workspace == sizeof(in_parallel::workspace<token<9>>));
 static_assert(footprint<past_of<in_parallel>, token<3>>.cache == sizeof(past_of<in_parallel>));
 // Two attentions to the sequence and one to a memory: all are counted, of a step, too.
-using of_three =
-    residual_block<float, hidden<32>,
-                   block_parts::pre_norm<block_parts::name::norm1, own_attention>,
-                   block_parts::pre_norm<
-                       block_parts::name::norm2,
-                       block_parts::cross_attention<block_parts::name::cross_attention, heads<4>>>,
-                   block_parts::without_norm<block_parts::linear_map<block_parts::name::linear>>,
-                   block_parts::without_norm<
-                       block_parts::self_attention<block_parts::name::self_attention, heads<4>>>>;
+using of_three = residual_block<
+    float, hidden<32>, block_parts::pre_norm<block_parts::name::norm1, own_attention>,
+    block_parts::pre_norm<block_parts::name::norm2,
+                          block_parts::cross_attention<block_parts::name::cross_attention, heads<4>,
+                                                       query_key_norm<layer_norm>>>,
+    block_parts::without_norm<block_parts::linear_map<block_parts::name::linear>>,
+    block_parts::without_norm<
+        block_parts::self_attention<block_parts::name::self_attention, heads<4>>>>;
 constexpr auto three = footprint<of_three, token<9>, key<5>>;
 static_assert(three.weights == sizeof(of_three::weights));
 static_assert(three.flops == 2 * 9 * 32 * (32 + 16 + 16 + 32) +
@@ -336,7 +335,7 @@ static_assert(third.flops == 2 * 32 * (32 + 16 + 16 + 32) + 4 * 9 * 32 + 2 * 32 
                                  4 * 5 * 32 + 2 * 32 * 32 + 2 * 32 * 4 * 32 + 4 * 9 * 32);
 static_assert(third.bytes_moved == third.weights + 2 * 32 * sizeof(float) +
                                        ((9 + 1) * (2 * 16 + 2 * 32) + 5 * 2 * 32) * sizeof(float) -
-                                       2 * 32 * 32 * sizeof(float));
+                                       (2 * 32 * 32 + 2 * 8) * sizeof(float));  // k, v, k_norm
 
 // ---- tables of positions ------------------------------------------------------------------------
 // Cosine and sine of 4 pairs a position; those of the queries and of the keys, where they differ.
