@@ -20,12 +20,16 @@ from tap import Tap  # noqa: E402
 
 # A test that has another name now, and one that other tests have taken in, with those, apart by spaces.
 RENAMED = {
+    "law/attention_long": "law/attention_large",
+    "law/attention_wide": "law/attention_large",
     "law/blocks": "law/encoder_layer law/linear law/operations law/positions unit/prepacked",
     "law/cache_blocks": "law/cache_of_blocks",
     "law/cache_decoders": "law/cache_of_blocks",
     "law/decoder": "law/decoder_layer",
     "law/decoder_stack": "law/layer_stack",
     "law/functions": "law/operations",
+    "law/masks_drawn": "law/masks_large",
+    "law/masks_wide": "law/masks_large",
     "law/quantized_cache": "law/cache law/cache_of_blocks",
     "law/quantized_decoder": "law/decoder_layer law/layer_stack law/cache_of_blocks law/quantized_limits",
 }
