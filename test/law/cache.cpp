@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
-// What holds for a cache of keys and values, to the bit: a sequence in steps of any sizes is the
-// whole causal pass; what was rewound has never been; a step that does not fit changes nothing.
+// What holds for a cache of keys and values of attention, in floats and in integers, to the bit: a
+// sequence in steps of any sizes is the whole causal pass; what was rewound has never been; a step
+// that does not fit changes nothing. Not here: layers and stacks (cache_of_blocks.cpp), keys and
+// values in 16 and 8 bits (stored_cache.cpp).
 #include <boost/test/unit_test.hpp>
+#include <umbel/quantized.hpp>
 #include <umbel/umbel.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <utility>
 
 #include "../support/compare.hpp"
-#include "../support/random.hpp"
+#include "../support/quantized.hpp"
 
 namespace {
 
@@ -36,7 +40,7 @@ auto part(X& x, std::size_t first) {
 template <std::size_t... Sizes, class Cache, class Attend, class X, class Mask = detail::every_key>
 auto in_steps(Cache& past, const Attend& attend, const X& x, const Mask& mask = {}) {
   X out{};
-  std::size_t at = 0;
+  std::size_t at = past.size();
   const auto one = [&]<std::size_t Size>(std::integral_constant<std::size_t, Size>) {
     if (at + Size > X::layout::extents[0]) return;
     static typename Cache::template workspace<token<Size>> work;
@@ -301,6 +305,78 @@ BOOST_AUTO_TEST_CASE(recall_of_rows_without_keys) {
   BOOST_TEST(memory.append(attend, y, y));
   memory.recall(out, attend, x, lens);
   BOOST_TEST(same_bits(out, attend(x, y, y, lens)));
+}
+
+// Heads of whole words and of others, of one width with keys and of several, with positions.
+using grouped_in_integers =
+    multi_head_attention<float, hidden<20>, heads<6>, kv_heads<2>, head_dim<5>, bias<true>>;
+using rotated_in_integers = multi_head_attention<float, hidden<16>, heads<4>, kv_heads<1>,
+                                                 rope<adjacent_pairs>, bias<false>>;
+
+template <class Layer>
+void check_steps_in_integers() {
+  constexpr std::size_t tokens = 41;
+  static const quantized_fixture<Layer, sequence<Layer, tokens>> f;
+  lcg next{2};
+  using integers = tensor<std::int8_t, token<tokens>, typename Layer::hidden_axis>;
+  const auto x = drawn_integers<integers>(next, 127);
+  const auto whole = f.layer(x, causal);
+  static key_value_cache<quantized<Layer>, key<tokens>> past;
+  BOOST_TEST(same_bits(whole, in_steps<3, 8, 1>(past, f.layer, x)));
+  auto again = x;
+  BOOST_TEST(!past.step(part<1>(again, 0), f.layer, part<1>(x, 0)));  // it is full
+  BOOST_TEST(same_bits(again, x));
+  BOOST_TEST(!past.rewind(tokens + 1));
+  BOOST_TEST(past.rewind(7));
+  BOOST_TEST(past.size() == 7u);
+  again = in_steps<8, 1, 3>(past, f.layer, x);
+  std::copy_n(whole.data(), 7 * Layer::hidden_axis::size, again.data());
+  BOOST_TEST(same_bits(whole, again));
+  past.reset();
+  BOOST_TEST(past.size() == 0u);
+  BOOST_TEST(same_bits(whole, in_steps<tokens>(past, f.layer, x)));
+
+  // A window, in the whole cache and in one that slides.
+  const auto narrow = f.layer(x, sliding_window<10>);
+  past.reset();
+  BOOST_TEST(same_bits(narrow, in_steps<3, 8, 1>(past, f.layer, x, sliding_window<10>)));
+  static key_value_cache<quantized<Layer>, key<11>, longest_sequence<tokens, 3>> slides;
+  BOOST_TEST(same_bits(narrow, in_steps<3, 1>(slides, f.layer, x)));
+  BOOST_TEST(!slides.rewind(20));
+  BOOST_TEST(slides.size() == tokens);
+  slides.reset();
+  const auto singly = [&](std::size_t until) {
+    for (std::size_t at = slides.size(); at < until; ++at)
+      BOOST_TEST(slides.step(part<1>(again, at), f.layer, part<1>(x, at)));
+  };
+  singly(tokens - 2);
+  BOOST_TEST(slides.rewind(tokens - 4));
+  singly(tokens);
+  BOOST_TEST(same_bits(narrow, again));
+}
+
+BOOST_AUTO_TEST_CASE(steps_in_integers_are_the_whole_pass) {
+  check_steps_in_integers<grouped_in_integers>();
+  check_steps_in_integers<rotated_in_integers>();
+}
+
+// A cache that was filled from the keys and values of another sequence.
+BOOST_AUTO_TEST_CASE(recall_in_integers_is_attention_to_all_that_is_stored) {
+  static const quantized_fixture<grouped_in_integers, sequence<grouped_in_integers, 13>> f;
+  lcg next{4};
+  const auto y = drawn_integers<tensor<std::int8_t, key<13>, hidden<20>>>(next, 127);
+  const auto x = drawn_integers<tensor<std::int8_t, query<17>, hidden<20>>>(next, 127);
+  key_value_cache<quantized<grouped_in_integers>, key<30>> past;
+  const auto rows = [&](std::size_t at, auto count) {
+    return view<const std::int8_t, key<decltype(count)::value>, hidden<20>>(y.data() + at * 20);
+  };
+  const auto first = rows(0, std::integral_constant<std::size_t, 9>{});
+  const auto rest = rows(9, std::integral_constant<std::size_t, 4>{});
+  BOOST_TEST(past.append(f.layer, first, first));
+  BOOST_TEST(past.append(f.layer, rest, rest));
+  tensor<std::int8_t, query<17>, hidden<20>> out;
+  past.recall(out, f.layer, x);
+  BOOST_TEST(same_bits(out, f.layer(x, y, y)));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

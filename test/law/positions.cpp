@@ -169,6 +169,20 @@ BOOST_AUTO_TEST_CASE(sums_at_any_offset) {
   check_sums<split_halves_to_base>();
 }
 
+BOOST_AUTO_TEST_CASE(learned_positions_follow_their_axes) {
+  lcg next{6};
+  const auto table = drawn<tensor<float, token<5>, hidden<12>>>(next);
+  const learned_positions<float, token<5>, hidden<12>> place{table};
+  const auto x = drawn<tokens>(next);
+  const auto y = place(x);
+  for (std::size_t b = 0; b < 2; ++b)
+    for (std::size_t i = 0; i < 5; ++i)
+      for (std::size_t h = 0; h < 12; ++h) BOOST_TEST(y(b, i, h) == x(b, i, h) + table(i, h));
+  BOOST_TEST(
+      same_bits(place(x | permute<hidden, token, batch>) | permute<batch, token, hidden>, y));
+  BOOST_TEST(same_bits(place(x | select_at<batch, 1>), y | select_at<batch, 1>));
+}
+
 BOOST_AUTO_TEST_CASE(parts_of_learned_positions) {
   using layer = learned_positions<float, token<9>, hidden<12>>;
   lcg next{17};

@@ -190,4 +190,25 @@ BOOST_AUTO_TEST_CASE(calls_in_16_bits) {
   check_calls<std::int16_t, layer_stack<vaswani_block<encoder_layer>, 2>>();
 }
 
+BOOST_AUTO_TEST_CASE(a_decoder_layer_in_16_bits) {
+  using llama = llama_block<decoder_layer>;
+  using sequence = floats<llama, 9>;
+  using memories = tensor<float, key<7>, hidden<16>>;
+  using finer = quantized<llama, softmax_as<std::int16_t>>;
+  static const quantized_fixture<llama, sequence, memories> f(self_mask(causal));
+  static const finer layer{f.w, f.seen};
+  lcg next{8};
+  const auto x = drawn_integers<tensor<std::int16_t, token<9>, hidden<16>>>(next, 16000);
+  const auto memory = drawn_integers<tensor<std::int8_t, key<7>, hidden<16>>>(next, 127);
+  const auto y = layer(x, memory, self_mask(causal)),
+             coarser = f.layer(x, memory, self_mask(causal));
+  BOOST_TEST(!same_bits(y, coarser));
+  BOOST_TEST(relative_error(y, 1, coarser) < 0.02);
+  static key_value_cache<finer, key<9>, longest_memory<7>> past;
+  past.attend_to(layer, memory);
+  auto steps = x;
+  BOOST_TEST(past.step(steps, layer, steps));
+  BOOST_TEST(same_bits(steps, y));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

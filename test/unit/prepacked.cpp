@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // prepacked of every layer with weights: of zeros, packed at run time and by the compiler, of
-// memory in any order; norms, positions and embeddings too. Borrowed tables and vectors of memory
-// with names.
+// memory in any order or that is gone; norms, positions and embeddings too. Borrowed tables and
+// vectors of memory with names.
 #include <boost/test/unit_test.hpp>
 
 #include <array>
 #include <umbel/umbel.hpp>
 #include <umbel/weights.hpp>
 
+#include "../support/blocks.hpp"
 #include "../support/compare.hpp"
 #include "../support/random.hpp"
 
@@ -67,6 +68,23 @@ const tokens x = [] {
   return drawn<tokens>(next);
 }();
 constexpr auto of_x = [](const auto& layer) { return layer(x); };
+
+template <class... Options>
+using wide_encoder = encoder_layer<float, hidden<20>, heads<5>, intermediate<33>, Options...>;
+template <class... Options>
+using wide_decoder = decoder_layer<float, hidden<20>, heads<5>, intermediate<33>, Options...>;
+
+// A packed layer needs the weights that it was made of no more: these are spoilt.
+template <class Layer, class... X>
+void check_stands_alone(lcg& next, const X&... x) {
+  typename Layer::weights w{};
+  const auto numbers = drawn<tensor<float, token<sizeof w / sizeof(float)>>>(next, 0.1);
+  std::memcpy(static_cast<void*>(&w), numbers.data(), sizeof w);
+  const prepacked<Layer> packed{w};
+  const auto y = Layer{w}(x...);
+  std::memset(static_cast<void*>(&w), 0xff, sizeof w);
+  BOOST_TEST(same_bits(packed(x...), y));
+}
 
 }  // namespace
 
@@ -189,6 +207,38 @@ BOOST_AUTO_TEST_CASE(positions_in_8_bits) {
             detail::simd::fma(static_cast<float>(in_steps(table(i, j))), scale.value(), x(b, i, j));
   }
   BOOST_TEST(same_bits(packed(x), expected));
+}
+
+BOOST_AUTO_TEST_CASE(stands_alone) {
+  lcg next{9};
+  const auto x = drawn<tensor<float, token<7>, hidden<20>>>(next);
+  const auto q = drawn<tensor<float, query<3>, hidden<20>>>(next);
+  const auto k = drawn<tensor<float, key<5>, hidden<20>>>(next);
+  check_stands_alone<linear<float, hidden<20>, classes<3>>>(next, x);
+  check_stands_alone<multi_head_attention<float, hidden<20>, heads<5>, bias<true>>>(next, x);
+  check_stands_alone<
+      feed_forward<float, hidden<20>, intermediate<33>, activation<gelu_exact>, bias<true>>>(next,
+                                                                                             x);
+  check_stands_alone<block_with<wide_encoder>>(next, x);
+  check_stands_alone<block_with<wide_encoder, norm_by<rms_norm>, norm_epsilon<1, 1'000'000>>>(next,
+                                                                                              x);
+  check_stands_alone<
+      block_with<wide_encoder, norm_bias<false>, bias_on<'k', 'o'>, feed_forward_bias<true>>>(next,
+                                                                                              x);
+  check_stands_alone<block_with<wide_decoder>>(next, x, k, self_mask(causal));
+  check_stands_alone<additive_attention<float, hidden<20>, score_hidden<9>>>(next, q, k, k);
+}
+
+// Packed weights are copies: those that they are made of may be a temporary.
+BOOST_AUTO_TEST_CASE(of_a_temporary) {
+  lcg next{12};
+  using wide_attention = multi_head_attention<float, hidden<20>, heads<5>, bias<true>>;
+  const auto x = drawn<tensor<float, token<7>, hidden<20>>>(next);
+  const auto w = drawn_weights<wide_attention>(next);
+  const prepacked<wide_attention> packed{wide_attention::weights{w}},
+      of_parts({w.q, w.k, w.v, w.o});
+  BOOST_TEST(same_bits(packed(x), wide_attention{w}(x)));
+  BOOST_TEST(same_bits(of_parts(x), wide_attention{w}(x)));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-// What holds for the decoder layer whatever the numbers are, to the bit: it is its parts, it does
-// not see the future, a memory's length is truncation, and a sequence does not know of the others.
+// What holds for the decoder layer, in floats and in integers, to the bit unless a tolerance is
+// written: it is its parts, an encoder layer if it sees no memory, and what block.hpp says of a
+// batch, lengths and scratch.
 #include <boost/test/unit_test.hpp>
+#include <umbel/quantized.hpp>
 #include <umbel/umbel.hpp>
 
 #include <cmath>
 #include <cstring>
 
 #include "../support/blocks.hpp"
-#include "../support/compare.hpp"
-#include "../support/random.hpp"
+#include "block.hpp"
 
 namespace {
 
@@ -17,12 +18,8 @@ using namespace umbel;
 using namespace umbel::axes;
 using namespace umbel_test;
 
-template <class T>
-using tokens_of = tensor<T, batch<2>, token<5>, hidden<12>>;
-template <class T>
-using memory_of = tensor<T, batch<2>, key<7>, hidden<12>>;
-using tokens = tokens_of<float>;
-using memories = memory_of<float>;
+using tokens = tensor<float, batch<2>, token<5>, hidden<12>>;
+using memories = tensor<float, batch<2>, key<7>, hidden<12>>;
 
 template <class... Options>
 using plain_decoder = decoder_layer<float, hidden<12>, heads<3>, intermediate<21>, Options...>;
@@ -63,68 +60,34 @@ auto by_parts(const typename Decoder::weights& w, const X& x, const Memory& memo
 template <class... Options>
 void check() {
   using layer = decoder<Options...>;
+  static const in_floats<layer> f;
+  law::check_block(f, causal);
   lcg next{52};
-  const auto w = decoder_weights<layer>(next);
-  const prepacked<layer> packed{w};
-  const layer decode{w};
   const auto x = drawn<tokens>(next, 2);
   const auto m = drawn<memories>(next, 2);
+  const tensor<int, batch<2>> lens{3, 6}, own{2, 4};
+  const auto& decode = f.layer;
+  const auto is_by_parts = [&](const auto& y, const auto& mask, const auto& self) {
+    BOOST_TEST(same_bits(by_parts<layer>(f.w, x, m, mask, self), y));
+  };
   const auto y = decode(x, m, self_mask(causal));
-  static_assert(std::is_same_v<decltype(y), const tokens>);
-  BOOST_TEST(same_bits(by_parts<layer>(w, x, m, all_keys, causal), y));
-  BOOST_TEST(same_bits(packed(x, m, self_mask(causal)), y));
-  BOOST_TEST(same_bits(decode(x, m, all_keys, self_mask(causal)), y));
+  is_by_parts(y, all_keys, causal);
+  is_by_parts(f.packed(x, m, self_mask(causal)), all_keys, causal);
+  const auto some = decode(x, m, lens, self_mask(causal & own));
+  is_by_parts(some, lens, causal & own);
+  is_by_parts(f.packed(x, m, lens, self_mask(causal & own)), lens, causal & own);
+  const auto padded = decode(x, m, lens, self_mask(own));
+  is_by_parts(padded, lens, own);
+  BOOST_TEST(!same_bits(some, padded));
+  is_by_parts(decode(x, m, lens, self_mask(sliding_window<1, 1>)), lens, sliding_window<1, 1>);
 
   // It is causal if it says so, and not otherwise.
   const auto open = decode(x, m, self_mask(all_keys));
-  BOOST_TEST(same_bits(by_parts<layer>(w, x, m, all_keys, all_keys), open));
-  BOOST_TEST(same_bits(packed(x, m, self_mask(all_keys)), open));
+  is_by_parts(open, all_keys, all_keys);
+  is_by_parts(f.packed(x, m, self_mask(all_keys)), all_keys, all_keys);
   for (std::size_t i = 0; i + 1 < 5; ++i)
     BOOST_TEST(
         !same_bits(open | select_at<token>(i) | contiguous, y | select_at<token>(i) | contiguous));
-
-  const tensor<int, batch<2>> lens{3, 6}, own{2, 4};
-  const auto some = decode(x, m, lens, self_mask(causal & own));
-  BOOST_TEST(same_bits(by_parts<layer>(w, x, m, lens, causal & own), some));
-  BOOST_TEST(same_bits(packed(x, m, lens, self_mask(causal & own)), some));
-  BOOST_TEST(!same_bits(some, y));
-  const auto padded = decode(x, m, lens, self_mask(own));
-  BOOST_TEST(same_bits(by_parts<layer>(w, x, m, lens, own), padded));
-  BOOST_TEST(!same_bits(some, padded));
-  const auto windowed = decode(x, m, lens, self_mask(sliding_window<1, 1>));
-  BOOST_TEST(same_bits(by_parts<layer>(w, x, m, lens, sliding_window<1, 1>), windowed));
-
-  // Sequence by sequence, with and without batch, along axes of any name.
-  BOOST_TEST(same_bits(decode(x | select_at<batch, 1>, m | select_at<batch, 1>, self_mask(causal)),
-                       y | select_at<batch, 1>));
-  BOOST_TEST(
-      same_bits(decode(x | slice<batch, from<0>, extent<1>>, m | slice<batch, from<0>, extent<1>>,
-                       tensor<int, batch<1>>{3}, self_mask(causal & tensor<int, batch<1>>{2})),
-                some | slice<batch, from<0>, extent<1>>));
-  BOOST_TEST(same_bits(
-      decode(x | rename_axis<token, query>, m | rename_axis<key, token>, self_mask(causal)) |
-          rename_axis<query, token>,
-      y));
-
-  // No position sees a later one; a length is truncation.
-  BOOST_TEST(
-      same_bits(decode(x | slice<token, from<0>, extent<3>> | contiguous, m, self_mask(causal)),
-                y | slice<token, from<0>, extent<3>>));
-  BOOST_TEST(
-      same_bits(decode(x | select_at<batch, 0>,
-                       m | select_at<batch, 0> | slice<key, from<0>, extent<3>>, self_mask(causal)),
-                decode(x, m, lens, self_mask(causal)) | select_at<batch, 0>));
-
-  // Scratch, dirty or as it was left; the caller's memory for the result.
-  static typename layer::template workspace<token<5>, key<7>> work;
-  std::memset(static_cast<void*>(&work), 0xff, sizeof work);
-  BOOST_TEST(same_bits(decode(x, m, lens, self_mask(causal & own), work), some));
-  BOOST_TEST(same_bits(packed(x, m, self_mask(causal), work), y));
-  tokens out{};
-  decode.into(out, x, m, lens, self_mask(causal & own), work);
-  BOOST_TEST(same_bits(out, some));
-  packed.into(as_view(out), x, m, self_mask(causal));
-  BOOST_TEST(same_bits(out, y));
 }
 
 using small = decoder<bias<true>, norm_first<false>>;
@@ -146,7 +109,7 @@ constexpr tokens computed = small{drawn_constants.w}(drawn_constants.x, drawn_co
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(decoder_laws)
+BOOST_AUTO_TEST_SUITE(decoder_layers)
 
 BOOST_AUTO_TEST_CASE(it_is_its_parts) { check<>(); }
 BOOST_AUTO_TEST_CASE(it_is_its_parts_with_biases) { check<bias<true>, activation<relu>>(); }
@@ -247,18 +210,22 @@ BOOST_AUTO_TEST_CASE(without_a_memory_it_is_an_encoder_layer) {
 BOOST_AUTO_TEST_CASE(in_double) {
   using layer = decoder_layer<double, hidden<12>, heads<3>, intermediate<21>, bias<true>,
                               norm_first<true>, activation<gelu_exact>>;
+  const in_floats<layer> f;
+  const in_floats<decoder<bias<true>>> g;
   lcg a{56}, b{56};
-  const auto w = decoder_weights<layer>(a);
-  const auto v = decoder_weights<decoder<bias<true>>>(b);
-  const auto x = drawn<tokens_of<double>>(a);
-  const auto m = drawn<memory_of<double>>(a);
-  const auto y = layer{w}(x, m, self_mask(causal));
-  BOOST_TEST(same_bits(by_parts<layer>(w, x, m, all_keys, causal), y));
-  BOOST_TEST(same_bits(prepacked<layer>{w}(x, m, self_mask(causal)), y));
-  const auto z = drawn<tokens>(b);
-  const auto n = drawn<memories>(b);
-  check_near("float against double", decoder<bias<true>>{v}(z, n, self_mask(causal)).data(),
-             y.data(), 2 * 5 * 12);
+  const auto x = f.sequences<batch<2>, token<5>>(a);
+  const auto m = f.memories<batch<2>, key<7>>(a);
+  const auto y = f.layer(x, m, self_mask(causal));
+  BOOST_TEST(same_bits(by_parts<layer>(f.w, x, m, all_keys, causal), y));
+  BOOST_TEST(same_bits(f.packed(x, m, self_mask(causal)), y));
+  const auto z = g.sequences<batch<2>, token<5>>(b);
+  const auto n = g.memories<batch<2>, key<7>>(b);
+  check_near("float against double", g.layer(z, n, self_mask(causal)).data(), y.data(), 2 * 5 * 12);
+}
+
+BOOST_AUTO_TEST_CASE(hidden_positions_are_none_in_integers) {
+  static const in_integers<llama_block<decoder_layer>> f;
+  law::check_block(f, causal);
 }
 
 BOOST_AUTO_TEST_CASE(constant_expressions_give_the_bits_of_the_run) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Masks over random numbers, each pair of options, and shapes that nobody chose: they are drawn
-// while compiling, from a seed a case (mask_sweep.hpp). Each pair of options has two shapes, and a
-// half of the masks in each.
+// Masks over random numbers (mask_sweep.hpp): shapes of a vector and more, of several blocks of
+// keys; and each pair of options, of shapes that nobody chose: they are drawn while compiling, from
+// a seed a case. Each pair of options has two shapes, and a half of the masks in each.
 #include <boost/test/unit_test.hpp>
 
 #include "../support/mask_sweep.hpp"
@@ -45,7 +45,25 @@ constexpr bool is_varied(std::size_t mask_sweep_sizes::* size) {
 static_assert(is_varied(&mask_sweep_sizes::queries) && is_varied(&mask_sweep_sizes::keys));
 static_assert(is_varied(&mask_sweep_sizes::head_dim) && is_varied(&mask_sweep_sizes::value_dim));
 
-BOOST_AUTO_TEST_SUITE(masks_drawn)
+BOOST_AUTO_TEST_SUITE(masks_large)
+
+BOOST_AUTO_TEST_CASE(whole_vectors) {
+  sweep_masks<float, mask_sweep_sizes{1, 2, 2, 16, 16, 8, 8}, sweep_of::second_half, softcap<7, 2>>(
+      40);
+}
+BOOST_AUTO_TEST_CASE(tails) {
+  sweep_masks<float, mask_sweep_sizes{1, 4, 2, 17, 33, 5, 20}, sweep_of::all>(40);
+}
+BOOST_AUTO_TEST_CASE(one_query) {
+  sweep_masks<float, mask_sweep_sizes{1, 2, 1, 1, 300, 16, 16}, sweep_of::all>(40);
+}
+BOOST_AUTO_TEST_CASE(many_queries) {
+  sweep_masks<float, mask_sweep_sizes{1, 1, 1, 70, 9, 7, 1}, sweep_of::first_half>(40);
+}
+BOOST_AUTO_TEST_CASE(blocks_of_keys) {
+  sweep_masks<float, mask_sweep_sizes{1, 1, 1, 19, 270, 4, 9}, sweep_of::second_half,
+              score_scale<1>, softcap<30>>(40);
+}
 
 BOOST_AUTO_TEST_CASE(softcap_and_scale) {
   sweep_masks<float, shapes[0], sweep_of::first_half, softcap<6>, score_scale<1, 3>>(40);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// Laws of the functions of each element and of reductions, against loops written by hand: bit for
-// bit.
+// Laws of the operations on tensors, bit for bit: functions of each element, activations,
+// reductions and softmax against loops written by hand, along any axis; results into memory of the
+// caller, of norms, maps and positions too. Not here: what chooses elements (selecting.cpp).
 #include "../support/compare.hpp"
 #include "../support/random.hpp"
 #include "shapes.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <umbel/operation/elementwise_function.hpp>
-#include <umbel/operation/reduce.hpp>
-#include <umbel/operation/softmax.hpp>
+#include <umbel/umbel.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +15,7 @@
 #include <vector>
 
 using namespace law;
-using umbel_test::same_bits;
+using namespace umbel_test;
 
 namespace {
 
@@ -24,8 +23,8 @@ namespace simd = detail::simd;
 
 template <class X>
 X random(std::uint32_t seed, double scale = 3) {
-  umbel_test::lcg next{seed};
-  return umbel_test::drawn<X>(next, scale);
+  lcg next{seed};
+  return drawn<X>(next, scale);
 }
 
 // f of each element by hand, of a tensor and of a view of it that lies otherwise.
@@ -42,7 +41,7 @@ void check_function(const X& x, Function function, Of of) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(functions)
+BOOST_AUTO_TEST_SUITE(operations)
 
 BOOST_AUTO_TEST_CASE(are_those_of_each_element) {
   each_shape([]<class X>() {
@@ -63,6 +62,40 @@ BOOST_AUTO_TEST_CASE(of_doubles) {
   check_function(
       x, [](const auto& y) { return rsqrt(y); }, [](double a) { return simd::rsqrt(a); });
   check_function(x, [](const auto& y) { return tanh(y); }, [](double a) { return simd::tanh(a); });
+}
+
+BOOST_AUTO_TEST_CASE(activations_go_by_element) {
+  lcg next{7};
+  const auto x = drawn<tensor<float, token<9>, hidden<13>>>(next, 4);
+  const auto part = x | slice<hidden, from<2>, extent<7>> | permute<hidden, token>;
+  const auto check = [&](const auto& f) {
+    const auto y = f(x);
+    BOOST_TEST(same_bits(f(part), y | slice<hidden, from<2>, extent<7>> | permute<hidden, token>));
+    bool same = true;
+    for (std::size_t i = 0; i < 9; ++i)
+      for (std::size_t h = 0; h < 13; ++h)
+        same = same && f(tensor<float, hidden<1>>{x(i, h)})(0) == y(i, h);
+    BOOST_TEST(same);
+  };
+  check(gelu_exact);
+  check(gelu_tanh);
+  check(silu);
+  check(relu);
+  const auto y = relu(x);
+  for (std::size_t i = 0; i < 9; ++i) BOOST_TEST(y(i, 4) == (x(i, 4) > 0 ? x(i, 4) : 0));
+  const tensor<float, hidden<4>> special{0.0f, 1e30f, -1e30f, std::nanf("")};
+  BOOST_TEST(gelu_exact(special)(0) == 0);
+  BOOST_TEST(gelu_exact(special)(1) == 1e30f);
+  BOOST_TEST(gelu_exact(special)(2) == 0);
+  BOOST_TEST(std::isnan(gelu_exact(special)(3)));
+  BOOST_TEST(gelu_tanh(special)(1) == 1e30f);
+  BOOST_TEST(gelu_tanh(special)(2) == 0);
+  BOOST_TEST(silu(special)(0) == 0);
+  BOOST_TEST(silu(special)(1) == 1e30f);
+  BOOST_TEST(silu(special)(2) == 0);
+  BOOST_TEST(std::isnan(silu(special)(3)));
+  BOOST_TEST(std::isnan(relu(special)(3)));
+  BOOST_TEST(same_bits(relu(tensor<float, hidden<1>>{-0.0f}), tensor<float, hidden<1>>{0.0f}));
 }
 
 BOOST_AUTO_TEST_CASE(abs_of_integers) {
@@ -127,6 +160,38 @@ BOOST_AUTO_TEST_CASE(sums_are_chains_of_the_elements_in_the_order_of_the_axes) {
   // A broadcast view is summed as what it shows.
   const tensor<float, query<5>> row{1, 2, 3, 4, 5};
   BOOST_TEST((sum<key>(row | broadcast<query<5>, key<20>>) == row * 20));
+}
+
+BOOST_AUTO_TEST_CASE(means_are_chains) {
+  lcg next{5};
+  const auto x = drawn<tensor<float, batch<2>, token<5>, hidden<12>>>(next);
+  const auto over_token = x | mean<token>;
+  const auto over_batch = x | mean<batch>;
+  const auto over_hidden = x | mean<hidden>;
+  for (std::size_t b = 0; b < 2; ++b)
+    for (std::size_t h = 0; h < 12; ++h) {
+      float sum = 0;
+      for (std::size_t i = 0; i < 5; ++i) sum += x(b, i, h);
+      BOOST_TEST(over_token(b, h) == sum / 5);
+    }
+  for (std::size_t i = 0; i < 5; ++i)
+    for (std::size_t h = 0; h < 12; ++h)
+      BOOST_TEST(over_batch(i, h) == (x(0, i, h) + x(1, i, h)) / 2);
+  for (std::size_t b = 0; b < 2; ++b)
+    for (std::size_t i = 0; i < 5; ++i) {
+      float sum = 0;
+      for (std::size_t h = 0; h < 12; ++h) sum += x(b, i, h);
+      BOOST_TEST(over_hidden(b, i) == sum / 12);
+    }
+  // Down to a single number, and in memory whose axes of size 1 have strides of their own.
+  const auto number = x | mean<token> | mean<batch> | mean<hidden>;
+  static_assert(std::is_same_v<decltype(number), const tensor<float>>);
+  BOOST_TEST(std::isfinite(number()));
+  float memory[24];
+  for (float& e : memory) e = next();
+  const view<float, strided<token<1>, 77>, strided<hidden<24>, 1>> odd(memory);
+  BOOST_TEST(same_bits(mean<token>(odd), tensor<float, hidden<24>>(memory)));
+  BOOST_TEST(mean<hidden>(odd)(0) == mean<hidden>(tensor<float, hidden<24>>(memory))());
 }
 
 BOOST_AUTO_TEST_CASE(a_mean_over_several_axes_is_one_chain) {
@@ -229,6 +294,47 @@ BOOST_AUTO_TEST_CASE(reductions_in_constant_expressions) {
   BOOST_TEST((most == tensor<float, query<3>>{19, 39, 59}));
 }
 
+BOOST_AUTO_TEST_CASE(softmax_rows) {
+  lcg next{8};
+  const auto x = drawn<tensor<float, batch<2>, query<3>, key<5>>>(next, 10);
+  const auto y = softmax<key>(x);
+  BOOST_TEST(
+      same_bits(softmax<key>(x | permute<key, query, batch>) | permute<batch, query, key>, y));
+  BOOST_TEST(same_bits(softmax<key>(x | select_at<batch, 1>), y | select_at<batch, 1>));
+  // Weights past a length are exactly 0 and the others those of the shorter row.
+  const auto masked = softmax<key>(mask_after<key>(x, tensor<int, batch<2>>{3, 0}));
+  BOOST_TEST(same_bits(masked | select_at<batch, 0> | slice<key, from<0>, extent<3>>,
+                       softmax<key>(x | select_at<batch, 0> | slice<key, from<0>, extent<3>>)));
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 5; ++j) {
+      if (j >= 3) BOOST_TEST(masked(0, i, j) == 0);
+      BOOST_TEST(masked(1, i, j) == 0);
+    }
+  auto spoilt = x;
+  spoilt(1, 2, 0) = std::nanf("");
+  const auto z = softmax<key>(spoilt);
+  for (std::size_t j = 0; j < 5; ++j) BOOST_TEST(std::isnan(z(1, 2, j)));
+  BOOST_TEST(same_bits(z | select_at<batch, 0>, y | select_at<batch, 0>));
+  BOOST_TEST(same_bits(z | slice<query, from<0>, extent<2>>, y | slice<query, from<0>, extent<2>>));
+  BOOST_TEST(softmax<key>(tensor<float, key<1>>{-1e30f})(0) == 1);
+}
+
+// The scores are a product: if the compiler fused it into softmax's subtraction, the bits would be
+// another compiler's.
+BOOST_AUTO_TEST_CASE(softmax_of_a_product_is_not_contracted) {
+  lcg next{10};
+  const auto x = drawn<tensor<float, query<40>, key<9>>>(next, 50);
+  const float scale = next() + 1.5f;
+  const auto scaled = x * scale;
+  tensor<float, query<40>, key<9>> stored{};
+  for (std::size_t i = 0; i < 40 * 9; ++i) {
+    volatile float product = x.data()[i] * scale;
+    stored.data()[i] = product;
+  }
+  BOOST_TEST(same_bits(softmax<key>(x * scale), softmax<key>(stored)));
+  BOOST_TEST(same_bits(softmax<key>(scaled), softmax<key>(stored)));
+}
+
 BOOST_AUTO_TEST_CASE(log_softmax_is_the_logarithm_of_the_softmax) {
   const auto x = random<tensor<float, query<5>, key<19>, batch<3>>>(8);
   const auto y = log_softmax<key>(x);
@@ -246,6 +352,64 @@ BOOST_AUTO_TEST_CASE(log_softmax_is_the_logarithm_of_the_softmax) {
   BOOST_TEST(same_bits(z, y));
   constexpr auto constant = log_softmax<key>(tensor<float, key<3>>{1, 2, 3});
   BOOST_TEST(same_bits(constant, log_softmax<key>(tensor<float, key<3>>{1, 2, 3})));
+}
+
+// f.into(out, x) writes what f(x) is; where it may, over x.
+template <class F, class X>
+void check_into(const F& f, const X& x, bool over_x) {
+  const auto y = f(x);
+  auto out = y * 0 + 7;
+  f.into(out, x);
+  BOOST_TEST(same_bits(out, y));
+  out += 1;
+  f.into(as_view(out), as_view(x));
+  BOOST_TEST(same_bits(out, y));
+  if (!over_x) return;
+  X same = x;
+  f.into(same, same);
+  BOOST_TEST(same_bits(same, y));
+}
+
+BOOST_AUTO_TEST_CASE(into_memory_of_the_callers) {
+  lcg next{11};
+  using tokens = tensor<float, batch<2>, token<7>, hidden<19>>;
+  const auto x = drawn<tokens>(next, 3);
+  check_into(softmax<hidden>, x, true);
+  check_into(softmax<token>, x, true);
+  check_into(gelu_exact, x, true);
+  check_into(gelu_tanh, x, true);
+  check_into(silu, x, true);
+  check_into(relu, x, true);
+  layer_norm<float, hidden<19>>::weights norm{drawn<tensor<float, hidden<19>>>(next),
+                                              drawn<tensor<float, hidden<19>>>(next)};
+  check_into(layer_norm<float, hidden<19>>{norm}, x, true);
+  rms_norm<float, hidden<19>>::weights rms{drawn<tensor<float, hidden<19>>>(next)};
+  check_into(rms_norm<float, hidden<19>>{rms, 1e-6f}, x, true);
+  using map = linear<float, hidden<19>, hidden<19>, bias<true>>;
+  map::weights w{};
+  draw(next, w.weight);
+  draw_bias(next, w);
+  check_into(map{w}, x, false);
+  check_into(prepacked<map>{w}, x, false);
+  learned_positions<float, token<7>, hidden<19>>::weights table =
+      drawn<tensor<float, token<7>, hidden<19>>>(next);
+  check_into(learned_positions<float, token<7>, hidden<19>>{table}, x, true);
+  using sinusoids = sinusoidal_positions<float, token<9>, hidden<19>, split_halves>;
+  check_into(sinusoids{}, x, true);
+  auto moved = x;
+  sinusoids{}.into(moved, x, 2);
+  BOOST_TEST(same_bits(moved, sinusoids{}(x, 2)));
+  // A result of other axes than x.
+  tensor<float, batch<2>, hidden<19>> pooled{};
+  mean<token>.into(pooled, x);
+  BOOST_TEST(same_bits(pooled, mean<token>(x)));
+  // Of a view that lies in another way.
+  const auto turned = x | permute<hidden, batch, token>;
+  tensor<float, hidden<19>, batch<2>, token<7>> out{};
+  softmax<hidden>.into(out, turned);
+  BOOST_TEST(same_bits(out, softmax<hidden>(turned)));
+  gelu_exact.into(out, turned);
+  BOOST_TEST(same_bits(out, gelu_exact(turned)));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
