@@ -36,7 +36,7 @@ ROOMS = {
     "operation": {"config", "utility", "shape", "tensor", "kernel", "layer"},
     "attention": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "operation"},
     "block": {"config", "utility", "shape", "tensor", "plan", "kernel", "layer", "mask", "operation", "attention"},
-    "decode": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block"},
+    "decode": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "operation", "attention", "block", "formula"},
     "quantized": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "operation", "attention", "block", "decode", "bare"},
     "formula": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "operation", "attention", "block"},
     "inspect": {"config", "text", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention", "block", "decode", "formula"},

@@ -85,6 +85,40 @@ void check_cache_of_decoders() {
   });
 }
 
+// Scores of a softmax, and weights that are none.
+constexpr formula attends_twice = [](auto x, const auto& w) {
+  auto q = x * w.q | split<hidden, heads<4>, head_dim>;
+  auto k = x * w.k | split<hidden, heads<4>, head_dim> | rename_axis<token, key>;
+  auto v = x * w.v | split<hidden, heads<4>, head_dim> | rename_axis<token, key>;
+  auto scores = contract<head_dim>(q, k) * 0.35f;
+  auto seen = contract<key>(softmax<key>(hide(scores, position<key> > position<token>)), v);
+  auto gated = where(position<key> > position<token>, 0, sigmoid(scores - 2));
+  auto context = seen + contract<key>(gated, v);
+  return (context | permute<token, heads, head_dim> | contiguous | merge<heads, head_dim, hidden>) *
+         w.o;
+};
+void check_cache_of_formula() {
+  using attention = multi_head_attention<float, hidden<32>, heads<4>>;
+  using row = tensor<float, axes::token<1>, hidden<32>>;
+  using past = key_value_cache<decltype(attends_twice), key<60>,
+                               called_with<row, attention::weights>>;
+  static lcg next{1};
+  static const auto w = drawn_weights<attention>(next);
+  static past memory;
+  static past::workspace<axes::token<1>> work;
+  static row out;
+  static const auto x = drawn<row>(next);
+  group("key_value_cache of a formula");
+  check("60 steps", vectors_of_a_mask, [] {
+    memory.reset();
+    for (int i = 0; i < 60; ++i) (void)memory.step(out, attends_twice, x, w, work);
+  });
+  check("60 steps, workspace on the stack", sizeof(work) + vectors_of_a_mask, [] {
+    memory.reset();
+    for (int i = 0; i < 60; ++i) (void)memory.step(out, attends_twice, x, w);
+  });
+}
+
 template <class Stored>
 void check_language_model(const char* name) {
   using words = embedding<float, vocabulary<50>, hidden<32>>;
@@ -133,6 +167,7 @@ void realtime::check_decoding() {
   check_cache();
   check_cache_of_blocks();
   check_cache_of_decoders();
+  check_cache_of_formula();
   check_language_model<float>("language model");
   check_language_model<bfloat16>("language model in bfloat16");
   check_language_model<float16>("language model in float16");

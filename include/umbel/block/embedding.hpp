@@ -95,6 +95,7 @@ template <class Derived, class T, class Vocabulary, class Hidden>
 struct embedding_calls : computing<Derived, say::embedding> {
   using table = tensor<T, Vocabulary, Hidden>;
   using tied = linear_map<T, Hidden, Vocabulary, false>;
+  static constexpr bool by_rows = true;  // in a formula: an integer's row is its own
 
   // words(ids): for each integer of a tensor or view its row, along a new last axis Hidden: ids
   // (batch, token) give (batch, token, hidden), row-major; words.into(out, ids). As lookup, an
@@ -156,6 +157,7 @@ struct embedding_calls : computing<Derived, say::embedding> {
   template <class X>
   struct logits_steps {
     using block = logits_block<T, Vocabulary, Hidden>;
+    static constexpr bool by_rows = true;
     using result = projected<layout_of<X>, tied>;
     using scratch = on_stack;
     static constexpr std::uint64_t flops =

@@ -199,6 +199,7 @@ struct feed_forward_types {
   template <class X>
   struct steps {
     using block = feed_forward_types;
+    static constexpr bool by_rows = true;  // in a formula
     using layout = layout_of<X>;
     using verdict = rules::rows_of<say::feed_forward, X, T, narrow_axis>;
     using rows = typename rows_axis<layout>::type;

@@ -18,6 +18,7 @@
 // window; it has no recall.
 //
 // Not here: encoder layers, decoder layers, other blocks and stacks of them (cache_of_blocks.hpp);
+// formulas (cache_of_formula.hpp);
 // masks (mask/combine.hpp), whose axis key counts positions of the cache; the step itself
 // (decode/forward.hpp).
 #pragma once
@@ -51,6 +52,9 @@ concept decodes_in_blocks = is_of_parts<typename blocks_in<Layer>::block>;
 // Is this, besides multi_head_attention, a layer with queries, keys and values of heads?
 template <class Layer>
 inline constexpr bool stores_heads = false;
+// Or a formula (cache_of_formula.hpp)?
+template <class Layer>
+inline constexpr bool decodes_as_formula = false;
 // Where a step projects what it stores. Scratch: its workspace.
 template <class Scratch>
 UMBEL_INLINE constexpr auto* projected_in(Scratch& scratch) noexcept {
@@ -396,10 +400,11 @@ class key_value_cache : public detail::other_cache_calls {
   [[no_unique_address]] detail::scales_of_cache<value_type, batches * storage::scales> scales_;
 };
 
-// Of another layer: refused. (Of blocks and stacks of them: cache_of_blocks.hpp.)
+// Of another layer: refused. (Of blocks and stacks of them: cache_of_blocks.hpp; of formulas:
+// cache_of_formula.hpp.)
 template <class Layer, class Keys, class... Options>
   requires(!detail::is_multi_head<Layer> && !detail::stores_heads<Layer> &&
-           !detail::decodes_in_blocks<Layer>)
+           !detail::decodes_in_blocks<Layer> && !detail::decodes_as_formula<Layer>)
 class key_value_cache<Layer, Keys, Options...> {
   static_assert(detail::reported<detail::rules::a_layer_to_decode<Layer>>::ok,
                 "umbel: shapes do not fit");

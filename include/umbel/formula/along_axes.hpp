@@ -201,6 +201,7 @@ constexpr auto turns_at(const Ids& ids) noexcept {
           write_rows<layout_of<table>>(rope_view<Rope, Positions, Features, T>(Sines).data(),
                                        view_of<const T, positions>(given[0]), to, row_number<T>);
         };
+        one.by_rows = true;
         one.name = Sines ? "rope_sines" : "rope_cosines";
         one.tables = layout_of<table>::count * sizeof(T);
         one.from[0] = at.as_operand();
@@ -226,6 +227,32 @@ constexpr auto rotate(const X& x, const Ids& positions) noexcept {
     return invalid{};
   }
 }
+
+// Rotary positions along an axis, whose first one a cache knows: rows of the table of all positions.
+template <class Rope, template <std::size_t> class Position, template <std::size_t> class Features>
+struct at_positions<rotate_operation<Rope, Position, Features>> {
+  static constexpr bool differs = true;
+  template <class Node>
+  static constexpr auto of(const Node& x) noexcept {
+    using R = typename Node::recorder_type;
+    using T = typename Node::T;
+    using positions = umbel::detail::layout<axis_of<layout_of<Node>, family_of<Position>>>;
+    const auto along = as_node(x.recorder, axis_position<family_of<Position>>{});
+    const auto at = x.template recorded<positions>(
+        [&] {
+          node_of_graph<T> one;
+          one.what = word::copy;
+          one.from[0] = along.as_operand();
+          one.operands = 1;
+          return one;
+        },
+        along.number);
+    using table = Position<R::positions>;
+    using features = axis_of<layout_of<Node>, family_of<Features>>;
+    return formulas::rotate<typename rope_of<Rope>::pairs, Features>(
+        x, turns_at<false, Rope, table, features>(at), turns_at<true, Rope, table, features>(at));
+  }
+};
 
 // T: of the formula. An elementwise condition, as 1 or 0.
 template <class Classes, class Ids, class... Axes>

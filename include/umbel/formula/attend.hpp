@@ -39,6 +39,21 @@ struct formula_mask {
   using of = attention_of<Run, Root>;
   static constexpr bool same_length_for_heads =
       of::loops.rank == 0 || of::length.axes.stride_of(of::loops.family[of::loops.rank - 1]) == 0;
+  // Of keys that a cache keeps, how many are in use is known by where the queries are, or said.
+  static constexpr bool of_cache = [] {
+    if constexpr (has_position<Run>)
+      return Run::template is_kept<of::parts.key, of::parts.scores>;
+    else
+      return false;
+  }();
+  static constexpr bool ends_at_query = [] {
+    if constexpr (of_cache)
+      return of::form.is_window() && of::form.high <= 0 &&
+             Run::template is_new<of::parts.query, of::parts.scores>;
+    else
+      return false;
+  }();
+  static constexpr bool counts = of::form.has_length() || (of_cache && !ends_at_query);
   const Run& run;
   std::size_t* index;
 
@@ -56,11 +71,11 @@ struct formula_mask {
   template <class... Policy>
   constexpr auto in_range(const Policy&... policy) const noexcept {
     using kernel::scores::first_keys, kernel::scores::window;
-    if constexpr (of::form.is_window() && of::form.has_length())
+    if constexpr (of::form.is_window() && counts)
       return all_of(policy..., seen_by_distance(), first_keys(keys()));
     else if constexpr (of::form.is_window())
       return all_of(policy..., seen_by_distance());
-    else if constexpr (of::form.has_length())
+    else if constexpr (counts)
       return all_of(policy..., first_keys(keys()));
     else if constexpr (sizeof...(Policy) != 0)
       return all_of(policy...);
@@ -77,8 +92,18 @@ struct formula_mask {
     using all = kernel::scores::all_of<First, Policy...>;
     return head_mask<all, no_observer>{all(first, policy...), {}};
   }
-  // How many keys are seen: of NaN all, since no key is hidden by it.
   constexpr std::size_t keys() const noexcept {
+    std::size_t in_use = of::keys;
+    if constexpr (of_cache) in_use = run.position + Run::positions;
+    if constexpr (of::form.has_length()) {
+      const std::size_t said = length();
+      return said < in_use ? said : in_use;
+    } else {
+      return in_use;
+    }
+  }
+  // How many keys are seen: of NaN all, since no key is hidden by it.
+  constexpr std::size_t length() const noexcept {
     constexpr operand from = of::length;
     std::size_t at = from.offset;
     for (std::size_t i = 0; i < of::loops.rank; ++i)
@@ -89,15 +114,17 @@ struct formula_mask {
     const auto whole = static_cast<std::size_t>(length);
     return whole + (of::form.length_is_last || static_cast<double>(whole) < length);
   }
-  static constexpr kernel::scores::window seen_by_distance() noexcept {
+  constexpr kernel::scores::window seen_by_distance() const noexcept {
     constexpr auto unlimited = npos / 2;
     constexpr double low = of::form.low, high = of::form.high;
+    const auto begin = static_cast<std::ptrdiff_t>(
+        run.template first_position<of::parts.query, of::parts.scores>());
     if constexpr (low <= -1e9)
-      return {unlimited, 0, static_cast<std::ptrdiff_t>(high)};
+      return {unlimited, 0, begin + static_cast<std::ptrdiff_t>(high)};
     else if constexpr (high >= 1e9)
-      return {0, unlimited, static_cast<std::ptrdiff_t>(low)};
+      return {0, unlimited, begin + static_cast<std::ptrdiff_t>(low)};
     else if constexpr (high >= low)
-      return {static_cast<std::size_t>(high - low), 0, static_cast<std::ptrdiff_t>(high)};
+      return {static_cast<std::size_t>(high - low), 0, begin + static_cast<std::ptrdiff_t>(high)};
     else  // nobody sees a key
       return {0, 0, -static_cast<std::ptrdiff_t>(of::queries + of::keys) - 1};
   }

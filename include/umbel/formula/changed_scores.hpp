@@ -145,16 +145,17 @@ struct changed_scores {
     }
     template <unsigned long long Family>
     UMBEL_INLINE constexpr V position() const noexcept {
+      const std::size_t begin = policy.run.template first_position<Family, of::parts.scores>();
       if constexpr (Family == of::parts.key) {
-        return simd::broadcast<V>(static_cast<T>(key));
+        return simd::broadcast<V>(static_cast<T>(begin + key));
       } else if constexpr (Family == of::parts.query) {
         if constexpr (simd::lanes_of<V> == 1)
-          return static_cast<T>(first);
+          return static_cast<T>(begin + first);
         else
-          return simd::broadcast<V>(static_cast<T>(first)) +
+          return simd::broadcast<V>(static_cast<T>(begin + first)) +
                  __builtin_convertvector(kernel::scores::detail::lane_numbers<V>(), V);
       } else {
-        return simd::broadcast<V>(static_cast<T>(policy.index[of::loops.position(Family)]));
+        return simd::broadcast<V>(static_cast<T>(begin + policy.index[of::loops.position(Family)]));
       }
     }
   };

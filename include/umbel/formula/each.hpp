@@ -77,8 +77,12 @@ UMBEL_INLINE constexpr V load_apart(const E* from, std::size_t count) noexcept {
   }
 }
 
+// Is it a step of a cache (next_positions.hpp), which has positions already?
+template <class Run>
+concept has_position = requires(const Run& run) { run.position; };
+
 // Run: a class with `value`, its plan, begin<N, J>(), where operand J of node N begins, and
-// first_position<Family>(), where that axis does.
+// first_position<Family, Root>(), where that axis does.
 // Given: the node that lies where the result is written, or -1.
 template <class Run, int Root, int To, int Given = -1>
 struct each_step {
@@ -112,7 +116,7 @@ struct each_step {
     template <unsigned long long Family>
     UMBEL_INLINE constexpr V position() const noexcept {
       constexpr std::size_t at = loops.position(Family);
-      const std::size_t begin = run.template first_position<Family>();
+      const std::size_t begin = run.template first_position<Family, Root>();
       if constexpr (at == npos) {
         return simd::broadcast<V>(static_cast<T>(begin));  // of size 1
       } else if constexpr (at + 1 == loops.rank) {

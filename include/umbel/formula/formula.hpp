@@ -25,6 +25,9 @@ namespace detail::formulas {
 template <bool Plain, class F, class... X>
 struct formula_call {
   using T = typename computed_type<typename argument_of<X>::type...>::type;
+  using pointers =
+      argument_pointers<std::index_sequence_for<X...>,
+                        typename element_of_argument<T, typename argument_of<X>::type>::type...>;
   // Rows: the layouts that are row-major.
   template <class Rows, class Out, class Work>
   static constexpr void into(Out& out, Work& work, const X&... x) noexcept {
@@ -34,12 +37,11 @@ struct formula_call {
     using runs =
         std::conditional_t<rules::is_for_workers<Work> && !Plain, whole, typename serial::type>;
     captured<T> parts[runs::parts + 1]{};
-    if constexpr (runs::parts != 0) bind<runs>(parts, x...);
+    if constexpr (runs::parts != 0)
+      bind<runs, binder<T>>(parts, list<typename argument_of<X>::type...>{}, x...);
     T numbers[sizeof...(X) + 1]{};
     std::size_t next = 0;
-    const argument_pointers<std::index_sequence_for<X...>,
-                            typename element_of_argument<T, typename argument_of<X>::type>::type...>
-        arguments{pointer_to<typename argument_of<X>::type>(x, numbers[next++])...};
+    const pointers arguments{pointer_to<typename argument_of<X>::type>(x, numbers[next++])...};
     T* const memory = [&] {
       if constexpr (rules::is_for_workers<Work>)
         return work.work[0].memory;
@@ -53,7 +55,19 @@ struct formula_call {
     else
       all.template all_steps<Plain>(typename runs::steps{});
   }
-
+  // A step of a cache. Binder, Traced: as what its graph was traced.
+  template <class Runs, class Binder, class Traced, class Out>
+  static constexpr void step(const typename Runs::base& of_cache, Out& out, T* work,
+                             const X&... x) noexcept {
+    captured<T> parts[Runs::parts + 1]{};
+    if constexpr (Runs::parts != 0) bind<Runs, Binder>(parts, Traced{}, x...);
+    T numbers[sizeof...(X) + 1]{};
+    std::size_t next = 0;
+    const pointers arguments{pointer_to<typename argument_of<X>::type>(x, numbers[next++])...};
+    Runs all{of_cache, arguments, parts, {}, work};
+    with_members(out, all.writes_to());
+    all.template all_steps<false>(typename Runs::steps{});
+  }
   // (Of gradients, too: training/gradient.hpp.)
   template <class Argument, class Y>
   static constexpr auto pointer_to(const Y& y, T& number) noexcept {
@@ -79,12 +93,12 @@ struct formula_call {
     return {pointer};
   }
 
-  template <class Runs>
-  static constexpr void bind(captured<T>* parts, const X&... x) noexcept {
+  template <class Runs, class Binder, class... Argument>
+  static constexpr void bind(captured<T>* parts, list<Argument...>, const X&... x) noexcept {
     bound_node<T> nodes[Runs::nodes]{};
     captured<T> all[Runs::parts]{}, found[Runs::parts]{};
-    binder<T> recorder{nodes, all};
-    const auto given = F{}(bound<X>(recorder, x)...);
+    Binder recorder{nodes, all};
+    const auto given = F{}(bound<Argument>(recorder, x)...);
     with_members(given, [&](const auto&... result) {
       captured<T>* to = found;
       ((to = recorder.collect(result.number, to)), ...);
@@ -92,10 +106,10 @@ struct formula_call {
     for (std::size_t i = 0; i < Runs::order.count; ++i)
       parts[Runs::order.slot[i] - Runs::value.g.arguments] = found[i];
   }
-  template <class Y, class Recorder>
+  template <class Argument, class Recorder, class Y>
   static constexpr decltype(auto) bound(Recorder& recorder, const Y& y) noexcept {
     if constexpr (tensor_like<Y> || scalar<Y>)
-      return traced_argument(&recorder, 0, typename argument_of<Y>::type{});
+      return traced_argument(&recorder, 0, Argument{});
     else if constexpr (argument_with_mask<Y>)
       return stands_for_mask<Y>::at(&y);
     else

@@ -66,7 +66,8 @@ enum class word : unsigned char {
   log_softmax,
   lookup,
   rotate,
-  layer,  // the same of layers, with scratch
+  layer,   // the same of layers, with scratch
+  append,  // rows of a behind those that a cache keeps, whose memory it is (next_positions.hpp)
   // Of gradients (training/gradient_steps.hpp).
   place,           // zeros, but for a where the operand was read that it is the gradient of
   add_rows,        // zeros, and rows of a added to those that the integers b say
@@ -212,13 +213,16 @@ struct node_of_graph {
   word what = word::none;
   bool condition = false;  // true or false, not numbers
   bool open = false;       // of positions whose axes it does not have: computed where it is used
+  bool by_rows = false;    // of a call: does each row, along axes that it does not go along, come
+                           // from that row alone?
+  bool by_axes = false;    // computed by its axes, not by its function
   axis_list axes;          // of its memory; of what is computed: row-major
   operand from[most_operands];
   T number{};                   // of a number
   std::size_t slot = npos;      // of an argument, and of what a call uses: which; the first of
   std::size_t parts = 1;        // so many
   int recomputed = 0;           // not 0: in a gradient with those beside it of this number
-  unsigned long long family{};  // of a position, and along which a softmax or a concat goes
+  unsigned long long family{};  // of a position, and along which a softmax, a concat or a norm goes
   std::size_t operands = 0;
   // Of a product or a reduction: the axes that are gone, the last one fastest; of x * w, what w is.
   unsigned long long summed[most_axes]{};

@@ -62,6 +62,17 @@ struct known_operation<mean_operation<Axes...>> {
     ((one.summed[one.sums++] = family_id<family_of<Axes>>), ...);
   }
 };
+// Rows are apart, but along the axes that it goes along.
+template <template <std::size_t> class... Axes>
+struct known_operation<variance_operation<Axes...>> {
+  static constexpr word what = word::none;
+  static constexpr unsigned long long family = 0;
+  template <class T>
+  static constexpr void describe(node_of_graph<T>& one) noexcept {
+    one.by_rows = true;
+    ((one.summed[one.sums++] = family_id<family_of<Axes>>), ...);
+  }
+};
 template <word What>
 struct known_activation {
   static constexpr word what = What;
@@ -102,10 +113,46 @@ struct operation_steps {
   using result = typename Operation::template result<X>;
   using scratch = on_stack;
   static constexpr std::uint64_t flops = 0;
+  static constexpr bool by_rows = requires { requires Operation::by_rows; };
   template <class Y>
   static constexpr void run(const Operation& operation, Y& y, const X& x) noexcept {
     operation.write(x, y);
   }
+};
+
+// May each row of a call of a layer, by Steps, be computed by itself? Its rows lie along all axes but
+// `along`, 0 where they end with the axis that comes last.
+template <class Steps>
+struct rows_of_call {
+  static constexpr bool apart = requires { requires Steps::by_rows; };
+  static constexpr unsigned long long along = 0;
+};
+template <class Operation>
+struct axis_of_operation {
+  using type = void;
+};
+template <class Operation>
+  requires requires { typename Operation::word; typename Operation::axis; }
+struct axis_of_operation<Operation> {
+  using type = typename Operation::axis::family;
+};
+template <class Operation>
+  requires requires { typename Operation::layer; }
+struct axis_of_operation<Operation> : axis_of_operation<typename Operation::layer> {};
+// A norm.
+template <class Operation, class X>
+  requires(!std::is_void_v<typename axis_of_operation<Operation>::type>)
+struct rows_of_call<operation_steps<Operation, X>> {
+  static constexpr bool apart = true;
+  static constexpr unsigned long long along =
+      family_id<typename axis_of_operation<Operation>::type>;
+};
+
+// An operation whose result follows from positions along an axis is other words for new positions
+// of a cache (along_axes.hpp).
+template <class Operation>
+struct at_positions {
+  static constexpr bool differs = false;
 };
 
 // E: bool for a condition. Open: the families of positions in it that are no axes of it (yet).
@@ -219,6 +266,13 @@ class node : public portable::own_arithmetic {
   }
   template <class Operation>
   constexpr auto compute_of() const noexcept {
+    if constexpr (Recorder::positions != 0 && at_positions<Operation>::differs)
+      return at_positions<Operation>::of(*this);
+    else
+      return compute_as_it_is<Operation>();
+  }
+  template <class Operation>
+  constexpr auto compute_as_it_is() const noexcept {
     using result = typename Operation::template result<node>;
     constexpr bool elementwise = is_elementwise(known_operation<Operation>::what);
     static_assert(report<first_error<std::conditional_t<elementwise, accepted, rules::closed<Open>>,
@@ -241,7 +295,7 @@ class node : public portable::own_arithmetic {
             one.what = known_operation<Operation>::what;
             one.family = known_operation<Operation>::family;
             if (is_elementwise(one.what)) one.run = nullptr;
-            if constexpr (known_operation<Operation>::what == word::reduce)
+            if constexpr (requires { known_operation<Operation>::describe(one); })
               known_operation<Operation>::describe(one);
           }
           if (adds_a_constant<Operation>) one.differentiated = 1;
@@ -371,6 +425,8 @@ class node : public portable::own_arithmetic {
             one.parts = kept<T, Weights>::count;
             one.run_layer = steps::run;
             one.scratch = steps::elements;
+            one.by_rows = rows_of_call<Steps>::apart;
+            one.family = rows_of_call<Steps>::along;
             if constexpr (Recorder::differentiates) layer_gradient<steps>::describe(one);
             if constexpr (Recorder::describes) {
               one.flops = layers_in<Weights> * Steps::flops;

@@ -232,13 +232,14 @@ struct block_run {
     else
       return run.template begin<N, J>() + offset(from.axes);
   }
-  template <unsigned long long Family>
+  template <unsigned long long Family, int Root>
   UMBEL_INLINE constexpr std::size_t first_position() const noexcept {
     constexpr std::size_t at = Blocks.outer.position(Family);
+    const std::size_t begin = run.template first_position<Family, Root>();
     if constexpr (at != npos)
-      return index[at];
+      return begin + index[at];
     else
-      return Family == Blocks.query ? first : 0;
+      return Family == Blocks.query ? begin + first : begin;
   }
 
   // Operands of a concat that are not there yet, one after another.

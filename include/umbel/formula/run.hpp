@@ -41,6 +41,12 @@ struct element_of_argument<T, tensor_argument<E, Layout>> {
   using type = E;
 };
 
+// A step that only caches have: next_positions.hpp.
+template <class Run, int Root>
+struct append_step;
+template <class Run, int Root>
+struct step_by_axes;
+
 // F for these arguments: its graph and its schedule.
 template <class F, bool Direct, class... Argument>
 struct scheduled {
@@ -117,7 +123,7 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
       return &number<N>;
     else if constexpr (is_argument)
       return captures[slot - value.g.arguments].values + sequence * sequences.stride[N];
-    else if constexpr (value.result[N] >= 0)
+    else if constexpr (value.result[N] >= 0 || value.at(N).what == word::append)
       return static_cast<const T*>(written<N>());
     else
       return static_cast<const T*>(work + value.place[N]);
@@ -127,8 +133,12 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
     constexpr operand from = value.at(N).from[J];
     return memory<from.node>() + from.offset;
   }
-  template <unsigned long long Family>
-  static constexpr std::size_t first_position() noexcept {
+  // Where an axis begins, in the step of that root.
+  template <unsigned long long Family, int Root>
+  UMBEL_INLINE constexpr std::size_t first_position() const noexcept {
+    if constexpr (has_position<base>) {
+      if constexpr (base::template is_new<Family, Root>) return base::position;
+    }
     return 0;
   }
   // Is its memory of T?
@@ -145,6 +155,8 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
              sequence * out_axes[value.result[N]].stride_of(sequences.family);
     else if constexpr (value.at(N).what == word::add_to)
       return const_cast<T*>(begin<N, 0>());
+    else if constexpr (value.at(N).what == word::append)
+      return base::kept + base::roles.place[N];
     else
       return work + value.place[N];
   }
@@ -204,6 +216,10 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
         rows::template take<Plain>(*this, to, scratch, i);
     } else if constexpr (one.kind == step_kind::reduce) {
       reduce_step<run_by, one.root>::template write<Plain>(*this, to);
+    } else if constexpr (value.at(one.root).what == word::append) {
+      append_step<run_by, one.root>::write(*this, to);
+    } else if constexpr (value.at(one.root).by_axes) {
+      step_by_axes<run_by, one.root>::template write<Plain>(*this, to);
     } else if constexpr (is_of_gradients(value.at(one.root).what)) {
       gradient_step<run_by, one.root>::write(*this, to, scratch);
     } else {

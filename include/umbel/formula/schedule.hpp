@@ -391,7 +391,9 @@ constexpr void place_nodes(schedule<T, Nodes>& p) {
   for (std::size_t r = 0; r < p.g.results; ++r)
     if (p.stored[p.g.result[r].node]) p.result[p.g.result[r].node] = static_cast<int>(r);
   for (int n = 0; n < p.g.count; ++n) {
-    if (!p.stored[n] || p.result[n] >= 0 || p.at(n).what == word::add_to) continue;
+    if (!p.stored[n] || p.result[n] >= 0 || p.at(n).what == word::add_to ||
+        p.at(n).what == word::append)
+      continue;
     room[n] = (p.at(n).axes.count() + p.at(n).kept + 15) / 16 * 16;
     std::size_t at = 0;
     for (std::size_t i = 0; i < count; ++i) {

@@ -35,7 +35,7 @@ struct row_finder {
   constexpr bool reads_keys(operand by) const {
     const axis_list& own = p.at(by.node).axes;
     const std::size_t at = by.axes.position(key), stride = own.stride_of(key);
-    if (at == npos || by.offset % stride != 0 ||
+    if (at == npos || !own.has(key) || by.offset % stride != 0 ||
         by.offset / stride + by.axes.size[at] > own.size_of(key))
       return false;
     by.offset = 0;
@@ -146,10 +146,10 @@ constexpr void join_rows(schedule<T, Nodes>& p) {
 }
 
 template <class T, std::size_t Nodes>
-constexpr schedule<T, Nodes> make_schedule(const graph<T, Nodes>& g) {
+constexpr schedule<T, Nodes> make_schedule(const graph<T, Nodes>& g, bool joined = false) {
   schedule<T, Nodes> p{};
   p.g = g;
-  join_multiplications(p);
+  if (!joined) join_multiplications(p);
   choose_steps(p);
   join_rows(p);
   place_nodes(p);

@@ -13,10 +13,12 @@ namespace umbel::inline UMBEL_TARGET::detail::formulas {
 // A formula is run through twice: at compile time, to make its graph, and, where it uses parts of
 // an argument (w.q), once more in each call, to learn where they are.
 // Describes: what is recorded is for reading, not for running. Differentiates: for the graph of a
-// gradient (training/), in which blocks are the words that they are made of.
-template <class T, bool Describes = false, bool Differentiates = false>
+// gradient (training/), in which blocks are the words that they are made of. Positions: for that of
+// a cache with room for so many, 0 elsewhere; then rotary positions follow from their axis.
+template <class T, bool Describes = false, bool Differentiates = false, std::size_t Positions = 0>
 struct tracer {
   static constexpr bool makes_graph = true;
+  static constexpr std::size_t positions = Positions;
   static constexpr bool describes = Describes;
   static constexpr bool differentiates = Differentiates;
   using value_type = T;
@@ -59,9 +61,10 @@ struct bound_node {
   int asked_by = -1;
   bool seen = false;
 };
-template <class T, bool Differentiates = false>
+template <class T, bool Differentiates = false, std::size_t Positions = 0>
 struct binder {
   static constexpr bool makes_graph = false;
+  static constexpr std::size_t positions = Positions;
   static constexpr bool describes = false;
   static constexpr bool differentiates = Differentiates;
   using value_type = T;

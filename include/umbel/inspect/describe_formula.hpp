@@ -67,6 +67,7 @@ constexpr const char* name_of(word w) noexcept {
                                    "lookup",
                                    "rotate",
                                    "layer",
+                                   "append",
                                    "place",
                                    "add rows",
                                    "gradient of a layer"};

@@ -20,6 +20,8 @@ namespace say {
 struct log_softmax;
 struct softmax;
 }  // namespace say
+template <>
+inline constexpr const char* spoken<say::log_softmax> = "log_softmax";
 
 // x: any axes; a row-major tensor of the same. into(out, x): out may be x where that is row-major.
 template <class Operation, class Name, class Family>

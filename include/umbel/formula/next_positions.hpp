@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSL-1.0
+// The graph of a step: of new positions only, with the memory of a cache for the keys that are kept
+// (positions.hpp says which), and a run of it.
+//
+//   rows, fresh keys    as many as there are new positions
+//   what is kept        an `append`: behind what is kept already, read as memory of all keys
+//   what goes along     guarded: at keys that are later than the query it reads -infinity or 0,
+//   kept keys           whatever lies there, for memory that is not in use yet, too
+//
+// Functions of nodes (layers, lookup) are those of the graph of as many rows as the step has.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/positions.hpp>
+#include <umbel/formula/run.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+template <class T, std::size_t Nodes>
+struct graph_of_step {
+  graph<T, Nodes> g;
+  role of[Nodes][most_axes]{};
+  std::size_t place[Nodes]{};  // of an append: in the cache
+
+  constexpr role role_of(int n, unsigned long long family) const {
+    const std::size_t i = g.nodes[n].axes.position(family);
+    return i == npos ? role::other : of[n][i];
+  }
+};
+
+// For a formula with so many nodes, kept ones and guarded ones.
+template <class T, std::size_t Nodes, std::size_t All>
+struct step_maker {
+  const by_position<T, Nodes>& from;
+  std::size_t positions;
+  graph_of_step<T, All> made{};
+  int now[Nodes]{}, kept[Nodes]{};
+
+  constexpr std::size_t size_of(role r, std::size_t size) const {
+    return r == role::row || r == role::fresh ? positions : size;
+  }
+  constexpr int add(const node_of_graph<T>& one) {
+    made.g.nodes[made.g.count] = one;
+    return made.g.count++;
+  }
+  static constexpr void fill_row_major(axis_list& axes) {
+    std::size_t step = 1;
+    for (std::size_t i = axes.rank; i-- > 0; step *= axes.size[i]) axes.stride[i] = step;
+  }
+
+  // Operand j of node n, as that of what its node is now.
+  constexpr operand read(int n, std::size_t j) const {
+    const operand& before = from.at(n).from[j];
+    const axis_list& old = from.at(before.node).axes;
+    operand now_read = before;
+    now_read.node = from.reads_kept[n][j] ? kept[before.node] : now[before.node];
+    const axis_list& own = made.g.nodes[now_read.node].axes;
+    std::size_t left = before.offset, widest[most_axes]{};
+    if (own == old) return now_read;
+    for (std::size_t i = 0; i < before.axes.rank; ++i) {
+      const std::size_t a = from.axis_of_node(before, i);
+      now_read.axes.size[i] = size_of(from.read_as(n, j, i), before.axes.size[i]);
+      if (a == npos || before.axes.stride[i] == 0) continue;
+      now_read.axes.stride[i] = before.axes.stride[i] / old.stride[a] * own.stride[a];
+    }
+    // The offset, from the axis with the largest stride on.
+    for (std::size_t i = 0; i < old.rank; ++i) {
+      std::size_t at = i;
+      for (; at > 0 && old.stride[widest[at - 1]] < old.stride[i]; --at)
+        widest[at] = widest[at - 1];
+      widest[at] = i;
+    }
+    now_read.offset = 0;
+    for (std::size_t i = 0; i < old.rank && left != 0; ++i) {
+      const std::size_t a = widest[i];
+      now_read.offset += left / old.stride[a] * own.stride[a];
+      left %= old.stride[a];
+    }
+    return now_read;
+  }
+  // All of a node.
+  constexpr operand whole(int n) const { return {n, 0, made.g.nodes[n].axes}; }
+
+  constexpr int add_open(word what, unsigned long long family, T number, int a = -1, int b = -1) {
+    node_of_graph<T> one;
+    one.what = what;
+    one.family = family;
+    one.number = number;
+    one.open = what != word::number;
+    one.condition = is_condition(what);
+    if (a >= 0) one.from[one.operands++] = whole(a);
+    if (b >= 0) one.from[one.operands++] = whole(b);
+    return add(one);
+  }
+  // The same numbers, but at keys that are later than the query.
+  constexpr operand guarded(const operand& scores, int n) {
+    unsigned long long query = 0;
+    const int of_scores = from.at(n).from[from.guarded[n]].node;
+    for (std::size_t i = 0; i < from.at(of_scores).axes.rank; ++i)
+      if (from.of[of_scores][i] == role::row) query = from.at(of_scores).axes.family[i];
+    const int later = add_open(word::less, 0, {}, add_open(word::position, query, {}),
+                               add_open(word::position, from.keys, {}));
+    node_of_graph<T> one;
+    one.what = word::where;
+    one.axes = made.g.nodes[scores.node].axes;
+    one.from[0] = whole(later);
+    one.from[1] = whole(add_open(word::number, 0, from.guard[n]));
+    one.from[2] = whole(scores.node);
+    one.operands = 3;
+    const int node = add(one);
+    for (std::size_t i = 0; i < one.axes.rank; ++i) made.of[node][i] = made.of[scores.node][i];
+    return {node, scores.offset, scores.axes};
+  }
+
+  // actual: the axes of arguments. functions: the nodes of the graph of so many rows.
+  template <std::size_t Rows>
+  constexpr void add_node(int n, const graph<T, Rows>& functions, const axis_list* actual) {
+    node_of_graph<T> one = from.at(n);
+    if (one.what == word::argument) {
+      if (!from.is_part(one)) one.axes = actual[one.slot];
+    } else {
+      if (n < functions.count) {
+        const node_of_graph<T>& given = functions.nodes[n];
+        one.run = given.run;
+        one.run_plainly = given.run_plainly;
+        one.run_layer = given.run_layer;
+        one.scratch = given.scratch;
+      }
+      for (std::size_t j = 0; j < one.operands; ++j) one.from[j] = read(n, j);
+      if (from.guarded[n] >= 0) {
+        const auto j = static_cast<std::size_t>(from.guarded[n]);
+        one.from[j] = guarded(one.from[j], n);
+      }
+      for (std::size_t i = 0; i < one.axes.rank; ++i)
+        one.axes.size[i] = size_of(from.of[n][i], one.axes.size[i]);
+      fill_row_major(one.axes);
+      one.by_axes = (one.what == word::softmax || one.what == word::reduce) &&
+                    from.reads(n, role::kept);
+    }
+    now[n] = add(one);
+    for (std::size_t i = 0; i < one.axes.rank; ++i) made.of[now[n]][i] = from.of[n][i];
+    if (from.keeps[n]) keep(n);
+  }
+  // What is kept of it: numbers, of conditions and integers, too.
+  constexpr void keep(int n) {
+    int source = now[n];
+    if (from.at(n).what == word::argument || from.at(n).condition) {
+      node_of_graph<T> copied;
+      copied.what = word::copy;
+      copied.axes = made.g.nodes[source].axes;
+      fill_row_major(copied.axes);
+      copied.from[0] = whole(source);
+      copied.operands = 1;
+      source = add(copied);
+      for (std::size_t i = 0; i < copied.axes.rank; ++i) made.of[source][i] = from.of[n][i];
+    }
+    node_of_graph<T> appended;
+    appended.what = word::append;
+    appended.axes = from.kept_axes(n);
+    appended.from[0] = whole(source);
+    appended.operands = 1;
+    kept[n] = add(appended);
+    made.place[kept[n]] = from.place_of(n);
+    for (std::size_t i = 0; i < appended.axes.rank; ++i)
+      made.of[kept[n]][i] = from.of[n][i] == role::other ? role::other : role::kept;
+  }
+  template <std::size_t Rows>
+  constexpr void make(const graph<T, Rows>& functions, const axis_list* actual) {
+    for (int n = 0; n < from.g.count; ++n) add_node(n, functions, actual);
+    made.g.arguments = from.g.arguments;
+    made.g.slots = from.g.slots;
+    made.g.direct = from.g.direct;
+    made.g.results = from.g.results;
+    for (std::size_t r = 0; r < from.g.results; ++r)
+      made.g.result[r] = whole(now[from.g.result[r].node]);
+  }
+};
+
+template <class T, std::size_t Nodes>
+constexpr std::size_t nodes_of_step(const by_position<T, Nodes>& p) {
+  std::size_t count = static_cast<std::size_t>(p.g.count);
+  for (int n = 0; n < p.g.count; ++n) count += 2 * p.keeps[n] + 5 * (p.guarded[n] >= 0);
+  return count;
+}
+template <std::size_t All, class T, std::size_t Nodes, std::size_t Rows>
+constexpr graph_of_step<T, All> make_step(const by_position<T, Nodes>& p, std::size_t positions,
+                                          const graph<T, Rows>& functions,
+                                          const axis_list* actual) {
+  step_maker<T, Nodes, All> maker{p, positions};
+  maker.make(functions, actual);
+  return maker.made;
+}
+
+// The elements of From, written by the strides of To, axis by axis.
+template <const axis_list& From, const axis_list& To, std::size_t Axis = 0, class T>
+constexpr void copy_axes(const T* x, T* y) noexcept {
+  if constexpr (Axis == From.rank) {
+    *y = *x;
+  } else {
+    for (std::size_t i = 0; i < From.size[Axis]; ++i)
+      copy_axes<From, To, Axis + 1>(x + i * From.stride[Axis],
+                                    y + i * To.stride[Axis]);
+  }
+}
+
+// The new rows of an append go behind the `position` that are kept.
+template <class Run, int Root>
+struct append_step {
+  using T = typename Run::value_type;
+  static constexpr axis_list from = Run::value.at(Root).from[0].axes;
+  static constexpr axis_list to = Run::value.at(Root).axes;
+  static constexpr std::size_t key_step = [] {
+    for (std::size_t i = 0; i < to.rank; ++i)
+      if (Run::roles.of[Root][i] == role::kept) return to.stride[i];
+    return std::size_t{0};
+  }();
+
+  static constexpr void write(const Run& run, T* kept) noexcept {
+    copy_axes<from, to>(run.template begin<Root, 0>(), kept + run.position * key_step);
+  }
+};
+
+// A softmax or a reduction, whose loops follow from its axes.
+template <class Run, int Root>
+struct step_by_axes {
+  using T = typename Run::value_type;
+  static constexpr const node_of_graph<T>& one = Run::value.at(Root);
+  static constexpr axis_list from = one.from[0].axes, to_axes = one.axes;
+  static constexpr kernel::softmax_shape of_softmax = [] {
+    kernel::softmax_shape shape{1, 1, 1};
+    bool inner = false;
+    for (std::size_t i = 0; i < one.axes.rank; ++i) {
+      if (one.axes.family[i] == one.family)
+        shape.width = one.axes.size[i], inner = true;
+      else
+        (inner ? shape.inner : shape.outer) *= one.axes.size[i];
+    }
+    return shape;
+  }();
+  static constexpr auto walk(bool reduced) {
+    kernel::axes_walk<most_axes + 1> found{};
+    for (std::size_t i = 0; i < from.rank; ++i) {
+      bool is_reduced = false;
+      for (std::size_t s = 0; s < one.sums; ++s)
+        is_reduced = is_reduced || one.summed[s] == from.family[i];
+      if (is_reduced != reduced) continue;
+      found.extents[found.rank] = from.size[i];
+      found.strides[found.rank++] = from.stride[i];
+    }
+    return kernel::fewest_axes(found);
+  }
+
+  template <bool Plain>
+  static constexpr void write(const Run& run, T* to) noexcept {
+    const T* x = run.template begin<Root, 0>();
+    if constexpr (one.what == word::softmax && !(from == to_axes)) {
+      copy_axes<from, to_axes>(x, to);  // a softmax has the axes that it reads
+      x = to;
+    }
+    if constexpr (one.what == word::softmax) {
+      if (Plain || __builtin_is_constant_evaluated())
+        kernel::plain::softmax<of_softmax>(x, to);
+      else
+        kernel::softmax<of_softmax>(x, to);
+    } else {
+      using operation = operation_of<one.reduces_by>;
+      constexpr auto kept = walk(false), reduced = walk(true);
+      if (Plain || __builtin_is_constant_evaluated())
+        kernel::plain::reduce<operation, kept, reduced>(x, to);
+      else
+        kernel::reduce<operation, kept, reduced>(x, to);
+    }
+  }
+};
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+UMBEL_WARNINGS_POP

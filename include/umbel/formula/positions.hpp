@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: BSL-1.0
+// What of a formula's graph can be computed for new positions of a sequence alone, and what has to
+// be kept of the earlier ones. Read from the graph of as many positions as a cache has room for:
+//
+//   row     an axis along which new positions lie: of the first argument, or renamed from that
+//   fresh   such an axis, renamed to the axis of keys: computed for new positions, as rows are
+//   kept    the axis of keys of what a cache keeps, or of what is made of it with rows: scores
+//
+// A node that has fresh keys and is read together with rows, or summed with scores, is kept. What
+// goes along kept keys, a softmax, a sum, a contraction, must not see keys of later positions:
+// their scores are -infinity there, or their weights 0, whatever the later positions hold.
+//
+// Not here: the graph of a step (next_positions.hpp), the cache (decode/cache_of_formula.hpp).
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/program.hpp>
+#include <umbel/formula/schedule.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+enum class role : unsigned char { other, row, fresh, kept };
+
+// Why a formula cannot be decoded.
+enum class not_by_position : unsigned char {
+  nothing,
+  keeps_nothing,   // no keys
+  mixes,           // goes along rows, or along keys that no scores belong to
+  part_of_rows,    // reads some of the rows, or as other axes
+  sees_later,      // scores of later keys are not hidden
+  counts,          // divides by the number of keys, or numbers them with another axis
+  several_rows,    // has two axes of rows
+  layer,           // a layer, or another function that may see other positions
+  function_of_scores,  // what has a function of its own, of kept keys
+  gives_keys,      // a result with keys
+  of_its_size      // is another formula for another number of positions
+};
+
+// What an element of scores is where the key is later than the query.
+template <class T>
+struct later_value {
+  bool known = false;  // the same whatever is there
+  T value{};
+};
+
+// Of what is kept: `outer` times a run of keys, each `key_step` elements.
+struct kept_memory {
+  std::size_t place, outer, outer_step, key_step;
+};
+
+template <word W, class T>
+constexpr T computed_of(T a, T b) noexcept {
+  return number_of<W>(a, b, T{});
+}
+
+template <class T, std::size_t Nodes>
+struct by_position {
+  graph<T, Nodes> g;  // products and sums are joined
+  std::size_t capacity = 0;
+  unsigned long long rows = 0, queries = 0, keys = 0;  // families; queries: of arguments
+  role of[Nodes][most_axes]{};
+  bool keeps[Nodes]{};
+  bool as_values[Nodes]{};            // is it summed along its keys?
+  bool reads_kept[Nodes][most_operands]{};  // is this operand's fresh axis the kept one?
+  later_value<T> later[Nodes]{};
+  int guarded[Nodes]{};  // the operand that becomes `guard` at later keys, or -1
+  T guard[Nodes]{};
+  not_by_position why = not_by_position::nothing;
+  int where = 0;  // that node
+
+  constexpr const node_of_graph<T>& at(int n) const { return g.nodes[n]; }
+  constexpr void refuse(not_by_position reason, int n) {
+    if (why == not_by_position::nothing) why = reason, where = n;
+  }
+  constexpr bool is_part(const node_of_graph<T>& one) const {
+    return one.what == word::argument && one.slot >= g.arguments;
+  }
+  constexpr bool has(int n, role r) const {
+    for (std::size_t i = 0; i < at(n).axes.rank; ++i)
+      if (of[n][i] == r) return true;
+    return false;
+  }
+  constexpr std::size_t count_of(int n, role r) const {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < at(n).axes.rank; ++i) count += of[n][i] == r;
+    return count;
+  }
+  constexpr role role_of(int n, unsigned long long family) const {
+    const std::size_t i = at(n).axes.position(family);
+    return i == npos ? role::other : of[n][i];
+  }
+
+  // The axis of from's node that its axis i lies in, or npos.
+  constexpr std::size_t axis_of_node(const operand& from, std::size_t i) const {
+    const axis_list& own = at(from.node).axes;
+    const std::size_t size = from.axes.size[i], stride = from.axes.stride[i];
+    const std::size_t same = own.position(from.axes.family[i]);
+    if (same != npos && own.size[same] == size && own.stride[same] == stride) return same;
+    std::size_t found = own.find(size, stride);
+    if (found != npos || size == 1 || stride == 0) return found;
+    for (std::size_t a = 0; a < own.rank; ++a)
+      if (own.size[a] != 1 && own.stride[a] <= stride &&
+          (found == npos || own.stride[a] > own.stride[found]))
+        found = a;
+    return found;
+  }
+  // The role of axis i of operand j of node n.
+  constexpr role read_as(int n, std::size_t j, std::size_t i) const {
+    const operand& from = at(n).from[j];
+    const std::size_t a = axis_of_node(from, i);
+    if (a == npos) return role::other;
+    const role own = of[from.node][a];
+    if (own == role::other || own == role::kept) return own;
+    if (from.axes.family[i] != keys) return role::row;
+    return reads_kept[n][j] ? role::kept : role::fresh;
+  }
+  constexpr role read_as(int n, std::size_t j, unsigned long long family) const {
+    const std::size_t i = at(n).from[j].axes.position(family);
+    return i == npos ? role::other : read_as(n, j, i);
+  }
+  constexpr bool reads(int n, std::size_t j, role r) const {
+    for (std::size_t i = 0; i < at(n).from[j].axes.rank; ++i)
+      if (read_as(n, j, i) == r) return true;
+    return false;
+  }
+  constexpr bool reads(int n, role r) const {
+    for (std::size_t j = 0; j < at(n).operands; ++j)
+      if (reads(n, j, r)) return true;
+    return false;
+  }
+
+  // Are axes of positions read whole, from the first on?
+  constexpr bool reads_all_positions(const operand& from) const {
+    const axis_list& own = at(from.node).axes;
+    bool is_read[most_axes]{};
+    for (std::size_t i = 0; i < from.axes.rank; ++i) {
+      const std::size_t a = axis_of_node(from, i);
+      if (a == npos || of[from.node][a] == role::other) continue;
+      if (from.axes.size[i] != own.size[a] || from.axes.stride[i] != own.stride[a]) return false;
+      is_read[a] = true;
+    }
+    for (std::size_t a = 0; a < own.rank; ++a)
+      if (of[from.node][a] != role::other && !is_read[a]) return false;
+    return first_position_is_read(from);
+  }
+  constexpr bool first_position_is_read(const operand& from) const {
+    const axis_list& own = at(from.node).axes;
+    for (std::size_t a = 0; a < own.rank; ++a)
+      if (of[from.node][a] != role::other && from.offset / own.stride[a] % own.size[a] != 0)
+        return false;
+    return true;
+  }
+
+  constexpr bool goes_along(const node_of_graph<T>& one, unsigned long long family) const {
+    for (std::size_t i = 0; i < one.sums; ++i)
+      if (one.summed[i] == family) return true;
+    return one.what >= word::contract && one.family == family;
+  }
+  static constexpr bool has_function(word w) {
+    return w == word::concat || w == word::call || w == word::log_softmax || w == word::lookup ||
+           w == word::rotate || w == word::layer;
+  }
+
+  // a key + b query + c, where n is of that form.
+  struct distance_form {
+    double key = 0, query = 0, constant = 0;
+    bool ok = false;
+  };
+  constexpr distance_form form_of(int n) const {
+    const node_of_graph<T>& one = at(n);
+    if (one.what == word::number) return {0, 0, static_cast<double>(one.number), true};
+    if (one.what == word::position) {
+      if (one.family == keys) return {1, 0, 0, true};
+      return {0, 1, 0, is_row(one.family)};
+    }
+    if (one.what != word::add && one.what != word::subtract && one.what != word::negate &&
+        one.what != word::multiply)
+      return {};
+    const distance_form a = form_of(one.from[0].node);
+    if (one.what == word::negate) return {-a.key, -a.query, -a.constant, a.ok};
+    const distance_form b = form_of(one.from[1].node);
+    if (one.what == word::multiply) {
+      const bool is_number = a.key == 0 && a.query == 0;
+      const distance_form& x = is_number ? b : a;
+      const double by = is_number ? a.constant : b.constant;
+      return {x.key * by, x.query * by, x.constant * by,
+              a.ok && b.ok && (is_number || (b.key == 0 && b.query == 0))};
+    }
+    const double sign = one.what == word::add ? 1 : -1;
+    return {a.key + sign * b.key, a.query + sign * b.query, a.constant + sign * b.constant,
+            a.ok && b.ok};
+  }
+  // Of a comparison of positions: what it is for every key after the query, at a distance of 1, 2
+  // ...
+  constexpr later_value<T> compared_later(const node_of_graph<T>& one) const {
+    const distance_form a = form_of(one.from[0].node), b = form_of(one.from[1].node);
+    const double slope = a.key - b.key, constant = a.constant - b.constant;
+    if (!a.ok || !b.ok || slope + (a.query - b.query) != 0) return {};
+    const double nearest = slope + constant;  // a - b at a distance of 1
+    if (one.what == word::less) {
+      if (slope <= 0 && nearest < 0) return {true, T{1}};
+      if (slope >= 0 && nearest >= 0) return {true, T{0}};
+    } else if (one.what == word::less_or_equal) {
+      if (slope <= 0 && nearest <= 0) return {true, T{1}};
+      if (slope >= 0 && nearest > 0) return {true, T{0}};
+    } else if ((slope >= 0 && nearest > 0) || (slope <= 0 && nearest < 0)) {
+      return {true, one.what == word::not_equal ? T{1} : T{0}};
+    }
+    return {};
+  }
+
+  static constexpr bool is_infinite(const later_value<T>& x) {
+    return x.known && (x.value == simd::math_constants<T>::infinity ||
+                       x.value == -simd::math_constants<T>::infinity);
+  }
+  static constexpr bool is(const later_value<T>& x, T value) {
+    return x.known && x.value == value;
+  }
+  template <word... W>
+  static constexpr later_value<T> computed(word w, T a, T b) {
+    later_value<T> found;
+    ((w == W ? (void)(found = {true, computed_of<W>(a, b)}) : (void)0), ...);
+    return found;
+  }
+  // What an elementwise node is, at a later key. What is not known is taken to be finite: an
+  // infinity or NaN there spoils earlier rows of the whole pass, too.
+  constexpr later_value<T> elementwise_later(int n) const {
+    const node_of_graph<T>& one = at(n);
+    const auto from = [&](std::size_t j) { return later[one.from[j].node]; };
+    const later_value<T> a = from(0), b = one.operands > 1 ? from(1) : later_value<T>{};
+    switch (one.what) {
+      case word::less:
+      case word::less_or_equal:
+      case word::equal:
+      case word::not_equal:
+        return compared_later(one);
+      case word::logical_not:
+        return {a.known, a.value != 0 ? T{0} : T{1}};
+      case word::logical_or:
+        if ((a.known && a.value != 0) || (b.known && b.value != 0)) return {true, T{1}};
+        return {a.known && b.known, T{0}};
+      case word::logical_and:
+        if (is(a, 0) || is(b, 0)) return {true, T{0}};
+        return {a.known && b.known, T{1}};
+      case word::hide:
+        if (b.known && b.value != 0) return {true, -simd::math_constants<T>::infinity};
+        if (b.known || is(a, -simd::math_constants<T>::infinity)) return a;
+        return {};
+      case word::where:
+        if (a.known) return from(a.value != 0 ? 1 : 2);
+        if (b.known && is(from(2), b.value)) return b;
+        return {};
+      case word::multiply_add:
+        if (is(a, 0) || is(b, 0)) return from(2);
+        return is_infinite(from(2)) ? from(2) : later_value<T>{};
+      case word::multiply:
+        if (is(a, 0) || is(b, 0)) return {true, T{0}};
+        break;
+      case word::divide:
+        if (is(a, 0)) return {true, T{0}};
+        break;
+      case word::add:
+        if (is_infinite(a) && !is_infinite(b)) return a;
+        if (is_infinite(b) && !is_infinite(a)) return b;
+        break;
+      case word::subtract:
+        if (is_infinite(a) && !is_infinite(b)) return a;
+        break;
+      default:
+        break;
+    }
+    if (!a.known || (one.operands > 1 && !b.known)) return {};
+    if (is_infinite(a) || is_infinite(b)) {
+      if (one.what == word::copy) return a;
+      const bool vanishes =
+          one.what == word::exp || one.what == word::sigmoid || one.what == word::relu;
+      return {vanishes && a.value < 0, T{0}};
+    }
+    return computed<word::copy, word::add, word::subtract, word::multiply, word::negate, word::exp,
+                    word::tanh, word::sigmoid, word::absolute, word::gelu_exact, word::gelu_tanh,
+                    word::silu, word::relu, word::maximum, word::minimum>(one.what, a.value,
+                                                                          b.value);
+  }
+
+  // Operand j of node n goes along kept keys: it must be `value` at later ones.
+  constexpr void guard_later(int n, std::size_t j, T value) {
+    const int from = at(n).from[j].node;
+    if (count_of(from, role::row) != 1) return refuse(not_by_position::several_rows, n);
+    if (!is(later[from], value)) return refuse(not_by_position::sees_later, n);
+    // A selection is what is wanted; of a product with 0 what lies in unused memory has no say
+    // either.
+    const word by = at(from).what;
+    const std::size_t condition = by == word::hide ? 1 : 0;
+    const bool selects =
+        (by == word::hide || by == word::where) && later[at(from).from[condition].node].known;
+    const bool of_softmax = by == word::softmax && guarded[from] < 0;
+    if (selects || of_softmax) return;
+    guarded[n] = static_cast<int>(j);
+    guard[n] = value;
+  }
+
+  // Node n goes along keys of what has `kept` ones.
+  constexpr void read_along_keys(int n) {
+    const node_of_graph<T>& one = at(n);
+    const T infinity = simd::math_constants<T>::infinity;
+    if (one.what == word::softmax) {
+      guard_later(n, 0, -infinity);
+      later[n] = {true, T{0}};
+    } else if (one.what == word::reduce) {
+      if (one.sums != 1 || one.reduces_by == reduction::mean)
+        return refuse(not_by_position::counts, n);
+      guard_later(n, 0,
+                  one.reduces_by == reduction::max   ? -infinity
+                  : one.reduces_by == reduction::min ? infinity
+                                                     : T{0});
+    } else {
+      // One side are weights, which have rows.
+      for (std::size_t j = 0; j < 2; ++j) {
+        if (!reads(n, j, role::row) || !reads(n, j, role::kept)) continue;
+        if (is(later[one.from[j].node], 0) || !reads(n, 1 - j, role::row))
+          return guard_later(n, j, T{0});
+      }
+      refuse(not_by_position::mixes, n);
+    }
+  }
+
+  // Fresh keys that are read together with rows are the kept ones.
+  constexpr void keep_operands(int n) {
+    const node_of_graph<T>& one = at(n);
+    const bool mixed = reads(n, role::row) || reads(n, role::kept) || one.open;
+    for (std::size_t j = 0; mixed && j < one.operands; ++j) {
+      if (!reads(n, j, role::fresh)) continue;
+      reads_kept[n][j] = keeps[one.from[j].node] = true;
+      if (is_product(one.what) && goes_along(one, keys)) as_values[one.from[j].node] = true;
+    }
+  }
+  constexpr void find_roles(int n) {
+    const node_of_graph<T>& one = at(n);
+    for (std::size_t i = 0; i < one.axes.rank; ++i) {
+      const unsigned long long family = one.axes.family[i];
+      role found = role::other;
+      bool is_read = false;
+      for (std::size_t j = 0; j < one.operands; ++j) {
+        is_read = is_read || one.from[j].axes.has(family);
+        const role r = read_as(n, j, family);
+        if (r > found) found = r;
+      }
+      if (!is_read && one.axes.size[i] == capacity)
+        found = family == keys ? role::fresh : is_row(family) ? role::row : role::other;
+      of[n][i] = found;
+    }
+  }
+  // Is this an axis of rows of any node?
+  constexpr bool is_row(unsigned long long family) const {
+    if (family == rows || family == queries) return true;
+    for (int n = 0; n < g.count; ++n)
+      for (std::size_t j = 0; j < at(n).operands; ++j)
+        for (std::size_t i = 0; i < at(n).from[j].axes.rank; ++i)
+          if (at(n).from[j].axes.family[i] == family && read_as(n, j, i) == role::row) return true;
+    return false;
+  }
+
+  constexpr void read(int n) {
+    const node_of_graph<T>& one = at(n);
+    guarded[n] = -1;
+    if (one.what == word::argument) {
+      for (std::size_t i = 0; i < one.axes.rank && !is_part(one); ++i) {
+        const unsigned long long family = one.axes.family[i];
+        if (one.axes.size[i] != capacity) continue;
+        of[n][i] = family == keys                         ? role::kept
+                   : family == rows || family == queries ? role::row
+                                                          : role::other;
+      }
+      return;
+    }
+    if (one.what == word::number) {
+      later[n] = {true, one.number};
+      return;
+    }
+    if (one.what == word::position) return;
+    for (std::size_t j = 0; j < one.operands; ++j)
+      if (!reads_all_positions(one.from[j])) return refuse(not_by_position::part_of_rows, n);
+    keep_operands(n);
+    find_roles(n);
+    if (count_of(n, role::row) + count_of(n, role::fresh) > 1)
+      return refuse(not_by_position::several_rows, n);
+    const bool of_positions =
+        reads(n, role::row) || reads(n, role::fresh) || reads(n, role::kept);
+    if (has_function(one.what) && of_positions) {
+      if ((one.what == word::call || one.what == word::layer) && !one.by_rows)
+        return refuse(not_by_position::layer, n);
+      if (reads(n, role::kept)) return refuse(not_by_position::function_of_scores, n);
+    }
+    for (std::size_t j = 0; j < one.operands; ++j)
+      for (std::size_t i = 0; i < one.from[j].axes.rank; ++i) {
+        if (!goes_along(one, one.from[j].axes.family[i])) continue;
+        const role r = read_as(n, j, i);
+        if (r == role::row || r == role::fresh) return refuse(not_by_position::mixes, n);
+        if (r == role::kept) {
+          if (one.what == word::project) return refuse(not_by_position::mixes, n);
+          return read_along_keys(n);
+        }
+      }
+    if (is_elementwise(one.what)) {
+      later[n] = elementwise_later(n);
+    } else if (one.what == word::contract) {
+      for (std::size_t j = 0; j < 2; ++j)
+        if (reads(n, j, role::kept) && is(later[one.from[j].node], 0)) later[n] = {true, T{0}};
+    } else if (one.what == word::project && !one.has_bias) {
+      if (is(later[one.from[0].node], 0)) later[n] = {true, T{0}};
+    }
+  }
+
+  constexpr void read_all() {
+    for (int n = 0; n < g.count && why == not_by_position::nothing; ++n) read(n);
+    if (why != not_by_position::nothing) return;
+    bool any = false;
+    for (int n = 0; n < g.count; ++n) any = any || keeps[n];
+    for (std::size_t r = 0; r < g.results; ++r)
+      if (has(g.result[r].node, role::kept)) refuse(not_by_position::gives_keys, g.result[r].node);
+    if (!any) refuse(not_by_position::keeps_nothing, 0);
+  }
+
+  constexpr std::size_t key_of_kept(int n) const {
+    std::size_t key = npos;
+    for (std::size_t i = 0; i < at(n).axes.rank; ++i)
+      if (of[n][i] != role::other) key = i;
+    return key;
+  }
+  // The memory of what is kept of node n: its own axes, with room for all keys. Those that scores
+  // are made of have adjacent keys, those that are summed along them adjacent features.
+  constexpr axis_list kept_axes(int n) const {
+    axis_list axes = at(n).axes;
+    const std::size_t key = key_of_kept(n);
+    std::size_t step = 1;
+    axes.family[key] = keys;
+    axes.size[key] = capacity;
+    if (!as_values[n]) {
+      axes.stride[key] = 1;
+      step = (capacity + 15) / 16 * 16;
+    }
+    for (std::size_t i = axes.rank; i-- > 0;) {
+      if (i == key && !as_values[n]) continue;
+      axes.stride[i] = step;
+      step *= axes.size[i];
+    }
+    return axes;
+  }
+  constexpr std::size_t room_of(int n) const {
+    const axis_list axes = kept_axes(n);
+    std::size_t last = 1;
+    for (std::size_t i = 0; i < axes.rank; ++i) last += (axes.size[i] - 1) * axes.stride[i];
+    return (last + 15) / 16 * 16;
+  }
+  constexpr kept_memory memory_of(int n) const {
+    const axis_list axes = kept_axes(n);
+    const std::size_t key = key_of_kept(n), others = axes.count() / axes.size[key];
+    const std::size_t key_step = axes.stride[key];
+    return {place_of(n), as_values[n] ? others / key_step : others,
+            as_values[n] ? key_step * capacity : (capacity + 15) / 16 * 16, key_step};
+  }
+  // Elements of a cache, of all that is kept before node n.
+  constexpr std::size_t place_of(int n) const {
+    std::size_t place = 0;
+    for (int i = 0; i < n; ++i)
+      if (keeps[i]) place += room_of(i);
+    return place;
+  }
+  constexpr std::size_t room() const { return place_of(g.count); }
+};
+
+// Of the graph of `capacity` positions.
+template <class T, std::size_t Nodes>
+constexpr by_position<T, Nodes> read_positions(const graph<T, Nodes>& g, std::size_t capacity,
+                                               unsigned long long rows, unsigned long long queries,
+                                               unsigned long long keys) {
+  by_position<T, Nodes> found{};
+  schedule<T, Nodes> joined{};
+  joined.g = g;
+  join_multiplications(joined);
+  found.g = joined.g;
+  found.capacity = capacity;
+  found.rows = rows;
+  found.queries = queries;
+  found.keys = keys;
+  found.read_all();
+  return found;
+}
+
+// Is it the same formula, for other numbers of positions? a and b may differ in the copies of their
+// results, which come last.
+template <class T, std::size_t A, std::size_t B>
+constexpr bool same_words(const graph<T, A>& a, const graph<T, B>& b) {
+  const int count = a.count < b.count ? a.count : b.count;
+  for (int n = 0; n < count; ++n) {
+    const node_of_graph<T>&x = a.nodes[n], &y = b.nodes[n];
+    if (x.what != y.what || x.operands != y.operands || x.slot != y.slot ||
+        simd::detail::bits_of(x.number) != simd::detail::bits_of(y.number))
+      return false;
+    for (std::size_t j = 0; j < x.operands; ++j)
+      if (x.from[j].node != y.from[j].node) return false;
+  }
+  for (int n = count; n < a.count; ++n)
+    if (a.nodes[n].what != word::copy) return false;
+  for (int n = count; n < b.count; ++n)
+    if (b.nodes[n].what != word::copy) return false;
+  return true;
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+UMBEL_WARNINGS_POP

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: BSL-1.0
+// What holds for a cache of a formula, to the bit: a sequence in steps of any sizes is the whole
+// pass, with rewinds and resets in between, whatever the formula makes of its scores; what does not
+// fit changes nothing. The cache has room for more positions than the whole pass has. Not here:
+// what is refused (reject/formula_cache.cpp).
+#include <boost/test/unit_test.hpp>
+#include <umbel/umbel.hpp>
+
+#include <tuple>
+#include <type_traits>
+
+#include "../support/compare.hpp"
+#include "../support/random.hpp"
+
+namespace {
+
+using namespace umbel;
+using namespace umbel::axes;
+using namespace umbel_test;
+
+constexpr std::size_t room = 37, length = 29, width = 24;
+
+template <class Layout, std::size_t Count>
+struct of_positions;
+template <class... Axes, std::size_t Count>
+struct of_positions<detail::shape<Axes...>, Count> {
+  template <class Axis>
+  using sized = typename Axis::family::template sized<
+      std::is_same_v<typename Axis::family, axis_family<token>> ? Count : Axis::size>;
+  template <class T>
+  using of = tensor<T, sized<Axes>...>;
+};
+// X with so many positions.
+template <class X, std::size_t Count>
+using positions = typename of_positions<typename X::layout::axes, Count>::template of<
+    typename X::value_type>;
+
+// f(element of the whole, element of the step) for each of a step of positions from `first` on.
+template <class Whole, class Step, class F>
+void each_of_step(Whole& whole, Step& step, std::size_t first, F f) {
+  using layout = typename std::remove_const_t<Whole>::layout;
+  constexpr std::size_t row = layout::template stride_of<axis_family<token>>;
+  constexpr std::size_t all = layout::template size_of<axis_family<token>>;
+  constexpr std::size_t count =
+      std::remove_const_t<Step>::layout::template size_of<axis_family<token>>;
+  for (std::size_t i = 0; i < step.size(); ++i)
+    f(whole.data()[i / (count * row) * all * row + first * row + i % (count * row)],
+      step.data()[i]);
+}
+
+// Draws steps of 1 and 3 positions, rewinds and resets until the sequence has been through
+// several times. w: what else the formula is called with.
+template <class Past, class F, class X, class... W>
+struct walk {
+  Past& past;
+  const F& f;
+  const X& x;
+  std::tuple<const W&...> w;
+  decltype(std::declval<const F&>()(std::declval<const X&>(), std::declval<const W&>()...)) whole;
+  lcg next{7};
+  std::size_t at = 0, steps = 0, bad = 0;
+
+  template <std::size_t Count>
+  void step() {
+    if (at + Count > length) return;
+    positions<X, Count> given{};
+    positions<std::remove_const_t<decltype(whole)>, Count> out{};
+    each_of_step(x, given, at, [](auto from, auto& to) { to = from; });
+    static typename Past::template workspace<token<Count>> work;
+    BOOST_TEST_REQUIRE(
+        std::apply([&](const W&... one) { return past.step(out, f, given, one..., work); }, w));
+    each_of_step(whole, out, at, [&](auto a, auto b) {
+      bad += std::memcmp(&a, &b, sizeof(a)) != 0;
+    });
+    BOOST_TEST(bad == 0, "a step of " << Count << " at " << at);
+    at += Count;
+    ++steps;
+    BOOST_TEST(past.size() == at);
+  }
+  void run(std::size_t count) {
+    while (steps < count && bad == 0) {
+      const auto drawn = static_cast<int>((next() + 1) * 8);
+      if (drawn < 8) step<1>();
+      else if (drawn < 14) step<3>();
+      if (drawn == 14 || (at == length && drawn < 12)) {
+        at = at * static_cast<std::size_t>(drawn) / 16;
+        BOOST_TEST(past.rewind(at));
+      } else if (at == length) {
+        past.reset();
+        at = 0;
+      }
+    }
+  }
+};
+
+template <class F, class X, class... W>
+void steps_are_the_whole_pass(const F& f, const X& x, const W&... w) {
+  using cache = key_value_cache<F, key<room>, called_with<positions<X, 1>, W...>>;
+  static cache past;
+  walk<cache, F, X, W...>{past, f, x, {w...}, f(x, w...)}.run(60);
+}
+
+using tokens = tensor<float, token<length>, hidden<width>>;
+using attention = multi_head_attention<float, hidden<width>, heads<3>>;
+
+template <template <std::size_t> class To>
+constexpr auto in_heads = [](auto x) {
+  return x | split<hidden, heads<3>, head_dim> | permute<heads, token, head_dim> |
+         rename_axis<token, To>;
+};
+constexpr auto merged = [](auto context) {
+  return context | rename_axis<query, token> | permute<token, heads, head_dim> | contiguous |
+         merge<heads, head_dim, hidden>;
+};
+// Attention by what `f` makes of the scores.
+template <class F>
+constexpr auto attend(F) {
+  return [](auto x, const auto& w, auto... more) {
+    auto q = in_heads<query>(x * w.q);
+    auto k = in_heads<key>(x * w.k);
+    auto v = in_heads<key>(x * w.v);
+    return merged(contract<key>(F{}(contract<head_dim>(q, k), more...), v)) * w.o;
+  };
+}
+constexpr auto later = position<key> > position<query>;
+
+struct fixture {
+  lcg next{3};
+  tokens x = drawn<tokens>(next, 2);
+  attention::weights w = drawn_weights<attention>(next);
+  tensor<float, heads<3>> slopes = drawn<tensor<float, heads<3>>>(next);
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(formula_cache, fixture)
+
+BOOST_AUTO_TEST_CASE(causal_attention) {
+  constexpr formula f = attend([](auto scores) { return softmax<key>(hide(scores * 0.35f, later)); });
+  steps_are_the_whole_pass(f, x, w);
+}
+
+BOOST_AUTO_TEST_CASE(biases_by_position) {
+  constexpr formula alibi = attend([](auto scores, auto by) {
+    return softmax<key>(hide(scores * 0.35f + by * (position<key> - position<query>), later));
+  });
+  steps_are_the_whole_pass(alibi, x, w, slopes);
+}
+
+BOOST_AUTO_TEST_CASE(a_window_with_softcap) {
+  constexpr formula f = attend([](auto scores) {
+    return softmax<key>(hide(tanh(scores * 0.1f) * 5,
+                             later || position<query> - position<key> > 6));
+  });
+  steps_are_the_whole_pass(f, x, w);
+}
+
+// Of keys that are not there yet the scores are 0 / 0.
+BOOST_AUTO_TEST_CASE(retention_of_cosines) {
+  constexpr formula f = [](auto x, const auto& w, auto by) {
+    auto q = in_heads<query>(x * w.q);
+    auto k = in_heads<key>(x * w.k);
+    auto v = in_heads<key>(x * w.v);
+    auto decay = exp((position<key> - position<query>) * (by * by));
+    auto cosines = contract<head_dim>(q, k) / sqrt(sum<head_dim>(k * k));
+    return merged(contract<key>(cosines * where(position<query> >= position<key>, decay, 0), v)) *
+           w.o;
+  };
+  steps_are_the_whole_pass(f, x, w, slopes);
+}
+
+BOOST_AUTO_TEST_CASE(weights_that_are_no_softmax) {
+  constexpr formula by_sigmoid =
+      attend([](auto scores) { return where(later, 0, sigmoid(scores - 2)); });
+  steps_are_the_whole_pass(by_sigmoid, x, w);
+  constexpr formula in_words = attend([](auto scores) {
+    auto hidden = hide(scores, later);
+    auto all = exp(hidden - max<key>(hidden));
+    return all / sum<key>(all);
+  });
+  steps_are_the_whole_pass(in_words, x, w);
+  constexpr formula difference = attend([](auto scores) {
+    return softmax<key>(hide(scores, later)) - softmax<key>(hide(scores * 0.5f, later)) * 0.25f;
+  });
+  steps_are_the_whole_pass(difference, x, w);
+}
+
+BOOST_AUTO_TEST_CASE(mixed_heads) {
+  using mixture = tensor<float, kv_heads<3>, heads<3>>;
+  const mixture mix = drawn<mixture>(next);
+  constexpr formula f = [](auto x, const auto& w, auto mix) {
+    auto q = in_heads<query>(x * w.q);
+    auto k = in_heads<key>(x * w.k);
+    auto v = in_heads<key>(x * w.v);
+    auto scores = contract<heads>(mix, contract<head_dim>(q, k));
+    auto weights = softmax<key>(hide(scores, later));
+    return merged(contract<key>(contract<kv_heads>(mix, weights), v)) * w.o;
+  };
+  steps_are_the_whole_pass(f, x, w, mix);
+}
+
+BOOST_AUTO_TEST_CASE(shared_keys_that_are_values_too) {
+  constexpr formula f = [](auto x, const auto& w) {
+    auto q = in_heads<query>(x * w.q);
+    auto both = x * w.k | slice<hidden, from<3>, extent<8>> | rename_axis<hidden, head_dim>;
+    auto k = both | rename_axis<token, key>;
+    auto weights = softmax<key>(hide(contract<head_dim>(q, k), later));
+    return merged(contract<key>(weights, k) | permute<heads, query, head_dim>) * w.o;
+  };
+  steps_are_the_whole_pass(f, x, w);
+}
+
+BOOST_AUTO_TEST_CASE(grouped_heads) {
+  constexpr formula f = [](auto x, const auto& w) {
+    auto q = x * w.q | split<hidden, kv_heads<2>, value_dim> |
+             split<value_dim, heads<3>, head_dim> | permute<kv_heads, heads, token, head_dim> |
+             rename_axis<token, query>;
+    auto k = x * w.k | slice<hidden, from<0>, extent<8>> | split<hidden, kv_heads<2>, head_dim> |
+             rename_axis<token, key>;
+    auto v = x * w.v | slice<hidden, from<0>, extent<8>> | split<hidden, kv_heads<2>, head_dim> |
+             rename_axis<token, key>;
+    auto weights = softmax<key>(hide(contract<head_dim>(q, k), later));
+    return (contract<key>(weights, v) | permute<query, kv_heads, heads, head_dim> | contiguous |
+            merge<kv_heads, heads, head_dim, hidden> | rename_axis<query, token>) *
+           w.o;
+  };
+  steps_are_the_whole_pass(f, x, w);
+}
+
+BOOST_AUTO_TEST_CASE(rotary_positions_and_norms_of_queries_and_keys) {
+  constexpr formula f = [](auto x, const auto& w) {
+    constexpr auto unit = [](auto y) { return y * rsqrt(sum<head_dim>(y * y) + 1e-6f); };
+    auto q = unit(in_heads<query>(x * w.q)) | rotate<split_halves, query, head_dim>();
+    auto k = unit(in_heads<key>(x * w.k)) | rotate<split_halves, key, head_dim>();
+    auto v = in_heads<key>(x * w.v);
+    return merged(contract<key>(softmax<key>(hide(contract<head_dim>(q, k), later)), v)) * w.o;
+  };
+  steps_are_the_whole_pass(f, x, w);
+}
+
+BOOST_AUTO_TEST_CASE(arguments_with_keys) {
+  const auto bias = drawn<tensor<float, heads<3>, key<length>>>(next);
+  tensor<float, heads<3>, key<room>> in_cache{};
+  for (std::size_t h = 0; h < 3; ++h)
+    for (std::size_t j = 0; j < length; ++j) in_cache(h, j) = bias(h, j);
+  constexpr formula f = attend(
+      [](auto scores, auto by) { return softmax<key>(hide(scores + by, later)); });
+  const auto whole = f(x, w, bias);
+  static key_value_cache<decltype(f), key<room>,
+                         called_with<positions<tokens, 1>, attention::weights,
+                                     tensor<float, heads<3>, key<room>>>>
+      past;
+  for (std::size_t at = 0; at < length; ++at) {
+    positions<tokens, 1> given{}, out{};
+    each_of_step(x, given, at, [](auto from, auto& to) { to = from; });
+    BOOST_TEST_REQUIRE(past.step(out, f, given, w, in_cache));
+    const view<const float, token<1>, hidden<width>> row(whole.data() + at * width);
+    BOOST_TEST(same_bits(out, row), at);
+  }
+}
+
+// A block, twice, with norms and a network in words and as layers; of a batch.
+using encoder = encoder_layer<float, hidden<width>, heads<3>, intermediate<40>, norm_first<true>,
+                              activation<gelu_tanh>, bias<true>>;
+constexpr auto block = [](auto x, const auto& w) {
+  using norm = layer_norm<float, hidden<width>>;
+  constexpr auto heads_of = []<template <std::size_t> class To>(auto y, axis_family<To>*) {
+    return y | split<hidden, heads<3>, head_dim> | rename_axis<token, To>;
+  };
+  auto normed = norm{w.norm1}(x);
+  auto q = heads_of(normed * w.attention.q, static_cast<axis_family<query>*>(nullptr));
+  auto k = heads_of(normed * w.attention.k, static_cast<axis_family<key>*>(nullptr));
+  auto v = heads_of(normed * w.attention.v, static_cast<axis_family<key>*>(nullptr));
+  auto weights = softmax<key>(hide(contract<head_dim>(q, k) * 0.35f, later));
+  auto context = contract<key>(weights, v) | permute<batch, query, heads, head_dim> | contiguous |
+                 merge<heads, head_dim, hidden> | rename_axis<query, token>;
+  auto y = x + context * w.attention.o;
+  return y + encoder::feed_forward{w.feed_forward}(norm{w.norm2}(y));
+};
+
+BOOST_AUTO_TEST_CASE(two_blocks_of_a_batch) {
+  using sequences = tensor<float, batch<2>, token<length>, hidden<width>>;
+  const auto many = drawn<sequences>(next, 2);
+  encoder::weights first{}, second{};
+  draw_encoder(next, first, 0.25, 0.25, 0.25, 0.1, 1, 0.1);
+  draw_encoder(next, second, 0.25, 0.25, 0.25, 0.1, 1, 0.1);
+  constexpr formula f = [](auto x, const auto& first, const auto& second) {
+    return block(block(x, first), second);
+  };
+  steps_are_the_whole_pass(f, many, first, second);
+}
+
+BOOST_AUTO_TEST_CASE(integers_at_the_front) {
+  tensor<int, batch<2>, token<length>> ids{};
+  for (int& id : ids) id = static_cast<int>((next() + 1) * 25);
+  const auto table = drawn<tensor<float, vocabulary<50>, hidden<width>>>(next);
+  encoder::weights one{};
+  draw_encoder(next, one, 0.25, 0.25, 0.25, 0.1, 1, 0.1);
+  constexpr formula f = [](auto ids, auto table, const auto& w) {
+    auto y = block(lookup(table, ids), w);
+    return contract<hidden>(y, table);  // logits
+  };
+  steps_are_the_whole_pass(f, ids, table, one);
+}
+
+BOOST_AUTO_TEST_CASE(double_numbers) {
+  using layer = multi_head_attention<double, hidden<width>, heads<3>>;
+  const auto y = drawn<tensor<double, token<length>, hidden<width>>>(next, 2);
+  const auto of_double = drawn_weights<layer>(next);
+  constexpr formula f = attend([](auto scores) { return softmax<key>(hide(scores * 0.35, later)); });
+  steps_are_the_whole_pass(f, y, of_double);
+}
+
+BOOST_AUTO_TEST_CASE(a_full_cache) {
+  constexpr formula f = attend([](auto scores) { return softmax<key>(hide(scores, later)); });
+  static key_value_cache<decltype(f), key<4>, called_with<positions<tokens, 1>, attention::weights>>
+      past;
+  positions<tokens, 3> three = drawn<positions<tokens, 3>>(next), out{};
+  positions<tokens, 1> one = drawn<positions<tokens, 1>>(next), last{};
+  BOOST_TEST(past.step(out, f, three, w));
+  const auto before = out;
+  BOOST_TEST(!past.step(out, f, three, w));
+  BOOST_TEST(same_bits(before, out));
+  BOOST_TEST(past.size() == 3u);
+  BOOST_TEST(past.step(last, f, one, w));
+  BOOST_TEST(!past.step(last, f, one, w));
+  BOOST_TEST(!past.rewind(5));
+  BOOST_TEST(past.rewind(0));
+  BOOST_TEST(past.step(out, f, three, w));
+  BOOST_TEST(same_bits(before, out));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
