@@ -94,14 +94,14 @@ constexpr formula attends_twice = [](auto x, const auto& w) {
   auto seen = contract<key>(softmax<key>(hide(scores, position<key> > position<token>)), v);
   auto gated = where(position<key> > position<token>, 0, sigmoid(scores - 2));
   auto context = seen + contract<key>(gated, v);
-  return (context | permute<token, heads, head_dim> | contiguous | merge<heads, head_dim, hidden>) *
-         w.o;
+  return (context | permute<token, heads, head_dim> | contiguous |
+          merge<heads, head_dim, hidden>)*w.o;
 };
 void check_cache_of_formula() {
   using attention = multi_head_attention<float, hidden<32>, heads<4>>;
   using row = tensor<float, axes::token<1>, hidden<32>>;
-  using past = key_value_cache<decltype(attends_twice), key<60>,
-                               called_with<row, attention::weights>>;
+  using past =
+      key_value_cache<decltype(attends_twice), key<60>, called_with<row, attention::weights>>;
   static lcg next{1};
   static const auto w = drawn_weights<attention>(next);
   static past memory;

@@ -67,9 +67,8 @@ using cache_of = key_value_cache<F, key<16>, called_with<row, X...>>;
   // expect-clang: key_value_cache.*softmax.*is_not_causal_so_hide_later_keys
   // cause: A row would change when later positions come.
   // cure: Hide them: `softmax<key>(hide(scores, position<key> > position<query>))`.
-  constexpr formula f = attend([](auto scores) {
-    return softmax<key>(hide(scores, position<key> > position<token> + 1));
-  });
+  constexpr formula f = attend(
+      [](auto scores) { return softmax<key>(hide(scores, position<key> > position<token> + 1)); });
   cache_of<decltype(f), weights> other;
 #elif defined CASE_weights_of_later_keys
   // expect-gcc: "umbel: key_value_cache: contract sees later keys; write hide\(scores, position<key> > position<query>\), or 0 for their weights"
@@ -83,7 +82,9 @@ using cache_of = key_value_cache<F, key<16>, called_with<row, X...>>;
   // expect-clang: key_value_cache.*mean.*goes_along_the_sequence_so_a_step_cannot_compute_it
   // cause: The result depends on all positions, and each step has its own only.
   // cure: Leave it out of the formula; what goes along keys must hide later ones.
-  constexpr formula f = [](auto y, const auto& v) { return causal_attention(y, v) - mean<token>(y); };
+  constexpr formula f = [](auto y, const auto& v) {
+    return causal_attention(y, v) - mean<token>(y);
+  };
   cache_of<decltype(f), weights> other;
 #elif defined CASE_along_keys_without_queries
   // expect-gcc: "umbel: key_value_cache: contract goes along the sequence, of which a step has the new positions only"

@@ -68,7 +68,8 @@ inline constexpr const char* spoken<say::reads_a_part_of_the_sequence_or_several
     "reads a part of the sequence, or it and another axis as one";
 template <>
 inline constexpr const char* spoken<say::say_what_the_formula_is_called_with> =
-    "say what the formula is called with: called_with<tensor<float, token<1>, hidden<64>>, weights>";
+    "say what the formula is called with: called_with<tensor<float, token<1>, hidden<64>>, "
+    "weights>";
 template <>
 inline constexpr const char*
     spoken<say::step_takes_out_and_the_formula_and_what_it_is_called_with_then_a_workspace> =
@@ -212,6 +213,9 @@ struct scheduled_step<F, Whole, Positions, list<Traced...>, Argument...> {
   template <unsigned long long Family, int Root>
   static constexpr bool is_new =
       role_in(Root, Family) == role::row || role_in(Root, Family) == role::fresh;
+  // Of an append.
+  template <int N>
+  static constexpr std::size_t place_of = roles.place[N];
   template <unsigned long long Family, int Root>
   static constexpr bool is_kept = role_in(Root, Family) == role::kept;
 
@@ -283,10 +287,10 @@ template <formulas::not_by_position Why, class Word>
 struct by_position_rule {
   using type = accepted;
 };
-#define UMBEL_REFUSES(why, ...)                                              \
-  template <class Word>                                                      \
-  struct by_position_rule<formulas::not_by_position::why, Word> {            \
-    using type = verdict<never<Word>, say::key_value_cache, __VA_ARGS__>;    \
+#define UMBEL_REFUSES(why, ...)                                           \
+  template <class Word>                                                   \
+  struct by_position_rule<formulas::not_by_position::why, Word> {         \
+    using type = verdict<never<Word>, say::key_value_cache, __VA_ARGS__>; \
   }
 UMBEL_REFUSES(keeps_nothing,
               say::the_formula_renames_its_sequence_to_no_key_so_there_is_nothing_to_keep);
@@ -307,9 +311,10 @@ struct formula_to_decode_rule {
   using type = first_error<gives<typename whole::result>, has_graph<whole::nodes>>;
 };
 template <class F, std::size_t Capacity, class... Argument>
-  requires(formulas::gives_nodes<
-               F, typename formulas::whole_sequence<F, Capacity, Argument...>::result> &&
-           has_graph<formulas::whole_sequence<F, Capacity, Argument...>::nodes>::ok)
+  requires(
+      formulas::gives_nodes<F,
+                            typename formulas::whole_sequence<F, Capacity, Argument...>::result> &&
+      has_graph<formulas::whole_sequence<F, Capacity, Argument...>::nodes>::ok)
 struct formula_to_decode_rule<F, Capacity, Argument...> {
   using whole = formulas::whole_sequence<F, Capacity, Argument...>;
   static constexpr const auto& one = whole::read.at(whole::read.where);
@@ -350,12 +355,12 @@ struct decoded<F, Capacity, list<X...>> {
   template <std::size_t Rows>
   using step = scheduled_step<F, whole, Rows, arguments<Rows, Rows>, resized<Rows, Capacity, X>...>;
   template <std::size_t Rows>
-  using result = decltype(std::declval<const F&>()(formulas::traced_argument(
-      static_cast<tracer<T, false, false, Capacity>*>(nullptr), argument_number<0>{},
-      resized<Rows, Rows, X>{})...));
+  using result = decltype(std::declval<const F&>()(
+      formulas::traced_argument(static_cast<tracer<T, false, false, Capacity>*>(nullptr),
+                                argument_number<0>{}, resized<Rows, Rows, X>{})...));
   template <std::size_t Rows>
-  using run = run_by<step<Rows>, row_major_layouts<result<Rows>>, true,
-                     resized<Rows, Capacity, X>...>;
+  using run =
+      run_by<step<Rows>, row_major_layouts<result<Rows>>, true, resized<Rows, Capacity, X>...>;
 };
 template <class F, std::size_t Capacity, class... X>
   requires(!rules::called_with_a_sequence<X...>::ok)
@@ -494,11 +499,10 @@ class key_value_cache<Formula, Keys, Options...> {
  private:
   template <std::size_t Count>
   static constexpr bool refuse() noexcept {
-    static_assert(
-        detail::report<detail::verdict<
-            (Count > 99), detail::say::key_value_cache,
-            detail::say::a_cache_of_a_formula_has_steps_but_no_append_and_no_recall>>::ok,
-        "umbel: shapes do not fit");
+    static_assert(detail::report<detail::verdict<
+                      (Count > 99), detail::say::key_value_cache,
+                      detail::say::a_cache_of_a_formula_has_steps_but_no_append_and_no_recall>>::ok,
+                  "umbel: shapes do not fit");
     return false;
   }
   template <class Out, std::size_t... I, class Given, class... X>
@@ -514,9 +518,10 @@ class key_value_cache<Formula, Keys, Options...> {
   struct call {
     static constexpr std::size_t count = detail::formulas::new_positions<X...>;
     using given = detail::formulas::decoded<F, capacity, detail::formulas::list<X...>>;
-    using declared_for = detail::verdict<
-        std::is_same_v<std::remove_cv_t<Given>, formula<F>>, detail::say::key_value_cache,
-        detail::say::the_layer_is_not_the_one_that_the_cache_was_declared_for>;
+    using declared_for =
+        detail::verdict<std::is_same_v<std::remove_cv_t<Given>, formula<F>>,
+                        detail::say::key_value_cache,
+                        detail::say::the_layer_is_not_the_one_that_the_cache_was_declared_for>;
     using has_positions = detail::rules::called_with_a_sequence<X...>;
     template <bool Ok, class Decoded>
     struct rest {
@@ -524,9 +529,9 @@ class key_value_cache<Formula, Keys, Options...> {
     };
     template <class Decoded>
     struct rest<true, Decoded> {
-      using type = detail::verdict<
-          detail::never<Decoded>, detail::say::key_value_cache,
-          detail::say::the_arguments_are_not_those_that_the_cache_was_declared_for>;
+      using type =
+          detail::verdict<detail::never<Decoded>, detail::say::key_value_cache,
+                          detail::say::the_arguments_are_not_those_that_the_cache_was_declared_for>;
     };
     template <class Decoded>
       requires(std::is_same_v<typename Decoded::whole, typename decoded::whole>)
@@ -543,7 +548,7 @@ class key_value_cache<Formula, Keys, Options...> {
         using layouts = detail::formulas::row_major_layouts<typename Of::template result<count>>;
         using type = detail::first_error<
             detail::verdict<step::is_the_same, detail::say::key_value_cache,
-                                   detail::say::the_formula_computes_with_the_size_of_token>,
+                            detail::say::the_formula_computes_with_the_size_of_token>,
             typename detail::formulas::step_outs_fit<value_type, layouts, Out>::type,
             detail::rules::scratch_fits<detail::say::key_value_cache, std::remove_reference_t<Work>,
                                         typename types::sizes::template workspace<count>,

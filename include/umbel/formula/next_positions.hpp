@@ -135,8 +135,8 @@ struct step_maker {
       for (std::size_t i = 0; i < one.axes.rank; ++i)
         one.axes.size[i] = size_of(from.of[n][i], one.axes.size[i]);
       fill_row_major(one.axes);
-      one.by_axes = (one.what == word::softmax || one.what == word::reduce) &&
-                    from.reads(n, role::kept);
+      one.by_axes =
+          (one.what == word::softmax || one.what == word::reduce) && from.reads(n, role::kept);
     }
     now[n] = add(one);
     for (std::size_t i = 0; i < one.axes.rank; ++i) made.of[now[n]][i] = from.of[n][i];
@@ -199,8 +199,7 @@ constexpr void copy_axes(const T* x, T* y) noexcept {
     *y = *x;
   } else {
     for (std::size_t i = 0; i < From.size[Axis]; ++i)
-      copy_axes<From, To, Axis + 1>(x + i * From.stride[Axis],
-                                    y + i * To.stride[Axis]);
+      copy_axes<From, To, Axis + 1>(x + i * From.stride[Axis], y + i * To.stride[Axis]);
   }
 }
 

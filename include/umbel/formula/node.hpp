@@ -120,8 +120,8 @@ struct operation_steps {
   }
 };
 
-// May each row of a call of a layer, by Steps, be computed by itself? Its rows lie along all axes but
-// `along`, 0 where they end with the axis that comes last.
+// Is each row of a call of a layer, by Steps, computed by itself (apart)? Rows are what lies along
+// the axis `along`; 0: along one that the axes of positions cannot be.
 template <class Steps>
 struct rows_of_call {
   static constexpr bool apart = requires { requires Steps::by_rows; };
@@ -132,7 +132,10 @@ struct axis_of_operation {
   using type = void;
 };
 template <class Operation>
-  requires requires { typename Operation::word; typename Operation::axis; }
+  requires requires {
+    typename Operation::word;
+    typename Operation::axis;
+  }
 struct axis_of_operation<Operation> {
   using type = typename Operation::axis::family;
 };
@@ -259,6 +262,8 @@ class node : public portable::own_arithmetic {
       return in_numbers().compute(operation);
     else if constexpr (has_weights)
       return call<operation_steps<Operation, view_of<const E, Layout>>>(operation);
+    else if constexpr (verdict::ok && Recorder::positions != 0 && at_positions<Operation>::differs)
+      return at_positions<Operation>::of(*this);
     else if constexpr (verdict::ok)
       return compute_of<Operation>();
     else
@@ -266,13 +271,6 @@ class node : public portable::own_arithmetic {
   }
   template <class Operation>
   constexpr auto compute_of() const noexcept {
-    if constexpr (Recorder::positions != 0 && at_positions<Operation>::differs)
-      return at_positions<Operation>::of(*this);
-    else
-      return compute_as_it_is<Operation>();
-  }
-  template <class Operation>
-  constexpr auto compute_as_it_is() const noexcept {
     using result = typename Operation::template result<node>;
     constexpr bool elementwise = is_elementwise(known_operation<Operation>::what);
     static_assert(report<first_error<std::conditional_t<elementwise, accepted, rules::closed<Open>>,
@@ -295,9 +293,9 @@ class node : public portable::own_arithmetic {
             one.what = known_operation<Operation>::what;
             one.family = known_operation<Operation>::family;
             if (is_elementwise(one.what)) one.run = nullptr;
-            if constexpr (requires { known_operation<Operation>::describe(one); })
-              known_operation<Operation>::describe(one);
           }
+          if constexpr (requires { known_operation<Operation>::describe(one); })
+            known_operation<Operation>::describe(one);
           if (adds_a_constant<Operation>) one.differentiated = 1;
           one.from[0] = as_operand();
           one.operands = 1;

@@ -25,16 +25,16 @@ enum class role : unsigned char { other, row, fresh, kept };
 // Why a formula cannot be decoded.
 enum class not_by_position : unsigned char {
   nothing,
-  keeps_nothing,   // no keys
-  mixes,           // goes along rows, or along keys that no scores belong to
-  part_of_rows,    // reads some of the rows, or as other axes
-  sees_later,      // scores of later keys are not hidden
-  counts,          // divides by the number of keys, or numbers them with another axis
-  several_rows,    // has two axes of rows
-  layer,           // a layer, or another function that may see other positions
+  keeps_nothing,       // no keys
+  mixes,               // goes along rows, or along keys that no scores belong to
+  part_of_rows,        // reads some of the rows, or as other axes
+  sees_later,          // scores of later keys are not hidden
+  counts,              // divides by the number of keys, or numbers them with another axis
+  several_rows,        // has two axes of rows
+  layer,               // a layer, or another function that may see other positions
   function_of_scores,  // what has a function of its own, of kept keys
-  gives_keys,      // a result with keys
-  of_its_size      // is another formula for another number of positions
+  gives_keys,          // a result with keys
+  of_its_size          // is another formula for another number of positions
 };
 
 // What an element of scores is where the key is later than the query.
@@ -61,7 +61,7 @@ struct by_position {
   unsigned long long rows = 0, queries = 0, keys = 0;  // families; queries: of arguments
   role of[Nodes][most_axes]{};
   bool keeps[Nodes]{};
-  bool as_values[Nodes]{};            // is it summed along its keys?
+  bool as_values[Nodes]{};                  // is it summed along its keys?
   bool reads_kept[Nodes][most_operands]{};  // is this operand's fresh axis the kept one?
   later_value<T> later[Nodes]{};
   int guarded[Nodes]{};  // the operand that becomes `guard` at later keys, or -1
@@ -214,9 +214,7 @@ struct by_position {
     return x.known && (x.value == simd::math_constants<T>::infinity ||
                        x.value == -simd::math_constants<T>::infinity);
   }
-  static constexpr bool is(const later_value<T>& x, T value) {
-    return x.known && x.value == value;
-  }
+  static constexpr bool is(const later_value<T>& x, T value) { return x.known && x.value == value; }
   template <word... W>
   static constexpr later_value<T> computed(word w, T a, T b) {
     later_value<T> found;
@@ -368,9 +366,9 @@ struct by_position {
       for (std::size_t i = 0; i < one.axes.rank && !is_part(one); ++i) {
         const unsigned long long family = one.axes.family[i];
         if (one.axes.size[i] != capacity) continue;
-        of[n][i] = family == keys                         ? role::kept
+        of[n][i] = family == keys                        ? role::kept
                    : family == rows || family == queries ? role::row
-                                                          : role::other;
+                                                         : role::other;
       }
       return;
     }
@@ -385,8 +383,7 @@ struct by_position {
     find_roles(n);
     if (count_of(n, role::row) + count_of(n, role::fresh) > 1)
       return refuse(not_by_position::several_rows, n);
-    const bool of_positions =
-        reads(n, role::row) || reads(n, role::fresh) || reads(n, role::kept);
+    const bool of_positions = reads(n, role::row) || reads(n, role::fresh) || reads(n, role::kept);
     if (has_function(one.what) && of_positions) {
       if ((one.what == word::call || one.what == word::layer) && !one.by_rows)
         return refuse(not_by_position::layer, n);

@@ -156,7 +156,7 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
     else if constexpr (value.at(N).what == word::add_to)
       return const_cast<T*>(begin<N, 0>());
     else if constexpr (value.at(N).what == word::append)
-      return base::kept + base::roles.place[N];
+      return base::kept + base::template place_of<N>;
     else
       return work + value.place[N];
   }
