@@ -171,8 +171,8 @@ using cache_of = key_value_cache<F, key<16>, called_with<row, X...>>;
 #elif defined CASE_another_formula
   // expect-gcc: "umbel: key_value_cache: the layer is not the one that the cache was declared for"
   // expect-clang: key_value_cache.*the_layer_is_not_the_one_that_the_cache_was_declared_for
-  // cause: The cache keeps what another formula made.
-  // cure: Declare a cache for this one.
+  // cause: Keys and values of one layer mean nothing to another, nor to a stack that it is part of.
+  // cure: Declare one cache for each layer, or one for the stack, with its type.
   constexpr formula f = attend([](auto scores) { return where(later, 0, scores); });
   (void)cache.step(out, f, x, w);
 #elif defined CASE_too_many_positions
