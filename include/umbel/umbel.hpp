@@ -147,9 +147,5 @@
 #include <umbel/formula/in_parts.hpp>
 #include <umbel/formula/call_rules.hpp>
 #include <umbel/formula/formula.hpp>
-#include <umbel/formula/positions.hpp>
-#include <umbel/formula/next_positions.hpp>
-
-#include <umbel/decode/cache_of_formula.hpp>
 
 #include <umbel/shape/hana.hpp>

@@ -4,6 +4,7 @@
 // fit changes nothing. The cache has room for more positions than the whole pass has. Not here:
 // what is refused (reject/formula_cache.cpp).
 #include <boost/test/unit_test.hpp>
+#include <umbel/decode/cache_of_formula.hpp>
 #include <umbel/umbel.hpp>
 
 #include <limits>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Step by step in a real-time thread (layers.cpp says what that asks for): caches, and one more
 // token of a language model, from its number to the next one.
+#include <umbel/decode/cache_of_formula.hpp>
 #include <umbel/decode/sample.hpp>
 #include <umbel/umbel.hpp>
 

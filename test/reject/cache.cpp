@@ -28,6 +28,13 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   // cure: Say how many at once: `longest_sequence<4096, 2>`.
   tensor<float, token<2>, hidden<100>> two{}, result{};
   (void)slid.step(result, attend, two);
+#elif defined CASE_formula_without_its_header
+  // expect-gcc: "umbel: key_value_cache: of a formula needs its header: #include <umbel/decode/cache_of_formula\.hpp>"
+  // expect-clang: key_value_cache.*of_a_formula_needs_its_header_so_include_decode_cache_of_formula
+  // cause: Caches of formulas are not part of umbel.hpp.
+  // cure: `#include <umbel/decode/cache_of_formula.hpp>`.
+  constexpr formula f = [](auto y) { return y; };
+  (void)key_value_cache<decltype(f), key<16>>{};
 #elif defined CASE_capacity_of_tokens
   // expect-gcc: "umbel: key_value_cache: expected the axis key but got token=256"
   // expect-clang: key_value_cache.*expected_the_axis.*key>.*but_got.*token<256>

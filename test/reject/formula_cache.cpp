@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Mistakes with caches of formulas (check.py).
+#include <umbel/decode/cache_of_formula.hpp>
 #include <umbel/umbel.hpp>
 
 using namespace umbel;

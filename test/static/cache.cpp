@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A cache in a constant expression: five positions step by step are the whole pass. And its sizes.
+#include <umbel/decode/cache_of_formula.hpp>
 #include <umbel/umbel.hpp>
 
 #include <tuple>

@@ -52,7 +52,9 @@ concept decodes_in_blocks = is_of_parts<typename blocks_in<Layer>::block>;
 // Is this, besides multi_head_attention, a layer with queries, keys and values of heads?
 template <class Layer>
 inline constexpr bool stores_heads = false;
-// Or a formula (cache_of_formula.hpp)?
+// A formula; can it be decoded, where cache_of_formula.hpp is included?
+template <class Layer>
+inline constexpr bool is_formula = requires { std::remove_cv_t<Layer>::traceable; };
 template <class Layer>
 inline constexpr bool decodes_as_formula = false;
 // Where a step projects what it stores. Scratch: its workspace.
@@ -79,11 +81,14 @@ using cache_of_attention =
           option_or<option::stored_as, umbel::stored_as<typename Layer::value_type>, Options...>,
           Options...>;
 template <class Layer>
-using a_layer_to_decode = verdict<
-    detail::is_multi_head<Layer> || decodes_in_blocks<Layer> || one_is_invalid<Layer>,
-    say::key_value_cache,
-    say::
-        the_first_argument_is_not_a_multi_head_attention_an_encoder_or_decoder_layer_or_a_layer_stack>;
+using a_layer_to_decode = first_error<
+    verdict<!is_formula<Layer>, say::key_value_cache,
+            say::of_a_formula_needs_its_header_so_include_decode_cache_of_formula>,
+    verdict<
+        detail::is_multi_head<Layer> || decodes_in_blocks<Layer> || one_is_invalid<Layer>,
+        say::key_value_cache,
+        say::
+            the_first_argument_is_not_a_multi_head_attention_an_encoder_or_decoder_layer_or_a_layer_stack>>;
 }  // namespace rules
 
 }  // namespace detail

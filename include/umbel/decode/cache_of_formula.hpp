@@ -2,6 +2,7 @@
 // key_value_cache of a formula: a causal attention that is written as a formula, computed for new
 // positions alone, with the bits of the whole pass:
 //
+//   #include <umbel/decode/cache_of_formula.hpp>  // umbel.hpp does not include it
 //   using past = key_value_cache<decltype(layer), key<256>, called_with<tokens, weights>>;
 //   static past cache;                            // tokens: tensor<float, token<1>, hidden<64>>
 //   while (cache.step(out, layer, x, w)) ...      // x: the next positions, one or more

@@ -26,6 +26,7 @@ struct has_no;
 struct key_value_cache;
 
 struct no_batch;
+struct of_a_formula_needs_its_header_so_include_decode_cache_of_formula;
 
 struct
     recall_takes_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
@@ -59,6 +60,10 @@ inline constexpr const char* spoken<
         the_first_argument_is_not_a_multi_head_attention_an_encoder_or_decoder_layer_or_a_layer_stack> =
     "the first argument is not a multi_head_attention, an encoder_layer, a decoder_layer or a "
     "layer_stack";
+template <>
+inline constexpr const char*
+    spoken<say::of_a_formula_needs_its_header_so_include_decode_cache_of_formula> =
+        "of a formula needs its header: #include <umbel/decode/cache_of_formula.hpp>";
 template <>
 inline constexpr const char*
     spoken<say::a_cache_with_longest_sequence_overwrites_positions_so_it_has_steps_but_no_recall> =
