@@ -138,10 +138,21 @@ struct fixture {
 
 BOOST_FIXTURE_TEST_SUITE(formula_cache, fixture)
 
-BOOST_AUTO_TEST_CASE(causal_attention) {
-  constexpr formula f =
-      attend([](auto scores) { return softmax<key>(hide(scores * 0.35f, later)); });
-  steps_are_the_whole_pass(f, x, w);
+BOOST_AUTO_TEST_CASE(attention_and_another_one_to_a_memory) {
+  const auto memory = drawn<tensor<float, key<11>, hidden<width>>>(next, 2);
+  constexpr formula f = [](auto x, const auto& w, auto memory) {
+    auto q = in_heads<query>(x * w.q);
+    auto k = in_heads<key>(x * w.k);
+    auto v = in_heads<key>(x * w.v);
+    auto scores = hide(contract<head_dim>(q, k) * 0.35f, later);
+    auto y = x + merged(contract<key>(softmax<key>(scores), v)) * w.o;
+    auto of_y = in_heads<query>(y * w.q);
+    auto keys = memory * w.k | split<hidden, heads<3>, head_dim>;
+    auto values = memory * w.v | split<hidden, heads<3>, head_dim>;
+    auto weights = softmax<key>(contract<head_dim>(of_y, keys));
+    return y + merged(contract<key>(weights, values)) * w.o;
+  };
+  steps_are_the_whole_pass(f, x, w, memory);
 }
 
 BOOST_AUTO_TEST_CASE(changed_scores_in_a_window) {
@@ -237,7 +248,7 @@ BOOST_AUTO_TEST_CASE(arguments_with_keys) {
   for (std::size_t h = 0; h < 3; ++h)
     for (std::size_t j = 0; j < length; ++j) in_cache(h, j) = bias(h, j);
   constexpr formula f =
-      attend([](auto scores, auto by) { return softmax<key>(hide(scores + by, later)); });
+      attend([](auto scores, auto by) { return softmax<key>(hide(scores, later) + by); });
   const auto whole = f(x, w, bias);
   static key_value_cache<
       decltype(f), key<room>,

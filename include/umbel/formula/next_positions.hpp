@@ -102,12 +102,19 @@ struct step_maker {
     const int later = add_open(word::less, 0, {}, add_open(word::position, query, {}),
                                add_open(word::position, from.keys, {}));
     node_of_graph<T> one;
-    one.what = word::where;
     one.axes = made.g.nodes[scores.node].axes;
-    one.from[0] = whole(later);
-    one.from[1] = whole(add_open(word::number, 0, from.guard[n]));
-    one.from[2] = whole(scores.node);
-    one.operands = 3;
+    if (from.guard[n] == -simd::math_constants<T>::infinity) {
+      one.what = word::hide;  // which leaves the rest of an attention's scores what it is
+      one.from[0] = whole(scores.node);
+      one.from[1] = whole(later);
+      one.operands = 2;
+    } else {
+      one.what = word::where;
+      one.from[0] = whole(later);
+      one.from[1] = whole(add_open(word::number, 0, from.guard[n]));
+      one.from[2] = whole(scores.node);
+      one.operands = 3;
+    }
     const int node = add(one);
     for (std::size_t i = 0; i < one.axes.rank; ++i) made.of[node][i] = made.of[scores.node][i];
     return {node, scores.offset, scores.axes};
@@ -190,6 +197,30 @@ constexpr graph_of_step<T, All> make_step(const by_position<T, Nodes>& p, std::s
   step_maker<T, Nodes, All> maker{p, positions};
   maker.make(functions, actual);
   return maker.made;
+}
+
+// Are the same attentions found in both, of scores that are rounded alike?
+template <class T, std::size_t A, std::size_t B>
+constexpr bool same_attentions(const schedule<T, A>& a, const schedule<T, B>& b) {
+  std::size_t at = 0;
+  const auto next = [&at](const auto& p) {
+    for (; at < p.count; ++at)
+      if (p.steps[at].kind == step_kind::attend) return true;
+    return false;
+  };
+  std::size_t in_a = 0, in_b = 0;
+  for (;;) {
+    at = in_a;
+    const bool is_in_a = next(a);
+    in_a = at + 1;
+    at = in_b;
+    const bool is_in_b = next(b);
+    in_b = at + 1;
+    if (!is_in_a || !is_in_b) return is_in_a == is_in_b;
+    const score_form<T> x = read_scores(a, a.steps[in_a - 1].attention);
+    const score_form<T> y = read_scores(b, b.steps[in_b - 1].attention);
+    if (x.general != y.general || x.additions != y.additions || x.factor != y.factor) return false;
+  }
 }
 
 // The elements of From, written by the strides of To, axis by axis.

@@ -286,16 +286,18 @@ struct by_position {
     const int from = at(n).from[j].node;
     if (count_of(from, role::row) != 1) return refuse(not_by_position::several_rows, n);
     if (!is(later[from], value)) return refuse(not_by_position::sees_later, n);
-    // A selection is what is wanted; of a product with 0 what lies in unused memory has no say
-    // either.
-    const word by = at(from).what;
-    const std::size_t condition = by == word::hide ? 1 : 0;
-    const bool selects =
-        (by == word::hide || by == word::where) && later[at(from).from[condition].node].known;
-    const bool of_softmax = by == word::softmax && guarded[from] < 0;
-    if (selects || of_softmax) return;
+    if (is_selected(from)) return;
     guarded[n] = static_cast<int>(j);
     guard[n] = value;
+  }
+  // Is it what it is at later keys whatever lies there? Of a product with 0 that is not so.
+  constexpr bool is_selected(int n) const {
+    const node_of_graph<T>& one = at(n);
+    const auto from = [&](std::size_t j) { return one.from[j].node; };
+    if (one.what == word::softmax) return one.family == keys;
+    if (one.what == word::hide) return later[from(1)].known && later[from(1)].value != 0;
+    if (one.what != word::where || !later[from(0)].known) return false;
+    return at(from(later[from(0)].value != 0 ? 1 : 2)).what == word::number;
   }
 
   // Node n goes along keys of what has `kept` ones.
