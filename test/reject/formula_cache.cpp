@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Mistakes with caches of formulas (check.py).
-#include <umbel/decode/cache_of_formula.hpp>
 #include <umbel/umbel.hpp>
+
+#include <umbel/decode/cache_of_formula.hpp>
 
 using namespace umbel;
 using namespace umbel::axes;
