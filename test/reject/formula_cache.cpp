@@ -3,6 +3,7 @@
 #include <umbel/umbel.hpp>
 
 #include <umbel/decode/cache_of_formula.hpp>
+#include <umbel/inspect/footprint.hpp>
 
 using namespace umbel;
 using namespace umbel::axes;
@@ -197,6 +198,12 @@ using cache_of = key_value_cache<F, key<16>, called_with<row, X...>>;
   // cause: What a formula keeps is made by its own words.
   // cure: Write `cache.step(out, f, x)`; of a memory pass keys and values as arguments.
   (void)cache.append(causal_attention, x, w);
+#elif defined CASE_footprint_of_a_cache_of_a_formula
+  // expect-gcc: "umbel: footprint: of a cache of a formula is not known, so take sizeof of it and of its workspace"
+  // expect-clang: footprint.*of_a_cache_of_a_formula_is_not_known_so_take_sizeof_of_it_and_of_its_workspace
+  // cause: What a step of a formula moves is not counted.
+  // cure: `sizeof(past)`, `sizeof(past::workspace<token<1>>)`.
+  (void)footprint<past, token<1>>;
 #elif defined CASE_step_of_nothing
   // expect-gcc: "umbel: key_value_cache: step takes out, the formula and what it is called with; then a workspace"
   // expect-clang: key_value_cache.*step_takes_out_and_the_formula_and_what_it_is_called_with_then_a_workspace

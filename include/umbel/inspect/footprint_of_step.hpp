@@ -9,6 +9,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 namespace say {
+struct of_a_cache_of_a_formula_is_not_known_so_take_sizeof_of_it_and_of_its_workspace;
 struct footprint;
 struct
     takes_a_cache_then_the_axis_of_the_new_positions_then_key_the_positions_in_all_then_of_decoder_layers_key_those_of_the_memory;
@@ -256,10 +257,17 @@ struct of_step {
       say::
           takes_a_cache_then_the_axis_of_the_new_positions_then_key_the_positions_in_all_then_of_decoder_layers_key_those_of_the_memory>;
 };
+template <class Encode, class Cache, class... Axis>
+  requires is_formula<Encode>
+struct of_step<Encode, Cache, Axis...> {
+  using verdict = detail::verdict<
+      (sizeof...(Axis) > 99), say::footprint,
+      say::of_a_cache_of_a_formula_is_not_known_so_take_sizeof_of_it_and_of_its_workspace>;
+};
 template <class Encode, class Cache, axis_like New>
 struct of_step<Encode, Cache, New> : of_step<Encode, Cache, New, axes::key<Cache::positions>> {};
 template <class Encode, class Cache, axis_like New, axis_like All>
-  requires std::is_same_v<typename All::family, rules::key_family>
+  requires(std::is_same_v<typename All::family, rules::key_family> && !is_formula<Encode>)
 struct of_step<Encode, Cache, New, All>
     : step_beside<typename longest_memory_of<Cache>::type, Encode, Cache, New, All> {};
 template <class Encode, class Cache, axis_like New, axis_like All, axis_like Memory>
