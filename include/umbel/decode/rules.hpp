@@ -23,6 +23,7 @@ struct has_no;
 struct key_value_cache;
 
 struct no_batch;
+struct of_a_formula_needs_its_header_so_include_decode_cache_of_formula;
 
 template <std::size_t Positions>
 struct longest_sequence;

@@ -184,9 +184,8 @@ struct gradient_call {
     bound_node<T> nodes[run::bound]{};
     captured<T> all[run::parts]{}, found[run::parts]{};
     binder<T, true> recorder{nodes, all};
-    const auto given =
-        F{}(formula_call<false, F, plain_argument_of<X>...>::template bound<plain_argument_of<X>>(
-            recorder, x)...);
+    const auto given = F{}(formula_call<false, F, plain_argument_of<X>...>::template bound<
+                           typename argument_of<plain_argument_of<X>>::type>(recorder, x)...);
     with_members(given, [&](const auto&... one) {
       captured<T>* to = found;
       ((to = recorder.collect(one.number, to)), ...);
