@@ -3,6 +3,8 @@
 // includes it, and refuses what cannot be written around.
 #pragma once
 
+#include <umbel/config.hpp>  // which includes this at its end
+
 // g++ before 14 deletes calls that do something. Where two elements of one object are read or
 // written with different strides it addresses one of them as a null pointer plus all the rest
 // (ivopts), takes that for an access to null, after which nothing happens, and concludes for the

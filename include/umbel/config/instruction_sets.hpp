@@ -3,6 +3,8 @@
 // it.
 #pragma once
 
+#include <umbel/config.hpp>  // which includes this at its end
+
 // Which compiler builtins for one instruction may be named (simd/ has a plain form beside each).
 #if defined(__x86_64__) || defined(__i386__)
 #define UMBEL_X86 1
