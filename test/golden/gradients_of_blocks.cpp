@@ -26,6 +26,44 @@ BOOST_AUTO_TEST_CASE(of_encoder_norms_first) {
   encoder_norms_first<float>(), encoder_norms_first<double>();
 }
 
+// The same layer as a list of parts has the same gradients. (Its weights lie in base classes,
+// between which clang knows no order of addresses.)
+BOOST_AUTO_TEST_CASE(of_the_encoder_as_a_list_of_parts) {
+  using namespace block_parts;
+  using layer = encoder_layer<float, hidden<4>, heads<2>, intermediate<5>, norm_first<true>,
+                              activation<gelu_tanh>, bias<true>>;
+  using block = residual_block<
+      float, hidden<4>,
+      pre_norm<name::norm1, self_attention<name::attention, heads<2>, bias<true>>>,
+      pre_norm<name::norm2, feed_forward_network<name::feed_forward, intermediate<5>,
+                                                 activation<gelu_tanh>, bias<true>>>>;
+  static layer::weights w, dw;
+  static block::weights v, dv;
+  lcg next{7};
+  auto x = drawn<tensor<float, token<3>, hidden<4>>>(next);
+  each_array(w, [&](auto part) { draw(next, part); });
+  v.norm1 = w.norm1, v.norm2 = w.norm2, v.attention = w.attention, v.feed_forward = w.feed_forward;
+  constexpr formula of_layer = [](auto a, const auto& weights) {
+    const auto y = layer{weights}(a, causal);
+    return sum<token, hidden>(y * y);
+  };
+  constexpr formula of_block = [](auto a, const auto& weights) {
+    const auto y = block{weights}(a, causal);
+    return sum<token, hidden>(y * y);
+  };
+  constexpr gradient learn_layer{of_layer};
+  constexpr gradient learn_block{of_block};
+  const auto of_the_layer = learn_layer(x, with_gradient(w, dw));
+  BOOST_TEST(learn_block(x, with_gradient(v, dv))() == of_the_layer());
+  const auto equal = [](const auto& a, const auto& b) {
+    return __builtin_memcmp(&a, &b, sizeof(a)) == 0;
+  };
+  BOOST_TEST(equal(dv.norm1, dw.norm1));
+  BOOST_TEST(equal(dv.norm2, dw.norm2));
+  BOOST_TEST(equal(dv.attention, dw.attention));
+  BOOST_TEST(equal(dv.feed_forward, dw.feed_forward));
+}
+
 template <class T>
 void encoder_norms_last() {
   namespace g = golden::gradient_of_encoder_norms_last;

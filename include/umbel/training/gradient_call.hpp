@@ -39,10 +39,12 @@ using plain_argument_of = typename plain_argument<X>::type;
 template <class T, class X>
 constexpr bool is_in_parameter(const T* p, const X& x) {
   if constexpr (std::is_same_v<typename X::value_type, T>) {
-    const T* const begin = x.data();
-    if (__builtin_constant_p(begin <= p)) return begin <= p && p < begin + x.size();
+    const T *const begin = x.data(), *const end = begin + x.size();
+    // (This form, since clang then folds what is unspecified: an order of members of two bases.)
+    return __builtin_constant_p(begin <= p && p < end) ? begin <= p && p < end : false;
+  } else {
+    return false;
   }
-  return false;
 }
 
 // (Under its sanitizers, an address is no constant for g++ that may be compared with null.)
