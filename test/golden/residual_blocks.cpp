@@ -23,6 +23,13 @@ void check(const char* name, std::uint32_t seed, const float* output) {
 
 }  // namespace
 
+// A factor of a factor is their product.
+template <class Join>
+using half = block_parts::scaled<1, 2, Join>;
+using join = block_parts::pre_norm<block_parts::name::norm,
+                                   block_parts::linear_map<block_parts::name::linear>>;
+static_assert(std::is_same_v<half<half<join>>, block_parts::scaled<1, 4, join>>);
+
 BOOST_AUTO_TEST_SUITE(residual_blocks)
 
 BOOST_AUTO_TEST_CASE(of_the_examples) {

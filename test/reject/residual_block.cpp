@@ -7,6 +7,7 @@ using namespace umbel;
 using namespace umbel::axes;
 using namespace umbel::block_parts;
 
+UMBEL_PART_NAME(residual);
 using attention = self_attention<name::attention, heads<4>, bias<true>>;
 using network =
     feed_forward_network<name::feed_forward, intermediate<32>, activation<relu>, bias<true>>;
@@ -146,18 +147,53 @@ using tokens = tensor<float, token<3>, hidden<16>>;
   residual_block<float, hidden<16>,
                  scaled<1, 2, no_residual<pre_norm<name::norm, network>>>>::weights r;
 #elif defined CASE_block_scaled_twice
-  // expect-gcc: "umbel: residual_block: a join has scaled<> and layer_scale<>; keep one, with the product as its weights"
-  // expect-clang: residual_block.*a_join_has_scaled_and_layer_scale_keep_one
+  // expect-gcc: "umbel: residual_block: a join has two factors; keep one layer_scale<>, with the product as its weights"
+  // expect-clang: residual_block.*a_join_has_two_factors_keep_one
   // cause: Both multiply the same branch.
-  // cure: Keep `layer_scale` and multiply its weights by the factor.
+  // cure: Keep one `layer_scale`, with the product of both as its weights.
   residual_block<
       float, hidden<16>,
       scaled<1, 2, layer_scale<name::layer_scale, pre_norm<name::norm, network>>>>::weights r;
+#elif defined CASE_block_with_two_layer_scales
+  // expect-gcc: "umbel: residual_block: a join has two factors; keep one layer_scale<>, with the product as its weights"
+  // expect-clang: residual_block.*a_join_has_two_factors_keep_one
+  // cause: Both multiply the same branch.
+  // cure: Keep one `layer_scale`, with the product of both as its weights.
+  residual_block<
+      float, hidden<16>,
+      layer_scale<name::layer_scale1,
+                  layer_scale<name::layer_scale2, pre_norm<name::norm, network>>>>::weights r;
+#elif defined CASE_block_of_norms_only
+  // expect-gcc: "umbel: residual_block: needs a part; add block_parts::pre_norm<\.\.\.> or another join of namespace block_parts"
+  // expect-clang: residual_block.*needs_a_part_add_pre_norm_or_another_join
+  // cause: The list has no join.
+  // cure: Add `block_parts::pre_norm<...>` or another.
+  residual_block<float, hidden<16>, norm_only<name::norm>>::weights r;
+#elif defined CASE_block_with_a_part_among_its_joins
+  // expect-gcc: "umbel: residual_block: feed_forward stands where a join belongs; write pre_norm<norm, part> or another"
+  // expect-clang: residual_block.*feed_forward.*stands_in_the_place_of_a_join_such_as_pre_norm
+  // cause: A part says what is computed; a join around it says how it is added. `scaled` and `no_residual` change a join.
+  // cure: Write `pre_norm<name::norm, part>`, or `without_norm<part>` if there is no norm.
+  residual_block<float, hidden<16>, network>::weights r;
+#elif defined CASE_block_with_a_join_for_a_part
+  // expect-gcc: "umbel: residual_block: a join stands where a part belongs; write it beside the other, not within"
+  // expect-clang: residual_block.*a_join_stands_in_the_place_of_a_part_write_it_beside
+  // cause: Joins follow one another; none is within another but `scaled`, `layer_scale` and `no_residual`.
+  // cure: Write both as arguments of `residual_block`.
+  residual_block<float, hidden<16>, pre_norm<name::norm1, pre_norm<name::norm2, network>>>::weights
+      r;
+#elif defined CASE_block_with_the_name_of_a_range
+  // expect-gcc: "umbel: residual_block: residual is a name that ranges of integers have; choose another for the part"
+  // expect-clang: residual_block.*part_name.*residual.*is_a_name_of_ranges_choose_another
+  // cause: The ranges of a block in integers have the names of its parts, and `residual` and `memory`.
+  // cure: Choose another name.
+  residual_block<float, hidden<16>, pre_norm<name::norm, linear_map<residual, bias<true>>>>::weights
+      r;
 #elif defined CASE_block_with_a_part_for_a_join
   // expect-gcc: "umbel: residual_block: feed_forward stands where a join belongs; write pre_norm<norm, part> or another"
   // expect-clang: residual_block.*feed_forward.*stands_in_the_place_of_a_join_such_as_pre_norm
-  // cause: `scaled` and `no_residual` change a join, not a part.
-  // cure: Write `scaled<1, 2, pre_norm<name::norm, part>>`, or `without_norm<part>` if there is no norm.
+  // cause: A part says what is computed; a join around it says how it is added. `scaled` and `no_residual` change a join.
+  // cure: Write `pre_norm<name::norm, part>`, or `without_norm<part>` if there is no norm.
   residual_block<float, hidden<16>, scaled<1, 2, network>>::weights r;
 #elif defined CASE_block_with_a_join_of_nothing
   // expect-gcc: "umbel: residual_block: a join has no part; add one, or write norm_only<norm>"

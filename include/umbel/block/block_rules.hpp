@@ -26,8 +26,12 @@ UMBEL_SAYS(
     "is not a part; use block_parts::self_attention or another part of namespace block_parts");
 UMBEL_SAYS(a_join_has_no_part_add_one_or_write_norm_only_of_the_norm,
            "a join has no part; add one, or write norm_only<norm>");
-UMBEL_SAYS(a_join_has_scaled_and_layer_scale_keep_one,
-           "a join has scaled<> and layer_scale<>; keep one, with the product as its weights");
+UMBEL_SAYS(a_join_has_two_factors_keep_one,
+           "a join has two factors; keep one layer_scale<>, with the product as its weights");
+UMBEL_SAYS(a_join_stands_in_the_place_of_a_part_write_it_beside,
+           "a join stands where a part belongs; write it beside the other, not within");
+UMBEL_SAYS(is_a_name_of_ranges_choose_another,
+           "is a name that ranges of integers have; choose another for the part");
 UMBEL_SAYS(scaled_and_layer_scale_need_a_branch_that_is_added,
            "scaled<> and layer_scale<> need a branch that is added; leave them out of no_residual "
            "and norm_only");
@@ -58,11 +62,25 @@ template <part_like Part>
 struct word_for_given<Part> {
   using type = typename residual::speakable_name<typename Part::name>::type;
 };
+// The ranges of a block in integers have these besides the names of its parts.
+constexpr bool is_name_of_a_range(const char* name) {
+  const auto is = [name](const char* other) {
+    std::size_t i = 0;
+    while (name[i] != '\0' && name[i] == other[i]) ++i;
+    return name[i] == other[i];
+  };
+  return is("residual") || is("memory");
+}
 template <class Name>
 struct name_rule {
-  using type = verdict<residual::is_part_name<Name>, say::residual_block,
-                       typename residual::speakable_name<Name>::type,
+  using type = verdict<false, say::residual_block, typename residual::speakable_name<Name>::type,
                        say::is_not_a_name_use_name_or_declare_one>;
+};
+template <residual::is_part_name Name>
+struct name_rule<Name> {
+  using type = verdict<!is_name_of_a_range(Name::text), say::residual_block,
+                       typename residual::speakable_name<Name>::type,
+                       say::is_a_name_of_ranges_choose_another>;
 };
 template <>
 struct name_rule<residual::none> {
@@ -92,12 +110,37 @@ struct parts_are_accepted {
   using type = Before;
 };
 
+// What stands where a part or an option belongs: a join, or what scaled<> made of no join.
+template <class Given>
+struct join_rule {
+  using type = accepted;
+};
+template <class Given>
+struct join_rule<residual::no_join<Given>> {
+  using type = verdict<never<Given>, say::residual_block, typename word_for_given<Given>::type,
+                       say::stands_in_the_place_of_a_join_such_as_pre_norm>;
+};
+template <class Step>
+  requires residual::is_step<Step>
+struct join_rule<Step> {
+  using type = verdict<never<Step>, say::residual_block,
+                       say::a_join_stands_in_the_place_of_a_part_write_it_beside>;
+};
+// A part among the joins.
+template <class Given>
+struct among_joins_rule {
+  using type = typename join_rule<Given>::type;
+};
+template <part_like Part>
+struct among_joins_rule<Part> : join_rule<residual::no_join<Part>> {};
+
 template <class Parts>
 struct all_are_parts;
 template <class... Part>
 struct all_are_parts<residual::list<Part...>> {
   using type =
-      first_error<verdict<part_like<Part>, say::residual_block, option_word<Part>,
+      first_error<typename join_rule<Part>::type...,
+                  verdict<part_like<Part>, say::residual_block, option_word<Part>,
                           say::is_not_a_part_use_self_attention_or_another_of_block_parts>...,
                   accepted>;
 };
@@ -115,8 +158,9 @@ struct parts_are_parts<accepted, T, Hidden, Step...> {
               say::a_join_has_no_part_add_one_or_write_norm_only_of_the_norm>...,
       verdict<(Step::numerator > 0 && Step::denominator > 0), say::residual_block,
               say::scaled_needs_a_factor_above_0>...,
-      verdict<!(Step::is_scaled && Step::has_layer_scale), say::residual_block,
-              say::a_join_has_scaled_and_layer_scale_keep_one>...,
+      verdict<!(Step::is_scaled && Step::has_layer_scale) &&
+                  !std::is_same_v<typename Step::scale_name, residual::several_scales>,
+              say::residual_block, say::a_join_has_two_factors_keep_one>...,
       verdict<(Step::adds && Step::parts::size > 0) || !(Step::is_scaled || Step::has_layer_scale),
               say::residual_block, say::scaled_and_layer_scale_need_a_branch_that_is_added>...>;
 };
@@ -165,6 +209,10 @@ struct list_rule<accepted, T, Hidden, residual::list<>> {
   using type = verdict<false, say::residual_block, say::needs_a_part_add_pre_norm_or_another_join>;
 };
 template <class T, class Hidden, class First, class... Step>
+  requires(First::parts::size == 0 && ((Step::parts::size == 0) && ...))
+struct list_rule<accepted, T, Hidden, residual::list<First, Step...>>
+    : list_rule<accepted, T, Hidden, residual::list<>> {};
+template <class T, class Hidden, class First, class... Step>
 struct list_rule<accepted, T, Hidden, residual::list<First, Step...>> {
   template <template <class, class, class, class...> class Rule, class Before>
   using then = typename Rule<Before, T, Hidden, First, Step...>::type;
@@ -172,22 +220,12 @@ struct list_rule<accepted, T, Hidden, residual::list<First, Step...>> {
                     then<names_differ, then<names_are_names, then<parts_are_parts, accepted>>>>;
 };
 
-template <class Option>
-struct join_rule {
-  using type = accepted;
-};
-template <class Given>
-struct join_rule<residual::no_join<Given>> {
-  using type = verdict<(sizeof(residual::no_join<Given>) == 0), say::residual_block,
-                       typename word_for_given<Given>::type,
-                       say::stands_in_the_place_of_a_join_such_as_pre_norm>;
-};
 template <class Options>
 struct block_options;
 template <class... Options>
 struct block_options<option_list<Options...>> {
   using type = first_error<
-      typename join_rule<Options>::type...,
+      typename among_joins_rule<Options>::type...,
       options<say::residual_block,
               option_kinds<option::norm_by, option::norm_bias, option::norm_epsilon>, Options...>,
       norm_options<say::residual_block, norm_of_options<float, axes::hidden<1>, Options...>>>;

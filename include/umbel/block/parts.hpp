@@ -6,6 +6,7 @@
 //   pre_norm<norm, a, b>          x + a(norm(x)) + b(norm(x))     parallel (GPT-J, PaLM)
 //   post_norm<norm, part>         norm(x + part(x))
 //   sandwich_norm<n, part, m>     x + m(part(n(x)))               (Gemma 2)
+//   branch_norm<part, norm>       x + norm(part(x))               (OLMo 2, Swin 2)
 //   without_norm<part>            x + part(x)
 //   norm_only<norm>               norm(x)
 //   scaled<1, 2, pre_norm<...>>   x + 1/2 part(norm(x))           (Conformer)
@@ -29,7 +30,8 @@ template <class... Part>
 struct list {
   static constexpr std::size_t size = sizeof...(Part);
 };
-struct none {};  // in the place of a name: no norm, no weights
+struct none {};            // in the place of a name: no norm, no weights
+struct several_scales {};  // refused
 
 // Parts that read the same input, and how they join the sum. Before, Behind, After: the names of
 // the norm of their input, of their results, of the sum. Scale: that of the factors of features.
@@ -51,9 +53,11 @@ struct step {
   static constexpr T scale = static_cast<T>(Numerator) / static_cast<T>(Denominator);
 
   template <std::size_t N, std::size_t D>
-  using scaled = step<Before, Parts, Behind, After, N, D, Residual, Scale>;
+  using scaled =
+      step<Before, Parts, Behind, After, Numerator * N, Denominator * D, Residual, Scale>;
   template <class Name>
-  using scaled_by = step<Before, Parts, Behind, After, Numerator, Denominator, Residual, Name>;
+  using scaled_by = step<Before, Parts, Behind, After, Numerator, Denominator, Residual,
+                         std::conditional_t<std::is_same_v<Scale, none>, Name, several_scales>>;
   using alone = step<Before, Parts, Behind, After, Numerator, Denominator, false, Scale>;
   template <class Others>
   using of_parts = step<Before, Others, Behind, After, Numerator, Denominator, Residual, Scale>;
@@ -165,6 +169,9 @@ using post_norm = detail::residual::step<detail::residual::none, detail::residua
 template <class Before, class Part, class Behind>
 using sandwich_norm =
     detail::residual::step<Before, detail::residual::list<Part>, Behind, detail::residual::none>;
+template <class Part, class Norm>
+using branch_norm = detail::residual::step<detail::residual::none, detail::residual::list<Part>,
+                                           Norm, detail::residual::none>;
 template <class... Part>
 using without_norm = detail::residual::step<detail::residual::none, detail::residual::list<Part...>,
                                             detail::residual::none, detail::residual::none>;

@@ -36,6 +36,12 @@ struct attention_cache_with<Attention, Keys, option_list<Options...>> {
 };
 
 namespace residual {
+// In the place of the cache of an attention that a block does not have.
+struct nothing_stored {
+  using stored_type = float;
+  static constexpr bool slides = false;
+  static constexpr std::size_t capacity = 1, positions = 1, rows = 1;
+};
 // ---- what is stored of a part
 template <class Layer, reads Sees, class Keys, class... Options>
 struct stored_of_part {  // nothing

@@ -56,7 +56,10 @@ class key_value_cache<Layer, Keys, Options...>
   static constexpr std::size_t first_of(reads sees) noexcept { return storage::first_of(sees); }
   using all = typename storage::all;
   static_assert(detail::reported<typename all::verdict>::ok, "umbel: shapes do not fit");
-  using first_cache = typename stored<first_of(reads::sequence)>::type;
+  // (Refused if there is none.)
+  using first_cache = std::conditional_t<storage::has_own_attention,
+                                         typename stored<first_of(reads::sequence)>::type,
+                                         detail::residual::nothing_stored>;
 
  public:
   using calls::attend_to;
