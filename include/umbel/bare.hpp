@@ -118,6 +118,7 @@
 #include <umbel/block/pruned_block.hpp>
 
 #include <umbel/decode/rules.hpp>
+#include <umbel/decode/cached_layers.hpp>
 #include <umbel/decode/forward.hpp>
 #include <umbel/decode/cache.hpp>
 #include <umbel/decode/memory.hpp>
@@ -129,11 +130,13 @@
 #include <umbel/formula/rules.hpp>
 #include <umbel/formula/parts.hpp>
 #include <umbel/formula/tracer.hpp>
+#include <umbel/formula/known_operations.hpp>
 #include <umbel/formula/node.hpp>
 #include <umbel/formula/operands.hpp>
 #include <umbel/formula/arithmetic.hpp>
 #include <umbel/formula/along_axes.hpp>
 #include <umbel/formula/schedule.hpp>
+#include <umbel/formula/place_nodes.hpp>
 #include <umbel/formula/program.hpp>
 #include <umbel/formula/each.hpp>
 #include <umbel/formula/score_form.hpp>

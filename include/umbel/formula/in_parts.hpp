@@ -7,6 +7,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/formula/place_nodes.hpp>
 #include <umbel/formula/run.hpp>
 #include <umbel/layer/executor.hpp>
 

@@ -8,104 +8,15 @@
 
 #include <umbel/config.hpp>
 #include <umbel/formula/graph.hpp>
+#include <umbel/formula/known_operations.hpp>
 #include <umbel/formula/parts.hpp>
 #include <umbel/formula/rules.hpp>
 #include <umbel/formula/tracer.hpp>
-#include <umbel/layer/packed_weights.hpp>
 #include <umbel/layer/project.hpp>
-#include <umbel/operation/activation.hpp>
-#include <umbel/operation/reduce.hpp>
-#include <umbel/operation/softmax.hpp>
 #include <umbel/tensor/contract.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
-
-// "[heads=3, query=17]", "layer_norm": characters with static storage.
-template <class Word>
-struct text_of_word {
-  static constexpr sentence_buffer buffer = [] {
-    sentence_buffer made;
-    speak<Word>::to(made);
-    made.put('\0');
-    return made;
-  }();
-};
-template <class Word>
-constexpr const char* written_out() noexcept {
-  return text_of_word<Word>::buffer.chars;
-}
-
-// Operations that the plan of a formula knows; the others are calls.
-template <class Operation>
-struct known_operation {
-  static constexpr word what = word::none;
-  static constexpr unsigned long long family = 0;
-};
-template <template <std::size_t> class Axis>
-struct known_operation<softmax_operation<Axis>> {
-  static constexpr word what = word::softmax;
-  static constexpr unsigned long long family = family_id<family_of<Axis>>;
-};
-template <template <std::size_t> class Axis>
-struct known_operation<log_softmax_operation<Axis>> {
-  static constexpr word what = word::log_softmax;
-  static constexpr unsigned long long family = family_id<family_of<Axis>>;
-};
-template <template <std::size_t> class... Axes>
-struct known_operation<mean_operation<Axes...>> {
-  static constexpr word what = word::reduce;
-  static constexpr unsigned long long family = 0;
-  template <class T>
-  static constexpr void describe(node_of_graph<T>& one) noexcept {
-    one.reduces_by = reduction::mean;
-    ((one.summed[one.sums++] = family_id<family_of<Axes>>), ...);
-  }
-};
-// Rows are apart, but along the axes that it goes along.
-template <template <std::size_t> class... Axes>
-struct known_operation<variance_operation<Axes...>> {
-  static constexpr word what = word::none;
-  static constexpr unsigned long long family = 0;
-  template <class T>
-  static constexpr void describe(node_of_graph<T>& one) noexcept {
-    one.by_rows = true;
-    ((one.summed[one.sums++] = family_id<family_of<Axes>>), ...);
-  }
-};
-template <word What>
-struct known_activation {
-  static constexpr word what = What;
-  static constexpr unsigned long long family = 0;
-};
-template <>
-struct known_operation<gelu_exact_operation> : known_activation<word::gelu_exact> {};
-template <>
-struct known_operation<gelu_tanh_operation> : known_activation<word::gelu_tanh> {};
-template <>
-struct known_operation<silu_operation> : known_activation<word::silu> {};
-template <>
-struct known_operation<relu_operation> : known_activation<word::relu> {};
-
-template <class Operation>
-inline constexpr reduction reduction_of = reduction::sum;
-template <>
-inline constexpr reduction reduction_of<kernel::plain::max_of> = reduction::max;
-template <>
-inline constexpr reduction reduction_of<kernel::plain::min_of> = reduction::min;
-
-// Is what it gives x and a constant? Its derivative is 1.
-template <class Operation>
-inline constexpr bool adds_a_constant = false;
-
-template <class Weights>
-inline constexpr weights_form form_of_weights = weights_form::natural;
-template <class T, class In, class Out, bool Bias, class Stored>
-inline constexpr weights_form form_of_weights<packed_linear<T, In, Out, Bias, Stored>> =
-    std::is_same_v<Stored, bfloat16>      ? weights_form::packed_bfloat16
-    : std::is_same_v<Stored, float16>     ? weights_form::packed_float16
-    : std::is_same_v<Stored, std::int8_t> ? weights_form::packed_int8
-                                          : weights_form::packed;
 
 // What an operation on one tensor does that has weights (layer/computing.hpp), as a layer's call.
 template <class Operation, class X>

@@ -6,6 +6,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/formula/graph.hpp>
+#include <umbel/layer/packed_weights.hpp>
 #include <umbel/layer/stacked.hpp>
 #include <umbel/layer/table.hpp>
 #include <umbel/mask/in_formula.hpp>
@@ -255,6 +256,15 @@ struct layer_call {
       Steps::run(w, y, seen<X>(from[I])...);
   }
 };
+
+template <class Weights>
+inline constexpr weights_form form_of_weights = weights_form::natural;
+template <class T, class In, class Out, bool Bias, class Stored>
+inline constexpr weights_form form_of_weights<packed_linear<T, In, Out, Bias, Stored>> =
+    std::is_same_v<Stored, bfloat16>      ? weights_form::packed_bfloat16
+    : std::is_same_v<Stored, float16>     ? weights_form::packed_float16
+    : std::is_same_v<Stored, std::int8_t> ? weights_form::packed_int8
+                                          : weights_form::packed;
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::formulas
 UMBEL_WARNINGS_POP

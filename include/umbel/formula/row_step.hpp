@@ -6,6 +6,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/formula/place_nodes.hpp>
 #include <umbel/formula/product.hpp>
 #include <umbel/formula/score_rows.hpp>
 #include <umbel/kernel/float/softmax.hpp>

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/formula/place_nodes.hpp>
 #include <umbel/formula/schedule.hpp>
 
 UMBEL_WARNINGS_PUSH

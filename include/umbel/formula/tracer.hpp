@@ -10,6 +10,21 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
+// "[heads=3, query=17]", "layer_norm": characters with static storage.
+template <class Word>
+struct text_of_word {
+  static constexpr sentence_buffer buffer = [] {
+    sentence_buffer made;
+    speak<Word>::to(made);
+    made.put('\0');
+    return made;
+  }();
+};
+template <class Word>
+constexpr const char* written_out() noexcept {
+  return text_of_word<Word>::buffer.chars;
+}
+
 // A formula is run through twice: at compile time, to make its graph, and, where it uses parts of
 // an argument (w.q), once more in each call, to learn where they are.
 // Describes: what is recorded is for reading, not for running. Differentiates: for the graph of a

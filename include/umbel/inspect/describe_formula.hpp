@@ -12,6 +12,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/formula/formula.hpp>
+#include <umbel/formula/place_nodes.hpp>
 #include <umbel/inspect/formula_cycles.hpp>
 #include <umbel/inspect/plan_text.hpp>
 #include <umbel/text/writer.hpp>

@@ -5,6 +5,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/formula/formula.hpp>
+#include <umbel/formula/place_nodes.hpp>
 #include <umbel/parameters/parameters.hpp>
 #include <umbel/training/blocks.hpp>
 #include <umbel/training/gradient_rules.hpp>

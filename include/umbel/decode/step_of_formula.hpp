@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: BSL-1.0
+// A formula as each step of a cache calls it: the arguments of the whole sequence and of a step, the
+// schedule of a step, and what is refused, with its sentence.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/decode/cache.hpp>
+#include <umbel/formula/formula.hpp>
+#include <umbel/formula/next_positions.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+namespace option {
+struct called_with;
+}  // namespace option
+
+namespace say {
+struct a_function;
+struct a_layer;
+struct has_the_sequence_as_two_axes_and_none_of_them_is_key;
+struct the_arguments_are_not_those_that_the_cache_was_declared_for;
+struct the_first_tensor_that_the_formula_is_called_with_has_no_axis_token;
+struct the_formula_computes_with_the_size_of_token;
+struct the_formula_renames_its_sequence_to_no_key_so_there_is_nothing_to_keep;
+}  // namespace say
+UMBEL_SAYS(x_times_w, "x * w");
+UMBEL_SAYS(counts_keys_which_are_more_from_step_to_step,
+           "counts keys, which are more from step to step");
+UMBEL_SAYS(goes_along_the_sequence_so_a_step_cannot_compute_it,
+           "goes along the sequence, of which a step has the new positions only");
+UMBEL_SAYS(has_a_function_of_its_own_which_takes_no_kept_keys,
+           "has a function of its own, which takes no keys that a cache keeps");
+UMBEL_SAYS(
+    is_not_causal_so_hide_later_keys,
+    "sees later keys; write hide(scores, position<key> > position<query>), or 0 for their weights");
+UMBEL_SAYS(
+    may_see_other_positions_so_write_its_operations,
+    "may see other positions of the sequence; write its operations, or give it a cache of its own");
+UMBEL_SAYS(reads_a_part_of_the_sequence_or_several_axes_as_one,
+           "reads a part of the sequence, or it and another axis as one");
+UMBEL_SAYS(say_what_the_formula_is_called_with,
+           "say what the formula is called with: called_with<tensor<float, token<1>, hidden<64>>, "
+           "weights>");
+UMBEL_SAYS(step_takes_out_and_the_formula_and_what_it_is_called_with_then_a_workspace,
+           "step takes out, the formula and what it is called with; then a workspace");
+UMBEL_SAYS(the_formula_gives_an_axis_key_which_grows_from_step_to_step,
+           "the formula gives an axis key, which grows from step to step");
+UMBEL_SAYS(a_cache_of_a_formula_has_steps_but_no_append_and_no_recall,
+           "a cache of a formula has steps, but no append and no recall");
+}  // namespace detail
+
+// Option of a cache of a formula: the types of what each step calls it with, the new positions
+// first. How many positions that are does not matter.
+template <class... X>
+struct called_with {
+  using kind = detail::option::called_with;
+};
+
+namespace detail {
+template <class>
+struct function_of_formula;
+template <class F>
+struct function_of_formula<formula<F>> {
+  using type = F;
+};
+template <class F>
+inline constexpr bool decodes_as_formula<formula<F>> = true;
+template <class F>
+inline constexpr bool decodes_as_formula<const formula<F>> = true;
+
+namespace formulas {
+template <class>
+struct arguments_of_option;
+template <class... X>
+struct arguments_of_option<called_with<X...>> {
+  using type = list<std::remove_cvref_t<X>...>;
+};
+
+// The new positions that a call has: those of its first tensor.
+template <class... X>
+inline constexpr std::size_t new_positions = 0;
+template <class First, class... Rest>
+inline constexpr std::size_t new_positions<First, Rest...> = new_positions<Rest...>;
+template <tensor_like First, class... Rest>
+inline constexpr std::size_t new_positions<First, Rest...> =
+    layout_of<First>::template size_of<axis_family<axes::token>>;
+
+// Sizes of an argument of a call with Given positions, where it has Rows of them, and Keys in the
+// place of Capacity.
+struct other_sizes {
+  std::size_t given, rows, capacity, keys;
+  template <class Axis>
+  constexpr std::size_t of() const noexcept {
+    using family = typename Axis::family;
+    if (std::is_same_v<family, axis_family<axes::key>>)
+      return Axis::size == capacity ? keys : Axis::size;
+    const bool is_row = std::is_same_v<family, axis_family<axes::token>> ||
+                        std::is_same_v<family, axis_family<axes::query>>;
+    return is_row && Axis::size == given ? rows : Axis::size;
+  }
+};
+template <other_sizes Sizes, class Axes>
+struct resized_axes;
+template <other_sizes Sizes, class... Axes>
+struct resized_axes<Sizes, shape<Axes...>> {
+  static constexpr bool same = ((Sizes.of<Axes>() == Axes::size) && ...);
+  using type = layout<typename Axes::family::template sized<Sizes.of<Axes>()>...>;
+};
+template <class Argument, other_sizes Sizes>
+struct resized_argument {
+  using type = Argument;
+};
+template <class E, class Layout, other_sizes Sizes>
+struct resized_argument<tensor_argument<E, Layout>, Sizes> {
+  using sized = resized_axes<Sizes, typename Layout::axes>;
+  using type = tensor_argument<E, std::conditional_t<sized::same, Layout, typename sized::type>>;
+};
+template <class Argument>
+struct axes_of_argument {
+  static constexpr axis_list value{};
+};
+template <class E, class Layout>
+struct axes_of_argument<tensor_argument<E, Layout>> {
+  static constexpr axis_list value = axes_of_layout<Layout>();
+};
+
+// A call of the whole sequence, and what it keeps. Argument: for Capacity positions.
+template <class F, std::size_t Capacity, class... Argument>
+struct whole_sequence {
+  using T = typename computed_type<Argument...>::type;
+  using recorder = tracer<T, false, false, Capacity>;
+  using result = decltype(std::declval<const F&>()(formulas::traced_argument(
+      static_cast<recorder*>(nullptr), argument_number<0>{}, Argument{})...));
+  static constexpr std::size_t nodes = nodes_of<F, recorder, Argument...>;
+  static constexpr auto traced = graph_of<F, recorder, true, Argument...>();
+  static constexpr auto read =
+      read_positions(traced, Capacity, family_id<axis_family<axes::token>>,
+                     family_id<axis_family<axes::query>>, family_id<axis_family<axes::key>>);
+  static constexpr std::size_t count_of_kept = [] {
+    std::size_t count = 0;
+    for (int n = 0; n < read.g.count; ++n) count += read.keeps[n];
+    return count;
+  }();
+  struct memories_of_kept {
+    kept_memory of[count_of_kept + 1];
+  };
+  static constexpr memories_of_kept memories = [] {
+    memories_of_kept found{};
+    std::size_t count = 0;
+    for (int n = 0; n < read.g.count; ++n)
+      if (read.keeps[n]) found.of[count++] = read.memory_of(n);
+    return found;
+  }();
+};
+
+// A step of so many positions. Whole: of the same formula and arguments. Traced: the arguments with
+// as many keys as new positions, which is what they are for the compiler; Argument: as they are.
+template <class F, class Whole, std::size_t Positions, class Traced, class... Argument>
+struct scheduled_step;
+template <class F, class Whole, std::size_t Positions, class... Traced, class... Argument>
+struct scheduled_step<F, Whole, Positions, list<Traced...>, Argument...> {
+  using T = typename Whole::T;
+  static constexpr std::size_t positions = Positions;
+  static constexpr auto traced = graph_of<F, typename Whole::recorder, true, Traced...>();
+  static constexpr std::size_t nodes = sizeof(traced.nodes) / sizeof(traced.nodes[0]);
+  static constexpr bool is_the_same = same_words(Whole::traced, traced);
+  static constexpr axis_list actual[] = {axes_of_argument<Argument>::value...};
+  static constexpr auto roles =
+      make_step<nodes_of_step(Whole::read)>(Whole::read, Positions, traced, actual);
+  static constexpr sequence_axis<nodes_of_step(Whole::read)> sequences{};
+  static constexpr auto value = make_schedule(roles.g, true);
+  static_assert(!is_the_same || same_attentions(make_schedule(Whole::read.g, true), value),
+                "umbel: key_value_cache: a step would round otherwise than the whole pass");
+
+  // Of the elements that the step of that root goes over.
+  static constexpr role role_in(int root, unsigned long long family) {
+    const node_of_graph<T>& one = value.at(root);
+    return roles.role_of(one.what == word::reduce ? one.from[0].node : root, family);
+  }
+  template <unsigned long long Family, int Root>
+  static constexpr bool is_new =
+      role_in(Root, Family) == role::row || role_in(Root, Family) == role::fresh;
+  // Of an append.
+  template <int N>
+  static constexpr std::size_t place_of = roles.place[N];
+  template <unsigned long long Family, int Root>
+  static constexpr bool is_kept = role_in(Root, Family) == role::kept;
+
+  T* kept;
+  std::size_t position;
+};
+
+// The word that a sentence names.
+template <word W, reduction By>
+struct word_in_sentence {
+  using type = say::elementwise;
+};
+template <reduction By>
+struct word_in_sentence<word::contract, By> {
+  using type = say::contract;
+};
+template <reduction By>
+struct word_in_sentence<word::project, By> {
+  using type = say::x_times_w;
+};
+template <reduction By>
+struct word_in_sentence<word::softmax, By> {
+  using type = say::softmax;
+};
+template <reduction By>
+struct word_in_sentence<word::log_softmax, By> {
+  using type = say::log_softmax;
+};
+template <reduction By>
+struct word_in_sentence<word::concat, By> {
+  using type = say::concat;
+};
+template <reduction By>
+struct word_in_sentence<word::lookup, By> {
+  using type = say::lookup;
+};
+template <reduction By>
+struct word_in_sentence<word::rotate, By> {
+  using type = say::rotate;
+};
+template <reduction By>
+struct word_in_sentence<word::layer, By> {
+  using type = say::a_layer;
+};
+template <reduction By>
+struct word_in_sentence<word::call, By> {
+  using type = say::a_function;
+};
+template <>
+struct word_in_sentence<word::reduce, reduction::sum> {
+  using type = say::sum;
+};
+template <>
+struct word_in_sentence<word::reduce, reduction::mean> {
+  using type = say::mean;
+};
+template <>
+struct word_in_sentence<word::reduce, reduction::max> {
+  using type = say::max;
+};
+template <>
+struct word_in_sentence<word::reduce, reduction::min> {
+  using type = say::min;
+};
+}  // namespace formulas
+
+namespace rules {
+template <formulas::not_by_position Why, class Word>
+struct by_position_rule {
+  using type = accepted;
+};
+#define UMBEL_REFUSES(why, ...)                                           \
+  template <class Word>                                                   \
+  struct by_position_rule<formulas::not_by_position::why, Word> {         \
+    using type = verdict<never<Word>, say::key_value_cache, __VA_ARGS__>; \
+  }
+UMBEL_REFUSES(keeps_nothing,
+              say::the_formula_renames_its_sequence_to_no_key_so_there_is_nothing_to_keep);
+UMBEL_REFUSES(mixes, Word, say::goes_along_the_sequence_so_a_step_cannot_compute_it);
+UMBEL_REFUSES(part_of_rows, Word, say::reads_a_part_of_the_sequence_or_several_axes_as_one);
+UMBEL_REFUSES(sees_later, Word, say::is_not_causal_so_hide_later_keys);
+UMBEL_REFUSES(counts, Word, say::counts_keys_which_are_more_from_step_to_step);
+UMBEL_REFUSES(several_rows, Word, say::has_the_sequence_as_two_axes_and_none_of_them_is_key);
+UMBEL_REFUSES(layer, Word, say::may_see_other_positions_so_write_its_operations);
+UMBEL_REFUSES(function_of_scores, Word, say::has_a_function_of_its_own_which_takes_no_kept_keys);
+UMBEL_REFUSES(gives_keys, say::the_formula_gives_an_axis_key_which_grows_from_step_to_step);
+#undef UMBEL_REFUSES
+
+// Of arguments for the whole sequence.
+template <class F, std::size_t Capacity, class... Argument>
+struct formula_to_decode_rule {
+  using whole = formulas::whole_sequence<F, Capacity, Argument...>;
+  using type = first_error<gives<typename whole::result>, has_graph<whole::nodes>>;
+};
+template <class F, std::size_t Capacity, class... Argument>
+  requires(
+      formulas::gives_nodes<F,
+                            typename formulas::whole_sequence<F, Capacity, Argument...>::result> &&
+      has_graph<formulas::whole_sequence<F, Capacity, Argument...>::nodes>::ok)
+struct formula_to_decode_rule<F, Capacity, Argument...> {
+  using whole = formulas::whole_sequence<F, Capacity, Argument...>;
+  static constexpr const auto& one = whole::read.at(whole::read.where);
+  using type = typename by_position_rule<
+      whole::read.why, typename formulas::word_in_sentence<one.what, one.reduces_by>::type>::type;
+};
+
+// What is declared.
+template <class Keys, class... Options>
+using options_of_formula_cache =
+    first_error<in_place<say::key_value_cache, Keys, axes::key>, well_formed<Keys>,
+                options<say::key_value_cache, option_kinds<option::called_with>, Options...>,
+                verdict<sizeof...(Options) != 0, say::key_value_cache,
+                        say::say_what_the_formula_is_called_with>>;
+template <class... X>
+using called_with_a_sequence =
+    verdict<formulas::new_positions<X...> != 0, say::key_value_cache,
+            say::the_first_tensor_that_the_formula_is_called_with_has_no_axis_token>;
+}  // namespace rules
+
+namespace formulas {
+// A formula as each step calls it. rule: can it be decoded?
+template <class F, std::size_t Capacity, class Arguments>
+struct decoded;
+template <class F, std::size_t Capacity, class... X>
+  requires(rules::called_with_a_sequence<X...>::ok)
+struct decoded<F, Capacity, list<X...>> {
+  static constexpr std::size_t given = new_positions<X...>;
+  template <std::size_t Rows, std::size_t Keys, class Y>
+  using resized = typename resized_argument<typename argument_of<Y>::type,
+                                            other_sizes{given, Rows, Capacity, Keys}>::type;
+  template <std::size_t Rows, std::size_t Keys>
+  using arguments = list<resized<Rows, Keys, X>...>;
+  using whole = whole_sequence<F, Capacity, resized<Capacity, Capacity, X>...>;
+  using rule = rules::formula_to_decode_rule<F, Capacity, resized<Capacity, Capacity, X>...>;
+  using T = typename computed_type<typename argument_of<X>::type...>::type;
+  // With Rows new positions.
+  template <std::size_t Rows>
+  using step = scheduled_step<F, whole, Rows, arguments<Rows, Rows>, resized<Rows, Capacity, X>...>;
+  template <std::size_t Rows>
+  using result = decltype(std::declval<const F&>()(
+      formulas::traced_argument(static_cast<tracer<T, false, false, Capacity>*>(nullptr),
+                                argument_number<0>{}, resized<Rows, Rows, X>{})...));
+  template <std::size_t Rows>
+  using run =
+      run_by<step<Rows>, row_major_layouts<result<Rows>>, true, resized<Rows, Capacity, X>...>;
+};
+template <class F, std::size_t Capacity, class... X>
+  requires(!rules::called_with_a_sequence<X...>::ok)
+struct decoded<F, Capacity, list<X...>> {
+  using rule = std::type_identity<rules::called_with_a_sequence<X...>>;
+};
+
+// What a cache is declared for.
+struct not_decoded {
+  using rule = std::type_identity<accepted>;
+};
+template <bool Fits, class F, std::size_t Capacity, class Arguments>
+struct decoded_if {
+  using type = decoded<F, Capacity, Arguments>;
+};
+template <class F, std::size_t Capacity, class Arguments>
+struct decoded_if<false, F, Capacity, Arguments> {
+  using type = not_decoded;
+};
+template <bool Fits, class Decoded>
+struct sizes_of_cache {
+  using T = float;
+  static constexpr std::size_t room = 1;
+  template <std::size_t>
+  using workspace = workspace_base;
+};
+template <class Decoded>
+struct sizes_of_cache<true, Decoded> {
+  using T = typename Decoded::T;
+  static constexpr std::size_t room = Decoded::whole::read.room();
+  template <std::size_t Positions>
+  using workspace = run_workspace<typename Decoded::template run<Positions>>;
+};
+template <class F, class Keys, class... Options>
+struct types_of_cache {
+  using options_verdict = rules::options_of_formula_cache<Keys, Options...>;
+  static constexpr std::size_t capacity = options_verdict::ok ? axis_or_none<Keys>::size : 1;
+  using arguments = option_or<option::called_with, called_with<>, Options...>;
+  using decoded = typename decoded_if<options_verdict::ok, F, capacity,
+                                      typename arguments_of_option<arguments>::type>::type;
+  using verdict = first_error<options_verdict, typename decoded::rule::type>;
+  using sizes = sizes_of_cache<verdict::ok, decoded>;
+};
+
+// Out, for results of these layouts: row-major.
+template <class T, class Layouts, class Out, class Members = typename members_of<Out>::type>
+struct step_outs_fit;
+template <class T, class... Layout, class Out, class... Member>
+struct step_outs_fit<T, list<Layout...>, Out, list<Member...>> {
+  using type = rules::one_out_for_each<sizeof...(Layout), sizeof...(Member)>;
+};
+template <class T, class Layout, class Out, class Member>
+struct step_outs_fit<T, list<Layout>, Out, list<Member>> {
+  using type = rules::row_major_out<say::key_value_cache, Out, T, Layout>;
+};
+template <class T, class... Layout, several_results Out, class... Member>
+  requires(sizeof...(Layout) == sizeof...(Member))
+struct step_outs_fit<T, list<Layout...>, Out, list<Member...>> {
+  using type = first_error<
+      rules::row_major_out<say::key_value_cache, out_member<Out, Member>, T, Layout>...>;
+};
+}  // namespace formulas
+}  // namespace detail
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

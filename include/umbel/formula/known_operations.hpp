@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSL-1.0
+// Operations that the plan of a formula knows; the others are calls.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/graph.hpp>
+#include <umbel/operation/activation.hpp>
+#include <umbel/operation/reduce.hpp>
+#include <umbel/operation/softmax.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+template <class Operation>
+struct known_operation {
+  static constexpr word what = word::none;
+  static constexpr unsigned long long family = 0;
+};
+template <template <std::size_t> class Axis>
+struct known_operation<softmax_operation<Axis>> {
+  static constexpr word what = word::softmax;
+  static constexpr unsigned long long family = family_id<family_of<Axis>>;
+};
+template <template <std::size_t> class Axis>
+struct known_operation<log_softmax_operation<Axis>> {
+  static constexpr word what = word::log_softmax;
+  static constexpr unsigned long long family = family_id<family_of<Axis>>;
+};
+template <template <std::size_t> class... Axes>
+struct known_operation<mean_operation<Axes...>> {
+  static constexpr word what = word::reduce;
+  static constexpr unsigned long long family = 0;
+  template <class T>
+  static constexpr void describe(node_of_graph<T>& one) noexcept {
+    one.reduces_by = reduction::mean;
+    ((one.summed[one.sums++] = family_id<family_of<Axes>>), ...);
+  }
+};
+// Rows are apart, but along the axes that it goes along.
+template <template <std::size_t> class... Axes>
+struct known_operation<variance_operation<Axes...>> {
+  static constexpr word what = word::none;
+  static constexpr unsigned long long family = 0;
+  template <class T>
+  static constexpr void describe(node_of_graph<T>& one) noexcept {
+    one.by_rows = true;
+    ((one.summed[one.sums++] = family_id<family_of<Axes>>), ...);
+  }
+};
+template <word What>
+struct known_activation {
+  static constexpr word what = What;
+  static constexpr unsigned long long family = 0;
+};
+template <>
+struct known_operation<gelu_exact_operation> : known_activation<word::gelu_exact> {};
+template <>
+struct known_operation<gelu_tanh_operation> : known_activation<word::gelu_tanh> {};
+template <>
+struct known_operation<silu_operation> : known_activation<word::silu> {};
+template <>
+struct known_operation<relu_operation> : known_activation<word::relu> {};
+
+template <class Operation>
+inline constexpr reduction reduction_of = reduction::sum;
+template <>
+inline constexpr reduction reduction_of<kernel::plain::max_of> = reduction::max;
+template <>
+inline constexpr reduction reduction_of<kernel::plain::min_of> = reduction::min;
+
+// Is what it gives x and a constant? Its derivative is 1.
+template <class Operation>
+inline constexpr bool adds_a_constant = false;
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+UMBEL_WARNINGS_POP
