@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A formula as each step of a cache calls it: the arguments of the whole sequence and of a step, the
-// schedule of a step, and what is refused, with its sentence.
+// A formula as each step of a cache calls it: the arguments of the whole sequence and of a step,
+// the schedule of a step, and what is refused, with its sentence.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSL-1.0
+// The graph of a formula by positions: how each node reads positions of the sequence, and what
+// scores are where the key is later than the query, as far as the formula's own words say it.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/program.hpp>
+#include <umbel/formula/schedule.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+enum class role : unsigned char { other, row, fresh, kept };
+
+// Why a formula cannot be decoded.
+enum class not_by_position : unsigned char {
+  nothing,
+  keeps_nothing,       // no keys
+  mixes,               // goes along rows, or along keys that no scores belong to
+  part_of_rows,        // reads some of the rows, or as other axes
+  sees_later,          // scores of later keys are not hidden
+  counts,              // divides by the number of keys, or numbers them with another axis
+  several_rows,        // has two axes of rows
+  layer,               // a layer, or another function that may see other positions
+  function_of_scores,  // what has a function of its own, of kept keys
+  gives_keys,          // a result with keys
+  of_its_size          // is another formula for another number of positions
+};
+
+// What an element of scores is where the key is later than the query.
+template <class T>
+struct later_value {
+  bool known = false;  // the same whatever is there
+  T value{};
+};
+
+template <word W, class T>
+constexpr T computed_of(T a, T b) noexcept {
+  return number_of<W>(a, b, T{});
+}
+
+template <class T, std::size_t Nodes>
+struct later_values {
+  graph<T, Nodes> g;  // products and sums are joined
+  std::size_t capacity = 0;
+  unsigned long long rows = 0, queries = 0, keys = 0;  // families; queries: of arguments
+  role of[Nodes][most_axes]{};
+  bool keeps[Nodes]{};
+  bool as_values[Nodes]{};                  // is it summed along its keys?
+  bool reads_kept[Nodes][most_operands]{};  // is this operand's fresh axis the kept one?
+  later_value<T> later[Nodes]{};
+  int guarded[Nodes]{};  // the operand that becomes `guard` at later keys, or -1
+  T guard[Nodes]{};
+  not_by_position why = not_by_position::nothing;
+  int where = 0;  // that node
+
+  constexpr const node_of_graph<T>& at(int n) const { return g.nodes[n]; }
+  constexpr void refuse(not_by_position reason, int n) {
+    if (why == not_by_position::nothing) why = reason, where = n;
+  }
+  constexpr bool is_part(const node_of_graph<T>& one) const {
+    return one.what == word::argument && one.slot >= g.arguments;
+  }
+  constexpr bool has(int n, role r) const {
+    for (std::size_t i = 0; i < at(n).axes.rank; ++i)
+      if (of[n][i] == r) return true;
+    return false;
+  }
+  constexpr std::size_t count_of(int n, role r) const {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < at(n).axes.rank; ++i) count += of[n][i] == r;
+    return count;
+  }
+  constexpr role role_of(int n, unsigned long long family) const {
+    const std::size_t i = at(n).axes.position(family);
+    return i == npos ? role::other : of[n][i];
+  }
+
+  // The axis of from's node that its axis i lies in, or npos.
+  constexpr std::size_t axis_of_node(const operand& from, std::size_t i) const {
+    const axis_list& own = at(from.node).axes;
+    const std::size_t size = from.axes.size[i], stride = from.axes.stride[i];
+    const std::size_t same = own.position(from.axes.family[i]);
+    if (same != npos && own.size[same] == size && own.stride[same] == stride) return same;
+    std::size_t found = own.find(size, stride);
+    if (found != npos || size == 1 || stride == 0) return found;
+    for (std::size_t a = 0; a < own.rank; ++a)
+      if (own.size[a] != 1 && own.stride[a] <= stride &&
+          (found == npos || own.stride[a] > own.stride[found]))
+        found = a;
+    return found;
+  }
+  // The role of axis i of operand j of node n.
+  constexpr role read_as(int n, std::size_t j, std::size_t i) const {
+    const operand& from = at(n).from[j];
+    const std::size_t a = axis_of_node(from, i);
+    if (a == npos) return role::other;
+    const role own = of[from.node][a];
+    if (own == role::other || own == role::kept) return own;
+    if (from.axes.family[i] != keys) return role::row;
+    return reads_kept[n][j] ? role::kept : role::fresh;
+  }
+  constexpr role read_as(int n, std::size_t j, unsigned long long family) const {
+    const std::size_t i = at(n).from[j].axes.position(family);
+    return i == npos ? role::other : read_as(n, j, i);
+  }
+  constexpr bool reads(int n, std::size_t j, role r) const {
+    for (std::size_t i = 0; i < at(n).from[j].axes.rank; ++i)
+      if (read_as(n, j, i) == r) return true;
+    return false;
+  }
+  constexpr bool reads(int n, role r) const {
+    for (std::size_t j = 0; j < at(n).operands; ++j)
+      if (reads(n, j, r)) return true;
+    return false;
+  }
+
+  // Are axes of positions read whole, from the first on?
+  constexpr bool reads_all_positions(const operand& from) const {
+    const axis_list& own = at(from.node).axes;
+    bool is_read[most_axes]{};
+    for (std::size_t i = 0; i < from.axes.rank; ++i) {
+      const std::size_t a = axis_of_node(from, i);
+      if (a == npos || of[from.node][a] == role::other) continue;
+      if (from.axes.size[i] != own.size[a] || from.axes.stride[i] != own.stride[a]) return false;
+      is_read[a] = true;
+    }
+    for (std::size_t a = 0; a < own.rank; ++a)
+      if (of[from.node][a] != role::other && !is_read[a]) return false;
+    return first_position_is_read(from);
+  }
+  constexpr bool first_position_is_read(const operand& from) const {
+    const axis_list& own = at(from.node).axes;
+    for (std::size_t a = 0; a < own.rank; ++a)
+      if (of[from.node][a] != role::other && from.offset / own.stride[a] % own.size[a] != 0)
+        return false;
+    return true;
+  }
+
+  constexpr bool goes_along(const node_of_graph<T>& one, unsigned long long family) const {
+    for (std::size_t i = 0; i < one.sums; ++i)
+      if (one.summed[i] == family) return true;
+    return one.what >= word::contract && one.family == family;
+  }
+  static constexpr bool has_function(word w) {
+    return w == word::concat || w == word::call || w == word::log_softmax || w == word::lookup ||
+           w == word::rotate || w == word::layer;
+  }
+
+  // Is this an axis of rows of any node?
+  constexpr bool is_row(unsigned long long family) const {
+    if (family == rows || family == queries) return true;
+    for (int n = 0; n < g.count; ++n)
+      for (std::size_t j = 0; j < at(n).operands; ++j)
+        for (std::size_t i = 0; i < at(n).from[j].axes.rank; ++i)
+          if (at(n).from[j].axes.family[i] == family && read_as(n, j, i) == role::row) return true;
+    return false;
+  }
+
+  // a key + b query + c, where n is of that form.
+  struct distance_form {
+    double key = 0, query = 0, constant = 0;
+    bool ok = false;
+  };
+  constexpr distance_form form_of(int n) const {
+    const node_of_graph<T>& one = at(n);
+    if (one.what == word::number) return {0, 0, static_cast<double>(one.number), true};
+    if (one.what == word::position) {
+      if (one.family == keys) return {1, 0, 0, true};
+      return {0, 1, 0, is_row(one.family)};
+    }
+    if (one.what != word::add && one.what != word::subtract && one.what != word::negate &&
+        one.what != word::multiply)
+      return {};
+    const distance_form a = form_of(one.from[0].node);
+    if (one.what == word::negate) return {-a.key, -a.query, -a.constant, a.ok};
+    const distance_form b = form_of(one.from[1].node);
+    if (one.what == word::multiply) {
+      const bool is_number = a.key == 0 && a.query == 0;
+      const distance_form& x = is_number ? b : a;
+      const double by = is_number ? a.constant : b.constant;
+      return {x.key * by, x.query * by, x.constant * by,
+              a.ok && b.ok && (is_number || (b.key == 0 && b.query == 0))};
+    }
+    const double sign = one.what == word::add ? 1 : -1;
+    return {a.key + sign * b.key, a.query + sign * b.query, a.constant + sign * b.constant,
+            a.ok && b.ok};
+  }
+  // Of a comparison of positions: what it is for every key after the query, at a distance of 1, 2
+  // ...
+  constexpr later_value<T> compared_later(const node_of_graph<T>& one) const {
+    const distance_form a = form_of(one.from[0].node), b = form_of(one.from[1].node);
+    const double slope = a.key - b.key, constant = a.constant - b.constant;
+    if (!a.ok || !b.ok || slope + (a.query - b.query) != 0) return {};
+    const double nearest = slope + constant;  // a - b at a distance of 1
+    if (one.what == word::less) {
+      if (slope <= 0 && nearest < 0) return {true, T{1}};
+      if (slope >= 0 && nearest >= 0) return {true, T{0}};
+    } else if (one.what == word::less_or_equal) {
+      if (slope <= 0 && nearest <= 0) return {true, T{1}};
+      if (slope >= 0 && nearest > 0) return {true, T{0}};
+    } else if ((slope >= 0 && nearest > 0) || (slope <= 0 && nearest < 0)) {
+      return {true, one.what == word::not_equal ? T{1} : T{0}};
+    }
+    return {};
+  }
+
+  static constexpr bool is_infinite(const later_value<T>& x) {
+    return x.known && (x.value == simd::math_constants<T>::infinity ||
+                       x.value == -simd::math_constants<T>::infinity);
+  }
+  static constexpr bool is(const later_value<T>& x, T value) { return x.known && x.value == value; }
+  template <word... W>
+  static constexpr later_value<T> computed(word w, T a, T b) {
+    later_value<T> found;
+    ((w == W ? (void)(found = {true, computed_of<W>(a, b)}) : (void)0), ...);
+    return found;
+  }
+  // What an elementwise node is, at a later key. What is not known is taken to be finite: an
+  // infinity or NaN there spoils earlier rows of the whole pass, too.
+  constexpr later_value<T> elementwise_later(int n) const {
+    const node_of_graph<T>& one = at(n);
+    const auto from = [&](std::size_t j) { return later[one.from[j].node]; };
+    const later_value<T> a = from(0), b = one.operands > 1 ? from(1) : later_value<T>{};
+    switch (one.what) {
+      case word::less:
+      case word::less_or_equal:
+      case word::equal:
+      case word::not_equal:
+        return compared_later(one);
+      case word::logical_not:
+        return {a.known, a.value != 0 ? T{0} : T{1}};
+      case word::logical_or:
+        if ((a.known && a.value != 0) || (b.known && b.value != 0)) return {true, T{1}};
+        return {a.known && b.known, T{0}};
+      case word::logical_and:
+        if (is(a, 0) || is(b, 0)) return {true, T{0}};
+        return {a.known && b.known, T{1}};
+      case word::hide:
+        if (b.known && b.value != 0) return {true, -simd::math_constants<T>::infinity};
+        if (b.known || is(a, -simd::math_constants<T>::infinity)) return a;
+        return {};
+      case word::where:
+        if (a.known) return from(a.value != 0 ? 1 : 2);
+        if (b.known && is(from(2), b.value)) return b;
+        return {};
+      case word::multiply_add:
+        if (is(a, 0) || is(b, 0)) return from(2);
+        return is_infinite(from(2)) ? from(2) : later_value<T>{};
+      case word::multiply:
+        if (is(a, 0) || is(b, 0)) return {true, T{0}};
+        break;
+      case word::divide:
+        if (is(a, 0)) return {true, T{0}};
+        break;
+      case word::add:
+        if (is_infinite(a) && !is_infinite(b)) return a;
+        if (is_infinite(b) && !is_infinite(a)) return b;
+        break;
+      case word::subtract:
+        if (is_infinite(a) && !is_infinite(b)) return a;
+        break;
+      default:
+        break;
+    }
+    if (!a.known || (one.operands > 1 && !b.known)) return {};
+    if (is_infinite(a) || is_infinite(b)) {
+      if (one.what == word::copy) return a;
+      const bool vanishes =
+          one.what == word::exp || one.what == word::sigmoid || one.what == word::relu;
+      return {vanishes && a.value < 0, T{0}};
+    }
+    return computed<word::copy, word::add, word::subtract, word::multiply, word::negate, word::exp,
+                    word::tanh, word::sigmoid, word::absolute, word::gelu_exact, word::gelu_tanh,
+                    word::silu, word::relu, word::maximum, word::minimum>(one.what, a.value,
+                                                                          b.value);
+  }
+
+  // Is it what it is at later keys whatever lies there? Of a product with 0 that is not so.
+  constexpr bool is_selected(int n) const {
+    const node_of_graph<T>& one = at(n);
+    const auto from = [&](std::size_t j) { return one.from[j].node; };
+    if (one.what == word::softmax) return one.family == keys;
+    if (one.what == word::hide) return later[from(1)].known && later[from(1)].value != 0;
+    if (one.what != word::where || !later[from(0)].known) return false;
+    return at(from(later[from(0)].value != 0 ? 1 : 2)).what == word::number;
+  }
+};
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+UMBEL_WARNINGS_POP
