@@ -61,7 +61,18 @@ def check_text(tap, root):
                                                                                    for line in first), "\n".join(first))
     standard = re.findall(r"^\s*#\s*include <([a-z_]+)>", text, re.M)
     tap.check("each header of the standard library once", len(standard) == len(set(standard)), " ".join(standard))
-    tap.check("no header of Umbel's folder", not re.search(r"#\s*include <umbel/", text))
+    tap.check("no header of Umbel's folder", not re.search(r"^\s*#\s*include <umbel/", text, re.M))
+
+
+def check_macros(tap, command, include):
+    """What config.hpp finds out does not depend on where its lines stand."""
+    def macros(folder):
+        run = subprocess.run([*command, "-I", str(folder), "-dM", "-E", "-x", "c++", "-"], capture_output=True, text=True,
+                             input="#include <umbel/umbel.hpp>\n")
+        return sorted(line for line in run.stdout.splitlines() if line.startswith("#define UMBEL_"))
+    one, many = macros(include[0]), macros(include[1])  # one: of more than umbel.hpp
+    other = sorted(set(many) - set(one))
+    tap.check("the macros are those of include/", many and not other, "\n".join(other))
 
 
 def check_static(root, command, identity):
@@ -157,6 +168,8 @@ def main():
         for option in ("files", "mpi"):
             (folder / option).mkdir()
             (folder / option / "umbel.hpp").write_text(made(root, "--bare", f"--{option}"))
+        for march in ("-march=x86-64-v3", "-march=native"):
+            check_macros(tap, [*compiler, "-std=c++20", march], (folder / "include", root / "include"))
         command = [*compiler, "-std=c++20", "-fno-diagnostics-color", "-I", str(folder / "include")]
         checks = (check_sentences(root, command, identity, folder) + check_static(root, command, identity)
                   + check_programs(root, [*command, "-I", str(root / "test")], folder)
