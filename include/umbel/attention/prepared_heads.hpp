@@ -29,10 +29,15 @@ struct prepared_heads {
   }
   template <std::size_t Rows, std::size_t Heads, std::size_t Width, std::size_t Row,
             std::size_t Positions = Rows, class Weights, class T>
-  static constexpr void keys([[maybe_unused]] const Weights& w, T* x,
-                             std::size_t position = 0) noexcept {
-    if constexpr (normed) norm<Rows, Heads, Width, Row>(w.k_norm, x);
+  static constexpr void keys(const Weights& w, T* x, std::size_t position = 0) noexcept {
+    norm_keys<Rows, Heads, Width, Row>(w, x);
     rotary::template turn<Rows, Heads, Width, Row, Positions>(x, position);
+  }
+  template <std::size_t Rows, std::size_t Heads, std::size_t Width, std::size_t Row, class Weights,
+            class T>
+  static constexpr void norm_keys([[maybe_unused]] const Weights& w,
+                                  [[maybe_unused]] T* x) noexcept {
+    if constexpr (normed) norm<Rows, Heads, Width, Row>(w.k_norm, x);
   }
 
  private:

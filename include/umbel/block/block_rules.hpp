@@ -209,7 +209,8 @@ struct list_rule<accepted, T, Hidden, residual::list<>> {
   using type = verdict<false, say::residual_block, say::needs_a_part_add_pre_norm_or_another_join>;
 };
 template <class T, class Hidden, class First, class... Step>
-  requires(First::parts::size == 0 && ((Step::parts::size == 0) && ...))
+  requires(First::parts::size == 0 && First::norms_after &&
+           ((Step::parts::size == 0 && Step::norms_after) && ...))
 struct list_rule<accepted, T, Hidden, residual::list<First, Step...>>
     : list_rule<accepted, T, Hidden, residual::list<>> {};
 template <class T, class Hidden, class First, class... Step>

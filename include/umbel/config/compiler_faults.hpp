@@ -3,7 +3,7 @@
 // includes it, and refuses what cannot be written around.
 #pragma once
 
-#include <umbel/config.hpp>  // which includes this at its end
+#include <umbel/config/target.hpp>
 
 // g++ before 14 deletes calls that do something. Where two elements of one object are read or
 // written with different strides it addresses one of them as a null pointer plus all the rest

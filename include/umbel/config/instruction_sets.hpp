@@ -3,7 +3,7 @@
 // it.
 #pragma once
 
-#include <umbel/config.hpp>  // which includes this at its end
+#include <umbel/config/target.hpp>
 
 // Which compiler builtins for one instruction may be named (simd/ has a plain form beside each).
 #if defined(__x86_64__) || defined(__i386__)

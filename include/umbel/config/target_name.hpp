@@ -10,7 +10,8 @@
 // may use: avx512_fma_40f7bdf001. Two files whose names are equal may share code.
 #pragma once
 
-#include <umbel/config.hpp>  // which includes this at its end
+#include <umbel/config/instruction_sets.hpp>
+#include <umbel/config/target.hpp>
 
 // 1 where a macro is defined as 1, 0 where it is not defined.
 #define UMBEL_IS_1(macro) UMBEL_IS_1_(macro)

@@ -98,7 +98,10 @@ struct cached_forward {
                               [[maybe_unused]] T* scales_there, T* projected) noexcept {
     project<kernel::linear_shape{Queries, S.key_hidden, S.key_width(), Y.position, Y.feature,
                                  key_row, 1, S.k_bias}>(w.k, y, projected);
-    prepare::template keys<Queries, S.kv_heads, S.head_dim, key_row, turns>(w, projected, position);
+    // (Not keys(), which would be three more lines of clang's output if the rotation is refused.)
+    prepare::template norm_keys<Queries, S.kv_heads, S.head_dim, key_row>(w, projected);
+    prepare::rotary::template turn<Queries, S.kv_heads, S.head_dim, key_row, turns>(projected,
+                                                                                    position);
     if constexpr (scaled) {
       for (std::size_t i = 0; i < Queries; ++i)
         store_scaled<S.head_dim>(

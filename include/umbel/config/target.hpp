@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the compiler is told to do, and what the target can do: inlining, fused multiply-adds,
+// vectors, the options of a user.
+#pragma once
+
+#include <umbel/config/compiler.hpp>
+
+// 1 in a build with a sanitizer. Nothing is unrolled or forced inline there, and the tests plan
+// smaller tiles: the bits are the same, and an instrumented register tile takes minutes to compile.
+#if defined(__SANITIZE_ADDRESS__)
+#define UMBEL_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define UMBEL_SANITIZED 1
+#endif
+#endif
+#ifndef UMBEL_SANITIZED
+#define UMBEL_SANITIZED 0
+#endif
+
+// Hot leaf functions: the register tiles stop being registers when one of these is not inlined.
+#if UMBEL_SANITIZED
+#define UMBEL_INLINE inline
+#else
+#define UMBEL_INLINE [[gnu::always_inline]] inline
+#endif
+// The same where it optimises. Unoptimised, each copy of a large function would have variables of
+// its own in the caller's stack frame.
+#if defined(__OPTIMIZE__)
+#define UMBEL_OPTIMIZED 1
+#define UMBEL_INLINE_OPTIMIZED UMBEL_INLINE
+#else
+#define UMBEL_OPTIMIZED 0
+#define UMBEL_INLINE_OPTIMIZED inline
+#endif
+// (Whether an expression is a constant is asked by __builtin_is_constant_evaluated(). The function
+// of <type_traits> is a call of g++ where it does not optimise, so that it compiles both ways to go
+// on.) Functions of types that files for several targets share (tensors, views, weights, masks):
+// always inlined, so that no program has a copy of theirs that was compiled for another instruction
+// set.
+#define UMBEL_SHARED [[gnu::always_inline]]
+// An error, with a sentence, where the arguments of a call fulfil a condition and are constants:
+// the values of literals, too, outside of constant expressions. Clang's only.
+#if UMBEL_CLANG
+#define UMBEL_REFUSED_IF(condition, sentence) \
+  __attribute__((diagnose_if(condition, sentence, "error")))
+#else
+#define UMBEL_REFUSED_IF(condition, sentence)
+#endif
+// After a parameter: what the function returns refers to it. clang warns where that is gone before
+// the result.
+#if UMBEL_CLANG
+#define UMBEL_LIFETIMEBOUND [[clang::lifetimebound]]
+#else
+#define UMBEL_LIFETIMEBOUND
+#endif
+
+// UMBEL_UNROLL(n) before a loop: unroll it up to n times. A register tile is a local array indexed
+// only by fully unrolled loops.
+#define UMBEL_PRAGMA_(text) _Pragma(#text)
+#if UMBEL_SANITIZED
+#define UMBEL_UNROLL(n)
+#else
+#define UMBEL_UNROLL(n) UMBEL_PRAGMA_(GCC unroll n)
+#endif
+
+// 1 when a fused multiply-add of float is one instruction of the target. It decides which of the
+// two sets of bits a build belongs to (docs/numerics.md): fused, or rounded twice.
+// UMBEL_FMA_DOUBLE: the same of double, which floating-point units of single precision alone do not
+// have.
+#if defined(__x86_64__) || defined(__i386__)
+// The one of 128 and 256 bits is asked for, which -mavx512f alone does not bring.
+#if defined(__FMA__)
+#define UMBEL_FMA 1
+#define UMBEL_FMA_DOUBLE 1
+#endif
+#elif UMBEL_GCC
+#if defined(__FP_FAST_FMAF)
+#define UMBEL_FMA 1
+#endif
+#if defined(__FP_FAST_FMA)
+#define UMBEL_FMA_DOUBLE 1
+#endif
+// clang has a macro of it for ARM alone. Of the others that g++ fuses for, all units do.
+#elif defined(__ARM_FEATURE_FMA)
+#define UMBEL_FMA 1
+#if __ARM_FP & 8
+#define UMBEL_FMA_DOUBLE 1
+#endif
+#elif defined(__riscv_flen) || defined(__loongarch_frlen)
+#define UMBEL_FMA 1
+#if __riscv_flen >= 64 || __loongarch_frlen >= 64
+#define UMBEL_FMA_DOUBLE 1
+#endif
+#elif defined(__powerpc64__) || defined(__s390x__)
+#define UMBEL_FMA 1
+#define UMBEL_FMA_DOUBLE 1
+#endif
+#ifndef UMBEL_FMA
+#define UMBEL_FMA 0
+#endif
+#ifndef UMBEL_FMA_DOUBLE
+#define UMBEL_FMA_DOUBLE 0
+#endif
+
+// 1 when the compiler has a fused multiply-add for numbers and vectors of any length (clang 17).
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_elementwise_fma)
+#define UMBEL_ELEMENTWISE_FMA 1
+#endif
+#endif
+#ifndef UMBEL_ELEMENTWISE_FMA
+#define UMBEL_ELEMENTWISE_FMA 0
+#endif
+// clang takes fmaf for a function that sets errno where no operating system says otherwise, and
+// calls it: a library that bare metal need not have.
+#if UMBEL_CLANG && UMBEL_FMA && !UMBEL_ELEMENTWISE_FMA && !defined(__NO_MATH_ERRNO__) && \
+    !defined(__unix__) && !defined(__APPLE__) && !defined(_WIN32)
+#error "umbel: clang before 17 calls fmaf on this target, so compile with -fno-math-errno"
+#endif
+
+// clang 19 takes the strides of vectors that it loads or stores element by element four times, in
+// the simplest of loops, from -O2 on (LLVM issue 120993; 14 does not, 20 has the repair). No macro
+// says whether it may; -fno-vectorize cures it, too, but only after the -O.
+#if UMBEL_CLANG && __clang_major__ == 19 && defined(__ARM_FEATURE_MVE) && \
+    !defined(UMBEL_NO_GATHER_SCATTER)
+#error \
+    "umbel: clang 19 gives strided loops wrong addresses for MVE: compile with \
+-mllvm -enable-arm-maskedgatscat=false -DUMBEL_NO_GATHER_SCATTER"
+#endif
+
+// 1 for vectors of floats in Helium, the extension of Cortex-M (MVE). clang uses it by itself once
+// it has a multiply-add of vectors; for g++ simd/mve.hpp names the instructions.
+#if defined(__ARM_FEATURE_MVE) && (UMBEL_GCC || UMBEL_ELEMENTWISE_FMA)
+#if __ARM_FEATURE_MVE & 2
+#define UMBEL_MVE 1
+#endif
+#endif
+#ifndef UMBEL_MVE
+#define UMBEL_MVE 0
+#endif
+#define UMBEL_MVE_ASSEMBLY (UMBEL_MVE && UMBEL_GCC)
+
+// Bytes of one vector register, and how many of them there are. 0 bytes: no vector unit.
+#if defined(__AVX512F__)
+#define UMBEL_VECTOR_BYTES 64
+#define UMBEL_VECTOR_REGISTERS 32
+#elif defined(__AVX__)
+#define UMBEL_VECTOR_BYTES 32
+#define UMBEL_VECTOR_REGISTERS 16
+#elif defined(__SSE2__)
+#define UMBEL_VECTOR_BYTES 16
+#define UMBEL_VECTOR_REGISTERS 16
+#elif defined(__aarch64__)
+#define UMBEL_VECTOR_BYTES 16
+#define UMBEL_VECTOR_REGISTERS 32
+#elif defined(__wasm_simd128__)
+#define UMBEL_VECTOR_BYTES 16
+#define UMBEL_VECTOR_REGISTERS 16  // of the processors that it is translated for
+#elif UMBEL_MVE
+#define UMBEL_VECTOR_BYTES 16
+#define UMBEL_VECTOR_REGISTERS 8
+#elif defined(__ARM_FP)
+#define UMBEL_VECTOR_BYTES 0
+#define UMBEL_VECTOR_REGISTERS 32
+#elif defined(__riscv_flen) || defined(__loongarch_frlen) || defined(__powerpc64__)
+#define UMBEL_VECTOR_BYTES 0
+#define UMBEL_VECTOR_REGISTERS 28  // of 32: g++ loads ahead of a tile's products
+#elif defined(__arm__) || defined(__riscv)
+#define UMBEL_VECTOR_BYTES 0
+#define UMBEL_VECTOR_REGISTERS 6  // no unit: products are calls, tiles are code without a gain
+#else
+#define UMBEL_VECTOR_BYTES 0
+#define UMBEL_VECTOR_REGISTERS 16
+#endif
+
+// Are the constructors of global objects called before main? A start-up for bare metal need not do
+// it, and does not where the compiler is told that there may be none (-ffreestanding). Where yours
+// does, define it as 1; where a hosted program has none, as 0.
+#ifndef UMBEL_CONSTRUCTORS_RUN
+#if defined(__STDC_HOSTED__) && __STDC_HOSTED__ == 0
+#define UMBEL_CONSTRUCTORS_RUN 0
+#else
+#define UMBEL_CONSTRUCTORS_RUN 1
+#endif
+#endif
+
+// 1 where the low half of a number comes first in memory.
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define UMBEL_LITTLE_ENDIAN 1
+#else
+#define UMBEL_LITTLE_ENDIAN 0
+#endif
+
+// Small code instead of fast code: register tiles of a few registers, so fewer and shorter loops.
+// The bits stay the same. Define it as 1, with -Os; files with and without it are of different
+// targets (config/target_name.hpp).
+#ifndef UMBEL_SMALL_CODE
+#define UMBEL_SMALL_CODE 0
+#elif UMBEL_SMALL_CODE  // also 2 and true: the name of the target asks for 1
+#undef UMBEL_SMALL_CODE
+#define UMBEL_SMALL_CODE 1
+#endif
+
+// Is what one row or query reads once from beyond the second-level cache (weights, keys, values)
+// asked for ahead, by instructions? Measured (docs/speed.md): a fifth faster on Zen 5, a fifth
+// slower on Zen 4 with AVX-512, which is a core of AMD's that has AVX-512 and none of what came
+// after. Speed only: define it as 0 or 1 to choose.
+#ifndef UMBEL_FETCH_AHEAD
+#if defined(__AVX512F__) && defined(__CLZERO__) && !defined(__AVXVNNI__) && \
+    !defined(__MOVDIRI__) && !defined(__AVX512VP2INTERSECT__)
+#define UMBEL_FETCH_AHEAD 0
+#else
+#define UMBEL_FETCH_AHEAD 1
+#endif
+#elif UMBEL_FETCH_AHEAD
+#undef UMBEL_FETCH_AHEAD
+#define UMBEL_FETCH_AHEAD 1
+#endif
+
+// Are positions known only at run time checked (tensor/check.hpp)? Define it as 1 for that. Files
+// with and without it may be one program.
+#ifndef UMBEL_CHECK
+#define UMBEL_CHECK 0
+#endif
+// 1 where an operating system gives the program a standard error to write to.
+#if defined(__unix__) || defined(__APPLE__) || defined(_WIN32) || defined(__wasi__)
+#define UMBEL_STDERR 1
+#else
+#define UMBEL_STDERR 0
+#endif
+// 1 where files are opened by POSIX, and may be pipes.
+#if defined(__unix__) || defined(__APPLE__)
+#define UMBEL_POSIX 1
+#else
+#define UMBEL_POSIX 0
+#endif
+
+// After a lambda's parameters: inline it always.
+#if UMBEL_SANITIZED
+#define UMBEL_LAMBDA_INLINE
+#else
+#define UMBEL_LAMBDA_INLINE __attribute__((always_inline))
+#endif
