@@ -29,6 +29,5 @@
 #include <umbel/quantized/block_observed.hpp>
 #include <umbel/quantized/block.hpp>
 #include <umbel/quantized/past.hpp>
-#include <umbel/quantized/cache.hpp>
 #include <umbel/quantized/cache_of_blocks.hpp>
 // clang-format on

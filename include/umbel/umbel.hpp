@@ -119,10 +119,11 @@
 #include <umbel/decode/rules.hpp>
 #include <umbel/decode/cached_layers.hpp>
 #include <umbel/decode/forward.hpp>
+#include <umbel/decode/positions_so_far.hpp>
+#include <umbel/decode/past.hpp>
 #include <umbel/decode/cache.hpp>
 #include <umbel/decode/memory.hpp>
 #include <umbel/decode/block_storage.hpp>
-#include <umbel/decode/block_cache_calls.hpp>
 #include <umbel/decode/cache_of_blocks.hpp>
 
 #include <umbel/formula/graph.hpp>

@@ -59,6 +59,16 @@ struct steps_of_stored {
   }
 };
 
+// Positions of queries to a memory are those of the sequence, which may be longer than it.
+using rotary_memory = residual_block<
+    float, hidden<32>,
+    block_parts::pre_norm<
+        block_parts::name::norm1,
+        block_parts::self_attention<block_parts::name::self_attention, heads<4>, bias<false>>>,
+    block_parts::pre_norm<block_parts::name::norm2,
+                          block_parts::cross_attention<block_parts::name::cross_attention, heads<4>,
+                                                       bias<false>, rope<split_halves>>>>;
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(uses_of_caches)
@@ -66,4 +76,5 @@ BOOST_AUTO_TEST_CASE(of_steps) { try_on_all<float, steps>(); }
 BOOST_AUTO_TEST_CASE(of_sliding_steps) { try_on_all<float, sliding_steps>(); }
 BOOST_AUTO_TEST_CASE(of_16_bits) { try_on_all<float, steps_of_stored<bfloat16>>(); }
 BOOST_AUTO_TEST_CASE(of_8_bits) { try_on_all<float, steps_of_stored<std::int8_t>>(); }
+BOOST_AUTO_TEST_CASE(of_rotary_positions_beside_a_memory) { steps::check<rotary_memory>(); }
 BOOST_AUTO_TEST_SUITE_END()

@@ -14,7 +14,7 @@ using namespace umbel::axes;
 using namespace umbel_test;
 
 // What no block of the list has: no residual, and a memory beside norms of branches, several parts
-// of one norm, a linear map, and a norm of queries and of the memory's keys.
+// of one norm, a linear map, and a norm and rotary positions of queries and of the memory's keys.
 using with_memory = residual_block<
     float, hidden<32>,
     block_parts::sandwich_norm<
@@ -25,7 +25,7 @@ using with_memory = residual_block<
     block_parts::pre_norm<
         block_parts::name::norm3,
         block_parts::cross_attention<block_parts::name::cross_attention, heads<4>, kv_heads<2>,
-                                     bias<true>, query_key_norm<layer_norm>>,
+                                     bias<true>, query_key_norm<layer_norm>, rope<split_halves>>,
         block_parts::feed_forward_network<block_parts::name::feed_forward, intermediate<64>,
                                           activation<relu>, bias<true>>>,
     block_parts::no_residual<

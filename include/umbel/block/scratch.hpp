@@ -50,11 +50,6 @@ constexpr auto& start(one_of<First, Rest...>& all) noexcept {
 template <class T, std::size_t Normed, std::size_t Branch, class Positions, class... Scratch>
 struct scratch_for : workspace_base {
   using positions = Positions;
-  static constexpr std::size_t row_count = [] {
-    return []<std::size_t First, std::size_t... Rest>(std::index_sequence<First, Rest...>) {
-      return First;
-    }(Positions{});
-  }();
   [[no_unique_address]] rows_memory<T, Normed> normed;
   [[no_unique_address]] rows_memory<T, Branch> branch;
   one_of<Scratch...> parts;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the cache of a block stores: for each attention to its own sequence or to a memory the cache
-// of that attention, for other parts nothing; which options it takes; the workspace of a step.
+// What the cache of a block stores: of each attention to its own sequence or to a memory the keys
+// and values, of other parts nothing; which options it takes; the workspace and the parts of a
+// step. Not here: of blocks in integers (quantized/cache_of_blocks.hpp).
 #pragma once
 
 #include <umbel/block/residual_block.hpp>
 #include <umbel/config.hpp>
-#include <umbel/decode/cache.hpp>
 #include <umbel/decode/memory.hpp>
+#include <umbel/decode/past.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
@@ -23,52 +24,88 @@ constexpr const auto& weights_of_block(const Weights& w, std::size_t i) noexcept
     return w;
 }
 
-// The cache of a block's attention, with an option_list of those that are for it.
-template <class Attention, class Keys, class List>
-struct attention_cache_with;
-template <class Attention, class Keys, class... Options>
-struct attention_cache_with<Attention, Keys, option_list<Options...>> {
-  using verdict = rules::cache_of_attention<Attention, Keys, Options...>;
-  // One that is refused is not made, so that the cache of the block refuses it by itself.
-  using type = typename std::conditional_t<
-      verdict::ok, std::type_identity<key_value_cache<Attention, Keys, Options...>>,
-      std::type_identity<key_value_cache<Attention, axes::key<1>>>>::type;
+// How a cache stores blocks, and how it steps through them; specialised for blocks in integers.
+template <class Layer>
+struct cached_blocks {
+  using blocks = blocks_in<Layer>;
+  using block = typename blocks::block;
+  using number = typename block::value_type;  // of x, of a memory, of scores
+  using of_memory = number;
+  using of_scores = number;
+  // An attention, as cached_attention takes it.
+  template <class Part>
+  using attention = Part;
+  template <class... More>
+  using options =
+      option_kinds<rules::batch_family, option::longest_sequence, option::stored_as, More...>;
+
+  template <class Part, std::size_t N>
+  using scratch_of_rows = typename residual::rows_of_part<Part>::template scratch<N, N>;
+  template <std::size_t N, class... Scratch>
+  using scratch = residual::scratch_for<number, block::reads_normed ? N * block::width : 0,
+                                        block::has_branch ? N * block::width : 0,
+                                        std::index_sequence<N>, Scratch...>;
+  // How many of Count rows of a memory are projected at once in scratch of Rows; without a
+  // workspace, enough to share what is read of the weights.
+  template <std::size_t Rows, std::size_t Count>
+  static constexpr std::size_t rows_at_once = Rows < Count ? Rows : Count;
+  static constexpr std::size_t rows_on_stack = 4;
+
+  template <std::size_t Number, class Weights>
+  static constexpr const auto& weights_of_part(const Weights& w) noexcept {
+    return block::template weights_at<block::slot_of_part(Number)>(w);
+  }
+  template <class Attentions>
+  struct parts_of_step {
+    const Attentions& attentions;
+    template <std::size_t I, std::size_t Rows, class Weights, class Work>
+    constexpr void run(const Weights& w, const number* from, number* to,
+                       Work& work) const noexcept {
+      constexpr residual::event e = block::template event_at<I>;
+      if constexpr (e.sees == residual::reads::row)
+        residual::rows_of_part<typename block::template layer_at<e.slot>>::template run<Rows>(
+            w, from, to, work);
+      else
+        attentions.template attend<e.number>(w, from, to, work);
+    }
+  };
+  // N rows of x through a block; y may be x.
+  template <std::size_t N, class Weights, class Work, class Attentions>
+  static constexpr void rows(const Weights& w, const number* x, number* y, Work& work,
+                             const Attentions& attentions) noexcept {
+    const residual::places<number> place{x, y, work.normed.rows, work.branch.rows};
+    const parts_of_step<Attentions> parts{attentions};
+    residual::rows<typename block::described>::template each<0, N>(
+        std::make_index_sequence<block::event_count>{}, w, place, work, parts);
+  }
 };
 
-namespace residual {
-// In the place of the cache of an attention that a block does not have.
+// What is stored of a part that is no attention. Of: cached_blocks.
+template <class Of, class Part>
 struct nothing_stored {
-  using stored_type = float;
-  static constexpr bool slides = false;
-  static constexpr std::size_t capacity = 1, positions = 1, rows = 1;
-};
-// ---- what is stored of a part
-template <class Layer, reads Sees, class Keys, class... Options>
-struct stored_of_part {  // nothing
   using verdict = accepted;
   struct type {};
+  template <std::size_t N>
+  using scratch = typename Of::template scratch_of_rows<Part, N>;
 };
-template <class Layer, class Keys, class... Options>
-struct stored_of_part<Layer, reads::sequence, Keys, Options...>
-    : attention_cache_with<
-          Layer, Keys,
-          typename pick_options<
-              option_list<rules::batch_family, option::longest_sequence, option::stored_as>,
-              option_list<>, Options...>::type> {};
-template <class Layer, class Keys, class... Options>
-struct stored_of_part<Layer, reads::memory, Keys, Options...>
-    : attention_cache_with<
-          Layer,
-          axes::key<option_or<option::longest_memory, longest_memory<1>, Options...>::positions>,
-          typename pick_options<option_list<rules::batch_family, option::stored_as>, option_list<>,
-                                Options...>::type> {};
+
+// In the place of an attention that a block does not have.
+struct no_attention_stored {
+  using sizes = cache_sizes<drops_blocks, 1>;
+  using stored = float;
+};
+template <std::size_t First, std::size_t... Rest>
+constexpr std::size_t first_of_sequence(std::index_sequence<First, Rest...>) noexcept {
+  return First;
+}
 
 template <class Layer, class Keys, class... Options>
 struct block_storage {
-  using blocks = blocks_in<Layer>;
-  using block = typename blocks::block;
-  using T = typename block::value_type;
-  using sequence_of_parts = std::make_index_sequence<block::part_count>;
+  using of = cached_blocks<Layer>;
+  using block = typename of::block;
+  using reads = residual::reads;
+  using all_parts = std::make_index_sequence<block::part_count>;
+  using memory_option = option_or<option::longest_memory, longest_memory<1>, Options...>;
 
   // The first part that reads so; 0 where there is none.
   static constexpr std::size_t first_of(reads sees) noexcept {
@@ -76,55 +113,131 @@ struct block_storage {
       if (block::part_sees(i) == sees) return i;
     return 0;
   }
-  static constexpr bool has_own_attention = [] {
-    for (std::size_t i = 0; i < block::part_count; ++i)
-      if (block::part_sees(i) == reads::sequence) return true;
-    return false;
-  }();
+  template <class... Kinds>
+  using options_of =
+      typename pick_options<option_list<rules::batch_family, option::stored_as, Kinds...>,
+                            option_list<>, Options...>::type;
+  // What is stored of a part that reads so, if the sequence may have Positions.
+  template <reads Sees, class Part, std::size_t Positions>
+  using stored_of = std::conditional_t<
+      Sees == reads::row, nothing_stored<of, Part>,
+      stored_of_attention<
+          typename of::template attention<Part>,
+          std::conditional_t<Sees == reads::memory, axes::key<memory_option::positions>, Keys>,
+          std::conditional_t<Sees == reads::memory, options_of<>,
+                             options_of<option::longest_sequence>>,
+          Positions>>;
+  template <std::size_t Number, std::size_t Positions = 0>
+  using stored_in_part =
+      stored_of<block::part_sees(Number), typename block::template part_layer<Number>, Positions>;
+  static constexpr bool has_own_attention =
+      block::part_sees(first_of(reads::sequence)) == reads::sequence;
+  // Of the sequence. (Refused if there is none.)
+  using own = std::conditional_t<has_own_attention, stored_in_part<first_of(reads::sequence)>,
+                                 no_attention_stored>;
+  using sizes = typename own::sizes;
+  // Rotary positions are those of the sequence, of queries to a memory, too.
   template <std::size_t Number>
-  using stored = stored_of_part<typename block::template part_layer<Number>,
-                                block::part_sees(Number), Keys, Options...>;
-  template <std::size_t Number, std::size_t N>
-  struct scratch_of {
-    template <class Part = typename block::template part_layer<Number>>
-    static auto of() {
-      if constexpr (block::part_sees(Number) == reads::row)
-        return std::type_identity<typename rows_of_part<Part>::template scratch<N, N>>{};
-      else
-        return std::type_identity<
-            typename stored<Number>::type::template workspace<axes::query<N>>>{};
-    }
-    using type = typename decltype(of())::type;
-  };
-  template <class Sequence>
-  struct made;
+  using of_part = stored_in_part<Number, sizes::positions>;
+
   template <std::size_t... Number>
-  struct made<std::index_sequence<Number...>> {
-    using all = all_stored<std::index_sequence<Number...>, typename stored<Number>::type...>;
-    using verdict = first_error<
-        rules::in_place<say::key_value_cache, Keys, axes::key>,
-        rules::options<
-            say::key_value_cache,
-            std::conditional_t<
-                block::has_memory,
-                option_kinds<rules::batch_family, option::longest_sequence, option::stored_as,
-                             option::longest_memory>,
-                option_kinds<rules::batch_family, option::longest_sequence, option::stored_as>>,
-            Options...>,
-        detail::verdict<has_own_attention, say::key_value_cache,
-                        say::the_block_has_no_attention_to_its_own_sequence>,
-        detail::verdict<!block::has_memory || rules::is_said<option::longest_memory, Options...>,
-                        say::key_value_cache,
-                        say::say_longest_memory_how_many_positions_the_memory_may_have>,
-        typename stored<Number>::verdict...>;
-    template <std::size_t N>
-    using scratch = scratch_for<T, block::reads_normed ? N * block::width : 0,
-                                block::has_branch ? N * block::width : 0, std::index_sequence<N>,
-                                typename scratch_of<Number, N>::type...>;
+  static residual::all_stored<std::index_sequence<Number...>, typename of_part<Number>::type...>
+      stored(std::index_sequence<Number...>);
+  using type = decltype(stored(all_parts{}));
+  // f(what is stored of a part, its number) of the parts that read so.
+  template <reads Sees, class F>
+  static constexpr void each_that(type& of_block, const F& f) noexcept {
+    const auto one = [&]<std::size_t I>(std::integral_constant<std::size_t, I> number) {
+      if constexpr (block::part_sees(I) == Sees) f(residual::stored_at<I>(of_block), number);
+    };
+    [&]<std::size_t... Number>(std::index_sequence<Number...>) {
+      (one(std::integral_constant<std::size_t, Number>{}), ...);
+    }(all_parts{});
+  }
+
+  // ---- what is refused
+  template <class... Kinds>
+  using options_are =
+      rules::options<say::key_value_cache, typename of::template options<Kinds...>, Options...>;
+  template <std::size_t... Number>
+  static first_error<
+      rules::in_place<say::key_value_cache, Keys, axes::key>,
+      std::conditional_t<block::has_memory, options_are<option::longest_memory>, options_are<>>,
+      detail::verdict<has_own_attention, say::key_value_cache,
+                      say::the_block_has_no_attention_to_its_own_sequence>,
+      detail::verdict<!block::has_memory || rules::is_said<option::longest_memory, Options...>,
+                      say::key_value_cache,
+                      say::say_longest_memory_how_many_positions_the_memory_may_have>,
+      typename of_part<Number>::verdict...>
+      rule(std::index_sequence<Number...>);
+  using verdict = decltype(rule(all_parts{}));
+  // The positions and masks of a step fit every attention.
+  template <class Next, class Mask, class Own>
+  struct step_fits {
+    template <std::size_t Number, class Part = of_part<Number>>
+    static constexpr auto in_part() {
+      if constexpr (block::part_sees(Number) == reads::row)
+        return accepted{};
+      else if constexpr (block::part_sees(Number) == reads::sequence)
+        return typename Part::type::template mask_rule<Own, Next::size>{};
+      else
+        return first_error<
+            rules::mask_of_memory<typename of::of_memory, Mask>,
+            // As in the whole pass a mask says where queries are.
+            rules::mask_fits<
+                say::key_value_cache, mask_of<Mask>,
+                scores_of<typename of::of_scores, rules::size_or_0<typename sizes::batch_option>,
+                          block::template part_layer<Number>::sizes.heads, Next::size,
+                          Part::sizes::capacity>>,
+            typename Part::type::template mask_rule<Mask, Next::size>>{};
+    }
+    template <std::size_t... Number>
+    static first_error<decltype(in_part<Number>())...> all(std::index_sequence<Number...>);
+    using type =
+        first_error<rules::fits_into_cache<Next, axes::key<sizes::capacity>, sizes::at_once>,
+                    decltype(all(all_parts{}))>;
   };
-  using all = made<sequence_of_parts>;
+
+  // ---- a step
+  template <std::size_t N, std::size_t... Number>
+  static typename of::template scratch<N, typename of_part<Number>::template scratch<N>...>
+      made_scratch(std::index_sequence<Number...>);
+  template <std::size_t N>
+  using scratch = decltype(made_scratch<N>(all_parts{}));
+
+  // Of attend_to: how many rows of a memory fit into Given, a workspace of steps or on_stack.
+  template <class Given>
+  static constexpr std::size_t rows_in = [] {
+    if constexpr (requires { typename Given::positions; })
+      return first_of_sequence(typename Given::positions{});
+    else
+      return of::rows_on_stack;
+  }();
+
+  // Attention of N positions of a sequence to what is stored. Masks: as_mask of the arguments.
+  template <std::size_t N, class Mask, class Own>
+  struct attentions_of_step {
+    type& past;
+    const positions_so_far<sizes>& so_far;
+    std::size_t memory_size;
+    const Mask& mask;
+    const Own& own;
+    std::size_t sequence;
+
+    template <std::size_t Number, class Weights, class T, class To, class Work, class... How>
+    constexpr void attend(const Weights& w, const T* from, To* to, Work& work,
+                          const How&... how) const noexcept {
+      constexpr sequence_strides rows_of = {0, block::width, 1};
+      auto& stored = residual::stored_at<Number>(past);
+      if constexpr (block::part_sees(Number) == reads::sequence)
+        step_of_sequence<N, rows_of, rows_of>(stored, w, sequence, from, so_far, own, to, work,
+                                              how...);
+      else
+        recall_of_sequence<N, rows_of, rows_of>(stored, w, sequence, from, so_far.size(),
+                                                memory_size, mask, to, work, how...);
+    }
+  };
 };
-}  // namespace residual
 
 }  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

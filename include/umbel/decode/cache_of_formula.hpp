@@ -26,7 +26,8 @@ namespace umbel::inline UMBEL_TARGET {
 // which must be given.
 template <class Formula, class Keys, class... Options>
   requires detail::decodes_as_formula<Formula>
-class key_value_cache<Formula, Keys, Options...> {
+class key_value_cache<Formula, Keys, Options...>
+    : public detail::other_cache_calls<detail::rules::calls_of_formula> {
   using F = typename detail::function_of_formula<std::remove_cv_t<Formula>>::type;
   using types = detail::formulas::types_of_cache<F, Keys, Options...>;
   using decoded = typename types::decoded;
@@ -34,6 +35,7 @@ class key_value_cache<Formula, Keys, Options...> {
   static_assert(detail::reported<typename types::verdict>::ok, "umbel: shapes do not fit");
 
  public:
+  using detail::other_cache_calls<detail::rules::calls_of_formula>::step;
   using layer = formula<F>;
   using value_type = typename types::sizes::T;
   static constexpr std::size_t capacity = types::capacity;
@@ -73,35 +75,8 @@ class key_value_cache<Formula, Keys, Options...> {
   [[nodiscard]] constexpr bool step(Out&& out, const Given& layer_of, X&&... x) noexcept {
     return workspace_first<Out>(std::make_index_sequence<sizeof...(X) - 1>{}, out, layer_of, x...);
   }
-  template <class... Arguments>
-    requires(sizeof...(Arguments) < 2)
-  constexpr bool step(const Arguments&...) noexcept {
-    using takes =
-        detail::say::step_takes_out_and_the_formula_and_what_it_is_called_with_then_a_workspace;
-    static_assert(
-        detail::report<
-            detail::rules::arguments<detail::say::key_value_cache, takes, Arguments...>>::ok,
-        "umbel: shapes do not fit");
-    return false;
-  }
-  template <class... Arguments>
-  constexpr bool append(const Arguments&...) noexcept {
-    return refuse<sizeof...(Arguments)>();
-  }
-  template <class... Arguments>
-  constexpr void recall(const Arguments&...) const noexcept {
-    (void)refuse<sizeof...(Arguments)>();
-  }
 
  private:
-  template <std::size_t Count>
-  static constexpr bool refuse() noexcept {
-    static_assert(detail::report<detail::verdict<
-                      (Count > 99), detail::say::key_value_cache,
-                      detail::say::a_cache_of_a_formula_has_steps_but_no_append_and_no_recall>>::ok,
-                  "umbel: shapes do not fit");
-    return false;
-  }
   template <class Out, std::size_t... I, class Given, class... X>
   constexpr bool workspace_first(std::index_sequence<I...>, std::remove_reference_t<Out>& out,
                                  const Given& layer_of, X&... x) noexcept {

@@ -26,9 +26,12 @@ struct not_sliding {
 // A block, or a stack of them.
 template <class Layer>
 concept decodes_in_blocks = is_of_parts<typename blocks_in<Layer>::block>;
-// Is this, besides multi_head_attention, a layer with queries, keys and values of heads?
+// Does a cache take the layer as attention, besides multi_head_attention? As blocks? (Other rooms
+// have more of both.)
 template <class Layer>
 inline constexpr bool stores_heads = false;
+template <class Layer>
+inline constexpr bool stores_blocks = decodes_in_blocks<Layer>;
 // A formula; can it be decoded, where cache_of_formula.hpp is included?
 template <class Layer>
 inline constexpr bool is_formula = requires { std::remove_cv_t<Layer>::traceable; };
@@ -47,7 +50,7 @@ using a_layer_to_decode = first_error<
     verdict<!is_formula<Layer>, say::key_value_cache,
             say::of_a_formula_needs_its_header_so_include_decode_cache_of_formula>,
     verdict<
-        detail::is_multi_head<Layer> || decodes_in_blocks<Layer> || one_is_invalid<Layer>,
+        detail::is_multi_head<Layer> || stores_blocks<Layer> || one_is_invalid<Layer>,
         say::key_value_cache,
         say::
             the_first_argument_is_not_a_multi_head_attention_an_encoder_or_decoder_layer_or_a_layer_stack>>;

@@ -42,6 +42,8 @@ UMBEL_SAYS(
     "out");
 UMBEL_SAYS(the_memory_is_given_once_to_attend_to_and_not_to_each_step,
            "the memory is given once, to attend_to(layer, memory), and not to each step");
+UMBEL_SAYS(a_cache_of_encoder_or_decoder_layers_has_steps_but_no_append_and_no_recall,
+           "a cache of encoder or decoder layers has steps, but no append and no recall");
 UMBEL_SAYS(
     step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_of_the_memory_then_self_mask_then_a_workspace,
     "step takes out, the layer and the next positions; then a mask of the memory; then a "
@@ -50,10 +52,6 @@ UMBEL_SAYS(
 // A layer with attention to a memory, or a stack of them.
 template <class Layer>
 concept decodes_with_memory = decodes_in_blocks<Layer> && blocks_in<Layer>::block::has_memory;
-
-// Rows of a memory that are projected at once without a workspace: enough to share what is read of
-// the weights.
-inline constexpr std::size_t memory_rows_on_stack = 4;
 
 namespace rules {
 // The memory itself, in the place of its mask.
@@ -83,6 +81,18 @@ template <class T, class Out, class Decode, class X, class Memory, class... Give
   requires is_the_memory<T, Memory>
 struct arguments_of_step<T, Out, Decode, X, Memory, Given...> {
   using type = mask_of_memory<T, Memory>;
+};
+// Keys and values of a block are made of what the block before it gives, so none can be appended.
+// T: of a memory.
+template <class T, bool HasMemory>
+struct calls_of_blocks
+    : calls_of_steps<
+          takes_of_step,
+          say::a_cache_of_encoder_or_decoder_layers_has_steps_but_no_append_and_no_recall> {};
+template <class T>
+struct calls_of_blocks<T, true> : calls_of_blocks<T, false> {
+  template <class... Arguments>
+  using step = typename arguments_of_step<T, Arguments...>::type;
 };
 template <class Positions, std::size_t Most>
 using memory_fits_into_cache = verdict<(Positions::size <= Most), say::key_value_cache,

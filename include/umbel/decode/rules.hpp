@@ -133,33 +133,53 @@ template <class Mask, bool Slides>
 using mask_of_cache = verdict<!Slides || Mask::by_position, say::key_value_cache,
                               say::a_cache_with_longest_sequence_takes_only_masks_by_position>;
 
+// What a cache says of calls that fit no form of them. Takes: what a step takes. Of a cache that
+// has no append and no recall, Says: so.
+template <class Takes, class Says>
+struct calls_of_steps {
+  template <class... Arguments>
+  using step = arguments<say::key_value_cache, Takes, Arguments...>;
+  template <class... Arguments>
+  using append = verdict<(sizeof...(Arguments) > 99), say::key_value_cache, Says>;
+  template <class... Arguments>
+  using recall = append<Arguments...>;
+};
+using takes_of_step = say::
+    step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
+struct calls_of_attention : calls_of_steps<takes_of_step, void> {
+  template <class... Arguments>
+  using append =
+      arguments<say::key_value_cache,
+                say::append_takes_the_layer_and_keys_and_values_then_a_workspace, Arguments...>;
+  template <class... Arguments>
+  using recall = arguments<
+      say::key_value_cache,
+      say::
+          recall_takes_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
+      Arguments...>;
+};
 }  // namespace rules
 
-// Base of a cache: arguments that fit no form of its calls.
+// Base of a cache: arguments that fit no form of its calls. Rules: what is said of them, by call.
+template <class Rules>
 struct other_cache_calls {
   template <class... Arguments>
   constexpr bool step(const Arguments&...) noexcept {
-    using takes = say::
-        step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
-    return refuse<takes, Arguments...>();
+    return refuse<typename Rules::template step<Arguments...>>();
   }
   template <class... Arguments>
   constexpr bool append(const Arguments&...) noexcept {
-    using takes = say::append_takes_the_layer_and_keys_and_values_then_a_workspace;
-    return refuse<takes, Arguments...>();
+    return refuse<typename Rules::template append<Arguments...>>();
   }
   template <class... Arguments>
   constexpr bool recall(const Arguments&...) const noexcept {
-    using takes = say::
-        recall_takes_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
-    return refuse<takes, Arguments...>();
+    return refuse<typename Rules::template recall<Arguments...>>();
   }
 
  protected:
-  template <class Takes, class... Arguments>
+  template <class Rule>
   static constexpr bool refuse() noexcept {
-    static_assert(report<rules::arguments<say::key_value_cache, Takes, Arguments...>>::ok,
-                  "umbel: shapes do not fit");
+    static_assert(report<Rule>::ok, "umbel: shapes do not fit");
     return false;
   }
 };

@@ -251,6 +251,9 @@ struct word_in_sentence<word::reduce, reduction::min> {
 }  // namespace formulas
 
 namespace rules {
+using calls_of_formula =
+    calls_of_steps<say::step_takes_out_and_the_formula_and_what_it_is_called_with_then_a_workspace,
+                   say::a_cache_of_a_formula_has_steps_but_no_append_and_no_recall>;
 template <formulas::not_by_position Why, class Word>
 struct by_position_rule {
   using type = accepted;

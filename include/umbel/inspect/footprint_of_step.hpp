@@ -111,42 +111,6 @@ struct longest_memory_of<Cache> {
   using type = stored_memory<Cache, axes::key<Cache::memory_capacity>>;
 };
 
-// Of what a step's numbers are, and those that are stored; bytes of the tables of an attention and
-// of the scales of its keys and values.
-template <class Cache, class Layer, std::size_t New>
-struct numbers_of_step {
-  using argument = typename Layer::value_type;
-  using result = argument;
-  using stored = typename Cache::stored_type;
-  template <class Attention>
-  using forward = cached_forward<Attention, stored, New, Cache::rows, Cache::positions>;
-  template <class Attention>
-  static constexpr std::size_t scale = forward<Attention>::scaled ? sizeof(argument) : 0;
-  template <class Attention>
-  static constexpr std::size_t tables = forward<Attention>::tables;
-};
-template <class Layer>
-struct result_of_step {
-  using type = typename Layer::input_type;
-};
-template <class Layer>
-  requires requires { typename Layer::result_type; }
-struct result_of_step<Layer> {
-  using type = typename Layer::result_type;
-};
-template <class Cache, in_integers Layer, std::size_t New>
-struct numbers_of_step<Cache, Layer, New> {
-  using argument = typename Layer::input_type;
-  using result = typename result_of_step<Layer>::type;
-  using stored = std::int8_t;
-  template <class Attention>
-  static constexpr std::size_t scale = 0;
-  template <class Attention>
-  static constexpr std::size_t tables =
-      Attention::prepare::template table_bytes<std::int16_t, Cache::positions,
-                                               Attention::sizes.head_dim>;
-};
-
 // A step beside Memory, no_memory or stored_memory.
 template <class Memory, class Encode, class Cache, class New, class All>
 struct step_beside;
@@ -184,7 +148,16 @@ struct step_beside<Memory, Encode, key_value_cache<Layer, Keys, Options...>, New
   static constexpr std::uint64_t keys =
       All::size < cache::capacity + New::size - 1 ? All::size : cache::capacity + New::size - 1;
 
-  using numbers = numbers_of_step<cache, Layer, New::size>;
+  // Bytes of a scale, if keys and values have them; of the table of rotary positions of an
+  // attention.
+  using number = typename cache::value_type;
+  static constexpr bool is_integer = in_integers<Layer>;
+  static constexpr std::size_t scale =
+      !is_integer && sizeof(typename cache::stored_type) == 1 ? sizeof(number) : 0;
+  template <class Part>
+  static constexpr std::size_t table =
+      Part::prepare::template table_bytes<std::conditional_t<is_integer, std::int16_t, number>,
+                                          cache::positions, Part::sizes.head_dim>;
   // Of one layer on one sequence.
   static constexpr std::uint64_t flops =
       sum_of_parts<floats>([]<class Part, reads Sees>(of_type<Part>, of_reads<Sees>) {
@@ -202,16 +175,16 @@ struct step_beside<Memory, Encode, key_value_cache<Layer, Keys, Options...>, New
         if constexpr (Sees == reads::row) {
           return std::uint64_t{0};
         } else {
-          constexpr std::uint64_t each = sizeof(typename numbers::stored) *
+          constexpr std::uint64_t each = sizeof(typename cache::stored_type) *
                                              (Part::sizes.key_width() + Part::sizes.value_width()) +
-                                         numbers::template scale<Part> * 2 * Part::sizes.kv_heads;
+                                         scale * 2 * Part::sizes.kv_heads;
           return each * (Sees == reads::sequence ? keys + New::size : Memory::size);
         }
       });
   static constexpr std::uint64_t tables =
       sum_of_parts<floats>([]<class Part, reads Sees>(of_type<Part>, of_reads<Sees>) {
-        if constexpr (Sees == reads::sequence)
-          return std::uint64_t{numbers::template tables<Part>};
+        if constexpr (Sees != reads::row)
+          return std::uint64_t{table<Part>};
         else
           return std::uint64_t{0};
       });
@@ -223,9 +196,8 @@ struct step_beside<Memory, Encode, key_value_cache<Layer, Keys, Options...>, New
   }();
   static constexpr call_footprint value() {
     constexpr std::size_t weights = weights_of<Encode>(), rows = batch::size * New::size;
-    constexpr std::size_t arguments =
-        rows * floats::hidden_axis::size * sizeof(typename numbers::argument);
-    constexpr std::size_t results = rows * features_of_result * sizeof(typename numbers::result);
+    constexpr std::size_t arguments = rows * floats::hidden_axis::size * sizeof(number);
+    constexpr std::size_t results = rows * features_of_result * sizeof(typename cache::result_type);
     constexpr std::uint64_t unread = Memory::template unread<Encode>;
     return {
         .weights = weights,

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
-// Keys and values of the positions so far, int8, of layers in integers: what caches of attention,
-// of blocks and of stacks share. Not here: their calls (cache.hpp, cache_of_blocks.hpp).
+// Keys and values of the positions so far, int8, of attention in integers. key_value_cache takes it
+// as it takes attention of floats, with tensors of int8, row-major:
+//
+//   static key_value_cache<quantized<attention>, key<256>> past;  // batch<2>, longest_sequence<>
+//   past.step(out, attend, prompt);                               // (token<12>, hidden), int8
+//
+// Not here: blocks (cache_of_blocks.hpp), the calls (decode/cache.hpp).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <umbel/config.hpp>
 #include <umbel/decode/cache.hpp>
-#include <umbel/quantized/attention_numbers.hpp>
+#include <umbel/quantized/attention.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 namespace rules {
-// Layer: of floats, a multi_head_attention.
-// Weight: of attention.
+// Layer: of floats, a multi_head_attention; Weight: of attention.
 template <class Layer, class Weight, class Keys, class... Options>
 using integer_cache = first_error<
     in_place<say::key_value_cache, Keys, axes::key>, well_formed<Keys>,
@@ -27,149 +31,92 @@ using integer_cache = first_error<
 
 namespace integers {
 
-// What the options of a cache amount to. Capacity: how many positions a query sees at most.
-template <std::size_t Capacity, class... Options>
-struct cache_sizes {
-  using batch_option = option_or<rules::batch_family, void, Options...>;
-  using sliding = option_or<option::longest_sequence, not_sliding, Options...>;
-  static constexpr bool slides = sliding::positions != 0;
-  static constexpr std::size_t batches = rules::size_or_1<batch_option>;
-  static constexpr std::size_t capacity = Capacity;
-  // The most positions that a sequence may have.
-  static constexpr std::size_t positions = slides ? sliding::positions : capacity;
-  // Positions that there is memory for. Where it slides, a quarter more than queries see, so that
-  // what stays is moved once in so many steps.
-  static constexpr std::size_t rows =
-      slides ? capacity + (capacity + 3) / 4 + sliding::chunk - 1 : capacity;
-  // The most positions that one step adds.
-  static constexpr std::size_t at_once = slides ? sliding::chunk : capacity;
-};
-
-// How many positions there were, and how many of them are no longer in memory. Sizes: cache_sizes.
-template <class Sizes>
-class positions_so_far {
- public:
-  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
-  // Of the next position in memory.
-  [[nodiscard]] constexpr std::size_t row() const noexcept { return size_ - dropped_; }
-  constexpr void reset() noexcept { size_ = dropped_ = 0; }
-  [[nodiscard]] constexpr bool rewind(std::size_t count) noexcept {
-    if (count > size_ || (dropped_ != 0 && count + 1 < dropped_ + Sizes::capacity)) return false;
-    size_ = count;
-    return true;
-  }
-  // Room for that many more: drop(gone, left) moves `left` rows to the front, by `gone`. false:
-  // there is none, and nothing has changed.
-  template <class Drop>
-  constexpr bool make_room(std::size_t count, const Drop& drop) noexcept {
-    if (count > Sizes::positions - size_) return false;
-    if constexpr (Sizes::slides) {
-      if (row() + count > Sizes::rows) {
-        // The first new position sees this one.
-        const std::size_t oldest = size_ + 1 - Sizes::capacity;
-        drop(oldest - dropped_, size_ - oldest);
-        dropped_ = oldest;
-      }
-    }
-    return true;
-  }
-  constexpr void add(std::size_t count) noexcept { size_ += count; }
-
- private:
-  std::size_t size_ = 0, dropped_ = 0;
-};
-
-// What a query sees whatever the mask says. row: of the first query of a step.
-template <class Sizes, std::size_t Count>
-constexpr auto seen_in_a_step(std::size_t row) noexcept {
-  namespace scores = kernel::scores;
-  const auto first = static_cast<std::ptrdiff_t>(row);
-  if constexpr (Sizes::slides)
-    return scores::window{Sizes::capacity - 1, 0, first};
-  else if constexpr (Count == 1)
-    return scores::first_keys(row + 1);
-  else
-    return scores::causal{first};
-}
-
-// The keys and values of one attention. Attention: of floats; Weight: of attention.
-template <class Attention, class Sizes, class Weight = std::int8_t>
+// The keys and values of one attention. Attention: of floats; Weight: of attention; Turns: how many
+// rotary positions there are.
+template <class Attention, class Weight, class Sizes, std::size_t Turns>
 class past_of_attention {
- public:
   using numbers = attention_numbers<Attention, Weight>;
   static constexpr std::size_t rows = Sizes::rows;
 
-  // Of a call of Count positions.
-  template <std::size_t Count>
+ public:
+  // Of a call of N positions.
+  template <std::size_t N>
   struct scratch_for : workspace_base {
-    alignas(64) std::int8_t q[Count * numbers::query_width];
-    alignas(64) std::int8_t context[Count * numbers::context_width];
-    kernel::integer_attend_scratch<numbers::template head<Count, rows>> of_head;
-    [[no_unique_address]] typename numbers::template rotary_scratch<Count> to_rotate;
+    alignas(64) std::int8_t q[N * numbers::query_width];
+    alignas(64) std::int8_t context[N * numbers::context_width];
+    kernel::integer_attend_scratch<numbers::template head<N, rows>> of_head;
+    [[no_unique_address]] typename numbers::template rotary_scratch<N> to_rotate;
   };
-  template <std::size_t Count>
-  using scores = scores_of<float, rules::size_or_0<typename Sizes::batch_option>,
-                           Attention::sizes.heads, Count, rows, true>;
-  template <class Mask, std::size_t Count>
+  template <std::size_t N>
+  using scores = typename Sizes::template scores<float, Attention::sizes.heads, N>;
+  template <class Mask, std::size_t N>
   using mask_rule = typename rules::integer_mask<
-      mask_of<Mask>, scores<Count>,
+      mask_of<Mask>, scores<N>,
       first_error<rules::mask_of_cache<mask_of<Mask>, Sizes::slides>,
-                  rules::mask_fits<say::key_value_cache, mask_of<Mask>, scores<Count>>>>::type;
+                  rules::mask_fits<say::key_value_cache, mask_of<Mask>, scores<N>>>>::type;
 
-  // Count positions of sequence b, the first at this position, into this row.
-  template <std::size_t Count, class Work>
+  // N positions of sequence b, the first at this position, into this row.
+  template <std::size_t N, sequence_strides, sequence_strides, class Work>
   constexpr void append(const numbers& n, std::size_t b, const std::int8_t* y, const std::int8_t* z,
-                        std::size_t position, std::size_t row, Work& to_rotate) noexcept {
-    n.template project_keys<Count, turns<Count>>(y, keys_ + (b * rows + row) * numbers::key_width,
-                                                 position, to_rotate);
-    n.template project_values<Count>(z, values_ + (b * rows + row) * numbers::value_width);
+                        std::size_t position, std::size_t row, Work& work) noexcept {
+    n.template project_keys<N, turns<N>>(y, keys_ + (b * rows + row) * numbers::key_width, position,
+                                         work.to_rotate);
+    n.template project_values<N>(z, values_ + (b * rows + row) * numbers::value_width);
   }
-  // Queries, the first at this position, to what is stored. seen: a policy; masks: as_mask of the
-  // argument; first, bottom_right: see mask_place.
-  template <std::size_t Count, class Seen, class Masks, class T, class Finish>
+  // N queries, the first at this position, to what is stored. mask(h): a head_mask.
+  template <std::size_t N, sequence_strides, sequence_strides, class Mask, class T,
+            class Finish = finish_as<T>>
   constexpr void attend(const numbers& n, std::size_t b, const std::int8_t* x, std::size_t position,
-                        const Seen& seen, const Masks& masks, std::ptrdiff_t first,
-                        std::ptrdiff_t bottom_right, T* out, const Finish& finish,
-                        scratch_for<Count>& work) const noexcept {
-    n.template project_queries<Count, turns<Count>>(x, work.q, position, work.to_rotate);
-    n.template attend_heads<Count, rows>(
-        work.q, keys_ + b * rows * numbers::key_width, values_ + b * rows * numbers::value_width,
-        [&](std::size_t h) {
-          return among(seen, at_head<scores<Count>>(masks, {b, h, first, bottom_right}));
-        },
-        work.context, work.of_head);
-    n.template project_context<Count>(work.context, out, finish);
-  }
-  // Both, of new positions.
-  template <std::size_t Count, class Masks, class T, class Finish>
-  constexpr void step(const numbers& n, std::size_t b, const std::int8_t* x,
-                      const positions_so_far<Sizes>& so_far, const Masks& masks, T* out,
-                      const Finish& finish, scratch_for<Count>& work) noexcept {
-    append<Count>(n, b, x, x, so_far.size(), so_far.row(), work.to_rotate);
-    const auto first = static_cast<std::ptrdiff_t>(so_far.row());
-    attend<Count>(n, b, x, so_far.size(), seen_in_a_step<Sizes, Count>(so_far.row()), masks, first,
-                  first, out, finish, work);
+                        const Mask& mask, T* out, scratch_for<N>& work,
+                        const Finish& finish = {}) const noexcept {
+    n.template project_queries<N, turns<N>>(x, work.q, position, work.to_rotate);
+    n.template attend_heads<N, rows>(work.q, keys_ + b * rows * numbers::key_width,
+                                     values_ + b * rows * numbers::value_width, mask, work.context,
+                                     work.of_head);
+    n.template project_context<N>(work.context, out, finish);
   }
   constexpr void drop(std::size_t gone, std::size_t left) noexcept {
     for (std::size_t b = 0; b < Sizes::batches; ++b) {
-      move(keys_ + b * rows * numbers::key_width, gone, left, numbers::key_width);
-      move(values_ + b * rows * numbers::value_width, gone, left, numbers::value_width);
+      move_rows(keys_ + b * rows * numbers::key_width, gone, left, numbers::key_width);
+      move_rows(values_ + b * rows * numbers::value_width, gone, left, numbers::value_width);
     }
   }
 
  private:
   // Positions in the table of rotary positions. Queries of a recall may be more than keys.
-  template <std::size_t Count>
-  static constexpr std::size_t turns = Count > Sizes::positions ? Count : Sizes::positions;
-  static constexpr void move(std::int8_t* to, std::size_t gone, std::size_t left,
-                             std::size_t width) noexcept {
-    for (std::size_t i = 0; i < left * width; ++i) to[i] = to[gone * width + i];
-  }
+  template <std::size_t N>
+  static constexpr std::size_t turns = N > Turns ? N : Turns;
 
   alignas(64) std::int8_t keys_[Sizes::batches * rows * numbers::key_width]{};
   alignas(64) std::int8_t values_[Sizes::batches * rows * numbers::value_width]{};
 };
 
 }  // namespace integers
+
+template <class T, class Hidden, class Heads, class... OfLayer, class... OfCalls>
+inline constexpr bool
+    stores_heads<quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, OfCalls...>> = true;
+
+template <class Layer, class... OfCalls>
+struct cached_attention<quantized<Layer, OfCalls...>> {
+  using attention = Layer;
+  using weight = integers::softmax_of<OfCalls...>;
+  using number = std::int8_t;
+  using result = integers::result_of<OfCalls...>;
+  template <class... Options>
+  using stored = std::int8_t;
+  template <class Keys, class... Options>
+  using verdict = rules::integer_cache<Layer, weight, Keys, Options...>;
+  template <std::size_t Capacity, class... Options>
+  using sizes = cache_sizes<drops_positions, Capacity, Options...>;
+  template <class Sizes, std::size_t Turns, class... Options>
+  using past = integers::past_of_attention<Layer, weight, Sizes, Turns>;
+  template <class X, class Axis>
+  using argument_fits = first_error<rules::rows_of<say::key_value_cache, X, number, Axis>,
+                                    rules::batch_first<say::key_value_cache, X>>;
+  template <class Out, class Result>
+  using out_fits = rules::row_major_out<say::key_value_cache, Out, result, Result>;
+};
+
 }  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

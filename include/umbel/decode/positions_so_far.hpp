@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSL-1.0
+// The positions of a cache, of floats or integers: how many its options let there be, how many
+// there were, which are still in memory, and what the queries of a step see of them. Not here: keys
+// and values of floats (past.hpp), of integers (quantized/past.hpp).
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/decode/cached_layers.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+
+// How a sliding cache drops positions: in blocks, so that a step adds in the order of the whole
+// pass with its window. It may hold nearly a block more than its queries see.
+struct drops_blocks {
+  static constexpr std::size_t block = plan::key_block;
+  static constexpr std::size_t spare(std::size_t) noexcept { return block - 1; }
+};
+// One after another, where the order of sums does not matter. There is memory for a quarter more
+// than queries see, so that what stays is moved once in so many steps.
+struct drops_positions {
+  static constexpr std::size_t block = 1;
+  static constexpr std::size_t spare(std::size_t capacity) noexcept { return (capacity + 3) / 4; }
+};
+
+// What the options of a cache amount to. Capacity: how many positions a query sees at most.
+template <class Drops, std::size_t Capacity, class... Options>
+struct cache_sizes : Drops {
+  using batch_option = option_or<rules::batch_family, void, Options...>;
+  using sliding = option_or<option::longest_sequence, not_sliding, Options...>;
+  static constexpr bool slides = sliding::positions != 0;
+  static constexpr std::size_t batches = rules::size_or_1<batch_option>;
+  static constexpr std::size_t capacity = Capacity;
+  // The most positions that a sequence may have.
+  static constexpr std::size_t positions = slides ? sliding::positions : capacity;
+  // Positions that there is memory for.
+  static constexpr std::size_t rows =
+      slides ? capacity + Drops::spare(capacity) + sliding::chunk - 1 : capacity;
+  // The most positions that one step adds.
+  static constexpr std::size_t at_once = slides ? sliding::chunk : capacity;
+  // Scores of a step of New positions.
+  template <class T, std::size_t Heads, std::size_t New>
+  using scores = scores_of<T, rules::size_or_0<batch_option>, Heads, New, rows, true>;
+};
+
+// How many positions there were, and how many of them are no longer in memory. Sizes: cache_sizes.
+template <class Sizes>
+class positions_so_far {
+ public:
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+  // Of the next position in memory.
+  [[nodiscard]] constexpr std::size_t row() const noexcept { return size_ - dropped_; }
+  constexpr void reset() noexcept { size_ = dropped_ = 0; }
+  [[nodiscard]] constexpr bool rewind(std::size_t count) noexcept {
+    if (count > size_ || (dropped_ != 0 && count + 1 < dropped_ + Sizes::capacity)) return false;
+    size_ = count;
+    return true;
+  }
+  // Room for that many more: drop(gone, left) moves `left` rows to the front, by `gone`. false:
+  // there is none, and nothing has changed.
+  template <class Drop>
+  constexpr bool make_room(std::size_t count, const Drop& drop) noexcept {
+    if (count > Sizes::positions - size_) return false;
+    if constexpr (Sizes::slides) {
+      if (row() + count > Sizes::rows) {
+        // The first new position sees the oldest; the block that it is in must stay.
+        const std::size_t oldest = (size_ + 1 - Sizes::capacity) / Sizes::block * Sizes::block;
+        drop(oldest - dropped_, size_ - oldest);
+        dropped_ = oldest;
+      }
+    }
+    return true;
+  }
+  constexpr void add(std::size_t count) noexcept { size_ += count; }
+
+  // What a query of the next Count positions sees whatever the mask says.
+  template <std::size_t Count>
+  constexpr auto seen() const noexcept {
+    namespace scores = kernel::scores;
+    const auto first = static_cast<std::ptrdiff_t>(row());
+    if constexpr (Sizes::slides)
+      return scores::window{Sizes::capacity - 1, 0, first};
+    else if constexpr (Count == 1)
+      return scores::first_keys(row() + 1);
+    else
+      return scores::causal{first};
+  }
+
+ private:
+  std::size_t size_ = 0, dropped_ = 0;
+};
+
+// `left` rows of `row` numbers to the front, by `gone` rows.
+template <class T>
+constexpr void move_rows(T* to, std::size_t gone, std::size_t left, std::size_t row = 1) noexcept {
+  for (std::size_t i = 0; i < left * row; ++i) to[i] = to[gone * row + i];
+}
+
+// Past: the keys and values of one attention. Masks: as_mask of the argument. how: of integers, how
+// the result is written.
+//
+// N queries of sequence b, the first at `position`, to all `size` positions of past. The queries of
+// a mask that says so are the last of them.
+template <std::size_t N, sequence_strides X, sequence_strides Out, class Past, class Weights,
+          class T, class Masks, class To, class Scratch, class... How>
+UMBEL_INLINE constexpr void recall_of_sequence(const Past& past, const Weights& w, std::size_t b,
+                                               const T* x, std::size_t position, std::size_t size,
+                                               const Masks& masks, To* out, Scratch& scratch,
+                                               const How&... how) noexcept {
+  const auto first = static_cast<std::ptrdiff_t>(position);
+  const auto last = static_cast<std::ptrdiff_t>(size) - static_cast<std::ptrdiff_t>(N);
+  const auto seen = kernel::scores::first_keys(size);
+  past.template attend<N, X, Out>(
+      w, b, x, position,
+      [&](std::size_t h) {
+        return among(seen, at_head<typename Past::template scores<N>>(masks, {b, h, first, last}));
+      },
+      out, scratch, how...);
+}
+// N next positions of sequence b: stored, then their queries to all up to themselves.
+template <std::size_t N, sequence_strides X, sequence_strides Out, class Past, class Weights,
+          class T, class Sizes, class Masks, class To, class Scratch, class... How>
+UMBEL_INLINE constexpr void step_of_sequence(Past& past, const Weights& w, std::size_t b,
+                                             const T* x, const positions_so_far<Sizes>& so_far,
+                                             const Masks& masks, To* out, Scratch& scratch,
+                                             const How&... how) noexcept {
+  past.template append<N, X, X>(w, b, x, x, so_far.size(), so_far.row(), scratch);
+  const auto first = static_cast<std::ptrdiff_t>(so_far.row());
+  const auto seen = so_far.template seen<N>();
+  past.template attend<N, X, Out>(
+      w, b, x, so_far.size(),
+      [&](std::size_t h) {
+        return among(seen, at_head<typename Past::template scores<N>>(masks, {b, h, first, first}));
+      },
+      out, scratch, how...);
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+UMBEL_WARNINGS_POP
