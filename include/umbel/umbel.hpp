@@ -79,6 +79,7 @@
 #include <umbel/attention/prepared_heads.hpp>
 #include <umbel/attention/score.hpp>
 #include <umbel/attention/rules.hpp>
+#include <umbel/attention/calls.hpp>
 #include <umbel/attention/attend_heads.hpp>
 #include <umbel/attention/scaled_dot_product.hpp>
 #include <umbel/attention/by_score.hpp>

@@ -15,15 +15,12 @@
 #pragma once
 
 #include <umbel/attention/additive_rules.hpp>
+#include <umbel/attention/calls.hpp>
 #include <umbel/attention/forward.hpp>
 #include <umbel/config.hpp>
 #include <umbel/kernel/float/additive.hpp>
 #include <umbel/layer/borrowing.hpp>
-#include <umbel/layer/memory.hpp>
 #include <umbel/layer/packed_weights.hpp>
-#include <umbel/mask/combine.hpp>
-#include <umbel/mask/in_formula.hpp>
-#include <umbel/tensor/other_calls.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -88,7 +85,7 @@ template <class T, additive_sizes S, class Scoring, std::size_t Queries, std::si
           std::size_t Values>
 struct additive_forward {
   static constexpr std::size_t row = round_up(S.score_width(), plan::lanes<T>(plan::native_target));
-  static constexpr std::size_t value_dim = Values / S.heads;
+  static constexpr std::size_t value_dim = Values / S.heads, tables = 0;
   template <sequence_strides From, sequence_strides To>
   static constexpr kernel::attend_shape head = {.queries = Queries,
                                                 .keys = Keys,
@@ -218,6 +215,7 @@ struct additive_call {
   using steps =
       typename Layer::template forward_of<query_axis::size, key_axis::size, features::size>;
   using scratch = typename steps::workspace;
+  using place = scratch;
   using verdict =
       first_error<rules::out_fits<say::additive_attention, Out, T, layout>,
                   rules::mask_fits<say::additive_attention, mask_of<Mask>, scores>,
@@ -242,119 +240,46 @@ struct additive_call {
   }
 };
 
-// The verdict on a call in a formula: on the shapes, then on the mask.
-template <class Shapes, class Layer, class X, class Y, class Z, class Mask>
-struct additive_rule_in_formula {
-  using type = Shapes;
-};
-template <class Layer, class X, class Y, class Z, class Mask>
-struct additive_rule_in_formula<accepted, Layer, X, Y, Z, Mask> {
-  using type =
-      first_error<typename additive_call<Layer, X, Y, Z, Mask, in_formula, by_value>::verdict,
-                  rules::mask_in_a_formula<say::additive_attention, Mask>>;
-};
 // In the graph of a gradient: training/additive.hpp.
 template <class Layer>
 struct additive_block;
-// What it does, of views.
-template <class Layer, class X, class Y, class Z>
-struct additive_steps {
-  using block = additive_block<Layer>;
-  template <class Mask>
-  using call = additive_call<Layer, X, Y, Z, Mask, in_formula, by_value>;
-  using scratch = typename call<every_key>::scratch;
-  using result = row_major<typename call<every_key>::layout>;
-  static constexpr std::uint64_t flops = call<every_key>::flops;
 
-  template <class Given, class To, class... OfMask>
-  static constexpr void run(const Given& given, To& to, scratch& work, const X& x, const Y& y,
-                            const Z& z, const OfMask&... of_mask) noexcept {
-    const auto mask = given.mask(of_mask...);
-    call<std::remove_const_t<decltype(mask)>>::each_sequence(given.weights(), x, y, z, mask, to,
-                                                             work);
-  }
+// The forms of a call (calls.hpp). Axes are in any order, batch is optional. Gives a row-major
+// tensor of the axes of the queries with the values' features in place of the hidden axis. work: a
+// Layer::workspace<query<..>, key<..>, the values' axis>.
+template <class Layer>
+struct additive_forms {
+  static constexpr bool in_formulas = true;
+  template <class X, class Y, class Z, class Mask, class Workspace, class Out>
+  struct made {
+    using call = additive_call<Layer, X, Y, Z, Mask, Workspace, Out>;
+  };
+  template <class X, class Y, class Z, class Mask, class Workspace, class Out>
+  using cross =
+      call_rule<typename Layer::template call_rule<X, Y, Z>, made<X, Y, Z, Mask, Workspace, Out>>;
+  template <class X, class Y, class Z>
+  struct cross_call {
+    template <class Mask>
+    using on = additive_call<Layer, X, Y, Z, Mask, in_formula, by_value>;
+  };
+  template <class X, class Y, class Z>
+  struct cross_steps : attention_steps<cross_call<X, Y, Z>::template on> {
+    using block = additive_block<Layer>;
+  };
+  template <class X, class Y, class Z>
+  using cross_workspace =
+      typename Layer::template workspace<axis_of<layout_of<X>, rules::query_family>,
+                                         axis_of<layout_of<Y>, rules::key_family>,
+                                         typename rules::feature_axis<Z>::plain>;
 };
 
 // operator() of the layer and of prepacked<layer>, which differ in Derived::get_weights().
 template <class Derived, class Layer>
 struct additive_calls
-    : other_calls_with_mask<
-          say::additive_attention,
+    : attention_calls<
+          Derived, additive_forms<Layer>, say::additive_attention,
           say::
               takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {
-  using refused = other_calls_with_mask<
-      say::additive_attention,
-      say::
-          takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace>;
-  using refused::operator();
-  using refused::into;
-
-  // Axes in any order, batch optional. Gives a row-major tensor of the axes of the queries with the
-  // values' features in place of the hidden axis.
-  //   mask  lengths, causal ... (mask/combine.hpp)
-  //   work  a Layer::workspace<query<..>, key<..>, the values' axis>; without one, scratch is on
-  //         the stack, up to UMBEL_STACK_BUDGET bytes
-  template <tensor_like X, tensor_like Y, tensor_like Z, mask_like Mask = every_key,
-            workspace_like Workspace = on_stack>
-  constexpr auto operator()(const X& x, const Y& y, const Z& z, const Mask& mask = {},
-                            Workspace&& work = {}) const noexcept {
-    return attend_to(x, y, z, mask, work, by_value{});
-  }
-
-  // In a formula.
-  template <traced X, traced Y, traced Z, mask_of_a_node Mask = every_key>
-  constexpr auto operator()(const X& x, const Y& y, const Z& z,
-                            const Mask& mask = {}) const noexcept {
-    using rule = typename additive_rule_in_formula<typename Layer::template call_rule<X, Y, Z>,
-                                                   Layer, X, Y, Z, Mask>::type;
-    static_assert(report<rule>::ok, "umbel: shapes do not fit");
-    if constexpr (rule::ok)
-      return call_with_mask<
-          additive_steps<Layer, view_of_node<X>, view_of_node<Y>, view_of_node<Z>>>(self(), mask, x,
-                                                                                    y, z);
-    else
-      return invalid{};
-  }
-
-  // The same, written into a tensor or view of those axes, in any order and with any strides. out
-  // must not overlap the arguments.
-  template <tensor_like Out, tensor_like X, tensor_like Y, tensor_like Z,
-            mask_like Mask = every_key, workspace_like Workspace = on_stack>
-  constexpr void into(Out&& out, const X& x, const Y& y, const Z& z, const Mask& mask = {},
-                      Workspace&& work = {}) const noexcept {
-    attend_to(x, y, z, mask, work, static_cast<Out&&>(out));
-  }
-
-  // See workspace_for.
-  template <tensor_like X, tensor_like Y, tensor_like Z, class Of = Layer>
-  static typename Of::template workspace<axis_of<layout_of<X>, rules::query_family>,
-                                         axis_of<layout_of<Y>, rules::key_family>,
-                                         typename rules::feature_axis<Z>::plain>
-  workspace_of(const X&, const Y&, const Z&);
-
- private:
-  // The sentence where shapes, mask or workspace do not fit; otherwise the result, in its memory.
-  template <class X, class Y, class Z, class Mask, class Workspace, class Out>
-  constexpr auto attend_to(const X& x, const Y& y, const Z& z, const Mask& mask, Workspace& work,
-                           Out&& out) const noexcept {
-    using verdict = typename Layer::template call_rule<X, Y, Z>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok) {
-      using call = additive_call<Layer, X, Y, Z, Mask, Workspace, Out>;
-      static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
-      if constexpr (call::verdict::ok)
-        return computed<typename call::result, typename call::scratch>(
-            out, work, [&](auto& to, auto& own) UMBEL_LAMBDA_INLINE {
-              call::each_sequence(self(), x, y, z, mask, to, own);
-            });
-      if constexpr (!call::verdict::ok) return invalid{};
-    } else {
-      return invalid{};
-    }
-  }
-  constexpr const auto& self() const noexcept {
-    return static_cast<const Derived*>(this)->get_weights();
-  }
 };
 
 }  // namespace detail

@@ -3,12 +3,9 @@
 // batch. Layer has what multi_head_types gives it (multi_head.hpp).
 #pragma once
 
+#include <umbel/attention/calls.hpp>
 #include <umbel/attention/forward_in_parts.hpp>
-#include <umbel/attention/rules.hpp>
 #include <umbel/config.hpp>
-#include <umbel/layer/memory.hpp>
-#include <umbel/mask/combine.hpp>
-#include <umbel/mask/in_formula.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
@@ -69,17 +66,6 @@ struct multi_head_call {
   }
 };
 
-// A call of one sequence, or of queries to keys, and its verdict: on the shapes, then on mask and
-// workspace. Out: of a forwarding reference.
-template <class Shapes, class Call>
-struct call_rule {
-  using type = Shapes;
-};
-template <class Call>
-struct call_rule<accepted, Call> {
-  using type = typename Call::call::verdict;
-};
-
 template <class Layer, class X, class Mask, class Workspace>
 struct multi_head_self {
   using layout = typename X::layout;
@@ -87,20 +73,6 @@ struct multi_head_self {
   using call = multi_head_call<Layer, layout, sequence, layout, sequence, Mask, Workspace,
                                shape<axis_of<layout, sequence>>>;
 };
-template <class Layer, class X, class Mask, class Workspace, class Out>
-struct multi_head_self_rule {
-  using T = typename Layer::value_type;
-  using hidden = typename Layer::hidden_axis;
-  using type = typename call_rule<
-      first_error<rules::no_second_sequence<say::multi_head_attention, Mask>,
-                  rules::self_attend<say::multi_head_attention, X, T, hidden>,
-                  rules::one_width<say::multi_head_attention, hidden, typename Layer::keys_axis,
-                                   typename Layer::values_axis>,
-                  rules::out_fits<say::multi_head_attention, Out, T,
-                                  typename Layer::template result_of<typename X::layout>>>,
-      multi_head_self<Layer, X, Mask, Workspace>>::type;
-};
-
 template <class Layer, class X, class Y, class Mask, class Workspace>
 struct multi_head_cross {
   using from = typename X::layout;
@@ -109,63 +81,61 @@ struct multi_head_cross {
       multi_head_call<Layer, from, rules::query_family, keys, rules::key_family, Mask, Workspace,
                       shape<axis_of<from, rules::query_family>, axis_of<keys, rules::key_family>>>;
 };
-template <class Layer, class X, class Y, class Z, class Mask, class Workspace, class Out>
-struct multi_head_cross_rule {
-  using T = typename Layer::value_type;
-  using type = typename call_rule<
-      first_error<
-          rules::attend_to<say::multi_head_attention, X, Y, Z, T, typename Layer::hidden_axis,
-                           typename Layer::keys_axis, typename Layer::values_axis>,
-          rules::out_fits<say::multi_head_attention, Out, T,
-                          typename Layer::template result_of<typename X::layout>>>,
-      multi_head_cross<Layer, X, Y, Mask, Workspace>>::type;
-};
-
-// Calls in a formula. Mask: what is given.
-template <class Shapes, class Mask>
-using multi_head_rule_in_formula =
-    first_error<Shapes, rules::mask_in_a_formula<say::multi_head_attention, Mask>>;
 
 // In the graph of a gradient: training/blocks.hpp.
 template <class Layer>
 struct multi_head_block;
 
-// What they do, of views. given: weights and mask (formula/parts.hpp); of_mask: its tensors.
-template <class Layer, class X>
-struct multi_head_self_steps {
-  using block = multi_head_block<Layer>;
-  template <class Mask>
-  using call = typename multi_head_self<Layer, X, Mask, in_formula>::call;
-  using scratch = typename call<every_key>::scratch;
-  using result = row_major<typename Layer::template result_of<layout_of<X>>>;
-  static constexpr std::uint64_t flops = call<every_key>::flops;
-  static constexpr std::size_t tables = call<every_key>::steps::tables;
+// The forms of a call (calls.hpp). Out: of a forwarding reference.
+template <class Layer>
+struct multi_head_forms : workspaces_of_sequences<Layer> {
+  static constexpr bool in_formulas = true;
+  template <class Out, class X>
+  using out_fits = rules::out_fits<say::multi_head_attention, Out, typename Layer::value_type,
+                                   typename Layer::template result_of<typename X::layout>>;
+  template <class X, class Mask, class Workspace, class Out>
+  struct self
+      : call_rule<
+            first_error<rules::no_second_sequence<say::multi_head_attention, Mask>,
+                        rules::self_attend<say::multi_head_attention, X, typename Layer::value_type,
+                                           typename Layer::hidden_axis>,
+                        rules::one_width<say::multi_head_attention, typename Layer::hidden_axis,
+                                         typename Layer::keys_axis, typename Layer::values_axis>,
+                        out_fits<Out, X>>,
+            multi_head_self<Layer, X, Mask, Workspace>> {};
+  template <class X, class Y, class Z, class Mask, class Workspace, class Out>
+  struct cross
+      : call_rule<
+            first_error<rules::attend_to<say::multi_head_attention, X, Y, Z,
+                                         typename Layer::value_type, typename Layer::hidden_axis,
+                                         typename Layer::keys_axis, typename Layer::values_axis>,
+                        out_fits<Out, X>>,
+            multi_head_cross<Layer, X, Y, Mask, Workspace>> {};
 
-  template <class Given, class Y, class... OfMask>
-  static constexpr void run(const Given& given, Y& y, scratch& work, const X& x,
-                            const OfMask&... of_mask) noexcept {
-    const auto mask = given.mask(of_mask...);
-    call<std::remove_const_t<decltype(mask)>>::each_sequence(given.weights(), x, x, x, mask, y,
-                                                             work);
-  }
-};
-template <class Layer, class X, class Y>
-struct multi_head_cross_steps {
-  using block = multi_head_block<Layer>;
-  template <class Mask>
-  using call = typename multi_head_cross<Layer, X, Y, Mask, in_formula>::call;
-  using scratch = typename call<every_key>::scratch;
-  using result = row_major<typename Layer::template result_of<layout_of<X>>>;
-  static constexpr std::uint64_t flops = call<every_key>::flops;
-  static constexpr std::size_t tables = call<every_key>::steps::tables;
-
-  template <class Given, class To, class Z, class... OfMask>
-  static constexpr void run(const Given& given, To& to, scratch& work, const X& x, const Y& y,
-                            const Z& z, const OfMask&... of_mask) noexcept {
-    const auto mask = given.mask(of_mask...);
-    call<std::remove_const_t<decltype(mask)>>::each_sequence(given.weights(), x, y, z, mask, to,
-                                                             work);
-  }
+  template <class X>
+  struct self_call {
+    template <class Mask>
+    using on = typename multi_head_self<Layer, X, Mask, in_formula>::call;
+  };
+  template <class X>
+  struct self_steps : attention_steps<self_call<X>::template on> {
+    using block = multi_head_block<Layer>;
+    using to_keys = attention_steps<self_call<X>::template on>;
+    template <class Given, class To, class Scratch, class... OfMask>
+    static constexpr void run(const Given& given, To& to, Scratch& work, const X& x,
+                              const OfMask&... of_mask) noexcept {
+      to_keys::run(given, to, work, x, x, x, of_mask...);
+    }
+  };
+  template <class X, class Y>
+  struct cross_call {
+    template <class Mask>
+    using on = typename multi_head_cross<Layer, X, Y, Mask, in_formula>::call;
+  };
+  template <class X, class Y, class Z>
+  struct cross_steps : attention_steps<cross_call<X, Y>::template on> {
+    using block = multi_head_block<Layer>;
+  };
 };
 
 }  // namespace umbel::inline UMBEL_TARGET::detail

@@ -16,12 +16,9 @@
 #pragma once
 
 #include <umbel/attention/attend_heads.hpp>
-#include <umbel/attention/rules.hpp>
+#include <umbel/attention/calls.hpp>
 #include <umbel/attention/score.hpp>
 #include <umbel/config.hpp>
-#include <umbel/layer/memory.hpp>
-#include <umbel/mask/combine.hpp>
-#include <umbel/tensor/other_calls.hpp>
 #include <umbel/tensor/pipe.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -198,9 +195,10 @@ struct dot_product_call {
               h * ol::template stride_of<rules::heads_family>);
   }
 
-  template <class Scoring, class Mask, class Out>
-  static constexpr void each_sequence(const T* q, const T* k, const T* v, const Mask& mask,
-                                      Out& out, workspace& work) noexcept {
+  // Of: the operation.
+  template <class Of, class Mask, class Out>
+  static constexpr void each_sequence(const Of&, const Q& q, const K& k, const V& v,
+                                      const Mask& mask, Out& out, workspace& work) noexcept {
     constexpr auto head = head_into<typename Out::layout>;
     static_assert(kernel::attend_scratch<head, T> <= sizeof(work.scratch) / sizeof(T));
     using ol = typename Out::layout;
@@ -211,81 +209,54 @@ struct dot_product_call {
         .k_head = kl::template stride_of<kv_family>,
         .v_head = vl::template stride_of<kv_family>,
         .o_head = ol::template stride_of<rules::heads_family>};
+    const auto& masks = as_mask(mask);
     for (std::size_t b = 0; b < batches; ++b) {
-      heads_of_sequence<head, all_heads, T, Scoring>::attend(
-          q + b * ql::template stride_of<rules::batch_family>,
-          k + b * kl::template stride_of<rules::batch_family>,
-          v + b * vl::template stride_of<rules::batch_family>,
+      heads_of_sequence<head, all_heads, T, typename Of::scoring>::attend(
+          q.data() + b * ql::template stride_of<rules::batch_family>,
+          k.data() + b * kl::template stride_of<rules::batch_family>,
+          v.data() + b * vl::template stride_of<rules::batch_family>,
           out.data() + b * ol::template stride_of<rules::batch_family>, work.scratch,
-          at_sequence<scores>(mask, b));
+          at_sequence<scores>(masks, b));
     }
   }
 };
 
+// The forms of a call (calls.hpp).
+template <class... Options>
+struct dot_product_forms {
+  static constexpr bool in_formulas = false;
+  template <class Q, class K, class V, class Mask, class Workspace, class Out>
+  struct call_of : dot_product_call<Q, K, V> {
+    using shapes = dot_product_call<Q, K, V>;
+    using result = tensor_of<typename shapes::T, typename shapes::result>;
+    using place = typename shapes::workspace;
+    using verdict = first_error<
+        rules::out_fits<say::scaled_dot_product_attention, Out, typename shapes::T,
+                        typename shapes::result>,
+        rules::mask_fits<say::scaled_dot_product_attention, mask_of<Mask>, typename shapes::scores>,
+        rules::scratch_fits<say::scaled_dot_product_attention, Workspace, place,
+                            shape<axes::query<shapes::queries>, axes::key<shapes::keys>>>>;
+  };
+  template <class Q, class K, class V, class Mask, class Workspace, class Out>
+  struct made {
+    using call = call_of<Q, K, V, Mask, Workspace, Out>;
+  };
+  template <class Q, class K, class V, class Mask, class Workspace, class Out>
+  using cross =
+      call_rule<first_error<rules::dot_product_options<Options...>, rules::dot_product<Q, K, V>>,
+                made<Q, K, V, Mask, Workspace, Out>>;
+  // workspace_for<decltype(scaled_dot_product_attention), Q, K, V>
+  template <class Q, class K, class V>
+  using cross_workspace = typename dot_product_call<Q, K, V>::workspace;
+};
 template <class... Options>
 struct scaled_dot_product_operation
-    : detail::other_calls_with_mask<
+    : attention_calls<
+          scaled_dot_product_operation<Options...>, dot_product_forms<Options...>,
           say::scaled_dot_product_attention,
           say::
               takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {
-  using refused = detail::other_calls_with_mask<
-      say::scaled_dot_product_attention,
-      say::
-          takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace>;
-  using refused::operator();
-  using refused::into;
-
-  // See workspace_for: workspace_for<decltype(scaled_dot_product_attention), Q, K, V>.
-  template <tensor_like Q, tensor_like K, tensor_like V>
-  static typename dot_product_call<Q, K, V>::workspace workspace_of(const Q&, const K&, const V&);
-
-  // A row-major tensor of the axes of the queries, with the values' width.
-  template <tensor_like Q, tensor_like K, tensor_like V, mask_like Mask = every_key,
-            workspace_like Workspace = on_stack>
-  constexpr auto operator()(const Q& q, const K& k, const V& v, const Mask& mask = {},
-                            Workspace&& work = {}) const noexcept {
-    return attend(q, k, v, mask, work, detail::by_value{});
-  }
-
-  // The same, written into a tensor or view of those axes, in any order and with any strides. out
-  // must not overlap the arguments.
-  template <tensor_like Out, tensor_like Q, tensor_like K, tensor_like V,
-            mask_like Mask = every_key, workspace_like Workspace = on_stack>
-  constexpr void into(Out&& out, const Q& q, const K& k, const V& v, const Mask& mask = {},
-                      Workspace&& work = {}) const noexcept {
-    attend(q, k, v, mask, work, static_cast<Out&&>(out));
-  }
-
- private:
-  template <class Q, class K, class V, class Mask, class Workspace, class Out>
-  static constexpr auto attend(const Q& q, const K& k, const V& v, const Mask& mask,
-                               Workspace& work, Out&& out) noexcept {
-    using verdict =
-        first_error<rules::dot_product_options<Options...>, rules::dot_product<Q, K, V>>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok) {
-      using T = typename Q::value_type;
-      using call = detail::dot_product_call<Q, K, V>;
-      using scratch = typename call::workspace;
-      using fit = first_error<
-          rules::out_fits<say::scaled_dot_product_attention, Out, T, typename call::result>,
-          rules::mask_fits<say::scaled_dot_product_attention, detail::mask_of<Mask>,
-                           typename call::scores>,
-          rules::scratch_fits<say::scaled_dot_product_attention, Workspace, scratch,
-                              shape<axes::query<call::queries>, axes::key<call::keys>>>>;
-      static_assert(report<fit>::ok, "umbel: shapes do not fit");
-      if constexpr (fit::ok)
-        return detail::computed<tensor_of<T, typename call::result>, scratch>(
-            out, work, [&](auto& o, scratch& own) {
-              call::template each_sequence<detail::scoring<Options...>>(
-                  q.data(), k.data(), v.data(), detail::as_mask(mask), o, own);
-            });
-      else
-        return invalid{};
-    } else {
-      return invalid{};
-    }
-  }
+  using scoring = detail::scoring<Options...>;
 };
 }  // namespace detail
 

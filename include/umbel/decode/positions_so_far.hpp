@@ -96,43 +96,48 @@ constexpr void move_rows(T* to, std::size_t gone, std::size_t left, std::size_t 
   for (std::size_t i = 0; i < left * row; ++i) to[i] = to[gone * row + i];
 }
 
-// Past: the keys and values of one attention. Masks: as_mask of the argument. how: of integers, how
-// the result is written.
+// What the heads of a call see: among the keys that a query sees, those that the mask says. Masks:
+// as_mask of the argument.
+template <class Scores, class Seen, class Masks>
+struct seen_by_heads {
+  Seen seen;
+  const Masks& masks;
+  std::size_t sequence;
+  std::ptrdiff_t first, bottom_right;  // mask_place
+  constexpr auto operator()(std::size_t head) const noexcept {
+    return among(seen, at_head<Scores>(masks, {sequence, head, first, bottom_right}));
+  }
+};
+
+// Past: the keys and values of one attention. how: of integers, how the result is written.
 //
 // N queries of sequence b, the first at `position`, to all `size` positions of past. The queries of
 // a mask that says so are the last of them.
 template <std::size_t N, sequence_strides X, sequence_strides Out, class Past, class Weights,
           class T, class Masks, class To, class Scratch, class... How>
-UMBEL_INLINE constexpr void recall_of_sequence(const Past& past, const Weights& w, std::size_t b,
-                                               const T* x, std::size_t position, std::size_t size,
-                                               const Masks& masks, To* out, Scratch& scratch,
-                                               const How&... how) noexcept {
+constexpr void recall_of_sequence(const Past& past, const Weights& w, std::size_t b, const T* x,
+                                  std::size_t position, std::size_t size, const Masks& masks,
+                                  To* out, Scratch& scratch, const How&... how) noexcept {
+  using seen = seen_by_heads<typename Past::template scores<N>, kernel::scores::first_keys, Masks>;
   const auto first = static_cast<std::ptrdiff_t>(position);
   const auto last = static_cast<std::ptrdiff_t>(size) - static_cast<std::ptrdiff_t>(N);
-  const auto seen = kernel::scores::first_keys(size);
-  past.template attend<N, X, Out>(
-      w, b, x, position,
-      [&](std::size_t h) {
-        return among(seen, at_head<typename Past::template scores<N>>(masks, {b, h, first, last}));
-      },
-      out, scratch, how...);
+  past.template attend<N, X, Out>(w, b, x, position,
+                                  seen{kernel::scores::first_keys(size), masks, b, first, last},
+                                  out, scratch, how...);
 }
 // N next positions of sequence b: stored, then their queries to all up to themselves.
 template <std::size_t N, sequence_strides X, sequence_strides Out, class Past, class Weights,
           class T, class Sizes, class Masks, class To, class Scratch, class... How>
-UMBEL_INLINE constexpr void step_of_sequence(Past& past, const Weights& w, std::size_t b,
-                                             const T* x, const positions_so_far<Sizes>& so_far,
-                                             const Masks& masks, To* out, Scratch& scratch,
-                                             const How&... how) noexcept {
+constexpr void step_of_sequence(Past& past, const Weights& w, std::size_t b, const T* x,
+                                const positions_so_far<Sizes>& so_far, const Masks& masks, To* out,
+                                Scratch& scratch, const How&... how) noexcept {
+  using seen =
+      seen_by_heads<typename Past::template scores<N>, decltype(so_far.template seen<N>()), Masks>;
   past.template append<N, X, X>(w, b, x, x, so_far.size(), so_far.row(), scratch);
   const auto first = static_cast<std::ptrdiff_t>(so_far.row());
-  const auto seen = so_far.template seen<N>();
-  past.template attend<N, X, Out>(
-      w, b, x, so_far.size(),
-      [&](std::size_t h) {
-        return among(seen, at_head<typename Past::template scores<N>>(masks, {b, h, first, first}));
-      },
-      out, scratch, how...);
+  past.template attend<N, X, Out>(w, b, x, so_far.size(),
+                                  seen{so_far.template seen<N>(), masks, b, first, first}, out,
+                                  scratch, how...);
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail

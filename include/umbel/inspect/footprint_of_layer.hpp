@@ -32,25 +32,27 @@ struct one_call {
       say::
           takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments>;
 };
+template <class Forms, class... X>
+struct call_of_forms;
+template <class Forms, class X>
+struct call_of_forms<Forms, X> {
+  using verdict = typename Forms::template self<X, every_key, in_formula, by_value>::type;
+  using steps = typename Forms::template self_steps<X>;
+};
+template <class Forms, class X, class Y, class Z>
+struct call_of_forms<Forms, X, Y, Z> {
+  using verdict = typename Forms::template cross<X, Y, Z, every_key, in_formula, by_value>::type;
+  using steps = typename Forms::template cross_steps<X, Y, Z>;
+};
 template <is_multi_head Layer, tensor_like X>
-struct one_call<Layer, X> {
-  using verdict = typename multi_head_self_rule<Layer, X, every_key, in_formula, by_value>::type;
-  using steps = multi_head_self_steps<Layer, X>;
-};
+struct one_call<Layer, X> : call_of_forms<multi_head_forms<Layer>, X> {};
 template <is_multi_head Layer, tensor_like X, tensor_like Y, tensor_like Z>
-struct one_call<Layer, X, Y, Z> {
-  using verdict =
-      typename multi_head_cross_rule<Layer, X, Y, Z, every_key, in_formula, by_value>::type;
-  using steps = multi_head_cross_steps<Layer, X, Y>;
-};
+struct one_call<Layer, X, Y, Z> : call_of_forms<multi_head_forms<Layer>, X, Y, Z> {};
 template <class T, class Hidden, class ScoreHidden, class... Options, tensor_like X, tensor_like Y,
           tensor_like Z>
-struct one_call<additive_attention<T, Hidden, ScoreHidden, Options...>, X, Y, Z> {
-  using layer = additive_attention<T, Hidden, ScoreHidden, Options...>;
-  using verdict = typename additive_rule_in_formula<typename layer::template call_rule<X, Y, Z>,
-                                                    layer, X, Y, Z, every_key>::type;
-  using steps = additive_steps<layer, X, Y, Z>;
-};
+struct one_call<additive_attention<T, Hidden, ScoreHidden, Options...>, X, Y, Z>
+    : call_of_forms<additive_forms<additive_attention<T, Hidden, ScoreHidden, Options...>>, X, Y,
+                    Z> {};
 template <class... Options, tensor_like Q, tensor_like K, tensor_like V>
 struct one_call<scaled_dot_product_operation<Options...>, Q, K, V> {
   using verdict = first_error<rules::dot_product_options<Options...>, rules::dot_product<Q, K, V>>;
