@@ -12,9 +12,96 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
+// The verdict of all attentions of a block: of what Rule says of those to the sequence, and of
+// those to a memory.
+template <class Block, class Rule>
+struct attentions_fit {
+  template <std::size_t Number, class Part = typename Block::template part_layer<Number>>
+  static constexpr auto of_part() {
+    if constexpr (Block::part_sees(Number) == residual::reads::row)
+      return accepted{};
+    else if constexpr (Block::part_sees(Number) == residual::reads::sequence)
+      return typename Rule::template of_sequence<Part>{};
+    else
+      return typename Rule::template of_memory<Part>{};
+  }
+  template <std::size_t... Number>
+  static first_error<decltype(of_part<Number>())...> all(std::index_sequence<Number...>);
+  using type = decltype(all(std::make_index_sequence<Block::part_count>{}));
+};
+
+// The shapes of a call fit. Word: that refuses arguments; T, OfMemory: of their elements; Held:
+// what is said first of x alone.
+template <class Block, class Word, class T, class OfMemory, class Held, class X, class Memory>
+struct block_shapes_fit {
+  using hidden = typename Block::hidden_axis;
+  using type = first_error<
+      verdict<Block::has_memory, typename Block::word, say::has_no_attention_to_a_memory>,
+      rules::block_argument<Word, X, T, hidden, say::the_sequence>,
+      rules::block_argument<Word, Memory, OfMemory, hidden, say::the_memory>,
+      rules::same_size<Word, rules::batch_family, layout_of<X>, say::the_sequences,
+                       layout_of<Memory>, say::but_the_memories>>;
+};
+template <class Block, class Word, class T, class OfMemory, class Held, class X>
+struct block_shapes_fit<Block, Word, T, OfMemory, Held, X, without_memory> {
+  using type = first_error<
+      verdict<!Block::has_memory, typename Block::word,
+              say::has_an_attention_to_a_memory_so_write_layer_of_x_memory_and_self_mask>,
+      Held, rules::block_argument<Word, X, T, typename Block::hidden_axis>>;
+};
+
+// How a call comes in, of floats or integers, from the layer and from prepacked<layer> alike. Of:
+// what computes it, scratch_of and sequences; Of::entry: what is said of it: word_of_call, number,
+// call_of, shapes_fit, masks_fit.
+struct entry_of_block {
+  template <class Of, class Weights, class X, class Memory, class Mask, class Own, class Workspace,
+            class Out>
+  static constexpr auto pass(const Weights& w, const X& x, const Memory& memory, const Mask& mask,
+                             const Own& own, Workspace& work, Out&& out) noexcept {
+    using entry = typename Of::entry;
+    using refuses = typename entry::word_of_call;
+    using number = typename entry::number;
+    using shapes = first_error<
+        typename entry::template shapes_fit<X, Memory>::type,
+        rules::row_major_out<refuses, Out, number, layout_of<X>>,
+        verdict<!std::is_same_v<Own, unsaid_mask>, typename entry::word,
+                say::say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask>>;
+    static_assert(report<shapes>::ok, "umbel: shapes do not fit");
+    if constexpr (shapes::ok) {
+      using call = typename entry::template call_of<X, Memory>;
+      using scratch = typename Of::template scratch_of<call::n, call::m>::type;
+      using given = given_workspaces<Workspace, scratch>;
+      using fit = first_error<
+          typename entry::template masks_of_call_fit<call, mask_of<Mask>, mask_of<Own>>::type,
+          rules::scratch_fits<refuses, typename given::each, scratch, typename call::sizes>>;
+      static_assert(report<fit>::ok, "umbel: shapes do not fit");
+      if constexpr (fit::ok)
+        return computed<tensor_of<number, row_major<layout_of<X>>>, typename given::all>(
+            out, work, [&](auto& y, auto& all) {
+              Of::template sequences<call>(typename entry::all_events{}, w, x.data(),
+                                           memory_in(memory), as_mask(mask), as_mask(own), y.data(),
+                                           all);
+            });
+      else
+        return invalid{};
+    } else {
+      return invalid{};
+    }
+  }
+
+ private:
+  template <class Memory>
+  static constexpr auto memory_in(const Memory& memory) noexcept {
+    if constexpr (std::is_same_v<Memory, without_memory>)
+      return nullptr;
+    else
+      return memory.data();
+  }
+};
+
 // What a block has besides its calls.
 template <class T, class Hidden, class Steps, class Options, class Style = residual::block_style>
-struct block_types : residual::description<T, Hidden, Steps, Options, Style> {
+struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Options, Style> {
   using described = residual::description<T, Hidden, Steps, Options, Style>;
   using typename described::hidden_axis;
   using typename described::word;
@@ -77,77 +164,30 @@ struct block_types : residual::description<T, Hidden, Steps, Options, Style> {
   struct call_of<X, without_memory> {
     using layout = layout_of<X>;
     using positions = positions_in<X>;
+    using memory_positions = positions;  // of none
     using sizes = shape<positions>;
     static constexpr std::size_t n = positions::size, m = n;
   };
 
+  // How a call comes in (entry_of_block).
+  using entry = block_types;
+  using word_of_call = word;
+  using number = T;
+  template <class X, class Memory>
+  using shapes_fit = block_shapes_fit<block_types, word, T, T, accepted, X, Memory>;
   // The masks fit every attention.
   template <class Mask, class Own, std::size_t Batch, std::size_t N, std::size_t M>
-  struct masks_fit {
-    template <std::size_t Number, class Layer = typename described::template part_layer<Number>>
-    static constexpr auto of_part() {
-      if constexpr (described::part_sees(Number) == residual::reads::row)
-        return accepted{};
-      else if constexpr (described::part_sees(Number) == residual::reads::sequence)
-        return rules::mask_fits<word, Own, scores_of<T, Batch, Layer::sizes.heads, N, N>>{};
-      else
-        return rules::mask_fits<word, Mask, scores_of<T, Batch, Layer::sizes.heads, N, M>>{};
-    }
-    template <std::size_t... Number>
-    static first_error<decltype(of_part<Number>())...> all(std::index_sequence<Number...>);
-    using type = decltype(all(std::make_index_sequence<described::part_count>{}));
+  struct masks_rule {
+    template <class Part>
+    using of_sequence = rules::mask_fits<word, Own, scores_of<T, Batch, Part::sizes.heads, N, N>>;
+    template <class Part>
+    using of_memory = rules::mask_fits<word, Mask, scores_of<T, Batch, Part::sizes.heads, N, M>>;
   };
-  template <class X, class Memory>
-  struct shapes_fit {
-    using type =
-        first_error<verdict<described::has_memory, word, say::has_no_attention_to_a_memory>,
-                    rules::block_argument<word, X, T, hidden_axis, say::the_sequence>,
-                    rules::block_argument<word, Memory, T, hidden_axis, say::the_memory>,
-                    rules::same_size<word, rules::batch_family, layout_of<X>, say::the_sequences,
-                                     layout_of<Memory>, say::but_the_memories>>;
-  };
-  template <class X>
-  struct shapes_fit<X, without_memory> {
-    using type = first_error<
-        verdict<!described::has_memory, word,
-                say::has_an_attention_to_a_memory_so_write_layer_of_x_memory_and_self_mask>,
-        rules::block_argument<word, X, T, hidden_axis>>;
-  };
-
-  // How a call comes in, from the layer and from prepacked<layer> alike: entry::pass. Of: what
-  // computes it.
-  using entry = block_types;
-  template <class Of, class Weights, class X, class Memory, class Mask, class Own, class Workspace,
-            class Out>
-  static constexpr auto pass(const Weights& w, const X& x, const Memory& memory, const Mask& mask,
-                             const Own& own, Workspace& work, Out&& out) noexcept {
-    using shapes = first_error<
-        typename shapes_fit<X, Memory>::type, rules::row_major_out<word, Out, T, layout_of<X>>,
-        verdict<!std::is_same_v<Own, unsaid_mask>, word,
-                say::say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask>>;
-    static_assert(report<shapes>::ok, "umbel: shapes do not fit");
-    if constexpr (shapes::ok) {
-      using call = call_of<X, Memory>;
-      using scratch = typename Of::template scratch_of<call::n, call::m>::type;
-      using given = given_workspaces<Workspace, scratch>;
-      using fit = first_error<
-          typename masks_fit<mask_of<Mask>, mask_of<Own>,
-                             call::layout::template size_of<rules::batch_family>, call::n,
-                             call::m>::type,
-          rules::scratch_fits<word, typename given::each, scratch, typename call::sizes>>;
-      static_assert(report<fit>::ok, "umbel: shapes do not fit");
-      if constexpr (fit::ok)
-        return computed<tensor_of<T, row_major<layout_of<X>>>, typename given::all>(
-            out, work, [&](auto& y, auto& all) {
-              Of::template sequences<call>(all_events{}, w, x.data(), memory_of(memory),
-                                           as_mask(mask), as_mask(own), y.data(), all);
-            });
-      else
-        return invalid{};
-    } else {
-      return invalid{};
-    }
-  }
+  template <class Mask, class Own, std::size_t Batch, std::size_t N, std::size_t M>
+  using masks_fit = attentions_fit<described, masks_rule<Mask, Own, Batch, N, M>>;
+  template <class Call, class Mask, class Own>
+  using masks_of_call_fit =
+      masks_fit<Mask, Own, Call::layout::template size_of<rules::batch_family>, Call::n, Call::m>;
 
   // All sequences, row-major, through one layer or a stack of them; y may be x. Work: a workspace,
   // or what parallel() gives.
@@ -240,15 +280,6 @@ struct block_types : residual::description<T, Hidden, Steps, Options, Style> {
                         mask.second, y.data(), work);
     }
   };
-
- private:
-  template <class Memory>
-  static constexpr const T* memory_of(const Memory& memory) noexcept {
-    if constexpr (std::is_same_v<Memory, without_memory>)
-      return nullptr;
-    else
-      return memory.data();
-  }
 };
 
 }  // namespace umbel::inline UMBEL_TARGET::detail

@@ -173,30 +173,25 @@ struct block_storage {
   using verdict = decltype(rule(all_parts{}));
   // The positions and masks of a step fit every attention.
   template <class Next, class Mask, class Own>
-  struct step_fits {
-    template <std::size_t Number, class Part = of_part<Number>>
-    static constexpr auto in_part() {
-      if constexpr (block::part_sees(Number) == reads::row)
-        return accepted{};
-      else if constexpr (block::part_sees(Number) == reads::sequence)
-        return typename Part::type::template mask_rule<Own, Next::size>{};
-      else
-        return first_error<
-            rules::mask_of_memory<typename of::of_memory, Mask>,
-            // As in the whole pass a mask says where queries are.
-            rules::mask_fits<
-                say::key_value_cache, mask_of<Mask>,
-                scores_of<typename of::of_scores, rules::size_or_0<typename sizes::batch_option>,
-                          block::template part_layer<Number>::sizes.heads, Next::size,
-                          Part::sizes::capacity>>,
-            typename Part::type::template mask_rule<Mask, Next::size>>{};
-    }
-    template <std::size_t... Number>
-    static first_error<decltype(in_part<Number>())...> all(std::index_sequence<Number...>);
-    using type =
-        first_error<rules::fits_into_cache<Next, axes::key<sizes::capacity>, sizes::at_once>,
-                    decltype(all(all_parts{}))>;
+  struct masks_rule {
+    template <class Part>
+    using of_sequence =
+        typename stored_of<reads::sequence, Part,
+                           sizes::positions>::type::template mask_rule<Own, Next::size>;
+    template <class Part, class Stored = stored_of<reads::memory, Part, sizes::positions>>
+    using of_memory = first_error<
+        rules::mask_of_memory<typename of::of_memory, Mask>,
+        // As in the whole pass a mask says where queries are.
+        rules::mask_fits<
+            say::key_value_cache, mask_of<Mask>,
+            scores_of<typename of::of_scores, rules::size_or_0<typename sizes::batch_option>,
+                      Part::sizes.heads, Next::size, Stored::sizes::capacity>>,
+        typename Stored::type::template mask_rule<Mask, Next::size>>;
   };
+  template <class Next, class Mask, class Own>
+  using step_fits =
+      first_error<rules::fits_into_cache<Next, axes::key<sizes::capacity>, sizes::at_once>,
+                  typename attentions_fit<block, masks_rule<Next, Mask, Own>>::type>;
 
   // ---- a step
   template <std::size_t N, std::size_t... Number>

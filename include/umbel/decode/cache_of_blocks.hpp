@@ -208,7 +208,7 @@ class key_value_cache<Layer, Keys, Options...>
       using next = positions_in<X>;
       using scratch = workspace<next>;
       using rule =
-          first_error<typename storage::template step_fits<next, Mask, Own>::type,
+          first_error<typename storage::template step_fits<next, Mask, Own>,
                       rules::scratch_fits<say::key_value_cache, Workspace, scratch, shape<next>>>;
       static_assert(report<rule>::ok, "umbel: shapes do not fit");
       if constexpr (rule::ok) {

@@ -75,7 +75,7 @@ struct numbers_of_blocks<Layer, Weight> {
 // Calls of a layer of floats in integers, as block_calls asks for them. Layer: a block or a stack
 // of them; Weight: the type of the weights of attention.
 template <class Layer, class Weight>
-struct calls_of_blocks {
+struct calls_of_blocks : entry_of_block {
   using block = typename blocks_in<Layer>::block;
   using description = typename block::described;
   using of_block = block_numbers<description, Weight>;
@@ -94,55 +94,48 @@ struct calls_of_blocks {
       has_integers(std::index_sequence<Number...>);
   using verdict = decltype(has_integers(typename of_block::all_parts{}));
 
- private:
-  // The shapes of a call.
+  // How a call comes in (entry_of_block).
+  using entry = calls_of_blocks;
+  using word = typename description::word;
+  using word_of_call = say::quantized;
+  using number = std::int16_t;
+  using all_events = typename of_block::all_events;
   template <class X, class Memory>
-  struct shapes_fit {
-    using type = first_error<
-        detail::verdict<block::has_memory, typename description::word,
-                        say::has_no_attention_to_a_memory>,
-        rules::block_argument<say::quantized, X, std::int16_t, hidden_axis, say::the_sequence>,
-        rules::block_argument<say::quantized, Memory, std::int8_t, hidden_axis, say::the_memory>,
-        rules::same_size<say::quantized, rules::batch_family, layout_of<X>, say::the_sequences,
-                         layout_of<Memory>, say::but_the_memories>>;
+  using call_of = typename block::template call_of<X, Memory>;
+  template <std::size_t N, std::size_t M>
+  struct scratch_of {
+    using type = typename of_block::template scratch_for<N, M>;
   };
-  template <class X>
-  struct shapes_fit<X, without_memory> {
-    using type = first_error<
-        detail::verdict<!block::has_memory, typename description::word,
-                        say::has_an_attention_to_a_memory_so_write_layer_of_x_memory_and_self_mask>,
-        rules::holds_these_integers<X, std::int16_t>,
-        rules::block_argument<say::quantized, X, std::int16_t, hidden_axis>>;
-  };
+  template <class X, class Memory>
+  using shapes_fit = block_shapes_fit<description, say::quantized, number, std::int8_t,
+                                      rules::holds_these_integers<X, number>, X, Memory>;
   // What the attentions of a call with these masks take.
   template <class Call, class Mask, class Own>
-  struct attentions_fit {
-    static constexpr std::size_t batch = Call::layout::template size_of<rules::batch_family>;
+  struct masks_rule {
     template <class Axis, class Given, std::size_t Heads>
     using keys_fit = first_error<
         rules::sums_fit<Axis, most_keys<Weight>>,
         typename rules::integer_mask<
-            Given, scores_of<float, batch, Heads, Call::n, Axis::size>,
+            Given,
+            scores_of<float, Call::layout::template size_of<rules::batch_family>, Heads, Call::n,
+                      Axis::size>,
             rules::mask_fits<say::quantized, Given,
-                             scores_of<float, batch, Heads, Call::n, Axis::size>>>::type>;
-    template <std::size_t Number, class Part = typename description::template part_layer<Number>>
-    static constexpr auto of_part() {
-      if constexpr (description::part_sees(Number) == reads::row)
-        return accepted{};
-      else if constexpr (description::part_sees(Number) == reads::sequence)
-        return keys_fit<typename Call::positions, Own, Part::sizes.heads>{};
-      else
-        return keys_fit<typename Call::memory_positions, Mask, Part::sizes.heads>{};
-    }
-    template <std::size_t... Number>
-    static first_error<decltype(of_part<Number>())...> all(std::index_sequence<Number...>);
-    using type = decltype(all(typename of_block::all_parts{}));
+                             scores_of<float, Call::layout::template size_of<rules::batch_family>,
+                                       Heads, Call::n, Axis::size>>>::type>;
+    template <class Part>
+    using of_sequence = keys_fit<typename Call::positions, Own, Part::sizes.heads>;
+    template <class Part>
+    using of_memory = keys_fit<typename Call::memory_positions, Mask, Part::sizes.heads>;
   };
+  template <class Call, class Mask, class Own>
+  using masks_of_call_fit = attentions_fit<description, masks_rule<Call, Mask, Own>>;
+
+ private:
   template <class X, class... Memory>
   struct steps {
     using call = typename block::template call_of<
         X, typename portable::nth_type<0, Memory..., without_memory>::type>;
-    using verdict = typename attentions_fit<call, every_key, every_key>::type;
+    using verdict = typename masks_of_call_fit<call, every_key, every_key>::type;
     using scratch = typename of_block::template scratch_for<call::n, call::m>;
     using result = row_major<layout_of<X>>;
     using value = std::int16_t;
@@ -192,53 +185,13 @@ struct calls_of_blocks {
   template <class...>
   using verdict_in_formula = rules::no_word_of_formulas<say::quantized>;
 
-  using entry = calls_of_blocks;
-  template <class, class Numbers, class X, class Memory, class Mask, class Own, class Workspace,
-            class Out>
-  static constexpr auto pass(const Numbers& numbers, const X& x, const Memory& memory,
-                             const Mask& mask, const Own& own, Workspace& work,
-                             Out&& out) noexcept {
-    using shapes = first_error<
-        typename shapes_fit<X, Memory>::type,
-        rules::row_major_out<say::quantized, Out, std::int16_t, layout_of<X>>,
-        detail::verdict<
-            !std::is_same_v<Own, unsaid_mask>, typename description::word,
-            say::say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask>>;
-    static_assert(report<shapes>::ok, "umbel: shapes do not fit");
-    if constexpr (shapes::ok) {
-      using call = typename block::template call_of<X, Memory>;
-      using scratch = typename of_block::template scratch_for<call::n, call::m>;
-      using given = given_workspaces<Workspace, scratch>;
-      using fits = first_error<
-          typename attentions_fit<call, mask_of<Mask>, mask_of<Own>>::type,
-          rules::scratch_fits<say::quantized, typename given::each, scratch, typename call::sizes>>;
-      static_assert(report<fits>::ok, "umbel: shapes do not fit");
-      if constexpr (fits::ok)
-        return computed<tensor_of<std::int16_t, row_major<layout_of<X>>>, typename given::all>(
-            out, work, [&](auto& y, auto& all) {
-              if (static_cast<const void*>(y.data()) != static_cast<const void*>(x.data()))
-                for (std::size_t i = 0; i < call::layout::count; ++i) y.data()[i] = x.data()[i];
-              sequences<call>(numbers, y.data(), data_of(memory), as_mask(mask), as_mask(own), all);
-            });
-      else
-        return invalid{};
-    } else {
-      return invalid{};
-    }
-  }
-
- private:
-  template <class Memory>
-  static constexpr const std::int8_t* data_of(const Memory& memory) noexcept {
-    if constexpr (block::has_memory)
-      return memory.data();
-    else
-      return nullptr;
-  }
-  template <class Call, class Numbers, class Mask, class Own, class Work>
-  static constexpr void sequences(const Numbers& numbers, std::int16_t* x,
+  // All sequences, as of a block of floats. Numbers: of one block or a stack of them.
+  template <class Call, class Events, class Numbers, class Mask, class Own, class Work>
+  static constexpr void sequences(Events, const Numbers& numbers, const number* from,
                                   const std::int8_t* memory, const Mask& mask, const Own& own,
-                                  Work& work) noexcept {
+                                  number* x, Work& work) noexcept {
+    if (x != from)
+      for (std::size_t i = 0; i < Call::layout::count; ++i) x[i] = from[i];
     constexpr std::size_t one = Call::n * block::width;
     using attentions =
         attentions_of_pass<description, Call::layout::template size_of<rules::batch_family>,
