@@ -19,17 +19,10 @@ struct two_operands_rule {
   using type =
       arguments<say::elementwise, say::takes_two_tensors_or_views_or_one_and_a_number, X, Y>;
 };
-template <tensor_like X, tensor_like Y>
-struct two_operands_rule<X, Y> {
-  using type = elementwise<X, Y>;
-};
-template <tensor_like X, scalar S>
-struct two_operands_rule<X, S> {
-  using type = first_error<computes<typename X::value_type>,
-                           keeps_fractions<S, typename X::value_type, say::elementwise>>;
-};
+template <tensor_like X, operand Y>
+struct two_operands_rule<X, Y> : elementwise_rule<X, Y> {};
 template <scalar S, tensor_like X>
-struct two_operands_rule<S, X> : two_operands_rule<X, S> {};
+struct two_operands_rule<S, X> : elementwise_rule<X, S> {};
 template <class X, class Y>
 using two_operands = typename two_operands_rule<X, Y>::type;
 template <class... X>
@@ -38,19 +31,14 @@ using two_operands_only = verdict<one_is_invalid<X...>, say::elementwise,
 }  // namespace rules
 
 // Chooser: max_of or min_of of kernel/plain/floats.hpp.
-template <class Verdict, class Chooser, tensor_like X, class Y>
+template <class Verdict, class Chooser, class X, class Y>
 constexpr auto each_chosen(const X& x, const Y& y) noexcept {
-  using T = typename X::value_type;
-  if constexpr (tensor_like<Y>)
-    return each_position<Verdict, T>([](T a, T b) { return Chooser::with(a, b); }, x, y);
+  if constexpr (tensor_like<X>)
+    return each_position<Verdict, typename X::value_type>(
+        [](auto a, auto b) { return Chooser::with(a, b); }, x, y);
   else
-    return each_position<Verdict, T>([b = static_cast<T>(y)](T a) { return Chooser::with(a, b); },
-                                     x);
-}
-template <class Verdict, class Chooser, scalar S, tensor_like Y>
-constexpr auto each_chosen(S x, const Y& y) noexcept {
-  using T = typename Y::value_type;
-  return each_position<Verdict, T>([a = static_cast<T>(x)](T b) { return Chooser::with(a, b); }, y);
+    return each_position<Verdict, typename Y::value_type>(
+        [](auto a, auto b) { return Chooser::with(b, a); }, y, x);
 }
 
 template <class X, class Y>

@@ -15,6 +15,11 @@ namespace say {
 struct has_no_arithmetic_so_convert_it_to_float;
 }  // namespace say
 
+template <class S>
+concept scalar = std::is_arithmetic_v<S>;
+template <class Y>
+concept operand = tensor_like<Y> || scalar<Y>;
+
 template <class T>
 concept has_arithmetic =
     requires(const T& a, const T& b) { a + b; } || requires(const T& a, const T& b) { a* b; };
@@ -30,6 +35,12 @@ struct elementwise_rule {
   using T = typename X::value_type;
   using type = first_error<same_shape<say::elementwise, typename X::layout, typename Y::layout>,
                            same_element<say::elementwise, T, typename Y::value_type>, computes<T>>;
+};
+// A number is converted to the element type first; a fraction to an integer does not compile.
+template <class X, scalar S>
+struct elementwise_rule<X, S> {
+  using T = typename X::value_type;
+  using type = first_error<computes<T>, keeps_fractions<S, T, say::elementwise>>;
 };
 template <class X, class Y>
 using elementwise = typename elementwise_rule<X, Y>::type;
@@ -52,15 +63,22 @@ struct product_rule<Left, Right, Axes, Axes> {
   using type = accepted;
 };
 template <class X, class Y>
-using product =
-    first_error<typename product_rule<typename X::layout, typename Y::layout,
-                                      typename X::layout::axes, typename Y::layout::axes>::type,
-                elementwise<X, Y>>;
+struct product_of_elements : elementwise_rule<X, Y> {};
+template <class X, tensor_like Y>
+struct product_of_elements<X, Y> {
+  using type =
+      first_error<typename product_rule<typename X::layout, typename Y::layout,
+                                        typename X::layout::axes, typename Y::layout::axes>::type,
+                  elementwise<X, Y>>;
+};
+template <class X, class Y>
+using product = typename product_of_elements<X, Y>::type;
 // x += y. X: of a forwarding reference.
 template <class X, class Y>
 struct assigned_rule {
   using T = typename std::remove_cvref_t<X>::value_type;
-  using type = first_error<writable<say::elementwise, say::the_left_side, X>, computes<T>>;
+  using type = first_error<writable<say::elementwise, say::the_left_side, X>, computes<T>,
+                           keeps_fractions<Y, T, say::elementwise>>;
 };
 template <class X, tensor_like Y>
 struct assigned_rule<X, Y> {
@@ -78,12 +96,21 @@ using assigned = typename assigned_rule<X, Y>::type;
 // Never inlined, here and below: in x * y + z a compiler that may contract (g++ does by itself)
 // would fuse the product of one call into the sum of the next, and bits depend on whether it does.
 // No `if constexpr` round a result: g++ before 14 builds it on the stack then and copies it.
-template <class Verdict, class F, class X, class Y>
+template <class Verdict, class F, class X, tensor_like Y>
   requires(Verdict::ok)
 UMBEL_NOINLINE constexpr auto elementwise(F f, const X& x, const Y& y) noexcept {
   using T = typename X::value_type;
   tensor_of<T, row_major<typename X::layout>> out;
   for_each([&](T& to, const auto& a, const auto& b) { to = static_cast<T>(f(a, b)); }, out, x, y);
+  return out;
+}
+template <class Verdict, class F, class X, scalar S>
+  requires(Verdict::ok)
+UMBEL_NOINLINE constexpr auto elementwise(F f, const X& x, const S& s) noexcept {
+  using T = typename X::value_type;
+  tensor_of<T, row_major<typename X::layout>> out;
+  for_each([&, b = static_cast<T>(s)](T& to, const auto& a) { to = static_cast<T>(f(a, b)); }, out,
+           x);
   return out;
 }
 template <class Verdict, class F, class X, class Y>
@@ -105,84 +132,53 @@ constexpr invalid each_element(F, const X&) noexcept {
   return {};
 }
 
-template <class S>
-concept scalar = std::is_arithmetic_v<S>;
-
-template <class T, class S>
-constexpr T as_element(S s) noexcept {
-  static_assert(report<rules::keeps_fractions<S, T, say::elementwise>>::ok,
-                "umbel: shapes do not fit");
-  return static_cast<T>(s);
-}
-
 }  // namespace umbel::inline UMBEL_TARGET::detail
 
 namespace umbel::inline UMBEL_TARGET {
 
-template <detail::tensor_like X, detail::tensor_like Y>
+template <detail::tensor_like X, detail::operand Y>
 constexpr auto operator+(const X& x, const Y& y) noexcept {
   using verdict = detail::rules::elementwise<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::elementwise<verdict>([](auto a, auto b) { return a + b; }, x, y);
 }
-template <detail::tensor_like X, detail::tensor_like Y>
+template <detail::tensor_like X, detail::operand Y>
 constexpr auto operator-(const X& x, const Y& y) noexcept {
   using verdict = detail::rules::elementwise<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::elementwise<verdict>([](auto a, auto b) { return a - b; }, x, y);
 }
-template <detail::tensor_like X, detail::tensor_like Y>
+template <detail::tensor_like X, detail::operand Y>
 constexpr auto operator*(const X& x, const Y& y) noexcept {
   using verdict = detail::rules::product<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::elementwise<verdict>([](auto a, auto b) { return a * b; }, x, y);
 }
-template <detail::tensor_like X, detail::tensor_like Y>
+template <detail::tensor_like X, detail::operand Y>
 constexpr auto operator/(const X& x, const Y& y) noexcept {
   using verdict = detail::rules::elementwise<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::elementwise<verdict>([](auto a, auto b) { return a / b; }, x, y);
-}
-
-// With a scalar, which is first converted to the element type; a fraction to an integer does not
-// compile.
-template <detail::tensor_like X, detail::scalar S>
-constexpr auto operator+(const X& x, S s) noexcept {
-  return detail::each_element(
-      [s = detail::as_element<typename X::value_type>(s)](auto a) { return a + s; }, x);
-}
-template <detail::tensor_like X, detail::scalar S>
-constexpr auto operator-(const X& x, S s) noexcept {
-  return detail::each_element(
-      [s = detail::as_element<typename X::value_type>(s)](auto a) { return a - s; }, x);
-}
-template <detail::tensor_like X, detail::scalar S>
-constexpr auto operator*(const X& x, S s) noexcept {
-  return detail::each_element(
-      [s = detail::as_element<typename X::value_type>(s)](auto a) { return a * s; }, x);
-}
-template <detail::tensor_like X, detail::scalar S>
-constexpr auto operator/(const X& x, S s) noexcept {
-  return detail::each_element(
-      [s = detail::as_element<typename X::value_type>(s)](auto a) { return a / s; }, x);
 }
 template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator+(S s, const X& x) noexcept {
   return x + s;
 }
 template <detail::tensor_like X, detail::scalar S>
-constexpr auto operator-(S s, const X& x) noexcept {
-  return detail::each_element(
-      [s = detail::as_element<typename X::value_type>(s)](auto a) { return s - a; }, x);
-}
-template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator*(S s, const X& x) noexcept {
   return x * s;
 }
 template <detail::tensor_like X, detail::scalar S>
+constexpr auto operator-(S s, const X& x) noexcept {
+  using verdict = detail::rules::elementwise<X, S>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::elementwise<verdict>([](auto a, auto b) { return b - a; }, x, s);
+}
+template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator/(S s, const X& x) noexcept {
-  return detail::each_element(
-      [s = detail::as_element<typename X::value_type>(s)](auto a) { return s / a; }, x);
+  using verdict = detail::rules::elementwise<X, S>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::elementwise<verdict>([](auto a, auto b) { return b / a; }, x, s);
 }
 template <detail::tensor_like X>
 constexpr auto operator-(const X& x) noexcept {
@@ -203,15 +199,12 @@ UMBEL_NOINLINE constexpr assigned_to<X> assigned(F f, X&& x, const Y& y) noexcep
   using T = typename std::remove_cvref_t<X>::value_type;
   if constexpr (Verdict::ok) {
     if constexpr (scalar<Y>)
-      for_each([&, value = as_element<T>(y)](T& to) { to = static_cast<T>(f(to, value)); }, x);
+      for_each([&, value = static_cast<T>(y)](T& to) { to = static_cast<T>(f(to, value)); }, x);
     else
       for_each([&](T& to, const T& a) { to = static_cast<T>(f(to, a)); }, x, y);
   }
   return static_cast<X&&>(x);
 }
-template <class Y>
-concept operand = tensor_like<Y> || scalar<Y>;
-
 }  // namespace umbel::inline UMBEL_TARGET::detail
 
 namespace umbel::inline UMBEL_TARGET {

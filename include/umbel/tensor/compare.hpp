@@ -22,12 +22,18 @@ using conditions = first_error<condition<say::elementwise, X>, condition<say::el
 }  // namespace rules
 
 // f of the elements of x... at each position, a tensor of T.
-template <class Verdict, class T, class F, class X, class... Y>
+template <class Verdict, class T, class F, class X, tensor_like... Y>
   requires(Verdict::ok)
 constexpr auto each_position(F f, const X& x, const Y&... y) noexcept {
   tensor_of<T, row_major<layout_of<X>>> out{};
   for_each([&](T& to, const auto&... from) { to = f(from...); }, out, x, y...);
   return out;
+}
+template <class Verdict, class T, class F, class X, scalar S>
+  requires(Verdict::ok)
+constexpr auto each_position(F f, const X& x, const S& s) noexcept {
+  return each_position<Verdict, T>(
+      [f, b = static_cast<typename X::value_type>(s)](const auto& a) { return f(a, b); }, x);
 }
 template <class Verdict, class T, class F, class X, class... Y>
 constexpr invalid each_position(F, const X&, const Y&...) noexcept {
@@ -38,72 +44,41 @@ constexpr invalid each_position(F, const X&, const Y&...) noexcept {
 
 namespace umbel::inline UMBEL_TARGET {
 
-template <detail::tensor_like X, detail::tensor_like Y>
+template <detail::tensor_like X, detail::operand Y>
 constexpr auto operator<(const X& x, const Y& y) noexcept {
   using verdict = detail::rules::elementwise<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::each_position<verdict, bool>([](auto a, auto b) { return a < b; }, x, y);
 }
-template <detail::tensor_like X, detail::tensor_like Y>
+template <detail::tensor_like X, detail::scalar S>
+constexpr auto operator<(S s, const X& x) noexcept {
+  return x > s;
+}
+template <detail::tensor_like X, detail::operand Y>
 constexpr auto operator<=(const X& x, const Y& y) noexcept {
   using verdict = detail::rules::elementwise<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::each_position<verdict, bool>([](auto a, auto b) { return a <= b; }, x, y);
 }
-template <detail::tensor_like X, detail::tensor_like Y>
+template <detail::tensor_like X, detail::scalar S>
+constexpr auto operator<=(S s, const X& x) noexcept {
+  return x >= s;
+}
+template <detail::tensor_like X, detail::operand Y>
 constexpr auto operator>(const X& x, const Y& y) noexcept {
   using verdict = detail::rules::elementwise<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::each_position<verdict, bool>([](auto a, auto b) { return a > b; }, x, y);
 }
-template <detail::tensor_like X, detail::tensor_like Y>
-constexpr auto operator>=(const X& x, const Y& y) noexcept {
-  using verdict = detail::rules::elementwise<X, Y>;
-  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  return detail::each_position<verdict, bool>([](auto a, auto b) { return a >= b; }, x, y);
-}
-
-// With a number, which is first converted to the element type; a fraction to an integer does not
-// compile.
-template <detail::tensor_like X, detail::scalar S>
-constexpr auto operator<(const X& x, S s) noexcept {
-  using verdict = detail::rules::computes<typename X::value_type>;
-  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  return detail::each_position<verdict, bool>(
-      [s = detail::as_element<typename X::value_type>(s)](auto a) { return a < s; }, x);
-}
-template <detail::tensor_like X, detail::scalar S>
-constexpr auto operator<(S s, const X& x) noexcept {
-  return x > s;
-}
-template <detail::tensor_like X, detail::scalar S>
-constexpr auto operator<=(const X& x, S s) noexcept {
-  using verdict = detail::rules::computes<typename X::value_type>;
-  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  return detail::each_position<verdict, bool>(
-      [s = detail::as_element<typename X::value_type>(s)](auto a) { return a <= s; }, x);
-}
-template <detail::tensor_like X, detail::scalar S>
-constexpr auto operator<=(S s, const X& x) noexcept {
-  return x >= s;
-}
-template <detail::tensor_like X, detail::scalar S>
-constexpr auto operator>(const X& x, S s) noexcept {
-  using verdict = detail::rules::computes<typename X::value_type>;
-  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  return detail::each_position<verdict, bool>(
-      [s = detail::as_element<typename X::value_type>(s)](auto a) { return a > s; }, x);
-}
 template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator>(S s, const X& x) noexcept {
   return x < s;
 }
-template <detail::tensor_like X, detail::scalar S>
-constexpr auto operator>=(const X& x, S s) noexcept {
-  using verdict = detail::rules::computes<typename X::value_type>;
+template <detail::tensor_like X, detail::operand Y>
+constexpr auto operator>=(const X& x, const Y& y) noexcept {
+  using verdict = detail::rules::elementwise<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  return detail::each_position<verdict, bool>(
-      [s = detail::as_element<typename X::value_type>(s)](auto a) { return a >= s; }, x);
+  return detail::each_position<verdict, bool>([](auto a, auto b) { return a >= b; }, x, y);
 }
 template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator>=(S s, const X& x) noexcept {
@@ -132,60 +107,25 @@ constexpr auto operator!(const X& x) noexcept {
 
 // An invalid operand is passed on. (In the form of the <=> that `invalid` has, which would be taken
 // for the more special one.)
-template <detail::operand Y>
-constexpr detail::invalid operator<(detail::invalid, const Y&) noexcept {
-  return {};
-}
-template <detail::operand X>
-constexpr detail::invalid operator<(const X&, detail::invalid) noexcept {
-  return {};
-}
-constexpr detail::invalid operator<(detail::invalid, detail::invalid) noexcept { return {}; }
-template <detail::operand Y>
-constexpr detail::invalid operator<=(detail::invalid, const Y&) noexcept {
-  return {};
-}
-template <detail::operand X>
-constexpr detail::invalid operator<=(const X&, detail::invalid) noexcept {
-  return {};
-}
-constexpr detail::invalid operator<=(detail::invalid, detail::invalid) noexcept { return {}; }
-template <detail::operand Y>
-constexpr detail::invalid operator>(detail::invalid, const Y&) noexcept {
-  return {};
-}
-template <detail::operand X>
-constexpr detail::invalid operator>(const X&, detail::invalid) noexcept {
-  return {};
-}
-constexpr detail::invalid operator>(detail::invalid, detail::invalid) noexcept { return {}; }
-template <detail::operand Y>
-constexpr detail::invalid operator>=(detail::invalid, const Y&) noexcept {
-  return {};
-}
-template <detail::operand X>
-constexpr detail::invalid operator>=(const X&, detail::invalid) noexcept {
-  return {};
-}
-constexpr detail::invalid operator>=(detail::invalid, detail::invalid) noexcept { return {}; }
-template <detail::operand Y>
-constexpr detail::invalid operator&&(detail::invalid, const Y&) noexcept {
-  return {};
-}
-template <detail::operand X>
-constexpr detail::invalid operator&&(const X&, detail::invalid) noexcept {
-  return {};
-}
-constexpr detail::invalid operator&&(detail::invalid, detail::invalid) noexcept { return {}; }
-template <detail::operand Y>
-constexpr detail::invalid operator||(detail::invalid, const Y&) noexcept {
-  return {};
-}
-template <detail::operand X>
-constexpr detail::invalid operator||(const X&, detail::invalid) noexcept {
-  return {};
-}
-constexpr detail::invalid operator||(detail::invalid, detail::invalid) noexcept { return {}; }
+#define UMBEL_PASSES_ON(symbol)                                                          \
+  template <detail::operand Y>                                                           \
+  constexpr detail::invalid operator symbol(detail::invalid, const Y&) noexcept {        \
+    return {};                                                                           \
+  }                                                                                      \
+  template <detail::operand X>                                                           \
+  constexpr detail::invalid operator symbol(const X&, detail::invalid) noexcept {        \
+    return {};                                                                           \
+  }                                                                                      \
+  constexpr detail::invalid operator symbol(detail::invalid, detail::invalid) noexcept { \
+    return {};                                                                           \
+  }
+UMBEL_PASSES_ON(<)
+UMBEL_PASSES_ON(<=)
+UMBEL_PASSES_ON(>)
+UMBEL_PASSES_ON(>=)
+UMBEL_PASSES_ON(&&)
+UMBEL_PASSES_ON(||)
+#undef UMBEL_PASSES_ON
 constexpr detail::invalid operator!(detail::invalid) noexcept { return {}; }
 
 }  // namespace umbel::inline UMBEL_TARGET
