@@ -15,8 +15,7 @@ namespace say {
 struct need_exactly_one_axis_of_features_besides_batch_and;
 }  // namespace say
 
-template <>
-struct speak<say::additive_attention> : speak_as_written<say::additive_attention> {};
+UMBEL_SAYS(additive_attention, "additive_attention");
 
 namespace rules {
 

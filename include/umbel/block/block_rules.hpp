@@ -14,8 +14,7 @@ struct has_no_attention_to_a_memory;
 struct scaled_needs_a_factor_above_0;
 struct two_parts_or_norms_have_the_name;
 }  // namespace say
-template <>
-struct speak<say::residual_block> : speak_as_written<say::residual_block> {};
+UMBEL_SAYS(residual_block, "residual_block");
 UMBEL_SAYS(has_an_attention_to_a_memory_so_write_layer_of_x_memory_and_self_mask,
            "has an attention to a memory; write layer(x, memory, self_mask(...))");
 UMBEL_SAYS(is_not_a_name_use_name_or_declare_one,

@@ -46,8 +46,7 @@ struct the_memory;
 struct the_sequences;
 }  // namespace say
 
-template <>
-struct speak<say::decoder_layer> : speak_as_written<say::decoder_layer> {};
+UMBEL_SAYS(decoder_layer, "decoder_layer");
 template <>
 struct speak<
     say::takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace> {

@@ -8,8 +8,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-template <>
-struct speak<say::encoder_layer> : speak_as_written<say::encoder_layer> {};
+UMBEL_SAYS(encoder_layer, "encoder_layer");
 UMBEL_SAYS(takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
            "takes a sequence; then a mask such as lengths, causal or all_keys; then a workspace");
 template <>

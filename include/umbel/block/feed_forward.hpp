@@ -32,8 +32,7 @@ struct gated {
 };
 namespace detail {
 
-template <>
-struct speak<say::feed_forward> : speak_as_written<say::feed_forward> {};
+UMBEL_SAYS(feed_forward, "feed_forward");
 UMBEL_SAYS(takes_a_sequence_then_a_workspace, "takes a sequence; then a workspace");
 UMBEL_SAYS(LLaMA_which_is_gated_too_has, "LLaMA, which has gated<true> too, has");
 UMBEL_SAYS(transformer_layers_of_torch_have, "transformer layers of torch have");

@@ -17,8 +17,7 @@ namespace detail {
 
 UMBEL_SAYS(sizes_are_template_arguments_so_write_layer_norm_of_float_and_an_axis,
            "sizes are template arguments; write layer_norm<float, hidden<100>>{weights}");
-template <>
-struct speak<say::layer_norm> : speak_as_written<say::layer_norm> {};
+UMBEL_SAYS(layer_norm, "layer_norm");
 
 namespace rules {
 // Name: the word that names the norm, of type T along Axis.

@@ -20,8 +20,7 @@ struct needs_the_epsilon_that_the_model_was_trained_with;
 UMBEL_SAYS(sizes_are_template_arguments_so_write_rms_norm_of_float_and_an_axis,
            "sizes are template arguments; write rms_norm<float, hidden<100>>{weights, epsilon}");
 
-template <>
-struct speak<say::rms_norm> : speak_as_written<say::rms_norm> {};
+UMBEL_SAYS(rms_norm, "rms_norm");
 
 template <class X, class Layer>
 concept other_than = !std::is_base_of_v<Layer, X>;

@@ -29,11 +29,9 @@ struct split_halves_to_base {};
 namespace detail {
 namespace say {
 struct needs_a_base_above_0;
-struct sinusoidal_positions;
 }  // namespace say
 
-template <>
-struct speak<say::sinusoidal_positions> : speak_as_written<say::sinusoidal_positions> {};
+UMBEL_SAYS(sinusoidal_positions, "sinusoidal_positions");
 UMBEL_SAYS(the_layout_must_be_adjacent_pairs_split_halves_or_split_halves_to_base_not,
            "the layout must be adjacent_pairs, split_halves or split_halves_to_base, not");
 UMBEL_SAYS(needs_a_layout_adjacent_pairs_split_halves_or_split_halves_to_base,

@@ -26,8 +26,7 @@ namespace say {
 struct needs_at_least_one_layer;
 }  // namespace say
 
-template <>
-struct speak<say::layer_stack> : speak_as_written<say::layer_stack> {};
+UMBEL_SAYS(layer_stack, "layer_stack");
 UMBEL_SAYS(the_first_argument_is_not_an_encoder_layer_a_decoder_layer_or_a_residual_block,
            "the first argument is not an encoder_layer, a decoder_layer or a residual_block");
 

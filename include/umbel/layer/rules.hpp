@@ -44,12 +44,7 @@ struct workspace;
 }  // namespace say
 
 // Words that are names in code keep their underscores.
-template <class Word>
-struct speak_as_written {
-  static constexpr void to(sentence_buffer& out) { put_name<Word>(out, '_'); }
-};
-template <>
-struct speak<say::multi_head_attention> : speak_as_written<say::multi_head_attention> {};
+UMBEL_SAYS(multi_head_attention, "multi_head_attention");
 UMBEL_SAYS(got, ", got");
 UMBEL_SAYS(takes_axes_of_positions_of_tensors_take_workspace_for,
            "takes axes of positions, workspace<token<12>>; of tensors take workspace_for");

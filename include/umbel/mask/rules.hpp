@@ -15,56 +15,35 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct alibi;
-struct alibi_at;
 struct but_the_scores_are_of_type;
 struct but_the_scores_have;
 struct causal;
-struct causal_at;
-struct causal_bottom_right;
 struct count_keys_and_cannot_have_the_axis;
-struct drop_mask;
 struct dropout;
 struct takes_a_rate_from_0_to_1;
 struct have;
 struct is_ambiguous_where;
-struct keep_mask;
 struct mask;
 struct must_be_of_bool_but_is_of_type;
 struct observe;
-struct score_bias;
-struct sliding_window;
-struct sliding_window_at;
-struct sliding_window_bottom_right;
 struct takes_a_tensor_of_lengths;
 struct takes_an_integer_or_a_tensor_of_integers;
 struct takes_integers_but_these_are_of_type;
 struct takes_one_length_per_sequence;
 struct takes_positions_of_queries;
 struct takes_the_position_of_the_first_query;
-struct valid_lens;
 }  // namespace say
 
-template <>
-struct speak<say::valid_lens> : speak_as_written<say::valid_lens> {};
-template <>
-struct speak<say::keep_mask> : speak_as_written<say::keep_mask> {};
-template <>
-struct speak<say::drop_mask> : speak_as_written<say::drop_mask> {};
-template <>
-struct speak<say::score_bias> : speak_as_written<say::score_bias> {};
-template <>
-struct speak<say::sliding_window> : speak_as_written<say::sliding_window> {};
-template <>
-struct speak<say::sliding_window_at> : speak_as_written<say::sliding_window_at> {};
-template <>
-struct speak<say::sliding_window_bottom_right>
-    : speak_as_written<say::sliding_window_bottom_right> {};
-template <>
-struct speak<say::causal_at> : speak_as_written<say::causal_at> {};
-template <>
-struct speak<say::causal_bottom_right> : speak_as_written<say::causal_bottom_right> {};
-template <>
-struct speak<say::alibi_at> : speak_as_written<say::alibi_at> {};
+UMBEL_SAYS(valid_lens, "valid_lens");
+UMBEL_SAYS(keep_mask, "keep_mask");
+UMBEL_SAYS(drop_mask, "drop_mask");
+UMBEL_SAYS(score_bias, "score_bias");
+UMBEL_SAYS(sliding_window, "sliding_window");
+UMBEL_SAYS(sliding_window_at, "sliding_window_at");
+UMBEL_SAYS(sliding_window_bottom_right, "sliding_window_bottom_right");
+UMBEL_SAYS(causal_at, "causal_at");
+UMBEL_SAYS(causal_bottom_right, "causal_bottom_right");
+UMBEL_SAYS(alibi_at, "alibi_at");
 UMBEL_SAYS(do_not_say_whose_last_key_so_say_causal_bottom_right_of_lens_or_causal_at,
            "do not say whose last key: causal_bottom_right(lens) puts the last query at the last "
            "key of its sequence, causal_at(keys - queries) at the last of all keys");

@@ -62,11 +62,7 @@ struct probe_input {
 };
 
 namespace detail {
-namespace say {
-struct compare_with_probe;
-}  // namespace say
-template <>
-struct speak<say::compare_with_probe> : speak_as_written<say::compare_with_probe> {};
+UMBEL_SAYS(compare_with_probe, "compare_with_probe");
 
 // What is known of the differences, for the sentence.
 struct probe_differences {
