@@ -195,6 +195,7 @@ using additive_types_of =
 // A call whose sequences fit.
 template <class Layer, class X, class Y, class Z, class Mask, class Workspace, class Out>
 struct additive_call {
+  using call = additive_call;
   using T = typename Layer::value_type;
   using family = typename Layer::hidden_axis::family;
   using from = typename X::layout;
@@ -251,12 +252,8 @@ template <class Layer>
 struct additive_forms {
   static constexpr bool in_formulas = true;
   template <class X, class Y, class Z, class Mask, class Workspace, class Out>
-  struct made {
-    using call = additive_call<Layer, X, Y, Z, Mask, Workspace, Out>;
-  };
-  template <class X, class Y, class Z, class Mask, class Workspace, class Out>
-  using cross =
-      call_rule<typename Layer::template call_rule<X, Y, Z>, made<X, Y, Z, Mask, Workspace, Out>>;
+  using cross = call_rule<typename Layer::template call_rule<X, Y, Z>,
+                          additive_call<Layer, X, Y, Z, Mask, Workspace, Out>>;
   template <class X, class Y, class Z>
   struct cross_call {
     template <class Mask>

@@ -11,10 +11,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
-namespace say {
-struct need_exactly_one_axis_of_features_besides_batch_and;
-}  // namespace say
-
 UMBEL_SAYS(additive_attention, "additive_attention");
 
 namespace rules {
@@ -40,7 +36,7 @@ using additive_value_width = first_error<
 template <class Z, class T, class Heads>
 struct additive_values_rule {
   using type = verdict<false, say::additive_attention, say::the_values_in_argument_3,
-                       say::need_exactly_one_axis_of_features_besides_batch_and, key_family,
+                       struct need_exactly_one_axis_of_features_besides_batch_and, key_family,
                        say::not_, typename layout_of<Z>::axes>;
 };
 template <class Z, class T, class Heads>

@@ -22,8 +22,6 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct attention_by_score;
-struct needs_a_function_of_two_views_along;
-struct that_returns;
 }  // namespace say
 
 UMBEL_SAYS(takes_queries_keys_and_values_then_a_mask,
@@ -84,8 +82,8 @@ using scored_options = first_error<
 template <class F, class Q, class K>
 using score_function =
     verdict<scores_rows<F, detail::row_of<Q>, detail::row_of<K>, typename Q::value_type>,
-            say::attention_by_score, say::needs_a_function_of_two_views_along,
-            axis_of<layout_of<Q>, head_dim_family>, say::that_returns,
+            say::attention_by_score, struct needs_a_function_of_two_views_along,
+            axis_of<layout_of<Q>, head_dim_family>, struct that_returns,
             element<typename Q::value_type>>;
 }  // namespace rules
 

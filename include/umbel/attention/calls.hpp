@@ -70,9 +70,8 @@ struct attention_calls : other_calls_with_mask<Word, Takes> {
     requires Of::in_formulas
   constexpr auto operator()(const X& x, const Y& y, const Z& z,
                             const Mask& mask = {}) const noexcept {
-    using rule =
-        rule_in_formula<typename Of::template cross<X, Y, Z, Mask, in_formula, by_value>::type,
-                        Mask>;
+    using rule = first_error<typename Of::template cross<X, Y, Z, Mask, in_formula, by_value>::type,
+                             rules::mask_in_a_formula<Word, Mask>>;
     static_assert(report<rule>::ok, "umbel: shapes do not fit");
     if constexpr (rule::ok)
       return call_with_mask<
@@ -99,9 +98,6 @@ struct attention_calls : other_calls_with_mask<Word, Takes> {
   static typename Of::template cross_workspace<X, Y, Z> workspace_of(const X&, const Y&, const Z&);
 
  protected:
-  template <class Shapes, class Mask>
-  using rule_in_formula = first_error<Shapes, rules::mask_in_a_formula<Word, Mask>>;
-
   // The result, in its memory, of a call that Rule accepts.
   template <class Rule, class X, class Y, class Z, class Mask, class Workspace, class Out>
   constexpr auto attend(const X& x, const Y& y, const Z& z, const Mask& mask, Workspace& work,
@@ -153,8 +149,8 @@ struct self_attention_calls : attention_calls<Derived, Forms, Word, Takes> {
   template <traced X, mask_of_a_node Mask = every_key, class Of = Forms>
     requires Of::in_formulas
   constexpr auto operator()(const X& x, const Mask& mask = {}) const noexcept {
-    using rule = typename to_keys::template rule_in_formula<
-        typename Of::template self<X, Mask, in_formula, by_value>::type, Mask>;
+    using rule = first_error<typename Of::template self<X, Mask, in_formula, by_value>::type,
+                             rules::mask_in_a_formula<Word, Mask>>;
     static_assert(report<rule>::ok, "umbel: shapes do not fit");
     if constexpr (rule::ok)
       return call_with_mask<typename Of::template self_steps<view_of_node<X>>>(this->self(), mask,
@@ -177,18 +173,6 @@ struct self_attention_calls : attention_calls<Derived, Forms, Word, Takes> {
   // See workspace_for.
   template <tensor_like X, class Of = Forms>
   static typename Of::template self_workspace<X> workspace_of(const X&);
-};
-
-// The workspaces of a layer whose positions lie along an axis of any name, or along query and key.
-template <class Layer>
-struct workspaces_of_sequences {
-  template <class X>
-  using self_workspace = typename Layer::template workspace<
-      axis_of<layout_of<X>, rules::sequence_family<layout_of<X>, typename Layer::hidden_axis>>>;
-  template <class X, class Y, class Z>
-  using cross_workspace =
-      typename Layer::template workspace<axis_of<layout_of<X>, rules::query_family>,
-                                         axis_of<layout_of<Y>, rules::key_family>>;
 };
 
 }  // namespace umbel::inline UMBEL_TARGET::detail

@@ -88,29 +88,43 @@ struct multi_head_block;
 
 // The forms of a call (calls.hpp). Out: of a forwarding reference.
 template <class Layer>
-struct multi_head_forms : workspaces_of_sequences<Layer> {
+struct multi_head_forms {
   static constexpr bool in_formulas = true;
-  template <class Out, class X>
-  using out_fits = rules::out_fits<say::multi_head_attention, Out, typename Layer::value_type,
-                                   typename Layer::template result_of<typename X::layout>>;
+  // (Structs, not alias templates: declaring such a one of many verdicts costs g++ a hundred
+  // specialisations.)
   template <class X, class Mask, class Workspace, class Out>
-  struct self
-      : call_rule<
-            first_error<rules::no_second_sequence<say::multi_head_attention, Mask>,
-                        rules::self_attend<say::multi_head_attention, X, typename Layer::value_type,
-                                           typename Layer::hidden_axis>,
-                        rules::one_width<say::multi_head_attention, typename Layer::hidden_axis,
-                                         typename Layer::keys_axis, typename Layer::values_axis>,
-                        out_fits<Out, X>>,
-            multi_head_self<Layer, X, Mask, Workspace>> {};
+  struct self {
+    using T = typename Layer::value_type;
+    using hidden = typename Layer::hidden_axis;
+    using made = multi_head_self<Layer, X, Mask, Workspace>;
+    using type = typename call_rule<
+        first_error<rules::no_second_sequence<say::multi_head_attention, Mask>,
+                    rules::self_attend<say::multi_head_attention, X, T, hidden>,
+                    rules::one_width<say::multi_head_attention, hidden, typename Layer::keys_axis,
+                                     typename Layer::values_axis>,
+                    rules::out_fits<say::multi_head_attention, Out, T,
+                                    typename Layer::template result_of<typename X::layout>>>,
+        made>::type;
+  };
   template <class X, class Y, class Z, class Mask, class Workspace, class Out>
-  struct cross
-      : call_rule<
-            first_error<rules::attend_to<say::multi_head_attention, X, Y, Z,
-                                         typename Layer::value_type, typename Layer::hidden_axis,
-                                         typename Layer::keys_axis, typename Layer::values_axis>,
-                        out_fits<Out, X>>,
-            multi_head_cross<Layer, X, Y, Mask, Workspace>> {};
+  struct cross {
+    using T = typename Layer::value_type;
+    using made = multi_head_cross<Layer, X, Y, Mask, Workspace>;
+    using type = typename call_rule<
+        first_error<
+            rules::attend_to<say::multi_head_attention, X, Y, Z, T, typename Layer::hidden_axis,
+                             typename Layer::keys_axis, typename Layer::values_axis>,
+            rules::out_fits<say::multi_head_attention, Out, T,
+                            typename Layer::template result_of<typename X::layout>>>,
+        made>::type;
+  };
+  template <class X>
+  using self_workspace = typename Layer::template workspace<
+      axis_of<layout_of<X>, rules::sequence_family<layout_of<X>, typename Layer::hidden_axis>>>;
+  template <class X, class Y, class Z>
+  using cross_workspace =
+      typename Layer::template workspace<axis_of<layout_of<X>, rules::query_family>,
+                                         axis_of<layout_of<Y>, rules::key_family>>;
 
   template <class X>
   struct self_call {

@@ -29,7 +29,6 @@ struct prune_heads {
 namespace detail {
 namespace say {
 struct head;
-struct is_named_twice;
 
 struct pruned;
 struct shares_its_keys_and_values_with_heads_that_are_treated_differently_so_name_whole_groups_of;
@@ -97,7 +96,7 @@ using prune = first_error<
     verdict<Choice::past_the_end == npos, say::pruned, say::head, number<Choice::past_the_end>,
             say::is_past_the_end_of, axes::heads<Layer::sizes.heads>>,
     verdict<Choice::twice == npos, say::pruned, say::head, number<Choice::twice>,
-            say::is_named_twice>,
+            struct is_named_twice>,
     verdict<Choice::count != 0, say::pruned, say::none_of, axes::heads<Layer::sizes.heads>,
             say::would_be_left>,
     verdict<

@@ -51,14 +51,8 @@ struct no_rope {
 };
 
 namespace say {
-struct features_but_a_head_has_only;
-struct is_odd;
 struct rope;
-struct rope_needs_a_base_above_0;
 struct rope_of;
-struct rope_rotates;
-struct rope_rotates_pairs_but;
-struct rope_rotates_pairs_but_its_width;
 }  // namespace say
 
 UMBEL_SAYS(is_neither_split_halves_nor_adjacent_pairs,
@@ -88,12 +82,12 @@ struct rope_rule<Layer, rope<Pairs, Base, Width>, HeadDim> {
               say::rope_of, element<Pairs>, say::is_neither_split_halves_nor_adjacent_pairs,
               whose_is_which>,
       verdict<width % 2 == 0, Layer,
-              std::conditional_t<Width == 0, say::rope_rotates_pairs_but,
-                                 say::rope_rotates_pairs_but_its_width>,
-              std::conditional_t<Width == 0, HeadDim, number<width>>, say::is_odd>,
-      verdict<width <= HeadDim::size, Layer, say::rope_rotates, number<width>,
-              say::features_but_a_head_has_only, HeadDim>,
-      verdict<Base != 0, Layer, say::rope_needs_a_base_above_0>>;
+              std::conditional_t<Width == 0, struct rope_rotates_pairs_but,
+                                 struct rope_rotates_pairs_but_its_width>,
+              std::conditional_t<Width == 0, HeadDim, number<width>>, struct is_odd>,
+      verdict<width <= HeadDim::size, Layer, struct rope_rotates, number<width>,
+              struct features_but_a_head_has_only, HeadDim>,
+      verdict<Base != 0, Layer, struct rope_needs_a_base_above_0>>;
 };
 template <class Layer, class Rope, class HeadDim>
 using rope_fits = typename rope_rule<Layer, Rope, HeadDim>::type;

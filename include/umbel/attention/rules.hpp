@@ -22,15 +22,11 @@ struct are_of_type;
 struct but_have;
 struct but_the_keys;
 struct but_the_values;
-struct have_no;
 struct may_have_only_the_axes;
-struct must_have_exactly_one_axis_besides_batch_and;
 struct need_the_axis;
 struct queries_from;
 struct the_keys;
 struct the_keys_in_argument_2;
-struct the_layer_takes_keys_from;
-struct the_layer_takes_values_from;
 struct the_queries;
 struct the_queries_in_argument_1;
 struct the_sequence;
@@ -90,7 +86,7 @@ using attention_argument = first_error<
 // The same size along an axis that both have, or neither: "the queries have batch=2 but the keys
 // have no batch".
 template <class Layout, class Family>
-using have_word = std::conditional_t<Layout::template has<Family>, say::have, say::have_no>;
+using have_word = std::conditional_t<Layout::template has<Family>, say::have, struct have_no>;
 template <class Layer, class Family, class Left, class LeftName, class Right, class RightName>
 using same_size = verdict<Left::template size_of<Family> == Right::template size_of<Family>, Layer,
                           LeftName, have_word<Left, Family>, axis_of<Left, Family>, RightName,
@@ -147,7 +143,7 @@ using self_attend = first_error<
     verdict<layout_of<X>::template has<typename Hidden::family>, Layer, Name, say::needs_the_axis,
             typename Hidden::family, say::but_has, typename layout_of<X>::axes>,
     verdict<has_one_sequence_axis<layout_of<X>, Hidden>, Layer, Name,
-            say::must_have_exactly_one_axis_besides_batch_and, typename Hidden::family, say::not_,
+            struct must_have_exactly_one_axis_besides_batch_and, typename Hidden::family, say::not_,
             typename layout_of<X>::axes>,
     verdict<layout_of<X>::template size_of<typename Hidden::family> == Hidden::size, Layer, Name,
             say::has, axis_of<layout_of<X>, typename Hidden::family>, say::but_the_layer_has,
@@ -158,9 +154,9 @@ using self_attend = first_error<
 // A layer that takes keys or values of another width cannot attend a sequence to itself.
 template <class Layer, class Hidden, class KeysHidden, class ValuesHidden>
 using one_width = first_error<
-    verdict<std::is_same_v<Hidden, KeysHidden>, Layer, say::the_layer_takes_keys_from, KeysHidden,
+    verdict<std::is_same_v<Hidden, KeysHidden>, Layer, struct the_layer_takes_keys_from, KeysHidden,
             say::and_, say::queries_from, Hidden, say::so_pass_queries_keys_and_values>,
-    verdict<std::is_same_v<Hidden, ValuesHidden>, Layer, say::the_layer_takes_values_from,
+    verdict<std::is_same_v<Hidden, ValuesHidden>, Layer, struct the_layer_takes_values_from,
             ValuesHidden, say::and_, say::queries_from, Hidden,
             say::so_pass_queries_keys_and_values>>;
 

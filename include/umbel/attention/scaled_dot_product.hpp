@@ -227,6 +227,7 @@ struct dot_product_forms {
   static constexpr bool in_formulas = false;
   template <class Q, class K, class V, class Mask, class Workspace, class Out>
   struct call_of : dot_product_call<Q, K, V> {
+    using call = call_of;
     using shapes = dot_product_call<Q, K, V>;
     using result = tensor_of<typename shapes::T, typename shapes::result>;
     using place = typename shapes::workspace;
@@ -238,13 +239,9 @@ struct dot_product_forms {
                             shape<axes::query<shapes::queries>, axes::key<shapes::keys>>>>;
   };
   template <class Q, class K, class V, class Mask, class Workspace, class Out>
-  struct made {
-    using call = call_of<Q, K, V, Mask, Workspace, Out>;
-  };
-  template <class Q, class K, class V, class Mask, class Workspace, class Out>
   using cross =
       call_rule<first_error<rules::dot_product_options<Options...>, rules::dot_product<Q, K, V>>,
-                made<Q, K, V, Mask, Workspace, Out>>;
+                call_of<Q, K, V, Mask, Workspace, Out>>;
   // workspace_for<decltype(scaled_dot_product_attention), Q, K, V>
   template <class Q, class K, class V>
   using cross_workspace = typename dot_product_call<Q, K, V>::workspace;

@@ -36,7 +36,7 @@ template <class Block, class Word, class T, class OfMemory, class Held, class X,
 struct block_shapes_fit {
   using hidden = typename Block::hidden_axis;
   using type = first_error<
-      verdict<Block::has_memory, typename Block::word, say::has_no_attention_to_a_memory>,
+      verdict<Block::has_memory, typename Block::word, struct has_no_attention_to_a_memory>,
       rules::block_argument<Word, X, T, hidden, say::the_sequence>,
       rules::block_argument<Word, Memory, OfMemory, hidden, say::the_memory>,
       rules::same_size<Word, rules::batch_family, layout_of<X>, say::the_sequences,
@@ -51,8 +51,8 @@ struct block_shapes_fit<Block, Word, T, OfMemory, Held, X, without_memory> {
 };
 
 // How a call comes in, of floats or integers, from the layer and from prepacked<layer> alike. Of:
-// what computes it, scratch_of and sequences; Of::entry: what is said of it: word_of_call, number,
-// call_of, shapes_fit, masks_fit.
+// what computes it, scratch_of and sequences; Of::entry: what is said of it: word_of_block,
+// word_of_call, number, call_of, shapes_fit, masks_fit.
 struct entry_of_block {
   template <class Of, class Weights, class X, class Memory, class Mask, class Own, class Workspace,
             class Out>
@@ -64,7 +64,7 @@ struct entry_of_block {
     using shapes = first_error<
         typename entry::template shapes_fit<X, Memory>::type,
         rules::row_major_out<refuses, Out, number, layout_of<X>>,
-        verdict<!std::is_same_v<Own, unsaid_mask>, typename entry::word,
+        verdict<!std::is_same_v<Own, unsaid_mask>, typename entry::word_of_block,
                 say::say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask>>;
     static_assert(report<shapes>::ok, "umbel: shapes do not fit");
     if constexpr (shapes::ok) {
@@ -171,6 +171,7 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
 
   // How a call comes in (entry_of_block).
   using entry = block_types;
+  using word_of_block = word;
   using word_of_call = word;
   using number = T;
   template <class X, class Memory>

@@ -9,11 +9,6 @@
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
-namespace say {
-struct has_no_attention_to_a_memory;
-struct scaled_needs_a_factor_above_0;
-struct two_parts_or_norms_have_the_name;
-}  // namespace say
 UMBEL_SAYS(residual_block, "residual_block");
 UMBEL_SAYS(has_an_attention_to_a_memory_so_write_layer_of_x_memory_and_self_mask,
            "has an attention to a memory; write layer(x, memory, self_mask(...))");
@@ -156,7 +151,7 @@ struct parts_are_parts<accepted, T, Hidden, Step...> {
       verdict<(Step::parts::size > 0 || Step::norms_after), say::residual_block,
               say::a_join_has_no_part_add_one_or_write_norm_only_of_the_norm>...,
       verdict<(Step::numerator > 0 && Step::denominator > 0), say::residual_block,
-              say::scaled_needs_a_factor_above_0>...,
+              struct scaled_needs_a_factor_above_0>...,
       verdict<!(Step::is_scaled && Step::has_layer_scale) &&
                   !std::is_same_v<typename Step::scale_name, residual::several_scales>,
               say::residual_block, say::a_join_has_two_factors_keep_one>...,
@@ -183,7 +178,7 @@ struct of_names<residual::list<Name...>> {
                                    (std::size_t{0} + ... + std::is_same_v<Same, Name>) == 1;
   using are_names = first_error<typename name_rule<Name>::type...>;
   using differ = first_error<
-      verdict<is_alone<Name>, say::residual_block, say::two_parts_or_norms_have_the_name,
+      verdict<is_alone<Name>, say::residual_block, struct two_parts_or_norms_have_the_name,
               typename residual::speakable_name<Name>::type>...>;
 };
 template <class T, class Hidden, class... Step>

@@ -11,10 +11,6 @@
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
-namespace say {
-struct has_no_part_called;
-}  // namespace say
-
 // A layer made of a list of parts: residual_block, encoder_layer, decoder_layer.
 template <class Layer>
 concept is_of_parts = requires { typename Layer::described; };
@@ -183,7 +179,7 @@ template <class Block, class Name>
 struct part_called {
   static constexpr std::size_t number = Block::template number_of_part<Name>;
   using verdict = detail::verdict<(number < Block::part_count), typename Block::word,
-                                  say::has_no_part_called, typename speakable_name<Name>::type>;
+                                  struct has_no_part_called, typename speakable_name<Name>::type>;
   using type = typename Block::template part_layer<verdict::ok ? number : 0>;
 };
 // If there is none: refused.

@@ -14,8 +14,6 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct linear;
-struct expected_the_axis_of_the_result_but_got;
-struct the_axis_of_the_result_is_missing;
 }  // namespace say
 UMBEL_SAYS(sizes_are_template_arguments_so_write_linear_of_float_and_two_axes,
            "sizes are template arguments; write linear<float, hidden<64>, classes<10>>{weights}");
@@ -25,8 +23,8 @@ template <class T, class In, class Out, class... Options>
 using linear =
     first_error<floating<say::linear, T>, well_formed<In>,
                 verdict<!std::is_same_v<Out, detail::nothing>, say::linear,
-                        say::the_axis_of_the_result_is_missing>,
-                verdict<axis_like<Out>, say::linear, say::expected_the_axis_of_the_result_but_got,
+                        struct the_axis_of_the_result_is_missing>,
+                verdict<axis_like<Out>, say::linear, struct expected_the_axis_of_the_result_but_got,
                         detail::option_word<Out>>,
                 well_formed<detail::axis_or_none<Out>>,
                 holds<detail::axis_or_none<In>, detail::axis_or_none<Out>>,

@@ -14,8 +14,6 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
-struct but_the_table_has;
-struct but_the_table_is_of_type;
 struct learned_positions;
 }  // namespace say
 
@@ -25,13 +23,13 @@ template <class Operation, class Layout, class Axis, bool Fits>
 using axis_of_the_table =
     first_error<has_axis<Operation, Layout, typename Axis::family>,
                 verdict<Fits, Operation, say::the_input_has, axis_of<Layout, typename Axis::family>,
-                        say::but_the_table_has, typename Axis::plain>>;
+                        struct but_the_table_has, typename Axis::plain>>;
 template <class X, class Axis>
 inline constexpr std::size_t size_along = layout_of<X>::template size_of<typename Axis::family>;
 template <class Operation, class X, class T>
 using type_of_the_table =
     verdict<std::is_same_v<typename X::value_type, T>, Operation, say::the_input_is_of_type,
-            element<typename X::value_type>, say::but_the_table_is_of_type, element<T>>;
+            element<typename X::value_type>, struct but_the_table_is_of_type, element<T>>;
 
 // The axes of a table of positions.
 template <class Operation, class Position, class Hidden>

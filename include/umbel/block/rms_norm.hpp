@@ -13,10 +13,6 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-namespace say {
-struct needs_the_epsilon_that_the_model_was_trained_with;
-}  // namespace say
-
 UMBEL_SAYS(sizes_are_template_arguments_so_write_rms_norm_of_float_and_an_axis,
            "sizes are template arguments; write rms_norm<float, hidden<100>>{weights, epsilon}");
 
@@ -28,7 +24,7 @@ concept other_than = !std::is_base_of_v<Layer, X>;
 namespace rules {
 template <class Weights>
 using epsilon_is_given = verdict<(sizeof(Weights) == 0), say::rms_norm,
-                                 say::needs_the_epsilon_that_the_model_was_trained_with>;
+                                 struct needs_the_epsilon_that_the_model_was_trained_with>;
 }  // namespace rules
 
 }  // namespace detail

@@ -27,10 +27,6 @@ namespace umbel::inline UMBEL_TARGET {
 // A layout of sinusoidal_positions: split_halves whose last angle is exactly position / base.
 struct split_halves_to_base {};
 namespace detail {
-namespace say {
-struct needs_a_base_above_0;
-}  // namespace say
-
 UMBEL_SAYS(sinusoidal_positions, "sinusoidal_positions");
 UMBEL_SAYS(the_layout_must_be_adjacent_pairs_split_halves_or_split_halves_to_base_not,
            "the layout must be adjacent_pairs, split_halves or split_halves_to_base, not");
@@ -77,7 +73,7 @@ using sinusoids = first_error<
             say::the_layout_must_be_adjacent_pairs_split_halves_or_split_halves_to_base_not,
             detail::option_word<Pairs>>,
     axes_of_the_table<say::sinusoidal_positions, Position, Hidden>,
-    verdict<Base != 0, say::sinusoidal_positions, say::needs_a_base_above_0>>;
+    verdict<Base != 0, say::sinusoidal_positions, struct needs_a_base_above_0>>;
 }  // namespace rules
 }  // namespace detail
 

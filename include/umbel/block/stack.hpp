@@ -22,10 +22,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
-namespace say {
-struct needs_at_least_one_layer;
-}  // namespace say
-
 UMBEL_SAYS(layer_stack, "layer_stack");
 UMBEL_SAYS(the_first_argument_is_not_an_encoder_layer_a_decoder_layer_or_a_residual_block,
            "the first argument is not an encoder_layer, a decoder_layer or a residual_block");
@@ -35,7 +31,7 @@ template <class Layer, std::size_t Count>
 using layer_stack = first_error<
     verdict<is_of_parts<Layer>, say::layer_stack,
             say::the_first_argument_is_not_an_encoder_layer_a_decoder_layer_or_a_residual_block>,
-    verdict<Count != 0, say::layer_stack, say::needs_at_least_one_layer>>;
+    verdict<Count != 0, say::layer_stack, struct needs_at_least_one_layer>>;
 }  // namespace rules
 
 // operator() of the stack and of prepacked<stack>: the calls of its layer, which take weights of

@@ -29,10 +29,6 @@ struct feed_forward_bias {
   static constexpr bool value = Value;
 };
 namespace detail {
-namespace say {
-struct must_be_the_first_axis_of;
-}  // namespace say
-
 UMBEL_SAYS(feed_forward_bias_true_or_false, "feed_forward_bias<true> or feed_forward_bias<false>");
 
 // The options that go to attention, to the feed-forward network, and those of the layer itself.
@@ -193,7 +189,7 @@ template <class Layer, class X>
 using batch_first =
     verdict<!layout_of<X>::template has<batch_family> ||
                 layout_of<X>::template position<batch_family> == 0,
-            Layer, batch_family, say::must_be_the_first_axis_of, typename layout_of<X>::axes>;
+            Layer, batch_family, struct must_be_the_first_axis_of, typename layout_of<X>::axes>;
 }  // namespace rules
 }  // namespace detail
 

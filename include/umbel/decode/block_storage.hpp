@@ -11,10 +11,6 @@
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
-namespace say {
-struct the_block_has_no_attention_to_its_own_sequence;
-}  // namespace say
-
 // The weights of block `i` of them.
 template <class Weights>
 constexpr const auto& weights_of_block(const Weights& w, std::size_t i) noexcept {
@@ -164,7 +160,7 @@ struct block_storage {
       rules::in_place<say::key_value_cache, Keys, axes::key>,
       std::conditional_t<block::has_memory, options_are<option::longest_memory>, options_are<>>,
       detail::verdict<has_own_attention, say::key_value_cache,
-                      say::the_block_has_no_attention_to_its_own_sequence>,
+                      struct the_block_has_no_attention_to_its_own_sequence>,
       detail::verdict<!block::has_memory || rules::is_said<option::longest_memory, Options...>,
                       say::key_value_cache,
                       say::say_longest_memory_how_many_positions_the_memory_may_have>,

@@ -17,12 +17,8 @@ struct longest_sequence;
 }  // namespace option
 
 namespace say {
-struct a_step_may_append_at_most;
-struct but_the_cache_has;
-struct has_no;
 struct key_value_cache;
 
-struct no_batch;
 struct of_a_formula_needs_its_header_so_include_decode_cache_of_formula;
 
 template <std::size_t Positions>
@@ -108,21 +104,21 @@ struct batch_word {
 };
 template <>
 struct batch_word<void> {
-  using type = say::no_batch;
+  using type = struct no_batch;
 };
 template <class Layout>
-using has_word = std::conditional_t<Layout::template has<batch_family>, say::has, say::has_no>;
+using has_word = std::conditional_t<Layout::template has<batch_family>, say::has, struct has_no>;
 // Name: what is called so.
 template <class Layout, class Batch, class Name = say::the_sequence>
 using batch_of_cache =
     verdict<Layout::template size_of<batch_family> == size_or_0<Batch>, say::key_value_cache, Name,
-            has_word<Layout>, axis_of<Layout, batch_family>, say::but_the_cache_has,
+            has_word<Layout>, axis_of<Layout, batch_family>, struct but_the_cache_has,
             typename batch_word<Batch>::type>;
 
 // New: the axis of new positions. AtOnce: how many one call may bring.
 template <class New, class Keys, std::size_t AtOnce>
 using fits_into_cache = verdict<(New::size <= AtOnce), say::key_value_cache,
-                                say::a_step_may_append_at_most, number<AtOnce>, say::got, New>;
+                                struct a_step_may_append_at_most, number<AtOnce>, say::got, New>;
 
 template <bool Slides>
 using recall_of_cache =

@@ -17,10 +17,6 @@ namespace say {
 struct sampler;
 struct most_likely;
 struct penalise_repetition;
-struct expected_an_element_type_but_got_the_axis;
-struct takes_logits_of;
-struct takes_the_logits_of_one_position_along;
-struct the_tensor_of_logits;
 }  // namespace say
 UMBEL_SAYS(is_const_but_counts_what_it_draws_so_declare_it_without_const,
            "is const, but counts what it draws; declare it without const");
@@ -67,7 +63,7 @@ struct logits_to_change_rule : row_of_logits_rule<Operation, std::remove_cvref_t
 template <class Operation, tensor_like X>
 struct logits_to_change_rule<Operation, X> {
   using type = first_error<row_of_logits<Operation, std::remove_cvref_t<X>>,
-                           writable<Operation, say::the_tensor_of_logits, X>>;
+                           writable<Operation, struct the_tensor_of_logits, X>>;
 };
 
 template <class Operation, class X>
@@ -93,7 +89,7 @@ struct sampler_rule {
 };
 template <axis_like T, class Axis>
 struct sampler_rule<T, Axis> {
-  using type = verdict<false, say::sampler, say::expected_an_element_type_but_got_the_axis, T>;
+  using type = verdict<false, say::sampler, struct expected_an_element_type_but_got_the_axis, T>;
 };
 template <class T, class Axis>
 using sampler_of = typename sampler_rule<T, Axis>::type;
@@ -109,11 +105,11 @@ template <tensor_like X, class T, class Axis>
 struct logits_of_sampler_rule<true, X, T, Axis> {
   using type = first_error<
       row_of_logits<say::sampler, X>,
-      verdict<std::is_same_v<typename X::value_type, T>, say::sampler, say::takes_logits_of,
+      verdict<std::is_same_v<typename X::value_type, T>, say::sampler, struct takes_logits_of,
               element<T>, say::but_got, element<typename X::value_type>>,
       verdict<layout_of<X>::template has<typename Axis::family> &&
                   layout_of<X>::count == Axis::size,
-              say::sampler, say::takes_the_logits_of_one_position_along, Axis, say::but_got,
+              say::sampler, struct takes_the_logits_of_one_position_along, Axis, say::but_got,
               typename layout_of<X>::axes>>;
 };
 template <class X, class T, class Axis>

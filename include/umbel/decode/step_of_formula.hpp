@@ -16,13 +16,8 @@ struct called_with;
 }  // namespace option
 
 namespace say {
-struct a_function;
-struct a_layer;
-struct has_the_sequence_as_two_axes_and_none_of_them_is_key;
 struct the_arguments_are_not_those_that_the_cache_was_declared_for;
-struct the_first_tensor_that_the_formula_is_called_with_has_no_axis_token;
 struct the_formula_computes_with_the_size_of_token;
-struct the_formula_renames_its_sequence_to_no_key_so_there_is_nothing_to_keep;
 }  // namespace say
 UMBEL_SAYS(x_times_w, "x * w");
 UMBEL_SAYS(counts_keys_which_are_more_from_step_to_step,
@@ -226,11 +221,11 @@ struct word_in_sentence<word::rotate, By> {
 };
 template <reduction By>
 struct word_in_sentence<word::layer, By> {
-  using type = say::a_layer;
+  using type = struct a_layer;
 };
 template <reduction By>
 struct word_in_sentence<word::call, By> {
-  using type = say::a_function;
+  using type = struct a_function;
 };
 template <>
 struct word_in_sentence<word::reduce, reduction::sum> {
@@ -264,12 +259,12 @@ struct by_position_rule {
     using type = verdict<never<Word>, say::key_value_cache, __VA_ARGS__>; \
   }
 UMBEL_REFUSES(keeps_nothing,
-              say::the_formula_renames_its_sequence_to_no_key_so_there_is_nothing_to_keep);
+              struct the_formula_renames_its_sequence_to_no_key_so_there_is_nothing_to_keep);
 UMBEL_REFUSES(mixes, Word, say::goes_along_the_sequence_so_a_step_cannot_compute_it);
 UMBEL_REFUSES(part_of_rows, Word, say::reads_a_part_of_the_sequence_or_several_axes_as_one);
 UMBEL_REFUSES(sees_later, Word, say::is_not_causal_so_hide_later_keys);
 UMBEL_REFUSES(counts, Word, say::counts_keys_which_are_more_from_step_to_step);
-UMBEL_REFUSES(several_rows, Word, say::has_the_sequence_as_two_axes_and_none_of_them_is_key);
+UMBEL_REFUSES(several_rows, Word, struct has_the_sequence_as_two_axes_and_none_of_them_is_key);
 UMBEL_REFUSES(layer, Word, say::may_see_other_positions_so_write_its_operations);
 UMBEL_REFUSES(function_of_scores, Word, say::has_a_function_of_its_own_which_takes_no_kept_keys);
 UMBEL_REFUSES(gives_keys, say::the_formula_gives_an_axis_key_which_grows_from_step_to_step);
@@ -303,7 +298,7 @@ using options_of_formula_cache =
 template <class... X>
 using called_with_a_sequence =
     verdict<formulas::new_positions<X...> != 0, say::key_value_cache,
-            say::the_first_tensor_that_the_formula_is_called_with_has_no_axis_token>;
+            struct the_first_tensor_that_the_formula_is_called_with_has_no_axis_token>;
 }  // namespace rules
 
 namespace formulas {

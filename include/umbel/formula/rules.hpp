@@ -13,17 +13,10 @@ namespace umbel::inline UMBEL_TARGET::detail {
 
 namespace say {
 struct formula;
-struct captures_variables_so_pass_them_as_arguments;
-struct gives_a_position_along;
 struct a_part_of_an_argument_holds;
 struct but_the_formula_computes_in;
 struct gives;
-struct uses_a_tensor_that_is_no_argument_and_no_part_of_one_so_pass_it_as_an_argument;
-struct gives_something_else_than_a_tensor_made_of_its_arguments;
 struct position_of;
-struct belongs_in_a_formula;
-struct a_variable_of;
-struct cannot_be_given_what_is_of;
 }  // namespace say
 
 UMBEL_SAYS(is_given_several_workspaces_and_no_executor_so_write_parallel_of_both,
@@ -152,7 +145,7 @@ using without_weights = verdict<Ok, say::formula, typename Operation::called,
 
 template <bool Ok>
 using captures_nothing =
-    verdict<Ok, say::formula, say::captures_variables_so_pass_them_as_arguments>;
+    verdict<Ok, say::formula, struct captures_variables_so_pass_them_as_arguments>;
 
 // Nodes: how many, or 0, npos, npos - 1 (run.hpp). The graph is made in a constant expression:
 // nothing in objects that are arguments has a value then.
@@ -163,7 +156,7 @@ using has_graph = first_error<
         say::
             uses_a_part_of_an_argument_by_itself_or_copies_it_so_pass_it_as_an_argument_and_take_the_object_as_const_auto>,
     verdict<Nodes != npos, say::formula,
-            say::uses_a_tensor_that_is_no_argument_and_no_part_of_one_so_pass_it_as_an_argument>,
+            struct uses_a_tensor_that_is_no_argument_and_no_part_of_one_so_pass_it_as_an_argument>,
     mask_of_an_argument<Nodes != npos - 1>>;
 
 // None: of the operands of arithmetic.
@@ -195,9 +188,9 @@ struct assigned_in_formula_rule<X, Y> {
   using from = typename X::layout::axes;
   using to = typename Y::layout::axes;
   static constexpr bool same = std::is_same_v<from, to>;
-  using type = verdict<traced_before<X>, say::formula, say::a_variable_of,
+  using type = verdict<traced_before<X>, say::formula, struct a_variable_of,
                        std::conditional_t<same, element<typename X::value_type>, from>,
-                       say::cannot_be_given_what_is_of,
+                       struct cannot_be_given_what_is_of,
                        std::conditional_t<same, element<typename Y::value_type>, to>,
                        say::so_declare_another>;
 };
@@ -212,13 +205,13 @@ template <class... X>
 using has_operator = verdict<one_is_invalid<X...> || (traced_before<X> || ...), say::formula,
                              say::has_no_such_operator_but>;
 template <class Family, bool Ok>
-using in_a_formula = verdict<Ok, say::position_of, Family, say::belongs_in_a_formula>;
+using in_a_formula = verdict<Ok, say::position_of, Family, struct belongs_in_a_formula>;
 
 // What a formula gives.
 template <class Result>
 struct gives_rule {
   using type = verdict<never<Result>, say::formula,
-                       say::gives_something_else_than_a_tensor_made_of_its_arguments>;
+                       struct gives_something_else_than_a_tensor_made_of_its_arguments>;
 };
 
 template <class Open>
@@ -227,7 +220,7 @@ struct closed_rule {
 };
 template <class First, class... Rest>
 struct closed_rule<formulas::families<First, Rest...>> {
-  using type = verdict<false, say::formula, say::gives_a_position_along, First,
+  using type = verdict<false, say::formula, struct gives_a_position_along, First,
                        say::which_no_operand_has_as_an_axis>;
 };
 template <class Open>

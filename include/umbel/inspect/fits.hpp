@@ -59,7 +59,6 @@ namespace detail {
 namespace say {
 struct fits;
 struct the_model_needs;
-struct bytes_of_flash_but_the_board;
 struct has;
 }  // namespace say
 UMBEL_SAYS(bytes_of_ram_but_the_board, "bytes of RAM but the board");
@@ -92,7 +91,7 @@ struct board_rule<Board, Request, accepted> {
       verdict<needs.ram <= Board::ram, say::fits, say::the_model_needs, number<needs.ram>,
               say::bytes_of_ram_but_the_board, element<Board>, say::has, number<Board::ram>>,
       verdict<in_flash <= Board::flash, say::fits, say::the_model_needs, number<in_flash>,
-              say::bytes_of_flash_but_the_board, element<Board>, say::has, number<Board::flash>>>;
+              struct bytes_of_flash_but_the_board, element<Board>, say::has, number<Board::flash>>>;
 };
 
 template <class Board, class... X>

@@ -9,7 +9,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 namespace say {
-struct of_a_cache_of_a_formula_is_not_known_so_take_sizeof_of_it_and_of_its_workspace;
 struct footprint;
 }  // namespace say
 UMBEL_SAYS(
@@ -225,7 +224,7 @@ template <class Encode, class Cache, class... Axis>
 struct of_step<Encode, Cache, Axis...> {
   using verdict = detail::verdict<
       (sizeof...(Axis) > 99), say::footprint,
-      say::of_a_cache_of_a_formula_is_not_known_so_take_sizeof_of_it_and_of_its_workspace>;
+      struct of_a_cache_of_a_formula_is_not_known_so_take_sizeof_of_it_and_of_its_workspace>;
 };
 template <class Encode, class Cache, axis_like New>
 struct of_step<Encode, Cache, New> : of_step<Encode, Cache, New, axes::key<Cache::positions>> {};

@@ -24,8 +24,6 @@ namespace detail {
 namespace say {
 struct attention_heat_map;
 
-struct has_the_axis;
-struct takes_a_label_for_each_of;
 struct takes_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels;
 }  // namespace say
 
@@ -61,7 +59,7 @@ struct map_axes_rule;
 template <class... Axes>
 struct map_axes_rule<shape<Axes...>> {
   using type =
-      first_error<verdict<is_map_axis<Axes>, say::attention_heat_map, say::has_the_axis, Axes,
+      first_error<verdict<is_map_axis<Axes>, say::attention_heat_map, struct has_the_axis, Axes,
                           say::which_is_none_of,
                           listed<batch_family, heads_family, query_family, key_family>>...>;
 };
@@ -78,7 +76,7 @@ using heat_map =
 // As many labels as positions. Count 0: none.
 template <class X, class Family, std::size_t Count>
 using labels = verdict<Count == 0 || Count == layout_of<X>::template size_of<Family>,
-                       say::attention_heat_map, say::takes_a_label_for_each_of,
+                       say::attention_heat_map, struct takes_a_label_for_each_of,
                        axis_of<layout_of<X>, Family>, say::but_got, number<Count>>;
 
 }  // namespace rules

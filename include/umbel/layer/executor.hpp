@@ -27,9 +27,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
-struct but_the_number_of_workspaces_is;
 struct parallel;
-struct the_executor_has;
 struct
     the_executor_needs_a_static_constant_workers_above_0_and_a_call_operator_that_takes_a_count_and_a_function;
 struct workers;
@@ -81,11 +79,11 @@ struct parallel_rule {
 template <executor_like Executor, std::size_t Count>
 struct parallel_rule<Executor, Count> {
   static constexpr std::size_t workers = std::remove_cvref_t<Executor>::workers;
-  using type =
-      first_error<verdict<std::is_lvalue_reference_v<Executor>, say::parallel,
-                          say::the_executor_is_a_temporary_so_store_it_in_a_variable>,
-                  verdict<(Count >= workers), say::parallel, say::the_executor_has, number<workers>,
-                          say::workers, say::but_the_number_of_workspaces_is, number<Count>>>;
+  using type = first_error<
+      verdict<std::is_lvalue_reference_v<Executor>, say::parallel,
+              say::the_executor_is_a_temporary_so_store_it_in_a_variable>,
+      verdict<(Count >= workers), say::parallel, struct the_executor_has, number<workers>,
+              say::workers, struct but_the_number_of_workspaces_is, number<Count>>>;
 };
 }  // namespace rules
 

@@ -137,8 +137,6 @@ struct option_kinds {};
 
 namespace say {
 struct is_given_twice;
-struct is_not_a_positive_number;
-struct is_not_an_option_of_this_layer;
 // Lists of words: what must be stated; what another library's layer has.
 template <class... Choices>
 struct must_say;
@@ -218,7 +216,7 @@ struct options_rule<Layer, option_kinds<Kinds...>, Options...> {
       (std::size_t{0} + ... +
        detail::is_option_of<Options, typename detail::kind_of<Option>::type>);
   using type = first_error<verdict<known<Options>, Layer, detail::option_word<Options>,
-                                   say::is_not_an_option_of_this_layer>...,
+                                   struct is_not_an_option_of_this_layer>...,
                            verdict<of_its_kind<Options> == 1, Layer, detail::option_word<Options>,
                                    say::is_given_twice>...,
                            accepted>;
@@ -278,7 +276,7 @@ using options_said =
 template <class Layer, class Name, class Option>
 using positive =
     verdict<Option::numerator != 0 && Option::denominator != 0, Layer, Name,
-            ratio<Option::numerator, Option::denominator>, say::is_not_a_positive_number>;
+            ratio<Option::numerator, Option::denominator>, struct is_not_a_positive_number>;
 
 template <class Kind, class... Options>
 inline constexpr bool is_said = (detail::is_option_of<Options, Kind> || ...);

@@ -13,10 +13,6 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-namespace say {
-struct norms_are_not_stored_in_8_or_16_bits;
-}  // namespace say
-
 UMBEL_SAYS(norms_are_not_packed_again_so_assign_a_new_one_with_its_weights,
            "norms are not packed again; assign a new one, packed = prepacked<norm>{w}");
 
@@ -68,7 +64,7 @@ using a_layer_to_pack =
 template <class Layer, class Stored>
 using norm_stored =
     verdict<std::is_same_v<Stored, typename Layer::value_type> || !takes_epsilon<Layer>,
-            say::prepacked, say::norms_are_not_stored_in_8_or_16_bits>;
+            say::prepacked, struct norms_are_not_stored_in_8_or_16_bits>;
 // Of packed.pack(given...), which is refused: other weights, or a norm's, or none, as are several
 // objects and what is packed already.
 template <class Layer, class View, class... Given>

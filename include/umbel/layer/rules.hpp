@@ -18,27 +18,18 @@ namespace detail {
 namespace say {
 struct but_has;
 struct but_out_has;
-struct but_out_is_of_type;
 struct but_the_layer_has;
 struct but_the_layer_is_of_type;
-struct but_the_stack_budget_is;
 struct but_the_weights_are_of_type;
 struct but_the_weights_expect;
 struct bytes;
-struct bytes_so_pass_one_for;
 struct is_of_type;
 struct must_be_integers_but_are_of_type;
-struct must_be_the_last_axis_of;
-struct needs_a_workspace_of;
 struct needs_the_axis;
-struct out_is_const;
 struct the_input_has;
 struct the_input_is_of_type;
-struct the_result_has;
-struct the_result_is_of_type;
 struct the_weights_belong_to_another_layer_or_other_options;
 struct the_workspace_is_const;
-struct the_workspace_is_for;
 struct the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for;
 struct workspace;
 }  // namespace say
@@ -132,7 +123,7 @@ inline constexpr bool is_in_place<Given, axis_family<axes::vocabulary>> =
 
 template <class Layer, class Given, class Wanted>
 struct in_place_rule {
-  using type = verdict<false, Layer, say::expected_the_axis, Wanted, say::but_got,
+  using type = verdict<false, Layer, struct expected_the_axis, Wanted, say::but_got,
                        detail::option_word<Given>>;
 };
 template <class Layer, class Wanted>
@@ -175,12 +166,12 @@ struct out_rule<Layer, Out, T, Result, RowMajor> {
                   verdict<layout::contiguous, Layer, say::out_must_be_row_major_in_memory>>;
   using type = first_error<
       verdict<layout::rank == Result::rank && same_axes<typename Result::axes, layout>::value,
-              Layer, say::the_result_has, typename Result::axes, say::but_out_has,
+              Layer, struct the_result_has, typename Result::axes, say::but_out_has,
               typename layout::axes>,
-      verdict<std::is_same_v<typename Out::value_type, T>, Layer, say::the_result_is_of_type,
-              element<T>, say::but_out_is_of_type, element<typename Out::value_type>>,
+      verdict<std::is_same_v<typename Out::value_type, T>, Layer, struct the_result_is_of_type,
+              element<T>, struct but_out_is_of_type, element<typename Out::value_type>>,
       verdict<!std::is_const_v<std::remove_pointer_t<decltype(std::declval<Out&>().data())>>, Layer,
-              say::out_is_const>,
+              struct out_is_const>,
       verdict<lies_apart<layout>(), Layer, say::several_elements_of_out_share_one_memory_location>,
       std::conditional_t<RowMajor, in_order, accepted>>;
 };
@@ -207,7 +198,7 @@ using rows_of = first_error<
             say::the_input_has, axis_of<layout_of<X>, typename Width::family>,
             say::but_the_weights_expect, typename Width::plain>,
     verdict<layout_of<X>::template position<typename Width::family> + 1 == layout_of<X>::rank,
-            Operation, typename Width::plain, say::must_be_the_last_axis_of,
+            Operation, typename Width::plain, struct must_be_the_last_axis_of,
             typename layout_of<X>::axes>,
     verdict<layout_of<X>::contiguous, Operation, typename layout_of<X>::axes,
             say::is_not_row_major_in_memory_so_pass_contiguous_of_x>,

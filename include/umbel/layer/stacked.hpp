@@ -11,7 +11,6 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 namespace say {
 struct layer_stack;
-struct the_weights_are_for;
 }  // namespace say
 UMBEL_SAYS(layers_but_the_stack_has, "layers, but the stack has");
 }  // namespace umbel::inline UMBEL_TARGET::detail
@@ -88,7 +87,7 @@ namespace rules {
 template <class Layer, class View, std::size_t Count, class Weights, std::size_t Given>
 struct given_weights_rule<Layer, portable::stacked_views<View, Count>,
                           portable::stacked_weights<Weights, Given>> {
-  using type = first_error<verdict<Given == Count, Layer, say::the_weights_are_for, number<Given>,
+  using type = first_error<verdict<Given == Count, Layer, struct the_weights_are_for, number<Given>,
                                    say::layers_but_the_stack_has, number<Count>>,
                            typename given_weights_rule<Layer, View, Weights>::type>;
 };

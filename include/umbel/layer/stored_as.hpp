@@ -27,8 +27,6 @@ struct stored_as {
 };
 namespace detail {
 namespace say {
-struct a_layer_of;
-struct cannot_be_stored_as;
 struct prepacked;
 }  // namespace say
 
@@ -38,7 +36,7 @@ template <class Operation, class T, class Stored>
 using stored =
     verdict<std::is_same_v<Stored, T> ||
                 (std::is_same_v<T, float> && (half<Stored> || std::is_same_v<Stored, std::int8_t>)),
-            Operation, say::a_layer_of, element<T>, say::cannot_be_stored_as, element<Stored>>;
+            Operation, struct a_layer_of, element<T>, struct cannot_be_stored_as, element<Stored>>;
 }  // namespace rules
 }  // namespace detail
 }  // namespace umbel::inline UMBEL_TARGET

@@ -30,16 +30,8 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct but_the_layer_needs;
-struct of_the_weights_has_a_bias_but_the_layer_has_none;
-struct of_the_weights_has_no_bias_but_the_layer_has_one;
-struct of_the_weights_has;
-struct of_the_weights_is_of_type;
-struct of_the_weights_maps;
 struct of_the_weights_must_be_weights_for;
-struct the_weights_map;
 struct part;
-struct parts_but_the_layer_needs;
-struct the_weights_have;
 struct weights;
 }  // namespace say
 UMBEL_SAYS(is_made_of_its_weights_and_then_called_but_got_the_tensor,
@@ -145,7 +137,7 @@ struct part_rule<Layer, Number, Given, Wanted> {
   using wanted = typename axes_of_vector<Wanted>::type;
   using type =
       first_error<verdict<std::is_same_v<given, wanted>, Layer, say::part, number<Number>,
-                          say::of_the_weights_has, given, say::but_the_layer_needs, wanted>,
+                          struct of_the_weights_has, given, say::but_the_layer_needs, wanted>,
                   verdict<std::is_convertible_v<const Given&, Wanted>, Layer, say::part,
                           number<Number>, say::of_the_weights_must_be_weights_for, wanted>>;
 };
@@ -175,13 +167,13 @@ struct part_rule<Layer, Number, Given, Wanted> {
   using axes = shape<typename Part::map::in::plain, typename Part::map::out::plain>;
   using type = first_error<
       verdict<std::is_same_v<axes<Given>, axes<Wanted>>, Layer, say::part, number<Number>,
-              say::of_the_weights_maps, axes<Given>, say::but_the_layer_needs, axes<Wanted>>,
+              struct of_the_weights_maps, axes<Given>, say::but_the_layer_needs, axes<Wanted>>,
       verdict<Given::map::has_bias == Wanted::map::has_bias, Layer, say::part, number<Number>,
               std::conditional_t<Given::map::has_bias,
-                                 say::of_the_weights_has_a_bias_but_the_layer_has_none,
-                                 say::of_the_weights_has_no_bias_but_the_layer_has_one>>,
+                                 struct of_the_weights_has_a_bias_but_the_layer_has_none,
+                                 struct of_the_weights_has_no_bias_but_the_layer_has_one>>,
       verdict<std::is_same_v<typename Given::map::value_type, typename Wanted::map::value_type>,
-              Layer, say::part, number<Number>, say::of_the_weights_is_of_type,
+              Layer, say::part, number<Number>, struct of_the_weights_is_of_type,
               element<typename Given::map::value_type>, say::but_the_layer_is_of_type,
               element<typename Wanted::map::value_type>>>;
 };
@@ -192,8 +184,8 @@ struct parts_rule {
   static constexpr std::size_t count(portable::parts_list<Parts...>) {
     return sizeof...(Parts);
   }
-  using type = verdict<false, Layer, say::the_weights_have, number<sizeof...(Given)>,
-                       say::parts_but_the_layer_needs, number<count(Wanted{})>>;
+  using type = verdict<false, Layer, struct the_weights_have, number<sizeof...(Given)>,
+                       struct parts_but_the_layer_needs, number<count(Wanted{})>>;
 };
 template <class Layer, std::size_t... I, class... Wanted, class... Given>
   requires(sizeof...(Wanted) == sizeof...(Given))
@@ -250,7 +242,7 @@ struct given_weights_rule<Layer, View, Given> {
   template <class Part>
   using axes = shape<typename Part::map::in::plain, typename Part::map::out::plain>;
   using type =
-      first_error<verdict<std::is_same_v<axes<Given>, axes<View>>, Layer, say::the_weights_map,
+      first_error<verdict<std::is_same_v<axes<Given>, axes<View>>, Layer, struct the_weights_map,
                           axes<Given>, say::but_the_layer_needs, axes<View>>,
                   verdict<false, Layer, say::the_weights_belong_to_another_layer_or_other_options>>;
 };

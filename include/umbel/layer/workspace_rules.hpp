@@ -140,7 +140,7 @@ template <class Layer, class Given, class Wanted, class Sizes>
 struct workspace_rule<Layer, Given, Wanted, Sizes> {
   using given = typename positions_along<typename Given::positions, Sizes>::type;
   using type = first_error<
-      verdict<std::is_same_v<given, Sizes>, Layer, say::the_workspace_is_for, given,
+      verdict<std::is_same_v<given, Sizes>, Layer, struct the_workspace_is_for, given,
               say::so_pass_one_for, Sizes>,
       verdict<false, Layer, say::the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for,
               Sizes>>;
@@ -164,9 +164,9 @@ struct workspace_rule<Layer, Wanted, Wanted, Sizes> {
 template <class Layer, class Given, class Wanted, class Sizes>
 using scratch_fits =
     first_error<verdict<!std::is_same_v<Given, on_stack> || sizeof(Wanted) <= UMBEL_STACK_BUDGET,
-                        Layer, say::needs_a_workspace_of, number<sizeof(Wanted)>, say::bytes,
-                        say::but_the_stack_budget_is, number<UMBEL_STACK_BUDGET>,
-                        say::bytes_so_pass_one_for, Sizes>,
+                        Layer, struct needs_a_workspace_of, number<sizeof(Wanted)>, say::bytes,
+                        struct but_the_stack_budget_is, number<UMBEL_STACK_BUDGET>,
+                        struct bytes_so_pass_one_for, Sizes>,
                 verdict<!is_for_workers<Given>, Layer, say::takes_one_workspace_not_parallel>,
                 typename workspace_rule<Layer, std::remove_const_t<Given>, Wanted, Sizes>::type,
                 verdict<!is_const_workspace<Given>, Layer, say::the_workspace_is_const>>;

@@ -15,8 +15,6 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
-struct and_cannot_have_that_axis;
-struct count_along;
 struct mask_after;
 }  // namespace say
 
@@ -34,7 +32,7 @@ using mask_after_lens = first_error<
     verdict<is_length<typename Lens::value_type>, say::mask_after, say::valid_lens,
             say::must_be_integers_but_are_of_type, element<typename Lens::value_type>>,
     verdict<!layout_of<Lens>::template has<Family>, say::mask_after, say::valid_lens,
-            say::count_along, axis_of<layout_of<Lens>, Family>, say::and_cannot_have_that_axis>,
+            struct count_along, axis_of<layout_of<Lens>, Family>, struct and_cannot_have_that_axis>,
     broadcasts_to<say::mask_after, say::valid_lens, say::have, Lens, scores_to_mask<Scores>>>;
 template <class Scores, class Lens, class Family>
 using mask_after = first_error<has_axis<say::mask_after, layout_of<Scores>, Family>,

@@ -18,20 +18,12 @@ struct alibi;
 struct but_the_scores_are_of_type;
 struct but_the_scores_have;
 struct causal;
-struct count_keys_and_cannot_have_the_axis;
 struct dropout;
-struct takes_a_rate_from_0_to_1;
 struct have;
-struct is_ambiguous_where;
 struct mask;
-struct must_be_of_bool_but_is_of_type;
 struct observe;
-struct takes_a_tensor_of_lengths;
-struct takes_an_integer_or_a_tensor_of_integers;
 struct takes_integers_but_these_are_of_type;
 struct takes_one_length_per_sequence;
-struct takes_positions_of_queries;
-struct takes_the_position_of_the_first_query;
 }  // namespace say
 
 UMBEL_SAYS(valid_lens, "valid_lens");
@@ -113,7 +105,7 @@ template <class Operation, std::size_t Count, class T>
 using list_for_a_mask = typename list_for_a_mask_rule<Operation, Count, T>::type;
 
 template <bool Ok>
-using dropout_rate = verdict<Ok, say::dropout, say::takes_a_rate_from_0_to_1>;
+using dropout_rate = verdict<Ok, say::dropout, struct takes_a_rate_from_0_to_1>;
 template <class Rate, class Seed>
 using dropout_rate_and_seed =
     verdict<one_is_invalid<Rate, Seed> ||
@@ -152,13 +144,13 @@ inline constexpr bool holds_integers<X> =
 template <class Layer, class X, class Scores>
 using length_mask = first_error<
     verdict<!layout_of<X>::template has<key_family>, Layer, say::valid_lens,
-            say::count_keys_and_cannot_have_the_axis, axis_of<layout_of<X>, key_family>>,
+            struct count_keys_and_cannot_have_the_axis, axis_of<layout_of<X>, key_family>>,
     broadcasts_to<Layer, say::valid_lens, say::have, X, Scores>>;
 
 template <class Layer, class Name, class X, class Scores>
 using flag_mask =
     first_error<verdict<std::is_same_v<typename X::value_type, bool>, Layer, Name,
-                        say::must_be_of_bool_but_is_of_type, element<typename X::value_type>>,
+                        struct must_be_of_bool_but_is_of_type, element<typename X::value_type>>,
                 broadcasts_to<Layer, Name, say::has, X, Scores>>;
 
 // In a formula.
@@ -218,7 +210,7 @@ using unclear_mask = first_error<
 template <class Layer, class Name, bool Said, class Scores>
 using positions_known =
     verdict<Said || Scores::placed || Scores::queries == Scores::keys, Layer, Name,
-            say::is_ambiguous_where, axes::query<Scores::queries>, say::and_,
+            struct is_ambiguous_where, axes::query<Scores::queries>, say::and_,
             axes::key<Scores::keys>, say::differ_so_choose_top_left_bottom_right_or_at>;
 
 // Positions of queries, as a tensor of integers. ByQuery: may each query have its own?
@@ -226,10 +218,10 @@ template <class Layer, class Name, class X, bool ByQuery, class Scores>
 using positions_in_memory = first_error<
     verdict<holds_integers<X>, Layer, Name, say::takes_integers_but_these_are_of_type,
             element<typename X::value_type>>,
-    verdict<!layout_of<X>::template has<key_family>, Layer, Name, say::takes_positions_of_queries,
+    verdict<!layout_of<X>::template has<key_family>, Layer, Name, struct takes_positions_of_queries,
             say::which_cannot_have_the_axis, axis_of<layout_of<X>, key_family>>,
     verdict<ByQuery || layout_of<X>::template size_of<query_family> <= 1, Layer, Name,
-            say::takes_the_position_of_the_first_query, say::which_cannot_have_the_axis,
+            struct takes_the_position_of_the_first_query, say::which_cannot_have_the_axis,
             axis_of<layout_of<X>, query_family>>,
     broadcasts_to<Layer, Name, say::has, X, Scores>>;
 
@@ -265,9 +257,9 @@ using put_together_by_and = verdict<Ok, say::mask, say::masks_are_combined_only_
 // Of causal_at and causal_bottom_right, of what they do not take.
 template <class Name, class... P>
 using position_of =
-    verdict<one_is_invalid<P...>, Name, say::takes_an_integer_or_a_tensor_of_integers>;
+    verdict<one_is_invalid<P...>, Name, struct takes_an_integer_or_a_tensor_of_integers>;
 template <class Name, class X>
-using lengths_of = verdict<one_is_invalid<X>, Name, say::takes_a_tensor_of_lengths>;
+using lengths_of = verdict<one_is_invalid<X>, Name, struct takes_a_tensor_of_lengths>;
 // X: what a mask by position is called with.
 template <bool Ok, class... X>
 using no_function =

@@ -36,7 +36,6 @@ struct exchange_cost {
 namespace detail {
 namespace say {
 struct exchange_of;
-struct takes_a_sharded_layer_and_the_axes_of_its_sequences;
 }  // namespace say
 
 // Each: numbers that a rank gives to all gathers of a call.
@@ -47,8 +46,9 @@ constexpr exchange_cost ring(std::size_t gathers, std::uint64_t each) noexcept {
 
 template <class Share, class... Axes>
 struct exchange_rule {
-  using verdict = umbel::detail::verdict<never<Share>, say::exchange_of,
-                                         say::takes_a_sharded_layer_and_the_axes_of_its_sequences>;
+  using verdict =
+      umbel::detail::verdict<never<Share>, say::exchange_of,
+                             struct takes_a_sharded_layer_and_the_axes_of_its_sequences>;
   static constexpr exchange_cost value() { return {}; }
 };
 template <class Layer, class Over, axis_like Positions, axis_like... Keys>

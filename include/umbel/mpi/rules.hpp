@@ -25,12 +25,10 @@ namespace detail {
 namespace say {
 struct across;
 struct communicator;
-struct numbers_of_a_rank_are_more_than_MPI_counts_in_one_message;
 struct of;
 struct over;
 struct sharded;
 struct takes_a_communicator_and_a_workspace_of_a_sharded_layer;
-struct the_layer_is_divided_among;
 }  // namespace say
 
 UMBEL_SAYS(is_divided_so_pass_across_of_a_communicator_and_a_workspace,
@@ -185,12 +183,12 @@ namespace rules {
 // Each: numbers that a rank gives to one gather.
 template <std::size_t Each>
 using message_fits = verdict<(Each <= most_in_a_message), say::sharded, number<Each>,
-                             say::numbers_of_a_rank_are_more_than_MPI_counts_in_one_message>;
+                             struct numbers_of_a_rank_are_more_than_MPI_counts_in_one_message>;
 
 // A call's communicator and the ranks of the layer.
 template <class Given, class Ranks>
 using same_ranks =
-    verdict<std::is_same_v<Given, Ranks>, say::sharded, say::the_layer_is_divided_among, Ranks,
+    verdict<std::is_same_v<Given, Ranks>, say::sharded, struct the_layer_is_divided_among, Ranks,
             say::but_the_communicator_has, Given>;
 template <class Layer, bool Ok = false>
 using call_across =

@@ -14,7 +14,6 @@ namespace detail {
 namespace say {
 struct concat;
 struct stack;
-struct differ_in_more_than_the_axis;
 struct takes_tensors_or_views;
 }  // namespace say
 
@@ -32,7 +31,7 @@ template <class First, class Layout, class Family>
 struct concat_pair_rule<First, Layout, Family, true> {
   using type = verdict<std::is_same_v<other_axes<First, Family>, other_axes<Layout, Family>>,
                        say::concat, typename First::axes, say::and_, typename Layout::axes,
-                       say::differ_in_more_than_the_axis, Family>;
+                       struct differ_in_more_than_the_axis, Family>;
 };
 
 template <class Family, class... X>

@@ -56,7 +56,6 @@ struct rsqrt;
 struct sigmoid;
 struct sqrt;
 struct tanh;
-struct has_no_sign;
 }  // namespace say
 
 struct exp_function {
@@ -112,7 +111,7 @@ template <class Name, class X>
 using function_of_each = floating<Name, typename X::value_type>;
 template <class X>
 using absolute = verdict<is_number<typename X::value_type>, say::abs,
-                         element<typename X::value_type>, say::has_no_sign>;
+                         element<typename X::value_type>, struct has_no_sign>;
 }  // namespace rules
 
 // What the functions below take: tensors, views, and what a refused operation gives.

@@ -13,12 +13,8 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
-struct are_more_positions_than;
-struct counts_so_look_up_outside_of_the_formula;
 struct lookup;
 struct one_hot;
-struct takes_a_table_then_integers;
-struct the_table_has_no_axis_to_look_up;
 }  // namespace say
 
 UMBEL_SAYS(takes_integers_not, "takes integers, not");
@@ -39,8 +35,8 @@ namespace rules {
 // Of a table with these rows, in a formula of T.
 template <class Operation, class Rows, class T>
 using rows_in_a_formula =
-    verdict<Rows::size <= integers_of<T>, Operation, Rows, say::are_more_positions_than, element<T>,
-            say::counts_so_look_up_outside_of_the_formula>;
+    verdict<Rows::size <= integers_of<T>, Operation, Rows, struct are_more_positions_than,
+            element<T>, struct counts_so_look_up_outside_of_the_formula>;
 template <class Operation, class T>
 using integers = verdict<std::is_integral_v<T> && !std::is_same_v<T, bool>, Operation,
                          say::takes_integers_not, element<T>>;
@@ -85,11 +81,11 @@ struct rows_of_axes_rule {
 template <class Operation, class Table, class Ids>
   requires(Table::rank == 0)
 struct rows_of_axes_rule<Operation, Table, Ids> {
-  using type = verdict<never<Table>, Operation, say::the_table_has_no_axis_to_look_up>;
+  using type = verdict<never<Table>, Operation, struct the_table_has_no_axis_to_look_up>;
 };
 template <class Table, class Ids>
 struct lookup_rule {
-  using type = verdict<one_is_invalid<Table, Ids>, say::lookup, say::takes_a_table_then_integers>;
+  using type = verdict<one_is_invalid<Table, Ids>, say::lookup, struct takes_a_table_then_integers>;
 };
 // Operation: the word that names it.
 template <class Operation, class Table, class Ids>

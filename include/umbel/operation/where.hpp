@@ -11,10 +11,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
-namespace say {
-struct takes_scores_then_a_condition;
-}  // namespace say
-
 UMBEL_SAYS(takes_a_condition_then_two_tensors_views_or_numbers,
            "takes a condition, then two tensors, views or numbers");
 
@@ -66,7 +62,7 @@ using where = typename where_rule<X...>::type;
 
 template <class... X>
 struct hide_rule {
-  using type = verdict<one_is_invalid<X...>, say::hide, say::takes_scores_then_a_condition>;
+  using type = verdict<one_is_invalid<X...>, say::hide, struct takes_scores_then_a_condition>;
 };
 template <tensor_like Scores, tensor_like C>
 struct hide_rule<Scores, C> {

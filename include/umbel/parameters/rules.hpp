@@ -9,9 +9,6 @@
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
-namespace say {
-struct the_struct_has;
-}  // namespace say
 UMBEL_SAYS(a_layer_borrows_its_weights_so_pass_the_weights_themselves,
            "a layer borrows its weights; pass the weights themselves, of layer::weights");
 UMBEL_SAYS(a_path_has_more_than_127_characters_so_shorten_part_names,
@@ -70,7 +67,7 @@ struct struct_of_weights {
       verdict<(parts_named<W> <= most_members), Operation,
               say::the_struct_has_more_than_16_members_so_put_some_of_them_into_a_struct>,
       verdict<members_there<W> == 0 || members_there<W> == parts_named<W>, Operation,
-              say::the_struct_has, number<members_there<W>>, say::members_but_part_names_has,
+              struct the_struct_has, number<members_there<W>>, say::members_but_part_names_has,
               number<parts_named<W>>>>;
 };
 

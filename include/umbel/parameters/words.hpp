@@ -23,7 +23,6 @@ struct save;
 struct write_parameter_table;
 
 // phrases
-struct a_null_pointer;
 struct arguments;
 struct the_weights_are_const;
 }  // namespace say
@@ -91,7 +90,7 @@ struct word_for_argument {
 };
 template <>
 struct word_for_argument<std::nullptr_t> {
-  using type = say::a_null_pointer;
+  using type = struct a_null_pointer;
 };
 
 namespace rules {

@@ -96,7 +96,7 @@ struct calls_of_blocks : entry_of_block {
 
   // How a call comes in (entry_of_block).
   using entry = calls_of_blocks;
-  using word = typename description::word;
+  using word_of_block = typename description::word;
   using word_of_call = say::quantized;
   using number = std::int16_t;
   using all_events = typename of_block::all_events;

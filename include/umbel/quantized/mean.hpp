@@ -13,7 +13,6 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
-struct but_the_mean_is_over;
 struct quantized_mean;
 }  // namespace say
 UMBEL_SAYS(takes_integers_of_8_bits_not, "takes integers of 8 bits, not");
@@ -23,7 +22,7 @@ using quantized_mean = first_error<
     has_axis<say::quantized_mean, layout_of<X>, typename Axis::family>,
     verdict<layout_of<X>::template size_of<typename Axis::family> == Axis::size,
             say::quantized_mean, say::the_input_has, axis_of<layout_of<X>, typename Axis::family>,
-            say::but_the_mean_is_over, Axis>,
+            struct but_the_mean_is_over, Axis>,
     verdict<layout_of<X>::contiguous, say::quantized_mean, typename layout_of<X>::axes,
             say::is_not_row_major_in_memory_so_pass_contiguous_of_x>,
     verdict<std::is_same_v<typename X::value_type, std::int8_t>, say::quantized_mean,

@@ -29,7 +29,6 @@ struct softmax_as;
 }  // namespace option
 namespace say {
 struct gives;
-struct has_no_form_in_integers;
 struct quantized;
 }  // namespace say
 UMBEL_SAYS(the_result_is_int8_t_or_int16_t_not, "the result is std::int8_t or std::int16_t, not");
@@ -89,7 +88,7 @@ struct word_of_layer<Layer> {
 template <class Layer, class... Options>
 struct has_integers_rule {
   using type = verdict<never<Layer>, say::quantized, typename word_of_layer<Layer>::type,
-                       say::has_no_form_in_integers>;
+                       struct has_no_form_in_integers>;
 };
 }  // namespace detail::rules
 

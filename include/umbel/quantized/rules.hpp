@@ -17,7 +17,6 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 namespace say {
 struct quantized;
-struct those_of_another_layer;
 }  // namespace say
 
 UMBEL_SAYS(
@@ -115,7 +114,7 @@ struct word_of_ranges {
 template <portable::has_members_by_name Given>
   requires std::is_same_v<std::tuple_element_t<0, Given>, detail::integers::range>
 struct word_of_ranges<Given> {
-  using type = say::those_of_another_layer;
+  using type = struct those_of_another_layer;
 };
 template <class Layer, class Ranges, class... Given>
 struct packed_from_rule {

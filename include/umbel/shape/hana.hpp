@@ -32,8 +32,6 @@ namespace detail {
 struct hana_axis;
 
 namespace say {
-struct a_map_has_no_order_so_name_the_axes;
-struct is_not_an_axis;
 struct tensor_from;
 }  // namespace say
 
@@ -91,9 +89,9 @@ struct stand_for_axes;
 template <bool Ordered, class... Element>
 struct stand_for_axes<Ordered, shape<Element...>> {
   using verdict = first_error<
-      detail::verdict<Ordered, say::tensor_from, say::a_map_has_no_order_so_name_the_axes>,
+      detail::verdict<Ordered, say::tensor_from, struct a_map_has_no_order_so_name_the_axes>,
       detail::verdict<axis_from<Element>::ok, say::tensor_from, element<Element>,
-                      say::is_not_an_axis>...>;
+                      struct is_not_an_axis>...>;
 };
 
 // The axes in the order of Families, or as they are.

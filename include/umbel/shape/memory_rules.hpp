@@ -24,7 +24,7 @@ using memory = first_error<
 template <class From, class To, class Operation = say::tensor>
 using keeps_fractions =
     verdict<!std::is_integral_v<To> || std::is_integral_v<From>, Operation, say::elements_of,
-            element<From>, say::do_not_fit_a_tensor_of, element<To>>;
+            element<From>, struct do_not_fit_a_tensor_of, element<To>>;
 
 // Elements of From copied into a tensor of To: neither is a fraction cut off, nor rounded.
 template <class From, class To>
@@ -33,13 +33,13 @@ using keeps_elements =
                 verdict<!(std::is_floating_point_v<From> && std::is_floating_point_v<To>) ||
                             sizeof(From) <= sizeof(To),
                         say::tensor, say::elements_of, element<From>,
-                        say::are_rounded_in_a_tensor_of, element<To>, say::so_write_copy>>;
+                        struct are_rounded_in_a_tensor_of, element<To>, say::so_write_copy>>;
 
 // A list of elements, T{}... of them, for a tensor of To.
 template <class Layout, class To, class... T>
 using list = first_error<
     verdict<sizeof...(T) == Layout::count, say::tensor, typename Layout::axes, say::needs,
-            number<Layout::count>, say::elements_but_the_list_has, number<sizeof...(T)>>,
+            number<Layout::count>, struct elements_but_the_list_has, number<sizeof...(T)>>,
     keeps_fractions<T, To>...>;
 
 // What cannot be an element of a tensor. (T in the condition: it is asked for where T is known.)
@@ -56,7 +56,7 @@ using element_is_const =
 template <class To>
 using held_in_the_list =
     verdict<(sizeof(To) == 0), say::tensor,
-            say::an_integer_in_the_list_is_negative_or_too_large_for, element<To>>;
+            struct an_integer_in_the_list_is_negative_or_too_large_for, element<To>>;
 
 // A list for each position of the first of two axes, of Columns elements each.
 template <class Layout, std::size_t... Columns>

@@ -14,7 +14,7 @@ namespace detail {
 namespace rules {
 
 template <class Operation, class Layout, class Family>
-using has_axis = verdict<Layout::template has<Family>, Operation, say::there_is_no_axis, Family,
+using has_axis = verdict<Layout::template has<Family>, Operation, struct there_is_no_axis, Family,
                          say::in, typename Layout::axes>;
 
 // How often a family is named in a list.
@@ -25,14 +25,14 @@ inline constexpr std::size_t times_named =
 template <class Operation, class List, class... Families>
 using names_each_once =
     first_error<verdict<times_named<Families, Families...> == 1, Operation, say::the_axis, Families,
-                        say::is_named_twice_in, List>...,
+                        struct is_named_twice_in, List>...,
                 accepted>;
 
 // A new axis may take the name of one that the operation removes, and of no other.
 template <class Operation, class Layout, class Family, class... Removed>
 using is_new_axis =
     verdict<!Layout::template has<Family> || (std::is_same_v<Family, Removed> || ...), Operation,
-            Family, say::is_already_an_axis_of, typename Layout::axes>;
+            Family, struct is_already_an_axis_of, typename Layout::axes>;
 
 // ---- shapes -------------------------------------------------------------------------------------
 // May there be an element for each combination of positions? One rule for every product of sizes:
@@ -47,7 +47,7 @@ constexpr bool countable() {
 
 template <class... Axes>
 using holds = verdict<countable<Axes...>(), say::shape, shape<typename Axes::plain...>,
-                      say::has_more_elements_than_memory_can_hold>;
+                      struct has_more_elements_than_memory_can_hold>;
 
 // (In a function: g++ 12 does not expand a requires-expression inside an alias.)
 template <class... Axes>
@@ -86,18 +86,18 @@ struct well_formed_rule {
       first_error<verdict<!(std::is_same_v<Axes, portable::unknown_axes> || ...), say::view,
                           say::an_array_does_not_say_its_axes_so_write_view_as>,
                   verdict<false, say::shape, say::item, number<first_other_than_axis<Axes...>()>,
-                          say::in_the_list_of_axes_is_not_an_axis>>;
+                          struct in_the_list_of_axes_is_not_an_axis>>;
 };
 template <axis_like... Axes>
 struct well_formed_rule<Axes...> {
   using type = first_error<
       verdict<is_of_its_own_name<Axes>, say::axis, own_family<Axes>, say::has_the_base_axis_of,
               typename Axes::family, say::but_an_axis_names_itself_in_its_base>...,
-      verdict<Axes::size != 0, say::shape, typename Axes::plain, say::has_no_positions_in,
+      verdict<Axes::size != 0, say::shape, typename Axes::plain, struct has_no_positions_in,
               shape<typename Axes::plain...>>...,
       names_each_once<say::shape, shape<typename Axes::plain...>, typename Axes::family...>,
-      verdict<strides_for_all_or_none<Axes...>(), say::shape, say::only_some_axes_of,
-              shape<typename Axes::plain...>, say::have_strides_so_give_them_to_all_or_none>,
+      verdict<strides_for_all_or_none<Axes...>(), say::shape, struct only_some_axes_of,
+              shape<typename Axes::plain...>, struct have_strides_so_give_them_to_all_or_none>,
       holds<Axes...>>;
 };
 template <class... Axes>
@@ -110,7 +110,7 @@ struct element_rule {
 };
 template <axis_like Axis>
 struct element_rule<Axis> {
-  using type = verdict<false, say::shape, say::expected_an_element_type_but_got, Axis>;
+  using type = verdict<false, say::shape, struct expected_an_element_type_but_got, Axis>;
 };
 template <class T, class... Axes>
 using elements_along = first_error<typename element_rule<T>::type, well_formed<Axes...>>;
@@ -118,7 +118,7 @@ using elements_along = first_error<typename element_rule<T>::type, well_formed<A
 template <class Layout, std::size_t Count>
 using access_by_position =
     verdict<Count == Layout::rank, say::access, number<Count>,
-            std::conditional_t<Count == 1, say::position_for_the, say::positions_for_the>,
+            std::conditional_t<Count == 1, struct position_for_the, struct positions_for_the>,
             number<Layout::rank>, say::axes_of, typename Layout::axes>;
 
 // x[i] of what it is not for. I: what it is given.
@@ -131,7 +131,7 @@ using access_by_brackets =
 // Positions that are neither all integers nor all by name.
 template <class Layout, bool Ok>
 using access_in_one_way =
-    verdict<Ok, say::access, say::positions_must_be_all_integers_or_all_by_name_in,
+    verdict<Ok, say::access, struct positions_must_be_all_integers_or_all_by_name_in,
             typename Layout::axes>;
 
 template <class Layout, class... Families>
@@ -148,9 +148,9 @@ using split_into = first_error<
     has_axis<say::split, Layout, Family>,
     names_each_once<say::split, shape<Parts...>, typename Parts::family...>,
     is_new_axis<say::split, Layout, typename Parts::family, Family>...,
-    verdict<shape<Parts...>::count == Layout::template size_of<Family>, say::split, say::the_parts,
-            shape<Parts...>, say::multiply_to, number<shape<Parts...>::count>,
-            say::but_the_whole_is, axis_of<Layout, Family>>>;
+    verdict<shape<Parts...>::count == Layout::template size_of<Family>, say::split,
+            struct the_parts, shape<Parts...>, struct multiply_to, number<shape<Parts...>::count>,
+            struct but_the_whole_is, axis_of<Layout, Family>>>;
 
 // Two parts; the size of the inner one follows.
 template <class Layout, class Family, class Outer, template <std::size_t> class Inner>
@@ -173,9 +173,9 @@ template <class Layout, class Result, class... Families>
 using merge = first_error<
     has_axis<say::merge, Layout, Families>...,
     verdict<neighbours<Layout, Families...>(), say::merge, shape<axis_of<Layout, Families>...>,
-            say::are_not_adjacent_in_this_order_in, typename Layout::axes>,
+            struct are_not_adjacent_in_this_order_in, typename Layout::axes>,
     is_new_axis<say::merge, Layout, Result, Families...>,
-    verdict<algebra::mergeable_strides<Layout, Families...>(), say::merge, say::the_elements_of,
+    verdict<algebra::mergeable_strides<Layout, Families...>(), say::merge, struct the_elements_of,
             shape<axis_of<Layout, Families>...>,
             say::are_not_contiguous_in_memory_so_pass_contiguous_of_x>>;
 
@@ -216,7 +216,7 @@ using rename = first_error<has_axis<say::rename_axis, Layout, From>,
 template <class Layout, class Wanted>
 using reshape_to =
     first_error<verdict<Layout::count == Wanted::count, say::reshape, typename Layout::axes,
-                        say::has, number<Layout::count>, say::elements_but, Wanted, say::has,
+                        say::has, number<Layout::count>, struct elements_but, Wanted, say::has,
                         number<Wanted::count>, say::elements>,
                 verdict<Layout::contiguous, say::reshape, typename Layout::axes,
                         say::is_not_row_major_in_memory_so_pass_contiguous_of_x>>;
@@ -229,7 +229,7 @@ using select = has_axis<say::select_at, Layout, Family>;
 
 // select_at<heads> by itself.
 template <class Family, bool Ok>
-using select_where = verdict<Ok, say::select_at, say::needs_a_position_along, Family>;
+using select_where = verdict<Ok, say::select_at, struct needs_a_position_along, Family>;
 
 template <class Layout, class Family, std::size_t Position>
 using select_at = first_error < has_axis<say::select_at, Layout, Family>,
@@ -240,13 +240,14 @@ template <class Layout, class Family, std::size_t First, std::size_t Count>
 using slice = first_error<
     has_axis<say::slice, Layout, Family>,
     verdict<Count != 0, say::slice, say::none_of, axis_of<Layout, Family>, say::would_be_left>,
-    verdict<
-        Count <= Layout::template size_of<Family> &&
-            First <= Layout::template size_of<Family> - Count,
-        say::slice, number<Count>,
-        std::conditional_t<Count == 1, say::position_from, say::positions_from>, number<First>,
-        std::conditional_t<Count == 1, say::reaches_past_the_end_of, say::reach_past_the_end_of>,
-        axis_of<Layout, Family>>>;
+    verdict<Count <= Layout::template size_of<Family> &&
+                First <= Layout::template size_of<Family> - Count,
+            say::slice, number<Count>,
+            std::conditional_t<Count == 1, struct position_from, struct positions_from>,
+            number<First>,
+            std::conditional_t<Count == 1, struct reaches_past_the_end_of,
+                               struct reach_past_the_end_of>,
+            axis_of<Layout, Family>>>;
 
 template <class Layout, class... Axes>
 struct broadcast_rule {
@@ -259,12 +260,12 @@ struct broadcast_rule {
     using family = typename Layout::template axis_at<J>::family;
     using type = first_error<well_formed<Axes...>,
                              verdict<target::template has<family<I>>, say::broadcast,
-                                     typename Layout::template axis_at<I>, say::is_not_an_axis_of,
+                                     typename Layout::template axis_at<I>, struct is_not_an_axis_of,
                                      typename target::axes>...,
                              verdict<Layout::extents[I] == 1 ||
                                          target::template size_of<family<I>> == Layout::extents[I],
                                      say::broadcast, typename Layout::template axis_at<I>,
-                                     say::does_not_fit, axis_of<target, family<I>>>...>;
+                                     struct does_not_fit, axis_of<target, family<I>>>...>;
   };
   using type = typename each<std::make_index_sequence<Layout::rank>>::type;
 };
@@ -298,10 +299,10 @@ struct shared_axes_agree_rule<Operation, Left, Right, npos> {
 template <class Left, class Right, class Family>
 using contract_along = first_error<
     verdict<Left::template has<Family> || Right::template has<Family>, say::contract, say::neither,
-            typename Left::axes, say::nor, typename Right::axes, say::has_an_axis, Family>,
+            typename Left::axes, say::nor, typename Right::axes, struct has_an_axis, Family>,
     verdict<Left::template has<Family>, say::contract, say::the_left_side, typename Left::axes,
             say::has_no_axis, Family>,
-    verdict<Right::template has<Family>, say::contract, say::the_right_side, typename Right::axes,
+    verdict<Right::template has<Family>, say::contract, struct the_right_side, typename Right::axes,
             say::has_no_axis, Family>,
     verdict<Left::template size_of<Family> == Right::template size_of<Family>, say::contract,
             say::the_left_side_has, axis_of<Left, Family>, say::but_the_right_side_has,
@@ -315,7 +316,7 @@ using contract =
 // Over named axes, which disappear.
 template <class Operation, class Layout, class... Families>
 using reduce = first_error<
-    verdict<sizeof...(Families) != 0, Operation, say::names_no_axis_of, typename Layout::axes>,
+    verdict<sizeof...(Families) != 0, Operation, struct names_no_axis_of, typename Layout::axes>,
     has_axis<Operation, Layout, Families>...,
     names_each_once<Operation, typename Layout::axes, Families...>>;
 
@@ -352,7 +353,7 @@ struct same_shape_rule {
                                       (is_part_of<LeftAxes, Right> || is_part_of<RightAxes, Left>);
   using type = std::conditional_t<
       same_axes<LeftAxes, Right>::value,
-      refused<say::have_the_same_axes_in_another_order_so_permute_one>,
+      refused<struct have_the_same_axes_in_another_order_so_permute_one>,
       refused<std::conditional_t<repeats_one, say::have_different_axes_so_broadcast_one,
                                  say::have_different_axes>>>;
 };
@@ -382,8 +383,8 @@ constexpr bool lies_apart() noexcept {
 
 // Operations that compute take elements of one type: nothing is rounded or cut off on the way.
 template <class Operation, class Left, class Right>
-using same_element = verdict<std::is_same_v<Left, Right>, Operation, say::the_left_side_holds,
-                             element<Left>, say::but_the_right_side_holds, element<Right>>;
+using same_element = verdict<std::is_same_v<Left, Right>, Operation, struct the_left_side_holds,
+                             element<Left>, struct but_the_right_side_holds, element<Right>>;
 
 }  // namespace rules
 }  // namespace detail

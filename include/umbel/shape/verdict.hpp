@@ -4,7 +4,8 @@
 // `invalid`, so that one bug is one error. The public concepts ask the same verdict (rules.hpp).
 //
 // A sentence is a list of words: names from `say` (split -> "split", leaves_a_remainder_of ->
-// "leaves a remainder of"), axes (hidden<100> -> "hidden=100"), shapes and numbers. g++ prints a
+// "leaves a remainder of"), axes (hidden<100> -> "hidden=100"), shapes and numbers. A word of one
+// sentence only is declared where it stands, `struct is_named_twice`. g++ prints a
 // string inside a type, so there the words are composed into one; clang prints types, so there the
 // list itself is the message. Both come from the same list.
 #pragma once

@@ -35,84 +35,48 @@ struct where;
 struct hide;
 
 // phrases
-struct an_integer_in_the_list_is_negative_or_too_large_for;
 struct and_;
 struct is;
-struct are_rounded_in_a_tensor_of;
-struct are_not_adjacent_in_this_order_in;
 struct axes_of;
 
 struct but_the_right_side_has;
-struct but_the_right_side_holds;
 struct but_the_size_of_the_memory_is_known_only_at_run_time_so_view_its_pointer;
-struct but_the_whole_is;
-struct do_not_fit_a_tensor_of;
-struct does_not_fit;
 struct elements;
-struct elements_but;
-struct elements_but_the_list_has;
 struct elements_but_the_memory_holds;
 struct elements_of;
 struct has;
-struct has_an_axis;
-struct has_more_elements_than_memory_can_hold;
 struct has_no_axis;
-struct has_no_positions_in;
 
 struct have_different_axes;
-struct have_strides_so_give_them_to_all_or_none;
-struct have_the_same_axes_in_another_order_so_permute_one;
 struct in;
 struct into;
-struct is_already_an_axis_of;
 struct is_const;
-struct is_not_an_axis_of;
 struct is_past_the_end_of;
 
 struct leaves_a_remainder_of;
 struct lists;
 struct lists_of;
-struct multiply_to;
 struct the_left_side_has;
 
 struct neither;
 struct nor;
 
 struct but_got;
-struct expected_an_element_type_but_got;
-struct expected_the_axis;
-struct in_the_list_of_axes_is_not_an_axis;
 struct is_missing;
 struct item;
 struct none_of;
 struct of_the;
-struct only_some_axes_of;
-struct position_for_the;
-struct position_from;
-struct reaches_past_the_end_of;
 struct several_elements_of;
 struct the_axis;
 struct would_be_left;
 
 struct position;
-struct positions_for_the;
-struct positions_from;
-struct positions_must_be_all_integers_or_all_by_name_in;
-struct reach_past_the_end_of;
-struct the_parts;
 
-struct is_named_twice_in;
-struct names_no_axis_of;
 struct needs;
-struct needs_a_position_along;
 struct needs_one_list_of;
-struct the_elements_of;
 struct the_left_side;
-struct the_left_side_holds;
 struct the_memory_of;
-struct the_right_side;
 struct the_target;
-struct there_is_no_axis;
 }  // namespace say
 
 UMBEL_SAYS(

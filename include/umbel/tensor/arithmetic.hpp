@@ -11,10 +11,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-namespace say {
-struct has_no_arithmetic_so_convert_it_to_float;
-}  // namespace say
-
 template <class S>
 concept scalar = std::is_arithmetic_v<S>;
 template <class Y>
@@ -28,7 +24,7 @@ namespace rules {
 // bfloat16 and float16 only store numbers.
 template <class T>
 using computes = verdict<detail::has_arithmetic<T>, say::elementwise, element<T>,
-                         say::has_no_arithmetic_so_convert_it_to_float>;
+                         struct has_no_arithmetic_so_convert_it_to_float>;
 
 template <class X, class Y>
 struct elementwise_rule {

@@ -13,7 +13,6 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct but_the_pointer_is_to;
-struct needs_an_array_of_the_same_sizes_in_the_same_order;
 struct holds;
 }  // namespace say
 
@@ -36,7 +35,7 @@ using array_of_arrays =
     verdict<Layout::contiguous && std::rank_v<Array> == Layout::rank &&
                 has_sizes_of<Layout, Array>(std::make_index_sequence<std::rank_v<Array>>{}),
             say::view_as, typename Layout::axes,
-            say::needs_an_array_of_the_same_sizes_in_the_same_order, say::but_the_array_is,
+            struct needs_an_array_of_the_same_sizes_in_the_same_order, say::but_the_array_is,
             element<std::remove_const_t<Array>>>;
 }  // namespace rules
 

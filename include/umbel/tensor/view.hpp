@@ -18,17 +18,13 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-namespace say {
-struct assigning_the_view;
-}  // namespace say
-
 UMBEL_SAYS(repoints_it_and_copies_nothing_so_write_copy,
            "re-points it and copies nothing; write copy(from, to)");
 
 namespace rules {
 // An assignment that was probably meant for the elements.
 template <class Layout, bool Ok>
-using assignment = verdict<Ok, say::view, say::assigning_the_view, typename Layout::axes,
+using assignment = verdict<Ok, say::view, struct assigning_the_view, typename Layout::axes,
                            say::repoints_it_and_copies_nothing_so_write_copy>;
 }  // namespace rules
 

@@ -9,9 +9,6 @@
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
-namespace say {
-struct the_weights_are_of_float;
-}  // namespace say
 UMBEL_SAYS(and_of_double_so_choose_one, "and of double; choose one");
 UMBEL_SAYS(argument_2_is_of_another_type_than_argument_1_so_declare_both_with_one,
            "argument 2 is of another type than argument 1; declare both with one");
@@ -59,7 +56,7 @@ struct parameter_of {
   using operation = Operation;
   template <class X>
   using of = verdict<std::is_same_v<typename X::value_type, T>, operation,
-                     say::the_weights_are_of_float, say::and_of_double_so_choose_one>;
+                     struct the_weights_are_of_float, say::and_of_double_so_choose_one>;
 };
 
 template <class Operation, class W>

@@ -23,10 +23,6 @@ namespace umbel::inline UMBEL_TARGET::detail {
 namespace say {
 struct gradient;
 struct with_gradient;
-struct has_no_gradient;
-struct the_first_result_has;
-struct the_first_result_is_of_type;
-struct the_gradient_is_const;
 }  // namespace say
 
 UMBEL_SAYS(takes_an_argument_and_a_variable_that_its_gradient_is_added_to,
@@ -64,7 +60,7 @@ template <class Operation>
 struct has_gradient_rule<Operation> {
   using type = verdict<formulas::known_operation<Operation>::what != formulas::word::none ||
                            formulas::adds_a_constant<Operation>,
-                       say::gradient, typename Operation::called, say::has_no_gradient>;
+                       say::gradient, typename Operation::called, struct has_no_gradient>;
 };
 // Weights of a product.
 template <class Weights>
@@ -102,7 +98,7 @@ using asks_for_a_gradient =
             say::no_argument_has_a_gradient_so_write_with_gradient_of_w_and_g>;
 template <class Layout>
 using is_one_number =
-    verdict<Layout::count == 1, say::gradient, say::the_first_result_has, typename Layout::axes,
+    verdict<Layout::count == 1, say::gradient, struct the_first_result_has, typename Layout::axes,
             say::but_gradients_are_of_one_number_so_sum_it>;
 template <bool Adds>
 using depends_on_what_is_asked = verdict<
@@ -117,7 +113,7 @@ struct is_differentiable_rule {
 template <class First>
   requires(requires { typename First::is_node; } && First::is_counted)
 struct is_differentiable_rule<First> {
-  using type = verdict<false, say::gradient, say::the_first_result_is_of_type,
+  using type = verdict<false, say::gradient, struct the_first_result_is_of_type,
                        element<typename First::value_type>, say::which_has_no_gradient>;
 };
 template <class First>
@@ -139,7 +135,7 @@ template <class X, class G>
 using gradient_is_of_its_type =
     first_error<verdict<std::is_same_v<X, std::remove_const_t<G>>, say::with_gradient,
                         say::the_gradient_is_of_another_type_than_what_it_is_the_gradient_of>,
-                verdict<!std::is_const_v<G>, say::with_gradient, say::the_gradient_is_const>,
+                verdict<!std::is_const_v<G>, say::with_gradient, struct the_gradient_is_const>,
                 typename has_a_gradient<X>::type>;
 
 }  // namespace rules
