@@ -17,6 +17,8 @@ struct called_with;
 
 namespace say {
 struct the_arguments_are_not_those_that_the_cache_was_declared_for;
+struct a_function;
+struct a_layer;
 struct the_formula_computes_with_the_size_of_token;
 }  // namespace say
 UMBEL_SAYS(x_times_w, "x * w");
@@ -188,61 +190,37 @@ struct scheduled_step<F, Whole, Positions, list<Traced...>, Argument...> {
 
 // The word that a sentence names.
 template <word W, reduction By>
-struct word_in_sentence {
-  using type = say::elementwise;
-};
-template <reduction By>
-struct word_in_sentence<word::contract, By> {
-  using type = say::contract;
-};
-template <reduction By>
-struct word_in_sentence<word::project, By> {
-  using type = say::x_times_w;
-};
-template <reduction By>
-struct word_in_sentence<word::softmax, By> {
-  using type = say::softmax;
-};
-template <reduction By>
-struct word_in_sentence<word::log_softmax, By> {
-  using type = say::log_softmax;
-};
-template <reduction By>
-struct word_in_sentence<word::concat, By> {
-  using type = say::concat;
-};
-template <reduction By>
-struct word_in_sentence<word::lookup, By> {
-  using type = say::lookup;
-};
-template <reduction By>
-struct word_in_sentence<word::rotate, By> {
-  using type = say::rotate;
-};
-template <reduction By>
-struct word_in_sentence<word::layer, By> {
-  using type = struct a_layer;
-};
-template <reduction By>
-struct word_in_sentence<word::call, By> {
-  using type = struct a_function;
-};
-template <>
-struct word_in_sentence<word::reduce, reduction::sum> {
-  using type = say::sum;
-};
-template <>
-struct word_in_sentence<word::reduce, reduction::mean> {
-  using type = say::mean;
-};
-template <>
-struct word_in_sentence<word::reduce, reduction::max> {
-  using type = say::max;
-};
-template <>
-struct word_in_sentence<word::reduce, reduction::min> {
-  using type = say::min;
-};
+constexpr auto word_of_sentence() {
+  using std::type_identity;
+  if constexpr (W == word::contract)
+    return type_identity<say::contract>{};
+  else if constexpr (W == word::project)
+    return type_identity<say::x_times_w>{};
+  else if constexpr (W == word::softmax)
+    return type_identity<say::softmax>{};
+  else if constexpr (W == word::log_softmax)
+    return type_identity<say::log_softmax>{};
+  else if constexpr (W == word::concat)
+    return type_identity<say::concat>{};
+  else if constexpr (W == word::lookup)
+    return type_identity<say::lookup>{};
+  else if constexpr (W == word::rotate)
+    return type_identity<say::rotate>{};
+  else if constexpr (W == word::layer)
+    return type_identity<say::a_layer>{};
+  else if constexpr (W == word::call)
+    return type_identity<say::a_function>{};
+  else if constexpr (W != word::reduce)
+    return type_identity<say::elementwise>{};
+  else if constexpr (By == reduction::sum)
+    return type_identity<say::sum>{};
+  else if constexpr (By == reduction::mean)
+    return type_identity<say::mean>{};
+  else if constexpr (By == reduction::max)
+    return type_identity<say::max>{};
+  else
+    return type_identity<say::min>{};
+}
 }  // namespace formulas
 
 namespace rules {
@@ -285,7 +263,8 @@ struct formula_to_decode_rule<F, Capacity, Argument...> {
   using whole = formulas::whole_sequence<F, Capacity, Argument...>;
   static constexpr const auto& one = whole::read.at(whole::read.where);
   using type = typename by_position_rule<
-      whole::read.why, typename formulas::word_in_sentence<one.what, one.reduces_by>::type>::type;
+      whole::read.why,
+      typename decltype(formulas::word_of_sentence<one.what, one.reduces_by>())::type>::type;
 };
 
 // What is declared.

@@ -93,9 +93,10 @@ struct formula_call {
     return {pointer};
   }
 
-  template <class Runs, class Binder, class... Argument>
+  // What the call finds of the parts of its arguments. Nodes: of the formula's graph.
+  template <class Runs, class Binder, std::size_t Nodes = Runs::nodes, class... Argument>
   static constexpr void bind(captured<T>* parts, list<Argument...>, const X&... x) noexcept {
-    bound_node<T> nodes[Runs::nodes]{};
+    bound_node<T> nodes[Nodes]{};
     captured<T> all[Runs::parts]{}, found[Runs::parts]{};
     Binder recorder{nodes, all};
     const auto given = F{}(bound<Argument>(recorder, x)...);

@@ -155,6 +155,7 @@ concept differentiable_with = requires { typename gradient_nodes<F, std::remove_
 template <class F, class... X>
 struct gradient_call {
   using T = computed_from<plain_argument_of<X>...>;
+  using call = formula_call<false, F, plain_argument_of<X>...>;
   using result_nodes = gradient_nodes<F, X...>;
   using rows = row_major_layouts<result_nodes>;
   using result = typename given_rule<result_nodes>::type;
@@ -166,36 +167,23 @@ struct gradient_call {
   template <bool Plain>
   static constexpr void into(result& out, workspace& work, const X&... x) noexcept {
     captured<T> parts[3 * run::parts + sizeof...(X) + 1]{};
-    if constexpr (run::parts != 0) bind(parts, plain_argument<X>::value(x)...);
+    if constexpr (run::parts != 0)
+      call::template bind<run, binder<T, true>, run::bound>(
+          parts, list<typename argument_of<plain_argument_of<X>>::type...>{},
+          plain_argument<X>::value(x)...);
     std::size_t argument = 0;
     (find_gradients(parts, argument++, x), ...);
     T numbers[sizeof...(X) + 1]{};
     std::size_t next = 0;
-    const argument_pointers<
-        std::index_sequence_for<X...>,
-        typename element_of_argument<T, typename argument_of<plain_argument_of<X>>::type>::type...>
-        pointers{formula_call<false, F, plain_argument_of<X>...>::template pointer_to<
-            typename argument_of<plain_argument_of<X>>::type>(plain_argument<X>::value(x),
-                                                              numbers[next++])...};
+    const typename call::pointers pointers{
+        call::template pointer_to<typename argument_of<plain_argument_of<X>>::type>(
+            plain_argument<X>::value(x), numbers[next++])...};
     run all{{}, pointers, parts, {}, work.memory};
     with_members(out, all.writes_to());
     all.template all_steps<Plain>(typename run::steps{});
   }
 
  private:
-  static constexpr void bind(captured<T>* parts, const plain_argument_of<X>&... x) noexcept {
-    bound_node<T> nodes[run::bound]{};
-    captured<T> all[run::parts]{}, found[run::parts]{};
-    binder<T, true> recorder{nodes, all};
-    const auto given = F{}(formula_call<false, F, plain_argument_of<X>...>::template bound<
-                           typename argument_of<plain_argument_of<X>>::type>(recorder, x)...);
-    with_members(given, [&](const auto&... one) {
-      captured<T>* to = found;
-      ((to = recorder.collect(one.number, to)), ...);
-    });
-    for (std::size_t i = 0; i < run::order.count; ++i)
-      parts[run::order.slot[i] - run::value.g.arguments] = found[i];
-  }
   // Where gradients are: of a tensor; of an object at the same places in an object of its type.
   template <class Y>
   static constexpr void find_gradients(captured<T>*, std::size_t, const Y&) noexcept {}
