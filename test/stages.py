@@ -28,6 +28,7 @@ RENAMED = {
     "law/decoder": "law/decoder_layer",
     "law/decoder_stack": "law/layer_stack",
     "law/functions": "law/operations",
+    "unit/initialise": "unit/initialize",
     "law/masks_drawn": "law/masks_large",
     "law/masks_wide": "law/masks_large",
     "law/quantized_cache": "law/cache law/cache_of_blocks",

@@ -70,7 +70,7 @@ class model {
 
   // percent: 100 for the largest values.
   template <class Samples, class Memories>
-  void observe(const Samples& samples, const Memories& memories, double percent) {
+  void calibrate(const Samples& samples, const Memories& memories, double percent) {
     each_sample(samples, memories, [&](const Input& x, const Memory& m) {
       percent < 100 ? see<0, true>(x, m) : see<0, false>(x, m);
     });

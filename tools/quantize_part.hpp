@@ -70,13 +70,13 @@ struct part {
     return std::apply(
         [&](const auto&... m) {
           if constexpr (std::is_same_v<Weights, std::nullptr_t>)
-            return Quantized::observe(into, x, m...);
+            return Quantized::calibrate(into, x, m...);
           else if constexpr (takes_memory)
-            return Quantized::observe(into, weights, x, memory, self_mask(Mask{}));
+            return Quantized::calibrate(into, weights, x, memory, self_mask(Mask{}));
           else if constexpr (!std::is_void_v<Mask>)
-            return Quantized::observe(into, weights, x, Mask{});
+            return Quantized::calibrate(into, weights, x, Mask{});
           else
-            return Quantized::observe(into, weights, x, m...);
+            return Quantized::calibrate(into, weights, x, m...);
         },
         more);
   }

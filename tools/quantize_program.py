@@ -167,7 +167,7 @@ int main(int, char** words) {{
     tool::model<sample, memory, {len(model.memory)}, Part...> model(list);
     const auto count = [&](int i) {{ return std::strtoull(words[i], nullptr, 10); }};
     const auto samples = [&]<class Sample>(int i, Sample*) {{ return tool::samples<Sample>(words[i], count(i + 1)); }};
-    model.observe(samples(1, (sample*)nullptr), samples(3, (memory*)nullptr), {options.percentile!r});
+    model.calibrate(samples(1, (sample*)nullptr), samples(3, (memory*)nullptr), {options.percentile!r});
     model.compare(samples(5, (sample*)nullptr), samples(7, (memory*)nullptr), tool::read<int>(words[9], count(10)));
     model.print();
   }};

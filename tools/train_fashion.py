@@ -431,7 +431,7 @@ def report(m: Measured, labels: Tensor) -> str:
 LARGER_FILES = """\
 | `samples.hpp` | 20 test pictures, two of each class, with labels and PyTorch's logits |
 | `logits.f32` | PyTorch's logits of all test pictures: (10000, 10), little-endian float32 |
-| `ranges.hpp` | what integers need to know of the tensors, by `examples/fashion/observe.cpp` |"""
+| `ranges.hpp` | what integers need to know of the tensors, by `examples/fashion/calibrate.cpp` |"""
 SMALL_FILES = "| `samples.hpp` | PyTorch's logits of the 20 pictures of `../trained/samples.hpp` |"
 CHOICE = "The settings\nare those of the larger model." if SMALL else """Settings were chosen
 by short trainings on 55,000 (`--hold-out 5000 --dry-run`), measured on the other 5,000."""

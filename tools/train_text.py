@@ -280,7 +280,7 @@ characters, width {HIDDEN}, {HEADS} heads, {KV_HEADS} of keys and values, feed-f
 | `probe.input`, `probe.output` | the first 24 characters of the text, and PyTorch's logits behind each, in float32 |
 | `probe.greedy` | the greedy text: the prompt {PROMPT!r}, continued by PyTorch to {CONTEXT} characters |
 
-`ranges.hpp` is what integers need to know of the tensors, by `examples/tiny_language_model/observe.cpp`.
+`ranges.hpp` is what integers need to know of the tensors, by `examples/tiny_language_model/calibrate.cpp`.
 
 ## How they were made
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Umbel's layers in integers; with any argument the same in floats.
-#define UMBEL_STACK_BUDGET (1 << 20)  // observe() has its workspace there
+#define UMBEL_STACK_BUDGET (1 << 20)  // calibrate() has its workspace there
 #include "../../examples/fashion/integers.hpp"
 #include "../../examples/fashion/model.hpp"
 
@@ -62,14 +62,14 @@ struct in_integers {
     static float most = 0;
     static const layer packed = [&] {
       typename layer::ranges seen{};
-      static_cast<void>(layer::observe(seen, race::weights_of<S>(d), input_of<S>(d)));
+      static_cast<void>(layer::calibrate(seen, race::weights_of<S>(d), input_of<S>(d)));
       most = seen.output();
       return layer{race::weights_of<S>(d), seen};
     }();
     static typename layer::template workspace<query<count(S.queries)>> work;
     static const auto x = [&] {
       typename layer::ranges seen{};
-      static_cast<void>(layer::observe(seen, race::weights_of<S>(d), input_of<S>(d)));
+      static_cast<void>(layer::calibrate(seen, race::weights_of<S>(d), input_of<S>(d)));
       return umbel::quantize<std::int8_t>(input_of<S>(d), seen.queries);
     }();
     static umbel::tensor<std::int8_t, query<count(S.queries)>, hidden<count(S.hidden)>> y;
@@ -149,7 +149,7 @@ int main(int argc, char**) {
   } else {
     integers::run_all<in_integers>();
     typename umbel::quantized<layer>::ranges seen{};
-    static_cast<void>(umbel::quantized<layer>::observe(seen, weights_of<step>(d), x));
+    static_cast<void>(umbel::quantized<layer>::calibrate(seen, weights_of<step>(d), x));
     static const umbel::quantized<layer> packed{weights_of<step>(d), seen};
     add_step<umbel::key_value_cache<umbel::quantized<layer>, key<count(step.keys)>>>(
         packed, umbel::quantize<std::int8_t>(x, seen.queries));

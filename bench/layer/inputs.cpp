@@ -131,7 +131,7 @@ void add_integers(const char* name) {
     static tensor<float, token<32>, hidden<64>> sample;
     bench::fill(sample, 1);
     typename quantized<Layer>::ranges seen{};
-    static_cast<void>(quantized<Layer>::observe(seen, w, sample));
+    static_cast<void>(quantized<Layer>::calibrate(seen, w, sample));
     for (std::size_t i = 0; i < sample.size(); ++i) {
       const auto ordinary = static_cast<std::int16_t>(sample.data()[i] * 8000);
       x[0].data()[i] = ordinary;

@@ -125,7 +125,7 @@ void add_encoder() {
   bench::add_row("encoder/49,32,4 twice", operations, [] { floats.into(y, x); });
   static const auto layer = [] {
     typename quantized<both>::ranges seen{};
-    static_cast<void>(quantized<both>::observe(seen, w, x));
+    static_cast<void>(quantized<both>::calibrate(seen, w, x));
     return quantized<both>{w, seen};
   }();
   for (std::size_t i = 0; i < a.size(); ++i)

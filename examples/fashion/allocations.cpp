@@ -23,7 +23,7 @@
 namespace fashion::heap {
 namespace {
 
-// Constant initialised: the first malloc of a process runs before any constructor.
+// Constant initialized: the first malloc of a process runs before any constructor.
 constinit std::atomic<bool> counting{false};
 constinit std::atomic<std::size_t> allocations{0};
 constinit std::atomic<std::size_t> releases{0};

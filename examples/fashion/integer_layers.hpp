@@ -10,12 +10,12 @@
 
 namespace fashion::integer {
 
-using embed_layer = quantized<trained::embed_type, gives<std::int16_t>>;
+using embed_layer = quantized<trained::embed_type, output_as<std::int16_t>>;
 using position_layer = quantized<position_table>;
 using encoder_layer = quantized<encoder>;
 using norm_layer = quantized<trained::norm_type>;
 using mean_layer = quantized_mean<patch<model::tokens>>;
-using head_layer = quantized<trained::head_type, gives<std::int16_t>>;
+using head_layer = quantized<trained::head_type, output_as<std::int16_t>>;
 
 // In the order of the forward pass.
 struct ranges {

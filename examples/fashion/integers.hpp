@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The clothing classifier in integers only: the layers of model.hpp in 8 bits, residual sums in 16,
 // the same logits on every target. The compiler packs it, from the weights of trained/weights.hpp
-// and the ranges of trained/ranges.hpp, which observe.cpp took from training pictures.
+// and the ranges of trained/ranges.hpp, which calibrate.cpp took from training pictures.
 #pragma once
 
 #include <cstddef>

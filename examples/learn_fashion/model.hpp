@@ -59,15 +59,15 @@ using answering_workspace = workspace_for<decltype(logits_of), patches, weights>
 // Matrices normal with the deviation 1 / sqrt(in), of those whose result is added to what comes
 // past them half of it; positions 0.1; gammas 1; the rest 0.
 inline void first_weights(weights& w, std::uint64_t seed) {
-  initialise(w, seed, [](const parameter_path& path, const auto& x) {
+  initialize(w, seed, [](const parameter_path& path, const auto& x) {
     const auto is = [&](const char* name) { return path == name; };
-    if (is("positions")) return initialiser::normal(0.1);
+    if (is("positions")) return initializer::normal(0.1);
     for (const char* added : {"layers.0.attention.o.weight", "layers.0.feed_forward.down.weight",
                               "layers.1.attention.o.weight", "layers.1.feed_forward.down.weight"})
-      if (is(added)) return initialiser::kaiming_normal(0.5);
+      if (is(added)) return initializer::kaiming_normal(0.5);
     if constexpr (std::remove_cvref_t<decltype(x)>::layout::rank == 2)
-      return initialiser::kaiming_normal(1);
-    return initialiser::by_role(path, x);
+      return initializer::kaiming_normal(1);
+    return initializer::by_role(path, x);
   });
 }
 

@@ -86,15 +86,15 @@ struct training {
 // Matrices normal with the deviation 1 / sqrt(in), of those whose result is added to what comes
 // past them by 1 / sqrt(10), as there are two in each of five blocks; gammas 1.
 inline void first_weights(weights& w, std::uint64_t seed) {
-  initialise(w, seed, [](const parameter_path& path, const auto& x) {
-    if (path == "embedding") return initialiser::normal(0.125);
+  initialize(w, seed, [](const parameter_path& path, const auto& x) {
+    if (path == "embedding") return initializer::normal(0.125);
     for (const char* block = "01234"; *block != '\0'; ++block)
       for (const char* map : {".attention.o.weight", ".feed_forward.down.weight"})
         if (path.c_str() == "blocks." + std::string{*block} + map)
-          return initialiser::kaiming_normal(0.31622776601683794);
+          return initializer::kaiming_normal(0.31622776601683794);
     if constexpr (std::remove_cvref_t<decltype(x)>::layout::rank == 2)
-      return initialiser::kaiming_normal(1);
-    return initialiser::by_role(path, x);
+      return initializer::kaiming_normal(1);
+    return initializer::by_role(path, x);
   });
 }
 

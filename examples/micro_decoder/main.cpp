@@ -18,7 +18,7 @@ int main() {
     if (!decode.read(text(at))) return 1;
     umbel::copy(decode.next() | umbel::select_at<micro::token, 0>,
                 steps | umbel::select_at<micro::token>(at));
-    character = umbel::most_likely(decode.next());
+    character = umbel::argmax(decode.next());
     std::putchar(alphabet[character]);
   }
   std::putchar('\n');

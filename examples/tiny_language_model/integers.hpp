@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The language model of model.hpp in integers only: weights, keys and values in 8 bits, residual
-// sums and logits in 16, the same text on every target. trained/ranges.hpp, which observe.cpp took
-// from the training text, says what a unit of each tensor is.
+// sums and logits in 16, the same text on every target. trained/ranges.hpp, which calibrate.cpp
+// took from the training text, says what a unit of each tensor is.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ using output_map = linear<float, hidden<64>, vocabulary<characters>>;
 using words_layer = quantized<words>;
 using blocks_layer = quantized<block_stack>;
 using norm_layer = quantized<last_norm>;
-using output_layer = quantized<output_map, gives<std::int16_t>>;
+using output_layer = quantized<output_map, output_as<std::int16_t>>;
 
 template <std::size_t Count>
 using states = tensor<std::int16_t, token<Count>, hidden<64>>;
@@ -43,12 +43,12 @@ inline output_map::weights output_of(const weights& w) {
 
 // The model of floats on a piece of text, whose tensors widen the ranges.
 template <std::size_t Count>
-void observe(ranges& seen, const weights& w, const tokens<Count>& text) {
-  const auto x = words_layer::observe(seen.embedding, w.embedding, text);
-  const auto y = blocks_layer::observe(seen.blocks, w.blocks, x, causal);
-  const auto z = norm_layer::observe(seen.norm, w.norm, y, 1e-5F);
+void calibrate(ranges& seen, const weights& w, const tokens<Count>& text) {
+  const auto x = words_layer::calibrate(seen.embedding, w.embedding, text);
+  const auto y = blocks_layer::calibrate(seen.blocks, w.blocks, x, causal);
+  const auto z = norm_layer::calibrate(seen.norm, w.norm, y, 1e-5F);
   const output_map::weights tied = output_of(w);
-  static_cast<void>(output_layer::observe(seen.output, tied, z));
+  static_cast<void>(output_layer::calibrate(seen.output, tied, z));
 }
 
 inline ranges trained_ranges() {

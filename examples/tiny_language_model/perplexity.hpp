@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // How well a model knows a text: the perplexity of its characters, for programs on a computer
-// (observe.cpp and a test).
+// (calibrate.cpp and a test).
 #pragma once
 
 #include <cmath>

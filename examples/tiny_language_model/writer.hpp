@@ -28,10 +28,10 @@ class writer {
     return model_.read(prompt, count);
   }
 
-  // The next token. penalty: of those among the last 32 (penalise_repetition); 1: none.
+  // The next token. penalty: of those among the last 32 (penalize_repetition); 1: none.
   std::size_t write(const sampling& how, float penalty = 1) noexcept {
     logits<1> scores = model_.next();
-    if (penalty != 1) penalise_repetition(scores, last_tokens(), penalty);
+    if (penalty != 1) penalize_repetition(scores, last_tokens(), penalty);
     const std::size_t next = draw_(scores, how);
     if (size_ == context) {
       std::copy_n(text_ + context / 2, context / 2, text_);

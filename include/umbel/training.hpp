@@ -12,7 +12,7 @@
 #include <umbel/training/axes.hpp>
 #include <umbel/training/gradient.hpp>
 #include <umbel/training/importance.hpp>
-#include <umbel/training/initialise.hpp>
+#include <umbel/training/initialize.hpp>
 #include <umbel/training/loss.hpp>
 #include <umbel/training/arithmetic.hpp>
 #include <umbel/training/optimiser.hpp>

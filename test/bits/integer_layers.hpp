@@ -156,7 +156,7 @@ void linear_maps(int count) noexcept {
   constexpr std::size_t rows = drawn_size<Seed>(0, 1, 11), in = drawn_size<Seed>(1, 1, 140),
                         out = drawn_size<Seed>(2, 1, 70);
   using layer =
-      quantized<linear<float, hidden<in>, out_features<out>, bias<Seed % 2 == 0>>, gives<T>>;
+      quantized<linear<float, hidden<in>, out_features<out>, bias<Seed % 2 == 0>>, output_as<T>>;
   static tensor<T, token<rows>, out_features<out>> defined;
   for (; count != 0; --count) {
     const layer& map = packed<layer>();
@@ -171,7 +171,7 @@ void networks(int count) noexcept {
   constexpr std::size_t rows = drawn_size<Seed>(0, 1, 9), narrow = drawn_size<Seed>(1, 1, 40),
                         wide = drawn_size<Seed>(2, 1, 90);
   using layer =
-      quantized<feed_forward<float, hidden<narrow>, intermediate<wide>, Options...>, gives<T>>;
+      quantized<feed_forward<float, hidden<narrow>, intermediate<wide>, Options...>, output_as<T>>;
   static tensor<T, token<rows>, hidden<narrow>> defined;
   for (; count != 0; --count) {
     const layer& feed = packed<layer>();
@@ -217,7 +217,7 @@ void attention(int count) noexcept {
                         width = drawn_size<Seed>(2, 1, 11), in = drawn_size<Seed>(3, 5, 40);
   using attention = multi_head_attention<float, hidden<in>, heads<Heads>, kv_heads<KvHeads>,
                                          head_dim<width>, bias<Seed % 2 == 1>, Options...>;
-  using layer = quantized<attention, gives<T>, softmax_as<Weight>>;
+  using layer = quantized<attention, output_as<T>, softmax_as<Weight>>;
   using x_type = tensor<std::int8_t, batch<2>, query<queries>, hidden<in>>;
   using y_type = tensor<std::int8_t, batch<2>, key<keys>, hidden<in>>;
   using scores = detail::scores_of<float, 2, Heads, queries, keys>;

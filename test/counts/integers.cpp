@@ -44,7 +44,7 @@ void maps() {
   using map = linear<float, hidden<24>, classes<13>, bias<true>>;
   using to = tensor<std::int8_t, token<9>, classes<13>>;
   rows_of<quantized<map>, rows<std::int8_t>, to>("to int8");
-  rows_of<quantized<map, gives<std::int16_t>>, rows<std::int8_t, 1>,
+  rows_of<quantized<map, output_as<std::int16_t>>, rows<std::int8_t, 1>,
           tensor<std::int16_t, token<1>, classes<13>>>("to int16, one row");
   group = "block";
   rows_of<quantized<layer_norm<float, hidden<24>>>, rows<std::int16_t>, rows<std::int8_t>>(
@@ -100,7 +100,7 @@ void attention() {
   using layer = multi_head_attention<float, hidden<24>, heads<4>, kv_heads<2>,
                                      rope<split_halves, 10000, 4>, bias<true>>;
   static quantized<layer> attend;
-  static quantized<layer, gives<std::int16_t>, softmax_as<std::int16_t>> wide;
+  static quantized<layer, output_as<std::int16_t>, softmax_as<std::int16_t>> wide;
   static rows<std::int8_t> x, out;
   static rows<std::int16_t> sums;
   static decltype(attend)::workspace<token<9>> work[2];

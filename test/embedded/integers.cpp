@@ -121,7 +121,7 @@ consteval Quantized packed_linear() noexcept {
 void linear_maps() noexcept {
   using rows = tensor<std::int8_t, batch<2>, token<3>, hidden<13>>;
   static constexpr auto narrow = packed_linear<quantized<linear_layer>>();
-  static constexpr auto wide = packed_linear<quantized<linear_layer, gives<std::int16_t>>>();
+  static constexpr auto wide = packed_linear<quantized<linear_layer, output_as<std::int16_t>>>();
   add(narrow(numbers<rows>())), add(wide(numbers<rows>()));
   add(narrow(numbers<tensor<std::int8_t, hidden<13>>>()));
 }

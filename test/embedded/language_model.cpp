@@ -62,7 +62,7 @@ MEASURED std::size_t step(std::size_t at) noexcept {
   words{trained.embedding}.into(x, view_as<token<1>>(text.data() + at));
   if (!past.step(x, layers, x, all_keys, work)) return npos;
   logits_of(x, next_logits);
-  return most_likely(next_logits);
+  return argmax(next_logits);
 }
 
 int main() {

@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_SUITE(gestures_in_integers)
 BOOST_AUTO_TEST_CASE(as_often_right_as_in_floats) {
   const auto& w = trained();
   static gestures::ranges seen{};
-  for (std::uint64_t i = 0; i < 200; ++i) gestures::observe(seen, w, gestures::drawn(i));
+  for (std::uint64_t i = 0; i < 200; ++i) gestures::calibrate(seen, w, gestures::drawn(i));
   static const gestures::in_integers model{w, seen};
   int floats = 0, integers = 0, same = 0;
   for (int i = 0; i < tested; ++i) {

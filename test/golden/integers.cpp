@@ -53,7 +53,7 @@ void check_linear(std::uint32_t seed, float input, float output, const Bytes& of
   static quantized<map> layer;
   BOOST_REQUIRE(layer.pack(w, seen));
   check(layer(given), of_8_bits);
-  static quantized<map, gives<std::int16_t>> sums;
+  static quantized<map, output_as<std::int16_t>> sums;
   BOOST_REQUIRE(sums.pack(w, seen));
   check(sums(given), of_16_bits);
 }

@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(the_logits_are_near_those_of_floats) {
   BOOST_TEST(std::sqrt(error / size) < 0.07);
 }
 
-// Of all 200,000 characters observe.cpp measures 3.427 and 3.459.
+// Of all 200,000 characters calibrate.cpp measures 3.427 and 3.459.
 BOOST_AUTO_TEST_CASE(the_perplexity_is_within_2_percent_of_that_of_floats) {
   const auto text = read_text(data_folder() + "/tiny_language_model.txt");
   const double floats = perplexity(

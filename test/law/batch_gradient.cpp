@@ -40,7 +40,7 @@ struct samples {
   std::array<tensor<int>, most> label;
   samples() {
     lcg next{5};
-    initialise(w, 3);
+    initialize(w, 3);
     for (auto& e : w.table) e = next();
     for (std::size_t b = 0; b < most; ++b) {
       for (auto& e : x[b]) e = 4 * next();

@@ -249,7 +249,7 @@ BOOST_AUTO_TEST_CASE(rewound_is_never_been) {
   BOOST_TEST(slid.rewind(590));
 }
 
-BOOST_AUTO_TEST_CASE(recall_is_attention_to_another_sequence) {
+BOOST_AUTO_TEST_CASE(attend_is_attention_to_another_sequence) {
   using layer = multi_head_attention<float, hidden<20>, heads<5>, keys_from<hidden<6>>,
                                      values_from<hidden<9>>, output_to<hidden<3>>>;
   lcg next{5};
@@ -261,21 +261,21 @@ BOOST_AUTO_TEST_CASE(recall_is_attention_to_another_sequence) {
   key_value_cache<layer, key<16>> memory;
   BOOST_TEST(memory.append(attend, y, z));
   tensor<float, query<4>, hidden<3>> out{};
-  memory.recall(out, attend, x);
+  memory.attend(out, attend, x);
   BOOST_TEST(same_bits(out, attend(x, y, z)));
   const tensor<int, query<4>> lens{0, 3, 11, 16};
-  memory.recall(out, attend, x, lens);
+  memory.attend(out, attend, x, lens);
   BOOST_TEST(same_bits(out, attend(x, y, z, lens)));
   tensor<float, heads<5>, query<4>, key<16>> seen{};
-  memory.recall(out, attend, x, observe(seen));
+  memory.attend(out, attend, x, observe(seen));
   for (std::size_t j = 11; j < 16; ++j) BOOST_TEST(seen(2, 1, j) == 0);
   BOOST_TEST(seen(2, 1, 10) != 0);
-  memory.recall(out, attend, x, causal_bottom_right);
+  memory.attend(out, attend, x, causal_bottom_right);
   BOOST_TEST(same_bits(out, attend(x, y, z, causal_bottom_right)));
 }
 
 // More queries than positions; theirs count from 0.
-BOOST_AUTO_TEST_CASE(recall_of_many_queries) {
+BOOST_AUTO_TEST_CASE(attend_of_many_queries) {
   lcg next{6};
   const auto w = drawn_weights<rotary_groups>(next);
   const rotary_groups attend{w};
@@ -285,12 +285,12 @@ BOOST_AUTO_TEST_CASE(recall_of_many_queries) {
   BOOST_TEST(memory.append(attend, y, y));
   tensor<float, query<33>, hidden<20>> out{};
   static decltype(memory)::workspace<query<33>> work;
-  memory.recall(out, attend, x, all_keys, work);
+  memory.attend(out, attend, x, all_keys, work);
   BOOST_TEST(same_bits(out, attend(x, y, y)));
 }
 
 // Nothing stored, nothing to take the mean of.
-BOOST_AUTO_TEST_CASE(recall_of_rows_without_keys) {
+BOOST_AUTO_TEST_CASE(attend_of_rows_without_keys) {
   using averaging = multi_head_attention<float, hidden<12>, heads<3>, empty_rows<uniform_weights>>;
   lcg next{7};
   const auto w = drawn_weights<averaging>(next);
@@ -300,10 +300,10 @@ BOOST_AUTO_TEST_CASE(recall_of_rows_without_keys) {
   const tensor<int, query<4>> lens{0, 3, 0, 5};
   key_value_cache<averaging, key<20>> memory;
   tensor<float, query<4>, hidden<12>> out{};
-  memory.recall(out, attend, x, lens);
+  memory.attend(out, attend, x, lens);
   BOOST_TEST(same_bits(out, tensor<float, query<4>, hidden<12>>{}));
   BOOST_TEST(memory.append(attend, y, y));
-  memory.recall(out, attend, x, lens);
+  memory.attend(out, attend, x, lens);
   BOOST_TEST(same_bits(out, attend(x, y, y, lens)));
 }
 
@@ -361,7 +361,7 @@ BOOST_AUTO_TEST_CASE(steps_in_integers_are_the_whole_pass) {
 }
 
 // A cache that was filled from the keys and values of another sequence.
-BOOST_AUTO_TEST_CASE(recall_in_integers_is_attention_to_all_that_is_stored) {
+BOOST_AUTO_TEST_CASE(attend_in_integers_is_attention_to_all_that_is_stored) {
   static const quantized_fixture<grouped_in_integers, sequence<grouped_in_integers, 13>> f;
   lcg next{4};
   const auto y = drawn_integers<tensor<std::int8_t, key<13>, hidden<20>>>(next, 127);
@@ -375,7 +375,7 @@ BOOST_AUTO_TEST_CASE(recall_in_integers_is_attention_to_all_that_is_stored) {
   BOOST_TEST(past.append(f.layer, first, first));
   BOOST_TEST(past.append(f.layer, rest, rest));
   tensor<std::int8_t, query<17>, hidden<20>> out;
-  past.recall(out, f.layer, x);
+  past.attend(out, f.layer, x);
   BOOST_TEST(same_bits(out, f.layer(x, y, y)));
 }
 

@@ -255,12 +255,12 @@ BOOST_AUTO_TEST_CASE(layers_and_caches) {
   static key_value_cache<attention, key<16>, batch<B>> memory;
   BOOST_TEST_REQUIRE(memory.append(attend, y, y));
   tensor<float, batch<B>, query<4>, hidden<24>> out{};
-  memory.recall(out, attend, q, causal_bottom_right(lens));
+  memory.attend(out, attend, q, causal_bottom_right(lens));
   BOOST_TEST(same_bits(out, wanted));
   // 99 is clamped to what is stored, not to what there is room for.
-  memory.recall(out, attend, q, causal_bottom_right(tensor<int, batch<B>>{99, 99, 99}));
+  memory.attend(out, attend, q, causal_bottom_right(tensor<int, batch<B>>{99, 99, 99}));
   BOOST_TEST(same_bits(out, attend(q, y, y, causal_bottom_right)));
-  memory.recall(out, attend, q, causal_at(tensor<int, batch<B>>{8, 1, 3}));
+  memory.attend(out, attend, q, causal_at(tensor<int, batch<B>>{8, 1, 3}));
   BOOST_TEST(same_bits(out, wanted));
 
   const auto whole = attend(x, causal);

@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(other_widths_of_keys_values_and_result) {
   const auto y = drawn<tensor<float, batch<2>, key<11>, hidden<6>>>(next, 2);
   const auto z = drawn<tensor<float, batch<2>, key<11>, hidden<9>>>(next, 2);
   const tensor<int, batch<2>> lens{7, 11};
-  const auto wanted = quantized<layer>::observe(seen, w, x, y, z, lens);
+  const auto wanted = quantized<layer>::calibrate(seen, w, x, y, z, lens);
   const quantized<layer> attend{w, seen};
   const auto out =
       attend(quantize<std::int8_t>(x, seen.queries), quantize<std::int8_t>(y, seen.keys),

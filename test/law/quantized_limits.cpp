@@ -33,7 +33,7 @@ double error_with_a_large_feature(float outlier, float moved) {
   for (std::size_t o = 0; o < 64; ++o) w.weight[o] *= moved / outlier;
   for (std::size_t t = 0; t < 200; ++t) x(t, 0) *= outlier / moved;
   quantized<map>::ranges seen{};
-  const auto wanted = quantized<map>::observe(seen, w, x);
+  const auto wanted = quantized<map>::calibrate(seen, w, x);
   const quantized<map> layer{w, seen};
   return relative_error(layer(quantize<std::int8_t>(x, seen.input)),
                         static_cast<double>(seen.output()) / 127, wanted);
@@ -49,7 +49,7 @@ double error_with_a_large_weight(float outlier) {
   for (std::size_t o = 0; o < 64; ++o) w.weight[o] *= outlier;
   for (std::size_t t = 0; t < 200; ++t) x(t, 0) /= outlier;
   quantized<map>::ranges seen{};
-  const auto wanted = quantized<map>::observe(seen, w, x);
+  const auto wanted = quantized<map>::calibrate(seen, w, x);
   const quantized<map> layer{w, seen};
   return relative_error(layer(quantize<std::int8_t>(x, seen.input)),
                         static_cast<double>(seen.output()) / 127, wanted);
@@ -65,7 +65,7 @@ double error_with_a_large_residual(float outlier) {
   auto x = drawn<tensor<float, token<50>, hidden<32>>>(next);
   for (std::size_t t = 0; t < 50; ++t) x(t, 0) = outlier;
   quantized<layer>::ranges seen{};
-  auto wanted = quantized<layer>::observe(seen, w, x);
+  auto wanted = quantized<layer>::calibrate(seen, w, x);
   static quantized<layer> packed;
   BOOST_REQUIRE(packed.pack(w, seen));
   const auto given = quantize<std::int16_t>(x, seen.residual);
@@ -97,7 +97,7 @@ double error_of_peaked_rows(double peak) {
   }
   using packed = quantized<layer, softmax_as<Weight>>;
   typename packed::ranges seen{};
-  const auto wanted = packed::observe(seen, w, x, y, y);
+  const auto wanted = packed::calibrate(seen, w, x, y, y);
   const packed attend{w, seen};
   return relative_error(
       attend(quantize<std::int8_t>(x, seen.queries), quantize<std::int8_t>(y, seen.keys),

@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(rows_without_keys_are_the_mean_of_the_rounded_values) {
   for (std::size_t i = 0; i < 140; ++i) y.data()[i] = f.x.data()[i];
   BOOST_TEST(past.append(f.attend, y, y));
   tensor<float, query<1>, hidden<20>> x{}, out{};
-  past.recall(out, f.attend, x, tensor<int, query<1>>{0});
+  past.attend(out, f.attend, x, tensor<int, query<1>>{0});
   const auto v = rounded<bfloat16>(y * f.w.v);
   tensor<float, query<1>, hidden<20>> mean{};
   for (std::size_t d = 0; d < 20; ++d) {
@@ -280,7 +280,7 @@ BOOST_AUTO_TEST_CASE(not_finite_in_8_bits) {
   BOOST_TEST(past.append(f.attend, y, y));
   tensor<float, query<3>, hidden<20>> x{}, out{};
   x(0, 3) = 1;
-  past.recall(out, f.attend, x, tensor<int, query<3>>{6, 7, 0});
+  past.attend(out, f.attend, x, tensor<int, query<3>>{6, 7, 0});
   for (std::size_t d = 0; d < 20; ++d) {
     BOOST_TEST(std::isfinite(out(0, d)));
     BOOST_TEST(std::isnan(out(1, d)));

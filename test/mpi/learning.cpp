@@ -57,7 +57,7 @@ struct trained {
 template <class Sum>
 trained train(const samples& all, const Sum& sum) {
   trained to{};
-  initialise(to.w, 3);
+  initialize(to.w, 3);
   for (float& loss : to.losses) {
     model* g = nullptr;
     loss = sum(all.of(to.w), g);
@@ -79,7 +79,7 @@ void check_chains(const communicator<ranks<Ranks>>& world) {
   static typename share::workspace work;
   for (const std::size_t batch : {std::size_t{0}, std::size_t{1}, std::size_t{6}, most}) {
     static model w;
-    initialise(w, 3);
+    initialize(w, 3);
     const float wanted = of_batch.sum(batch, serial, all.of(w));
     const gathered before = so_far;
     const float loss = own.sum(batch, serial, across(world, work), all.of(w));

@@ -134,9 +134,9 @@ void check_cache(const divided<attention, Ranks>& of, lcg& next) {
   good = good && same_step<1>(whole, past, one, all, x, 15, work_1, across(of.world, own_1));
   tensor<float, query<1>, hidden<48>> a, b;
   const auto question = drawn<tensor<float, query<1>, hidden<48>>>(next, 2);
-  whole.recall(a, one, question, all_keys, work_1);
-  past.recall(b, all, question, all_keys, across(of.world, own_1));
-  check("rewind and recall of a cache", good && same(a, b));
+  whole.attend(a, one, question, all_keys, work_1);
+  past.attend(b, all, question, all_keys, across(of.world, own_1));
+  check("rewind and attend of a cache", good && same(a, b));
 }
 
 template <std::size_t Ranks>

@@ -150,7 +150,7 @@ void check_language_model(const char* name) {
       packed.into(x, view_as<token<1>>(&last));
       (void)memory.step(x, layer, x, all_keys, work);
       packed.logits_into(logits, x | norm);
-      penalise_repetition(logits, said, 1.1f);
+      penalize_repetition(logits, said, 1.1f);
       const std::size_t token =
           draw_token(logits, sampling{.temperature = 0.9f, .top_k = 20, .top_p = 0.9f});
       said(i % 16) = last = static_cast<int>(token);
@@ -158,7 +158,7 @@ void check_language_model(const char* name) {
   });
   check("a token, packed nowhere", packed_operand + 4 * sizeof x + 2 * sizeof logits, [] {
     logits = read.logits(read(view_as<token<1>>(&last)));
-    last = static_cast<int>(most_likely(logits));
+    last = static_cast<int>(argmax(logits));
   });
 }
 

@@ -28,7 +28,7 @@ void check_attention() {
   static lcg next{1};
   static const auto attend = drawn_quantized<quantized<layer>>(next);
   static const auto wide =
-      drawn_quantized<quantized<layer, gives<std::int16_t>, softmax_as<std::int16_t>>>(next);
+      drawn_quantized<quantized<layer, output_as<std::int16_t>, softmax_as<std::int16_t>>>(next);
   static const auto x = drawn_integers<integers<std::int8_t, 9>>(next, 127);
   static const auto q = drawn_integers<queries>(next, 127);
   static const auto k = drawn_integers<keys>(next, 127);
@@ -153,19 +153,19 @@ void check_words() {
   group("packing of words in integers");
   // Results and copies of arguments, and what is in a network.
   constexpr std::size_t inside = 2 * sizeof(tensor<float, batch<2>, token<9>, intermediate<32>>);
-  check("observe", 8 * sizeof sample + inside, [] {
-    const auto x = quantized<words>::observe(seen.read, table, ids);
-    const auto y = quantized<learned>::observe(seen.place, positions, x);
-    const auto z = quantized<sinusoids>::observe(seen.wave, y, 2);
+  check("calibrate", 8 * sizeof sample + inside, [] {
+    const auto x = quantized<words>::calibrate(seen.read, table, ids);
+    const auto y = quantized<learned>::calibrate(seen.place, positions, x);
+    const auto z = quantized<sinusoids>::calibrate(seen.wave, y, 2);
     const auto normed =
-        quantized<layer_norm<float, hidden<32>>>::observe(seen.norm, norm_weights, z, 1e-5F);
-    (void)quantized<rms_norm<float, hidden<32>>>::observe(seen.rms, norm_weights.gamma, z, 1e-5F);
-    const auto fed = quantized<network>::observe(counted, network_weights, normed);
+        quantized<layer_norm<float, hidden<32>>>::calibrate(seen.norm, norm_weights, z, 1e-5F);
+    (void)quantized<rms_norm<float, hidden<32>>>::calibrate(seen.rms, norm_weights.gamma, z, 1e-5F);
+    const auto fed = quantized<network>::calibrate(counted, network_weights, normed);
     take_percentile(seen.feed, counted, 99.9);
     const magnitude_histogram& gates = counted.gate;
     seen.feed.gate() = gates.percentile(100);
-    (void)quantized<last>::observe(seen.head, head_weights,
-                                   decltype(pooling)::observe(seen.pool, fed));
+    (void)quantized<last>::calibrate(seen.head, head_weights,
+                                     decltype(pooling)::calibrate(seen.pool, fed));
   });
   static bool chained = false;
   check("ranges", 0, [] {

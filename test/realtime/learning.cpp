@@ -62,8 +62,8 @@ void check_optimisers(model& w, model& g) {
   [[maybe_unused]] static double rate;
   group("optimisers");
   check("first weights", 4 * sizeof(parameter_path), [&] {
-    initialise(w, 1);
-    initialise(w.classify, 2, initialiser::normal(0.1));
+    initialize(w, 1);
+    initialize(w.classify, 2, initializer::normal(0.1));
   });
   check("norm, average, sums", vectors_of_scores, [&] {
     scale(g, 0.5);
@@ -92,7 +92,7 @@ void realtime::check_learning() {
   static model w, g;
   static tokens x;
   for (float& f : x) f = 0.25f;
-  initialise(w, 1);
+  initialize(w, 1);
   check_gradients(w, g, x);
   check_optimisers(w, g);
 }

@@ -23,7 +23,7 @@
 
 namespace realtime {
 namespace {
-// Constant initialised: the first malloc of a process runs before any constructor.
+// Constant initialized: the first malloc of a process runs before any constructor.
 constinit std::atomic<bool> armed{false};
 constinit std::atomic<std::size_t> allocations{0}, releases{0}, locks{0};
 

@@ -119,7 +119,7 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   // expect-gcc: "umbel: key_value_cache: the layer takes keys from hidden=32 and queries from hidden=100, so pass queries, keys and values"
   // expect-clang: key_value_cache.*the_layer_takes_keys_from.*hidden<32>.*and_.*queries_from.*hidden<100>.*so_pass_queries_keys_and_values
   // cause: The layer attends to another sequence, of another width; a step attends to its own.
-  // cure: `append` that sequence's keys and values once, then `recall` with the queries.
+  // cure: `append` that sequence's keys and values once, then `attend` with the queries.
   key_value_cache<across, key<256>> other;
   (void)other.step(out, look, x);
 #elif defined CASE_mask_of_other_positions
@@ -141,13 +141,13 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   // cure: Declare the layer with float, or leave `stored_as<>` out.
   using of_double = multi_head_attention<double, hidden<12>, heads<3>>;
   key_value_cache<of_double, key<8>, stored_as<float16>> r;
-#elif defined CASE_recall_of_a_sliding_cache
-  // expect-gcc: "umbel: key_value_cache: a cache with longest_sequence overwrites positions, so it has steps but no recall"
-  // expect-clang: key_value_cache.*a_cache_with_longest_sequence_overwrites_positions_so_it_has_steps_but_no_recall
+#elif defined CASE_attend_of_a_sliding_cache
+  // expect-gcc: "umbel: key_value_cache: a cache with longest_sequence overwrites positions, so it has step, but not attend"
+  // expect-clang: key_value_cache.*a_cache_with_longest_sequence_overwrites_positions_so_it_has_step_but_not_attend
   // cause: What a sliding cache still stores is a matter of how its sequence was cut into steps.
   // cure: Take a cache that does not slide; for self-attention `step`, which sees the window.
   tensor<float, query<2>, hidden<100>> seen{};
-  slid.recall(seen, attend, tensor<float, query<2>, hidden<100>>{});
+  slid.attend(seen, attend, tensor<float, query<2>, hidden<100>>{});
 #elif defined CASE_append_beyond_the_stack
   // expect-gcc: "umbel: key_value_cache: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes, so pass one for \[key=256\]"
   // expect-clang: cache.*needs_a_workspace_of.*number<[0-9]+>.*bytes.*but_the_stack_budget_is.*number<65536>.*bytes_so_pass_one_for.*key<256>
@@ -195,12 +195,12 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   // cause: An argument of `append` is missing or too many.
   // cure: Pass the layer, then keys and values, which may be one tensor: `past.append(attend, y, y)`.
   (void)past.append(attend, x);
-#elif defined CASE_recall_of_nothing
-  // expect-gcc: "umbel: key_value_cache: recall takes out, the layer and queries; then a mask such as lengths, causal or all_keys; then a workspace"
-  // expect-clang: cache.*recall_takes_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
-  // cause: An argument of `recall` is missing or too many.
-  // cure: Pass the layer, memory for the result, and the queries: `past.recall(out, attend, x)`.
-  past.recall(attend);
+#elif defined CASE_attend_of_nothing
+  // expect-gcc: "umbel: key_value_cache: attend takes out, the layer and queries; then a mask such as lengths, causal or all_keys; then a workspace"
+  // expect-clang: cache.*attend_takes_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
+  // cause: An argument of `attend` is missing or too many.
+  // cure: Pass the layer, memory for the result, and the queries: `past.attend(out, attend, x)`.
+  past.attend(attend);
 #else
   static memory::workspace<token<1>> work;
   (void)past.step(out, attend, x, keep_mask(tensor<bool, key<256>>{}) & alibi, work);
@@ -213,6 +213,6 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   (void)slid.append(attend, tensor<float, key<1>, hidden<100>>{},
                     tensor<float, key<1>, hidden<100>>{});
   tensor<float, query<2>, hidden<100>> two{};
-  past.recall(two, attend, tensor<float, query<2>, hidden<100>>{});
+  past.attend(two, attend, tensor<float, query<2>, hidden<100>>{});
 #endif
 }

@@ -204,8 +204,8 @@ using memories = tensor<float, key<40>, hidden<32>>;
   static cache::workspace<token<2>> work;
   (void)past.step(out, layers, x, all_keys, work);
 #elif defined CASE_append_to_decoders
-  // expect-gcc: "umbel: key_value_cache: a cache of encoder or decoder layers has steps, but no append and no recall"
-  // expect-clang: key_value_cache.*a_cache_of_encoder_or_decoder_layers_has_steps_but_no_append_and_no_recall
+  // expect-gcc: "umbel: key_value_cache: a cache of encoder or decoder layers has step, but not append or attend"
+  // expect-clang: key_value_cache.*a_cache_of_encoder_or_decoder_layers_has_step_but_not_append_or_attend
   // cause: Keys and values of a layer are made of what the layer before it gives, so they are no argument of a call.
   // cure: `step` over the positions, whose result may be left unused; for attention to another sequence take a cache of attention; the memory of decoder layers goes to `attend_to`.
   (void)past.append(layers, memory, memory);

@@ -193,8 +193,8 @@ using cache_of = key_value_cache<F, key<16>, called_with<row, X...>>;
   tensor<float, token<2>, hidden<8>> result{};
   (void)cache.step(result, causal_attention, x, w);
 #elif defined CASE_append_without_attending
-  // expect-gcc: "umbel: key_value_cache: a cache of a formula has steps, but no append and no recall"
-  // expect-clang: key_value_cache.*a_cache_of_a_formula_has_steps_but_no_append_and_no_recall
+  // expect-gcc: "umbel: key_value_cache: a cache of a formula has step, but not append or attend"
+  // expect-clang: key_value_cache.*a_cache_of_a_formula_has_step_but_not_append_or_attend
   // cause: What a formula keeps is made by its own words.
   // cure: Write `cache.step(out, f, x)`; of a memory pass keys and values as arguments.
   (void)cache.append(causal_attention, x, w);

@@ -126,17 +126,17 @@ using tokens = tensor<float, token<1>, hidden<32>>;
   // cure: Take `alibi` or `sliding_window<>`, or a cache that does not slide.
   (void)slid.step(out, layers, x, tensor<int, query<1>>{});
 #elif defined CASE_append_to_a_stack
-  // expect-gcc: "umbel: key_value_cache: a cache of encoder or decoder layers has steps, but no append and no recall"
-  // expect-clang: key_value_cache.*a_cache_of_encoder_or_decoder_layers_has_steps_but_no_append_and_no_recall
+  // expect-gcc: "umbel: key_value_cache: a cache of encoder or decoder layers has step, but not append or attend"
+  // expect-clang: key_value_cache.*a_cache_of_encoder_or_decoder_layers_has_step_but_not_append_or_attend
   // cause: Keys and values of a layer are made of what the layer before it gives, so they are no argument of a call.
   // cure: `step` over the positions, whose result may be left unused; for attention to another sequence take a cache of attention; the memory of decoder layers goes to `attend_to`.
   (void)past.append(layers, x, x);
-#elif defined CASE_recall_of_a_stack
-  // expect-gcc: "umbel: key_value_cache: a cache of encoder or decoder layers has steps, but no append and no recall"
-  // expect-clang: key_value_cache.*a_cache_of_encoder_or_decoder_layers_has_steps_but_no_append_and_no_recall
+#elif defined CASE_attend_of_a_stack
+  // expect-gcc: "umbel: key_value_cache: a cache of encoder or decoder layers has step, but not append or attend"
+  // expect-clang: key_value_cache.*a_cache_of_encoder_or_decoder_layers_has_step_but_not_append_or_attend
   // cause: Keys and values of a layer are made of what the layer before it gives, so they are no argument of a call.
   // cure: `step` over the positions, whose result may be left unused; for attention to another sequence take a cache of attention; the memory of decoder layers goes to `attend_to`.
-  past.recall(out, layers, x);
+  past.attend(out, layers, x);
 #elif defined CASE_cache_of_tokens_of_a_stack
   // expect-gcc: "umbel: key_value_cache: expected the axis key but got token=256"
   // expect-clang: key_value_cache.*expected_the_axis.*key>.*but_got.*token<256>

@@ -83,10 +83,10 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cure: `sum<query>(x)`; over several, `sum<query, hidden>(x)`.
   auto r = x.sum(1);
 #elif defined CASE_argmax
-  // expect-gcc: "umbel: argmax: axes have names; with umbel/decode/sample\.hpp write most_likely\(x \| select_at<token>\(i\)\) for each row i"
-  // expect-clang: umbel: argmax: axes have names; with umbel/decode/sample\.hpp write most_likely\(x \| select_at<token>\(i\)\) for each row i
+  // expect-gcc: "umbel: argmax: axes have names; with umbel/decode/sample\.hpp write argmax\(x \| select_at<token>\(i\)\) for each row i"
+  // expect-clang: umbel: argmax: axes have names; with umbel/decode/sample\.hpp write argmax\(x \| select_at<token>\(i\)\) for each row i
   // cause: The position of the largest element is asked of one row.
-  // cure: `most_likely(x | select_at<batch>(b) | select_at<query>(i))`, the position along the axis that is left, the first of equal ones.
+  // cure: `argmax(x | select_at<batch>(b) | select_at<query>(i))`, the position along the axis that is left, the first of equal ones.
   auto r = x.argmax();
 #elif defined CASE_variance
   // expect-gcc: "umbel: var: axes have names; write variance<token>\(x\)"

@@ -38,22 +38,22 @@ static tensor<float, token<9>, hidden<32>> floats;
   (void)seen_of_attention, (void)seen_of_block, (void)seen_of_norm;
   (void)x, (void)bytes, (void)sums, (void)floats;
 #if defined CASE_quantized_without_ranges
-  // expect-gcc: "umbel: quantized: takes weights, then their ranges, quantized<layer>::ranges, which observe makes"
+  // expect-gcc: "umbel: quantized: takes weights, then their ranges, quantized<layer>::ranges, which calibrate makes"
   // expect-clang: quantized.*takes_weights_then_their_ranges_which_observe_makes
   // cause: A layer in integers has scales, which come from ranges; it is made of weights and ranges, in this order.
-  // cure: Watch the layer of floats on samples, `quantized<layer>::observe(seen, weights, x)`, and write `quantized<layer>{weights, seen}`. Only norms take an epsilon besides.
+  // cure: Watch the layer of floats on samples, `quantized<layer>::calibrate(seen, weights, x)`, and write `quantized<layer>{weights, seen}`. Only norms take an epsilon besides.
   quantized<attention> odd{of_attention};
 #elif defined CASE_quantized_of_ranges_first
-  // expect-gcc: "umbel: quantized: takes weights, then their ranges, quantized<layer>::ranges, which observe makes"
+  // expect-gcc: "umbel: quantized: takes weights, then their ranges, quantized<layer>::ranges, which calibrate makes"
   // expect-clang: quantized.*takes_weights_then_their_ranges_which_observe_makes
   // cause: A layer in integers has scales, which come from ranges; it is made of weights and ranges, in this order.
-  // cure: Watch the layer of floats on samples, `quantized<layer>::observe(seen, weights, x)`, and write `quantized<layer>{weights, seen}`. Only norms take an epsilon besides.
+  // cure: Watch the layer of floats on samples, `quantized<layer>::calibrate(seen, weights, x)`, and write `quantized<layer>{weights, seen}`. Only norms take an epsilon besides.
   quantized<block> odd{seen_of_block, of_block};
 #elif defined CASE_quantized_of_three
-  // expect-gcc: "umbel: quantized: takes weights, then their ranges, quantized<layer>::ranges, which observe makes"
+  // expect-gcc: "umbel: quantized: takes weights, then their ranges, quantized<layer>::ranges, which calibrate makes"
   // expect-clang: quantized.*takes_weights_then_their_ranges_which_observe_makes
   // cause: A layer in integers has scales, which come from ranges; it is made of weights and ranges, in this order.
-  // cure: Watch the layer of floats on samples, `quantized<layer>::observe(seen, weights, x)`, and write `quantized<layer>{weights, seen}`. Only norms take an epsilon besides.
+  // cure: Watch the layer of floats on samples, `quantized<layer>::calibrate(seen, weights, x)`, and write `quantized<layer>{weights, seen}`. Only norms take an epsilon besides.
   quantized<block> odd{of_block, seen_of_block, 3};
 #elif defined CASE_quantized_ranges_of_another_layer
   // expect-gcc: "umbel: quantized: takes the ranges of this layer, quantized<layer>::ranges, not attention_ranges"
@@ -80,10 +80,10 @@ static tensor<float, token<9>, hidden<32>> floats;
   // cure: Give that of the layer of floats: `quantized<norm>{weights, ranges, 1e-6F}`.
   quantized<rms> odd{of_rms, seen_of_norm};
 #elif defined CASE_quantized_packed_without_ranges
-  // expect-gcc: "umbel: quantized: takes weights, then their ranges, quantized<layer>::ranges, which observe makes"
+  // expect-gcc: "umbel: quantized: takes weights, then their ranges, quantized<layer>::ranges, which calibrate makes"
   // expect-clang: quantized.*takes_weights_then_their_ranges_which_observe_makes
   // cause: A layer in integers has scales, which come from ranges; it is made of weights and ranges, in this order.
-  // cure: Watch the layer of floats on samples, `quantized<layer>::observe(seen, weights, x)`, and write `quantized<layer>{weights, seen}`. Only norms take an epsilon besides.
+  // cure: Watch the layer of floats on samples, `quantized<layer>::calibrate(seen, weights, x)`, and write `quantized<layer>{weights, seen}`. Only norms take an epsilon besides.
   quantized<block> later;
   std::ignore = later.pack(of_block);
 #elif defined CASE_quantized_packed_with_other_ranges
@@ -94,24 +94,24 @@ static tensor<float, token<9>, hidden<32>> floats;
   quantized<block> later;
   std::ignore = later.pack(of_block, seen_of_attention);
 #elif defined CASE_quantized_observe_in_another_order
-  // expect-gcc: "umbel: quantized: observe takes the ranges of this layer, its weights, and then what it is called with"
+  // expect-gcc: "umbel: quantized: calibrate takes the ranges of this layer, its weights, and then what it is called with"
   // expect-clang: quantized.*observe_takes_the_ranges_of_this_layer_its_weights_and_then_what_it_is_called_with
   // cause: What is widened comes first, and is not constant.
-  // cure: Write `quantized<layer>::observe(seen, weights, x)`, with `seen` declared without `const`.
-  std::ignore = quantized<block>::observe(of_block, seen_of_block, floats);
+  // cure: Write `quantized<layer>::calibrate(seen, weights, x)`, with `seen` declared without `const`.
+  std::ignore = quantized<block>::calibrate(of_block, seen_of_block, floats);
 #elif defined CASE_quantized_observe_constant_ranges
-  // expect-gcc: "umbel: quantized: observe takes the ranges of this layer, its weights, and then what it is called with"
+  // expect-gcc: "umbel: quantized: calibrate takes the ranges of this layer, its weights, and then what it is called with"
   // expect-clang: quantized.*observe_takes_the_ranges_of_this_layer_its_weights_and_then_what_it_is_called_with
   // cause: What is widened comes first, and is not constant.
-  // cure: Write `quantized<layer>::observe(seen, weights, x)`, with `seen` declared without `const`.
+  // cure: Write `quantized<layer>::calibrate(seen, weights, x)`, with `seen` declared without `const`.
   const quantized<block>::ranges fixed{};
-  std::ignore = quantized<block>::observe(fixed, of_block, floats);
+  std::ignore = quantized<block>::calibrate(fixed, of_block, floats);
 #elif defined CASE_quantized_observe_integers
   // expect-gcc: "umbel: encoder_layer: the sequence is of type short int but the layer is of type float"
   // expect-clang: encoder_layer.*the_sequence.*short.*float
   // cause: The layer of floats is observed, on floats.
   // cure: Pass the sample as it is before it is quantized.
-  std::ignore = quantized<block>::observe(seen_of_block, of_block, sums);
+  std::ignore = quantized<block>::calibrate(seen_of_block, of_block, sums);
 #elif defined CASE_quantized_of_floats
   // expect-gcc: "umbel: quantized: the input is of type float but integers of 8 bits are expected; of floats quantize<std::int8_t>\(x, range\) makes them"
   // expect-clang: quantized.*the_input_is_of_type.*element<float>.*but_8_bit_integers_are_expected_so_say_quantize_int8_of_x_and_a_range
@@ -134,13 +134,13 @@ static tensor<float, token<9>, hidden<32>> floats;
   // expect-gcc: "umbel: quantized: the input is of type signed char but integers of 16 bits are expected; of floats quantize<std::int16_t>\(x, range\) makes them"
   // expect-clang: quantized.*the_input_is_of_type.*element<signed char>.*but_16_bit_integers_are_expected_so_say_quantize_int16_of_x_and_a_range
   // cause: Norms and blocks take residual sums, which have 16 bits.
-  // cure: Let what makes it give them: `quantized<linear<...>, gives<std::int16_t>>`.
+  // cure: Let what makes it give them: `quantized<linear<...>, output_as<std::int16_t>>`.
   auto r = layer(bytes);
 #elif defined CASE_quantized_norm_of_8_bits
   // expect-gcc: "umbel: quantized: the input is of type signed char but integers of 16 bits are expected; of floats quantize<std::int16_t>\(x, range\) makes them"
   // expect-clang: quantized.*the_input_is_of_type.*element<signed char>.*but_16_bit_integers_are_expected_so_say_quantize_int16_of_x_and_a_range
   // cause: Norms and blocks take residual sums, which have 16 bits.
-  // cure: Let what makes it give them: `quantized<linear<...>, gives<std::int16_t>>`.
+  // cure: Let what makes it give them: `quantized<linear<...>, output_as<std::int16_t>>`.
   auto r = norms(bytes);
 #elif defined CASE_quantized_width
   // expect-gcc: "umbel: quantized: the sequence has hidden=32 but the layer has hidden=30"
@@ -179,7 +179,7 @@ static tensor<float, token<9>, hidden<32>> floats;
   // cause: Scores of integers become weights by a power of two alone; what changes or reads them works in floats.
   // cure: Compute this layer in floats, or say which keys are seen by lengths, `causal`, windows or `keep_mask`.
   tensor<float, heads<3>, query<9>, key<9>> weights{};
-  auto r = attend(x, observe(weights));
+  auto r = attend(x, calibrate(weights));
 #elif defined CASE_quantized_softcap
   // expect-gcc: "umbel: quantized: softcap and empty_rows<uniform_weights> have no form in integers"
   // expect-clang: quantized.*softcap_and_empty_rows_have_no_form_in_integers
@@ -320,13 +320,13 @@ static tensor<float, token<9>, hidden<32>> floats;
   // expect-clang: quantized.*the_result_is_int8_t_or_int16_t_not.*element<float>
   // cause: Layers in integers give integers.
   // cure: `dequantize(y, range)` makes floats of them.
-  quantized<linear<float, hidden<32>, out_features<10>>, gives<float>> odd;
+  quantized<linear<float, hidden<32>, out_features<10>>, output_as<float>> odd;
 #elif defined CASE_quantized_norm_gives
   // expect-gcc: "umbel: quantized: gives is not an option of this layer"
   // expect-clang: quantized.*gives.*is_not_an_option_of_this_layer
   // cause: A norm gives 8 bits, an encoder layer 16.
   // cure: Leave the option out.
-  quantized<layer_norm<float, hidden<32>>, gives<std::int16_t>> odd;
+  quantized<layer_norm<float, hidden<32>>, output_as<std::int16_t>> odd;
 #elif defined CASE_quantized_softmax_as_floats
   // expect-gcc: "umbel: quantized: weights of attention are std::int8_t or std::int16_t, not float"
   // expect-clang: quantized.*weights_of_attention_are_int8_t_or_int16_t_not.*element<float>
@@ -422,8 +422,8 @@ static tensor<float, token<9>, hidden<32>> floats;
   layer.into(r, sums, tensor<int, query<9>>{} & causal);
   [[maybe_unused]] auto s = owning(x), t = attend(x, keep_mask(tensor<bool, query<9>, key<9>>{}));
   [[maybe_unused]] auto u = map(norms(sums) | feed);
-  [[maybe_unused]] auto v =
-      quantized<block>::observe(seen_of_block, of_block, dequantize(sums, seen_of_block.residual));
+  [[maybe_unused]] auto v = quantized<block>::calibrate(seen_of_block, of_block,
+                                                        dequantize(sums, seen_of_block.residual));
   quantized<attention> later;
   std::ignore = later.pack(of_attention, seen_of_attention);
 #endif

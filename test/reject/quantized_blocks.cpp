@@ -153,7 +153,8 @@ using past_of_decoder = key_value_cache<quantized<decoder>, key<8>, longest_memo
   // cause: No part of the block attends to a memory.
   // cure: Leave it out, or add `block_parts::cross_attention` to the block.
   const tensor<float, token<3>, hidden<16>> floats{};
-  (void)quantized<parallel_block>::observe(seen, w_of_parallel, floats, floats, self_mask(causal));
+  (void)quantized<parallel_block>::calibrate(seen, w_of_parallel, floats, floats,
+                                             self_mask(causal));
 #elif defined CASE_a_cache_without_self_attention
   // expect-gcc: "umbel: key_value_cache: the block has no attention to its own sequence"
   // expect-clang: key_value_cache.*the_block_has_no_attention_to_its_own_sequence

@@ -46,13 +46,13 @@ using decoder = decoder_layer<float, hidden<8>, heads<2>, intermediate<8>, norm_
   // expect-gcc: "umbel: take_percentile: takes ranges, then histograms of the same layers, then a percentage"
   // expect-clang: take_percentile, .*takes_ranges_then_histograms_of_the_same_layers_then_a_percentage
   // cause: The histograms are of other layers, or the arguments are in another order.
-  // cure: Declare `quantized<layer>::histograms` of the layer of the ranges, and count with `observe(counted, weights, x)`.
+  // cure: Declare `quantized<layer>::histograms` of the layer of the ranges, and count with `calibrate(counted, weights, x)`.
   take_percentile(seen, counts_of_decoder, 99.9);
 #elif defined CASE_take_percentile_in_another_order
   // expect-gcc: "umbel: take_percentile: takes ranges, then histograms of the same layers, then a percentage"
   // expect-clang: take_percentile, .*takes_ranges_then_histograms_of_the_same_layers_then_a_percentage
   // cause: The histograms are of other layers, or the arguments are in another order.
-  // cure: Declare `quantized<layer>::histograms` of the layer of the ranges, and count with `observe(counted, weights, x)`.
+  // cure: Declare `quantized<layer>::histograms` of the layer of the ranges, and count with `calibrate(counted, weights, x)`.
   take_percentile(counted, seen, 99.9);
 #elif defined CASE_same_range_of_layers
   // expect-gcc: "umbel: same_range: takes two or more ranges that are not constant, such as seen\.input and seen\.output"
@@ -73,41 +73,41 @@ using decoder = decoder_layer<float, hidden<8>, heads<2>, intermediate<8>, norm_
   // cure: Give the ranges of the parts in the order of the forward pass.
   std::ignore = are_chained(of_norm, w);
 #elif defined CASE_observe_a_norm_without_an_epsilon
-  // expect-gcc: "umbel: quantized: observe takes the ranges of this norm, its weights, x, and the epsilon"
+  // expect-gcc: "umbel: quantized: calibrate takes the ranges of this norm, its weights, x, and the epsilon"
   // expect-clang: quantized, .*observe_takes_the_ranges_of_this_norm_its_weights_x_and_the_epsilon
   // cause: A norm alone has no epsilon in its type.
-  // cure: Give that of the layer of floats, `quantized<norm>::observe(seen, weights, x, 1e-5F)`.
-  std::ignore = quantized<norm>::observe(of_norm, w, x);
+  // cure: Give that of the layer of floats, `quantized<norm>::calibrate(seen, weights, x, 1e-5F)`.
+  std::ignore = quantized<norm>::calibrate(of_norm, w, x);
 #elif defined CASE_mean_of_weights_and_ranges
-  // expect-gcc: "umbel: quantized_mean: takes its ranges alone, which observe makes"
+  // expect-gcc: "umbel: quantized_mean: takes its ranges alone, which calibrate makes"
   // expect-clang: quantized_mean, .*takes_its_ranges_alone_which_observe_makes
   // cause: What has no weights is made of ranges alone.
   // cure: Write `quantized_mean<token<5>>{seen}`, or `quantized<sinusoidal_positions<...>>{seen}`.
   tokens_mean odd{w, of_mean};
 #elif defined CASE_positions_packed_with_other_ranges
-  // expect-gcc: "umbel: quantized: takes its ranges alone, which observe makes"
+  // expect-gcc: "umbel: quantized: takes its ranges alone, which calibrate makes"
   // expect-clang: quantized, .*takes_its_ranges_alone_which_observe_makes
   // cause: What has no weights is made of ranges alone.
   // cure: Write `quantized_mean<token<5>>{seen}`, or `quantized<sinusoidal_positions<...>>{seen}`.
   quantized<positions> later;
   std::ignore = later.pack(seen);
 #elif defined CASE_observe_a_mean_in_another_order
-  // expect-gcc: "umbel: quantized_mean: observe takes its ranges, then what it is called with"
+  // expect-gcc: "umbel: quantized_mean: calibrate takes its ranges, then what it is called with"
   // expect-clang: quantized_mean, .*observe_takes_its_ranges_then_what_it_is_called_with
   // cause: What is widened comes first, and is not constant.
-  // cure: Write `quantized_mean<token<5>>::observe(seen, x)`, with `seen` declared without `const`.
-  std::ignore = tokens_mean::observe(x, of_mean);
+  // cure: Write `quantized_mean<token<5>>::calibrate(seen, x)`, with `seen` declared without `const`.
+  std::ignore = tokens_mean::calibrate(x, of_mean);
 #elif defined CASE_embedding_of_ranges_first
-  // expect-gcc: "umbel: quantized: takes weights, then their ranges, quantized<layer>::ranges, which observe makes"
+  // expect-gcc: "umbel: quantized: takes weights, then their ranges, quantized<layer>::ranges, which calibrate makes"
   // expect-clang: quantized.*takes_weights_then_their_ranges_which_observe_makes
   // cause: A layer in integers has scales, which come from ranges; it is made of weights and ranges, in this order.
-  // cure: Watch the layer of floats on samples, `quantized<layer>::observe(seen, weights, x)`, and write `quantized<layer>{weights, seen}`. Only norms take an epsilon besides.
+  // cure: Watch the layer of floats on samples, `quantized<layer>::calibrate(seen, weights, x)`, and write `quantized<layer>{weights, seen}`. Only norms take an epsilon besides.
   quantized<words> odd{of_words, table};
 #elif defined CASE_decoder_of_ranges_first
-  // expect-gcc: "umbel: quantized: takes weights, then their ranges, quantized<layer>::ranges, which observe makes"
+  // expect-gcc: "umbel: quantized: takes weights, then their ranges, quantized<layer>::ranges, which calibrate makes"
   // expect-clang: quantized.*takes_weights_then_their_ranges_which_observe_makes
   // cause: A layer in integers has scales, which come from ranges; it is made of weights and ranges, in this order.
-  // cure: Watch the layer of floats on samples, `quantized<layer>::observe(seen, weights, x)`, and write `quantized<layer>{weights, seen}`. Only norms take an epsilon besides.
+  // cure: Watch the layer of floats on samples, `quantized<layer>::calibrate(seen, weights, x)`, and write `quantized<layer>{weights, seen}`. Only norms take an epsilon besides.
   quantized<decoder> odd{of_decoder, w_decoder};
 #endif
 }

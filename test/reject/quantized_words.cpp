@@ -14,7 +14,7 @@ constexpr tensor<float, token<5>, hidden<4>> rows{};
 // expect-gcc: "umbel: quantized: the input is of type signed char but the table is of type short int"
 // expect-clang: quantized, .*the_input_is_of_type, .*but_the_table_is_of_type
 // cause: Positions are added to a residual sum, which has 16 bits.
-// cure: Let the layer before give std::int16_t, gives<std::int16_t>.
+// cure: Let the layer before give std::int16_t, output_as<std::int16_t>.
 auto x = quantized<table>{}(tensor<std::int8_t, token<5>, hidden<4>>{});
 #elif defined CASE_positions_of_another_length
 // expect-gcc: "umbel: quantized: the input has token=6 but the table has token=5"
@@ -50,8 +50,8 @@ auto x = quantized_mean<query<5>>{}(tensor<std::int8_t, token<5>, hidden<4>>{});
 // expect-gcc: "umbel: quantized_mean: the result is std::int8_t or std::int16_t, not float"
 // expect-clang: quantized_mean, .*the_result_is_int8_t_or_int16_t_not, .*float
 // cause: What an integer layer gives has 8 bits, or 16 in a residual sum.
-// cure: Leave gives<> out, or write gives<std::int16_t>.
-auto x = quantized_mean<token<5>, gives<float>>{}(tensor<std::int8_t, token<5>, hidden<4>>{});
+// cure: Leave output_as<> out, or write output_as<std::int16_t>.
+auto x = quantized_mean<token<5>, output_as<float>>{}(tensor<std::int8_t, token<5>, hidden<4>>{});
 #else
 auto a = quantize<std::int8_t>(rows, tensor<float>{1.0F});
 auto b = dequantize(a | quantized_mean<token<5>>{}, tensor<float>{1.0F});

@@ -25,23 +25,23 @@ using namespace umbel::axes;
   // cure: `sampler<float, classes<9>>`.
   auto r = sample(tensor<float, classes<9>>{});
 #elif defined CASE_most_likely_of_several_positions
-  // expect-gcc: "umbel: most_likely: takes logits along one axis; select a position first \[token=2, classes=8\]"
-  // expect-clang: most_likely.*takes_logits_along_one_axis_select_a_position_first.*token<2>.*classes<8>
+  // expect-gcc: "umbel: argmax: takes logits along one axis; select a position first \[token=2, classes=8\]"
+  // expect-clang: argmax.*takes_logits_along_one_axis_select_a_position_first.*token<2>.*classes<8>
   // cause: The logits of several positions or sequences are passed.
-  // cure: Those of the last: `most_likely(logits | select_at<token, 1>)`.
-  auto r = most_likely(all);
+  // cure: Those of the last: `argmax(logits | select_at<token, 1>)`.
+  auto r = argmax(all);
 #elif defined CASE_tokens_that_are_no_integers
-  // expect-gcc: "umbel: penalise_repetition: takes tokens as integers along one axis, not float \[token=3\]"
-  // expect-clang: penalise_repetition.*takes_tokens_as_integers_along_one_axis_not.*element<float>.*token<3>
+  // expect-gcc: "umbel: penalize_repetition: takes tokens as integers along one axis, not float \[token=3\]"
+  // expect-clang: penalize_repetition.*takes_tokens_as_integers_along_one_axis_not.*element<float>.*token<3>
   // cause: Tokens are indices of the logits.
   // cure: `tensor<int, token<3>>`.
-  penalise_repetition(logits, tensor<float, token<3>>{}, 1.1f);
+  penalize_repetition(logits, tensor<float, token<3>>{}, 1.1f);
 #elif defined CASE_logits_that_are_integers
-  // expect-gcc: "umbel: most_likely: takes logits of float or double, not int"
-  // expect-clang: most_likely.*takes_logits_of_float_or_double_not.*element<int>
+  // expect-gcc: "umbel: argmax: takes logits of float or double, not int"
+  // expect-clang: argmax.*takes_logits_of_float_or_double_not.*element<int>
   // cause: Tokens are passed, or logits that were rounded.
   // cure: Pass the logits.
-  auto r = most_likely(tensor<int, classes<8>>{});
+  auto r = argmax(tensor<int, classes<8>>{});
 #elif defined CASE_logits_of_another_type
   // expect-gcc: "umbel: sampler: takes logits of float but got double"
   // expect-clang: sampler.*takes_logits_of.*element<float>.*but_got.*element<double>
@@ -49,12 +49,12 @@ using namespace umbel::axes;
   // cure: `sampler<double, classes<8>>`, or copy the logits into a tensor of `float`.
   auto r = sample(tensor<double, classes<8>>{});
 #elif defined CASE_logits_in_an_array
-  // expect-gcc: "umbel: most_likely: takes a tensor or view of logits, not float \[8\]"
-  // expect-clang: most_likely.*takes_a_tensor_or_view_of_logits_not.*float *\[8\]
+  // expect-gcc: "umbel: argmax: takes a tensor or view of logits, not float \[8\]"
+  // expect-clang: argmax.*takes_a_tensor_or_view_of_logits_not.*float *\[8\]
   // cause: Memory without axes is passed.
-  // cure: View it: `most_likely(view_as<classes<8>>(memory))`.
+  // cure: View it: `argmax(view_as<classes<8>>(memory))`.
   float memory[8]{};
-  auto r = most_likely(memory);
+  auto r = argmax(memory);
 #elif defined CASE_how_to_draw_as_a_number
   // expect-gcc: "umbel: sampler: takes the logits, then how to draw in braces, sample\(logits, \{\.temperature = 0\.8f\}\), but argument 2 is float"
   // expect-clang: sampler.*takes_the_logits_then_how_to_draw_in_braces.*but_argument.*number<2>.*is.*float
@@ -90,31 +90,31 @@ using namespace umbel::axes;
   sampler<float, float> without{1};
   auto r = without(logits);
 #elif defined CASE_penalty_on_constant_logits
-  // expect-gcc: "umbel: penalise_repetition: the tensor of logits is const"
-  // expect-clang: penalise_repetition.*the_tensor_of_logits.*is_const
+  // expect-gcc: "umbel: penalize_repetition: the tensor of logits is const"
+  // expect-clang: penalize_repetition.*the_tensor_of_logits.*is_const
   // cause: The logits are changed, and these may not be.
   // cure: Copy them into a tensor that may: `auto changed = logits;`.
   const auto& only_read = logits;
-  penalise_repetition(only_read, tensor<int, token<3>>{}, 1.1f);
+  penalize_repetition(only_read, tensor<int, token<3>>{}, 1.1f);
 #elif defined CASE_penalty_on_temporary_logits
-  // expect-gcc: "umbel: penalise_repetition: the tensor of logits is a temporary; store it in a variable"
-  // expect-clang: penalise_repetition.*the_tensor_of_logits.*is_a_temporary_so_store_it_in_a_variable
+  // expect-gcc: "umbel: penalize_repetition: the tensor of logits is a temporary; store it in a variable"
+  // expect-clang: penalize_repetition.*the_tensor_of_logits.*is_a_temporary_so_store_it_in_a_variable
   // cause: What is changed would be gone at the end of the statement.
   // cure: Store the logits in a variable, change them, then draw from them.
-  penalise_repetition(tensor<float, classes<8>>{}, tensor<int, token<3>>{}, 1.1f);
+  penalize_repetition(tensor<float, classes<8>>{}, tensor<int, token<3>>{}, 1.1f);
 #elif defined CASE_tokens_in_an_array
-  // expect-gcc: "umbel: penalise_repetition: takes a tensor or view of tokens, not int \[3\]"
-  // expect-clang: penalise_repetition.*takes_a_tensor_or_view_of_tokens_not.*int *\[3\]
+  // expect-gcc: "umbel: penalize_repetition: takes a tensor or view of tokens, not int \[3\]"
+  // expect-clang: penalize_repetition.*takes_a_tensor_or_view_of_tokens_not.*int *\[3\]
   // cause: Memory without axes is passed.
   // cure: View it: `view_as<token<3>>(memory)`.
   int said[3]{};
-  penalise_repetition(logits, said, 1.1f);
+  penalize_repetition(logits, said, 1.1f);
 #elif defined CASE_refused_logits_are_handed_to_most_likely
   // expect-gcc: "umbel: select_at: position 2 is past the end of token=2"
   // expect-clang: select_at.*position.*number<2>.*is_past_the_end_of.*token<2>
   // cause: A position is at least the size of the axis.
   // cure: Count from 0: the last position is the size minus 1.
-  auto r = most_likely(all | select_at<token, 2>);
+  auto r = argmax(all | select_at<token, 2>);
 #elif defined CASE_refused_logits_are_handed_to_a_sampler
   // expect-gcc: "umbel: select_at: position 2 is past the end of token=2"
   // expect-clang: select_at.*position.*number<2>.*is_past_the_end_of.*token<2>
@@ -126,11 +126,11 @@ using namespace umbel::axes;
   // expect-clang: select_at.*position.*number<2>.*is_past_the_end_of.*token<2>
   // cause: A position is at least the size of the axis.
   // cure: Count from 0: the last position is the size minus 1.
-  penalise_repetition(all | select_at<token, 2>, tensor<int, token<3>>{}, 1.1f);
+  penalize_repetition(all | select_at<token, 2>, tensor<int, token<3>>{}, 1.1f);
 #else
-  penalise_repetition(all | select_at<token, 0>, tensor<int, token<3>>{}, 1.1f);
+  penalize_repetition(all | select_at<token, 0>, tensor<int, token<3>>{}, 1.1f);
   auto r = sample(all | select_at<token, 1>);
-  penalise_repetition(logits, tensor<int, token<3>>{}, 1.1f);
+  penalize_repetition(logits, tensor<int, token<3>>{}, 1.1f);
   (void)r;
 #endif
 }

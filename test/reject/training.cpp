@@ -143,12 +143,12 @@ using logits = tensor<float, batch<2>, classes<3>>;
   // cause: One of the two is a number.
   // cure: A tensor of it.
   auto r = mean_squared_error(x, 1.0f);
-#elif defined CASE_initialised_by_a_number
-  // expect-gcc: "umbel: initialise: takes an initialiser, initialiser::normal\(0\.02\), or a function of a path and a view that gives one"
-  // expect-clang: initialise.*takes_an_initialiser_or_a_function_of_a_path_and_a_view_that_gives_one
+#elif defined CASE_initialized_by_a_number
+  // expect-gcc: "umbel: initialize: takes an initializer, initializer::normal\(0\.02\), or a function of a path and a view that gives one"
+  // expect-clang: initialize.*takes_an_initialiser_or_a_function_of_a_path_and_a_view_that_gives_one
   // cause: A number does not say how the weights are drawn.
-  // cure: `initialiser::normal(0.02)`; all of one value: `initialiser::constant(0.02)`.
-  initialise(w, 1, 0.02);
+  // cure: `initializer::normal(0.02)`; all of one value: `initializer::constant(0.02)`.
+  initialize(w, 1, 0.02);
   int r = 0;
 #elif defined CASE_chains_that_cannot_be_halved
   // expect-gcc: "umbel: batch_gradient: chains=6 is no power of two, and chains are folded in halves"
@@ -186,7 +186,7 @@ using logits = tensor<float, batch<2>, classes<3>>;
   static batch_gradient<attention::weights, chains<4>> of_batch;
   of_batch.sum(8, serial, [](std::size_t, auto&, std::size_t) { return 0.0f; });
   of_batch.sum(8, serial, [](std::size_t, attention::weights&, std::size_t) { return 0.0f; });
-  initialise(w, 1, initialiser::normal(0.02));
+  initialize(w, 1, initializer::normal(0.02));
   auto r = update(w, g, state, adamw{});
   clip_by_norm(w, 1);
   scale(both.one, 0.5);

@@ -47,7 +47,7 @@ inline result in_floats(const weights& w, const sample& x) noexcept {
   return head_map{w.head}(mean<token>(last_norm{w.norm, 1e-5F}(y)));
 }
 
-using embed_in_integers = quantized<embed_map, gives<std::int16_t>>;
+using embed_in_integers = quantized<embed_map, output_as<std::int16_t>>;
 using mean_in_integers = quantized_mean<token<16>>;
 
 struct ranges {
@@ -58,12 +58,12 @@ struct ranges {
   mean_in_integers::ranges mean;
   quantized<head_map>::ranges head;
 };
-inline void observe(ranges& seen, const weights& w, const sample& x) noexcept {
-  const auto y = embed_in_integers::observe(seen.embed, w.embed, x);
-  const auto z = quantized<block_stack>::observe(seen.layers, w.layers, y, causal);
-  const auto normed = quantized<last_norm>::observe(seen.norm, w.norm, z, 1e-5F);
-  const auto pooled = mean_in_integers::observe(seen.mean, normed);
-  static_cast<void>(quantized<head_map>::observe(seen.head, w.head, pooled));
+inline void calibrate(ranges& seen, const weights& w, const sample& x) noexcept {
+  const auto y = embed_in_integers::calibrate(seen.embed, w.embed, x);
+  const auto z = quantized<block_stack>::calibrate(seen.layers, w.layers, y, causal);
+  const auto normed = quantized<last_norm>::calibrate(seen.norm, w.norm, z, 1e-5F);
+  const auto pooled = mean_in_integers::calibrate(seen.mean, normed);
+  static_cast<void>(quantized<head_map>::calibrate(seen.head, w.head, pooled));
   chain_ranges(seen.embed, seen.layers, seen.norm, seen.mean, seen.head);
 }
 

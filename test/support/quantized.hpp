@@ -78,7 +78,7 @@ struct quantized_fixture {
     draw_layer(next, w);
     for (int i = 0; i < 3; ++i)
       static_cast<void>(
-          quantized::observe(seen, w, drawn<X>(next, 2), drawn<Memory>(next, 2)..., masks...));
+          quantized::calibrate(seen, w, drawn<X>(next, 2), drawn<Memory>(next, 2)..., masks...));
     expect_packed(layer.pack(w, seen));
   }
 };

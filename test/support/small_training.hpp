@@ -45,7 +45,7 @@ struct training {
 inline float ten_steps(training& t) noexcept {
   constexpr umbel::gradient learn{loss};
   constexpr warm_up_then_cosine rate{.rate = 2e-2, .warm_up = 3, .steps = 12};
-  initialise(t.w, 2026);
+  initialize(t.w, 2026);
   t.average = t.w;
   float sum = 0;
   std::size_t number = 0;

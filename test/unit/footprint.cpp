@@ -368,7 +368,7 @@ static_assert(in_bytes.bytes_moved == sizeof(narrow) + 2 * sizeof(bytes));
 static_assert(in_bytes.ram == in_bytes.workspace + 2 * sizeof(bytes));
 static_assert(footprint<narrow, bytes>.ram == in_bytes.ram);
 // The weights of attention in 16 bits, and a residual sum: other scratch, other results.
-using to_sums = quantized<attention, gives<std::int16_t>, softmax_as<std::int16_t>>;
+using to_sums = quantized<attention, output_as<std::int16_t>, softmax_as<std::int16_t>>;
 constexpr auto summed = footprint<to_sums, batch<2>, query<4>, key<6>>;
 static_assert(summed.workspace == sizeof(to_sums::workspace<query<4>, key<6>>));
 static_assert(summed.arguments == 2 * (4 + 6 + 6) * 100 && summed.results == 2 * 4 * 100 * 2);
@@ -407,7 +407,7 @@ static_assert(narrow_network.workspace ==
               sizeof(workspace_for<quantized<network>, tensor<std::int8_t, token<5>, hidden<8>>>));
 static_assert(narrow_network.flops == floats_do<network, batch<2>, token<5>>);
 static_assert(narrow_network.results == 2 * 5 * 8 && narrow_network.arguments == 2 * 5 * 8);
-using answer = quantized<classify, gives<std::int16_t>>;
+using answer = quantized<classify, output_as<std::int16_t>>;
 static_assert(footprint<answer, token<5>>.flops == floats_do<classify, token<5>>);
 static_assert(footprint<answer, token<5>>.weights == sizeof(answer));
 static_assert(footprint<answer, token<5>>.arguments == 5 * 32);

@@ -58,14 +58,14 @@ void fill(Weights& w, unsigned seed) {
   });
 }
 
-void observe(model_ranges& seen, const model_weights& w, unsigned seed) {
+void calibrate(model_ranges& seen, const model_weights& w, unsigned seed) {
   std::mt19937 random(seed);
   tensor<int, token<5>> ids;
   for (int& id : ids) id = static_cast<int>(random() % 7);
-  const auto x = quantized<word_table>::observe(seen.words, w.words, ids);
-  const auto y = quantized<stack>::observe(seen.encoder, w.encoder, x);
-  const auto z = quantized<last_norm>::observe(seen.norm, w.norm, y, 1e-5F);
-  std::ignore = quantized<last_map>::observe(seen.head, w.head, z);
+  const auto x = quantized<word_table>::calibrate(seen.words, w.words, ids);
+  const auto y = quantized<stack>::calibrate(seen.encoder, w.encoder, x);
+  const auto z = quantized<last_norm>::calibrate(seen.norm, w.norm, y, 1e-5F);
+  std::ignore = quantized<last_map>::calibrate(seen.head, w.head, z);
 }
 
 template <class Model>
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(ranges_are_listed_by_name) {
 BOOST_AUTO_TEST_CASE(ranges_are_saved_and_loaded_with_the_weights) {
   static model_file model{}, loaded{};
   fill(model.weights, 1);
-  observe(model.ranges, model.weights, 2);
+  calibrate(model.ranges, model.weights, 2);
   const auto bytes = saved(model);
   const auto file = tensor_file::in_memory(bytes.data(), bytes.size());
   BOOST_REQUIRE(static_cast<bool>(file));
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(a_range_that_the_file_lacks_is_named) {
 BOOST_AUTO_TEST_CASE(packing_names_the_range_that_is_missing) {
   static model_file model{};
   fill(model.weights, 1);
-  observe(model.ranges, model.weights, 2);
+  calibrate(model.ranges, model.weights, 2);
   static quantized<stack> layers;
   BOOST_TEST(static_cast<bool>(layers.pack(model.weights.encoder, model.ranges.encoder)));
   for (const float bad : {0.0F, -1.0F, std::numeric_limits<float>::infinity(),
@@ -204,8 +204,8 @@ BOOST_AUTO_TEST_CASE(all_ranges_of_a_decoder_layer_are_known_by_name) {
   tensor<float, token<4>, hidden<6>> memory;
   for (float& e : x) e = normal(random);
   for (float& e : memory) e = normal(random);
-  std::ignore = quantized<decoder>::observe(largest, w, x, memory, self_mask(causal));
-  std::ignore = quantized<decoder>::observe(counted, w, x, memory, self_mask(causal));
+  std::ignore = quantized<decoder>::calibrate(largest, w, x, memory, self_mask(causal));
+  std::ignore = quantized<decoder>::calibrate(counted, w, x, memory, self_mask(causal));
   take_percentile(seen, counted, 100);
   BOOST_TEST(compare_parameters(largest, seen).largest == 0);
 }
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(all_ranges_of_a_decoder_layer_are_known_by_name) {
 BOOST_AUTO_TEST_CASE(chained_ranges_are_equal) {
   static model_file model{};
   fill(model.weights, 3);
-  observe(model.ranges, model.weights, 4);
+  calibrate(model.ranges, model.weights, 4);
   model_ranges& seen = model.ranges;
   seen.encoder.layers[1].residual() = 100;  // it goes back through all of the sum, and no further
   const float q = seen.encoder.layers[0].attention.q(), normed = seen.norm.output();
@@ -271,8 +271,8 @@ BOOST_AUTO_TEST_CASE(the_hundredth_percentile_is_the_range) {
   for (int k = 0; k < 10; ++k) {
     tensor<float, token<5>, hidden<6>> x;
     for (float& v : x) v = normal(random);
-    std::ignore = quantized<stack>::observe(seen, w.encoder, x);
-    std::ignore = quantized<stack>::observe(counted, w.encoder, x);
+    std::ignore = quantized<stack>::calibrate(seen, w.encoder, x);
+    std::ignore = quantized<stack>::calibrate(counted, w.encoder, x);
   }
   take_percentile(whole, counted, 100);
   take_percentile(most, counted, 90);

@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(learned_positions_begin_at_the_offset) {
   // Seen with an offset, as they are called.
   quantized<layer>::ranges seen{};
   const tensor<float, token<1>, hidden<6>> x{10, 0, 0, 0, 0, 0};
-  BOOST_TEST(quantized<layer>::observe(seen, w, x, 8)(0, 0) == 10 + w(8, 0));
+  BOOST_TEST(quantized<layer>::calibrate(seen, w, x, 8)(0, 0) == 10 + w(8, 0));
   BOOST_TEST(seen.residual() == std::max(10.0F, 10 + w(8, 0)));
 }
 
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(words_are_rows_of_the_table) {
   for (std::size_t i = 0; i < w.size(); ++i) w.data()[i] = static_cast<float>(i) - 7;
   quantized<table>::ranges seen{};
   const tensor<int, batch<2>, token<3>> ids{4, 0, 5, -1, 2, 1};
-  const auto floats = quantized<table>::observe(seen, w, ids);
+  const auto floats = quantized<table>::calibrate(seen, w, ids);
   BOOST_TEST(seen.residual() == 7);
   const quantized<table> words{w, seen};
   const auto rows = words(ids);
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(words_are_rows_of_the_table) {
 
 template <class Result, std::size_t Outer, std::size_t Size, std::size_t Inner>
 void take_mean(unsigned seed) {
-  using layer = quantized_mean<token<Size>, gives<Result>>;
+  using layer = quantized_mean<token<Size>, output_as<Result>>;
   std::mt19937 random(seed);
   tensor<std::int8_t, batch<Outer>, token<Size>, hidden<Inner>> x;
   for (std::size_t i = 0; i < x.size(); ++i)

@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(draws_are_those_of_the_definition) {
 BOOST_AUTO_TEST_CASE(the_most_likely) {
   const tensor<float, classes<6>> logits{1, 3, 2, 3, -5, 0};
   sampler<float, classes<6>> sample{1};
-  BOOST_TEST(most_likely(logits) == 1u);  // the first of two
+  BOOST_TEST(argmax(logits) == 1u);  // the first of two
   for (const sampling& how : {sampling{.temperature = 0}, sampling{.temperature = -1},
                               sampling{.temperature = std::numeric_limits<float>::quiet_NaN()},
                               sampling{.top_k = 1}, sampling{.top_p = 0}, sampling{.top_p = -1}})
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_none) {
   sampler<float, classes<4>> sample{3};
   BOOST_TEST(sample(tensor<float, classes<4>>{nan, nan, nan, nan}) == npos);
   BOOST_TEST(sample(tensor<float, classes<4>>{-inf, nan, -inf, -inf}) == npos);
-  BOOST_TEST(most_likely(tensor<float, classes<4>>{nan, nan, nan, nan}) == npos);
+  BOOST_TEST(argmax(tensor<float, classes<4>>{nan, nan, nan, nan}) == npos);
   for (const sampling& how : {sampling{}, sampling{.top_k = 2}, sampling{.top_p = 0.9F},
                               sampling{.temperature = 0}, sampling{.temperature = 1e-30F}}) {
     bool drawn[4] = {};
@@ -163,16 +163,16 @@ BOOST_AUTO_TEST_CASE(the_same_seed_draws_the_same) {
 BOOST_AUTO_TEST_CASE(rows_of_larger_tensors) {
   tensor<float, classes<5>, token<3>> logits{};
   logits(4, 1) = 9;
-  BOOST_TEST(most_likely(logits | select_at<token, 1>) == 4u);
+  BOOST_TEST(argmax(logits | select_at<token, 1>) == 4u);
   sampler<float, classes<5>> sample{1};
   BOOST_TEST(sample(logits | slice<token, from<1>, extent<1>>, {.top_k = 1}) == 4u);
 }
 
 BOOST_AUTO_TEST_CASE(repetition) {
   tensor<float, classes<4>> logits{2, -2, 1, 0};
-  penalise_repetition(logits, tensor<int, token<6>>{0, 1, 0, -1, 4, 1}, 2);
+  penalize_repetition(logits, tensor<int, token<6>>{0, 1, 0, -1, 4, 1}, 2);
   BOOST_TEST((logits == tensor<float, classes<4>>{1, -4, 1, 0}));
-  penalise_repetition(logits, tensor<unsigned, token<1>>{2}, 4);
+  penalize_repetition(logits, tensor<unsigned, token<1>>{2}, 4);
   BOOST_TEST(logits(2) == 0.25F);
 }
 

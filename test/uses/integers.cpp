@@ -47,9 +47,9 @@ struct problem_in_integers {
   problem_in_integers() {
     if constexpr (has_memory<Layer>)
       observed =
-          quantized<Layer>::observe(seen, floats.w, floats.x, floats.memory, self_mask(causal));
+          quantized<Layer>::calibrate(seen, floats.w, floats.x, floats.memory, self_mask(causal));
     else
-      observed = quantized<Layer>::observe(seen, floats.w, floats.x, causal);
+      observed = quantized<Layer>::calibrate(seen, floats.w, floats.x, causal);
     if constexpr (requires { seen.layers; })  // of one unit
       same_range(seen.layers[0].residual, seen.layers[1].residual);
     expect_packed(layer.pack(floats.w, seen));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Written by examples/fashion/observe.cpp: do not edit. The largest magnitudes of the tensors of the
+// Written by examples/fashion/calibrate.cpp: do not edit. The largest magnitudes of the tensors of the
 // clothing classifier on 500 training pictures.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Written by examples/tiny_language_model/observe.cpp: do not edit. The largest magnitudes of
+// Written by examples/tiny_language_model/calibrate.cpp: do not edit. The largest magnitudes of
 // the tensors of the language model on 200 pieces of its training text.
 #pragma once
 

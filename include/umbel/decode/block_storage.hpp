@@ -224,7 +224,7 @@ struct block_storage {
         step_of_sequence<N, rows_of, rows_of>(stored, w, sequence, from, so_far, own, to, work,
                                               how...);
       else
-        recall_of_sequence<N, rows_of, rows_of>(stored, w, sequence, from, so_far.size(),
+        attend_to_sequence<N, rows_of, rows_of>(stored, w, sequence, from, so_far.size(),
                                                 memory_size, mask, to, work, how...);
     }
   };

@@ -11,9 +11,9 @@
 //   // Half the bytes: keys and values are rounded to 16 bits. stored_as<std::int8_t>: a quarter.
 //   key_value_cache<attention, key<256>, stored_as<bfloat16>>
 //
-// For attention to another sequence, append its keys and values once and recall as often as wanted.
-// A step past the capacity returns false and changes nothing. A sliding cache drops the oldest
-// positions; it has no recall.
+// For attention to another sequence, append its keys and values once and call attend as often as
+// wanted. A step past the capacity returns false and changes nothing. A sliding cache drops the
+// oldest positions; it has no `attend`.
 //
 // Not here: encoder layers, decoder layers, other blocks and stacks of them (cache_of_blocks.hpp);
 // formulas (cache_of_formula.hpp); masks (mask/combine.hpp), whose axis key counts positions of the
@@ -49,7 +49,7 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
 
  public:
   using calls::append;
-  using calls::recall;
+  using calls::attend;
   using calls::step;
   using layer = Layer;
   using value_type = typename of::number;
@@ -161,15 +161,15 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
   }
 
   // Attention of queries, (batch, query, hidden), to all that is stored, whatever its position.
-  // Rotary positions of the queries count from 0. A sliding cache has no recall: what it still
+  // Rotary positions of the queries count from 0. A sliding cache has no `attend`: what it still
   // stores depends on how its sequence was cut into steps.
   template <detail::tensor_like Out, class Attend, detail::tensor_like X,
             mask_like Mask = detail::every_key, workspace_like Workspace = detail::on_stack>
-  constexpr void recall(Out&& out, const Attend& attend, const X& x, const Mask& mask = {},
+  constexpr void attend(Out&& out, const Attend& attend, const X& x, const Mask& mask = {},
                         Workspace&& work = {}) const noexcept {
     using namespace detail;
     using family = rules::query_family;
-    using fits = first_error<rules::layer_of_cache<Layer, Attend>, rules::recall_of_cache<slides>,
+    using fits = first_error<rules::layer_of_cache<Layer, Attend>, rules::attend_of_cache<slides>,
                              rules::attention_argument<say::key_value_cache, say::the_queries, X,
                                                        value_type, family, hidden>,
                              argument_fits<X, hidden>, result_fits<Out, X>>;
@@ -182,7 +182,7 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
         constexpr auto outs = strides_of_out<Out, family>;
         with_scratch<typename call::place>(work, [&](auto& scratch) {
           for (std::size_t b = 0; b < sizes::batches; ++b)
-            recall_of_sequence<call::count, xs, outs>(
+            attend_to_sequence<call::count, xs, outs>(
                 past_, attend.get_weights(), b, x.data() + b * xs.batch, 0, size(), as_mask(mask),
                 out.data() + b * outs.batch, scratch);
         });
@@ -245,7 +245,7 @@ class key_value_cache<Layer, Keys, Options...> {
   [[nodiscard]] constexpr bool rewind(std::size_t) const noexcept { return false; }
   constexpr bool step(const auto&...) const noexcept { return false; }
   constexpr bool append(const auto&...) const noexcept { return false; }
-  constexpr void recall(const auto&...) const noexcept {}
+  constexpr void attend(const auto&...) const noexcept {}
 };
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -15,7 +15,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
 // Queries new positions against Rows stored ones, whose keys and values are of type Stored.
-// Positions: how many a sequence may have. A recall may have more queries than that; theirs count
+// Positions: how many a sequence may have. `attend` may have more queries than that; theirs count
 // from 0.
 template <class Layer, class Stored, std::size_t Queries, std::size_t Rows, std::size_t Positions>
 struct cached_forward {

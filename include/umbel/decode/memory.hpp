@@ -42,8 +42,8 @@ UMBEL_SAYS(
     "out");
 UMBEL_SAYS(the_memory_is_given_once_to_attend_to_and_not_to_each_step,
            "the memory is given once, to attend_to(layer, memory), and not to each step");
-UMBEL_SAYS(a_cache_of_encoder_or_decoder_layers_has_steps_but_no_append_and_no_recall,
-           "a cache of encoder or decoder layers has steps, but no append and no recall");
+UMBEL_SAYS(a_cache_of_encoder_or_decoder_layers_has_step_but_not_append_or_attend,
+           "a cache of encoder or decoder layers has step, but not append or attend");
 UMBEL_SAYS(
     step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_of_the_memory_then_self_mask_then_a_workspace,
     "step takes out, the layer and the next positions; then a mask of the memory; then a "
@@ -86,9 +86,9 @@ struct arguments_of_step<T, Out, Decode, X, Memory, Given...> {
 // T: of a memory.
 template <class T, bool HasMemory>
 struct calls_of_blocks
-    : calls_of_steps<
-          takes_of_step,
-          say::a_cache_of_encoder_or_decoder_layers_has_steps_but_no_append_and_no_recall> {};
+    : calls_of_steps<takes_of_step,
+                     say::a_cache_of_encoder_or_decoder_layers_has_step_but_not_append_or_attend> {
+};
 template <class T>
 struct calls_of_blocks<T, true> : calls_of_blocks<T, false> {
   template <class... Arguments>

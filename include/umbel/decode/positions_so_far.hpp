@@ -115,7 +115,7 @@ struct seen_by_heads {
 // a mask that says so are the last of them.
 template <std::size_t N, sequence_strides X, sequence_strides Out, class Past, class Weights,
           class T, class Masks, class To, class Scratch, class... How>
-constexpr void recall_of_sequence(const Past& past, const Weights& w, std::size_t b, const T* x,
+constexpr void attend_to_sequence(const Past& past, const Weights& w, std::size_t b, const T* x,
                                   std::size_t position, std::size_t size, const Masks& masks,
                                   To* out, Scratch& scratch, const How&... how) noexcept {
   using seen = seen_by_heads<typename Past::template scores<N>, kernel::scores::first_keys, Masks>;

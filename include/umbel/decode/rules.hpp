@@ -44,8 +44,8 @@ UMBEL_SAYS(
     "layer_stack");
 UMBEL_SAYS(of_a_formula_needs_its_header_so_include_decode_cache_of_formula,
            "of a formula needs its header: #include <umbel/decode/cache_of_formula.hpp>");
-UMBEL_SAYS(a_cache_with_longest_sequence_overwrites_positions_so_it_has_steps_but_no_recall,
-           "a cache with longest_sequence overwrites positions, so it has steps but no recall");
+UMBEL_SAYS(a_cache_with_longest_sequence_overwrites_positions_so_it_has_step_but_not_attend,
+           "a cache with longest_sequence overwrites positions, so it has step, but not attend");
 UMBEL_SAYS(a_cache_with_longest_sequence_takes_only_masks_by_position,
            "a cache with longest_sequence takes only masks by position");
 UMBEL_SAYS(
@@ -55,8 +55,8 @@ UMBEL_SAYS(
 UMBEL_SAYS(append_takes_the_layer_and_keys_and_values_then_a_workspace,
            "append takes the layer, keys and values; then a workspace");
 UMBEL_SAYS(
-    recall_takes_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
-    "recall takes out, the layer and queries; then a mask such as lengths, causal or all_keys; "
+    attend_takes_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
+    "attend takes out, the layer and queries; then a mask such as lengths, causal or all_keys; "
     "then a workspace");
 
 namespace rules {
@@ -121,16 +121,16 @@ using fits_into_cache = verdict<(New::size <= AtOnce), say::key_value_cache,
                                 struct a_step_may_append_at_most, number<AtOnce>, say::got, New>;
 
 template <bool Slides>
-using recall_of_cache =
+using attend_of_cache =
     verdict<!Slides, say::key_value_cache,
-            say::a_cache_with_longest_sequence_overwrites_positions_so_it_has_steps_but_no_recall>;
+            say::a_cache_with_longest_sequence_overwrites_positions_so_it_has_step_but_not_attend>;
 
 template <class Mask, bool Slides>
 using mask_of_cache = verdict<!Slides || Mask::by_position, say::key_value_cache,
                               say::a_cache_with_longest_sequence_takes_only_masks_by_position>;
 
 // What a cache says of calls that fit no form of them. Takes: what a step takes. Of a cache that
-// has no append and no recall, Says: so.
+// has no append and no attend, Says: so.
 template <class Takes, class Says>
 struct calls_of_steps {
   template <class... Arguments>
@@ -138,7 +138,7 @@ struct calls_of_steps {
   template <class... Arguments>
   using append = verdict<(sizeof...(Arguments) > 99), say::key_value_cache, Says>;
   template <class... Arguments>
-  using recall = append<Arguments...>;
+  using attend = append<Arguments...>;
 };
 using takes_of_step = say::
     step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
@@ -148,10 +148,10 @@ struct calls_of_attention : calls_of_steps<takes_of_step, void> {
       arguments<say::key_value_cache,
                 say::append_takes_the_layer_and_keys_and_values_then_a_workspace, Arguments...>;
   template <class... Arguments>
-  using recall = arguments<
+  using attend = arguments<
       say::key_value_cache,
       say::
-          recall_takes_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
+          attend_takes_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
       Arguments...>;
 };
 }  // namespace rules
@@ -168,8 +168,8 @@ struct other_cache_calls {
     return refuse<typename Rules::template append<Arguments...>>();
   }
   template <class... Arguments>
-  constexpr bool recall(const Arguments&...) const noexcept {
-    return refuse<typename Rules::template recall<Arguments...>>();
+  constexpr bool attend(const Arguments&...) const noexcept {
+    return refuse<typename Rules::template attend<Arguments...>>();
   }
 
  protected:

@@ -5,7 +5,7 @@
 // Degeneration").
 //
 //   static sampler<float, classes<256>> next{2026};        // the seed
-//   penalise_repetition(logits, said, 1.1f);               // said: tensor<int, token<32>>
+//   penalize_repetition(logits, said, 1.1f);               // said: tensor<int, token<32>>
 //   const std::size_t token = next(logits, {.temperature = 0.8f, .top_k = 40, .top_p = 0.95f});
 //
 // Drawn by a counter (simd/philox.hpp) and summed in the order of the tokens: the same logits and
@@ -69,8 +69,8 @@ constexpr Bits largest_threshold(const Enough& enough) noexcept {
 // The index of the largest logit, the first of equal ones; NaN is never the largest. npos where all
 // are NaN. x: a tensor or view with one axis whose size is not 1.
 template <class X>
-[[nodiscard]] constexpr std::size_t most_likely(const X& x) noexcept {
-  using rule = detail::rules::row_of_logits<detail::say::most_likely, X>;
+[[nodiscard]] constexpr std::size_t argmax(const X& x) noexcept {
+  using rule = detail::rules::row_of_logits<detail::say::argmax, X>;
   static_assert(detail::report<rule>::ok, "umbel: shapes do not fit");
   std::size_t best = npos;
   if constexpr (rule::ok && detail::tensor_like<X>) {
@@ -87,8 +87,8 @@ template <class X>
 // they are positive, multiplied where not, each token once (Keskar et al. 2019, "CTRL"). said:
 // integers; those that are no index of the logits are passed over. penalty: 1 changes nothing.
 template <class X, class Said>
-constexpr void penalise_repetition(X&& logits, const Said& said, float penalty) noexcept {
-  using word = detail::say::penalise_repetition;
+constexpr void penalize_repetition(X&& logits, const Said& said, float penalty) noexcept {
+  using word = detail::say::penalize_repetition;
   using rule = detail::first_error<typename detail::rules::logits_to_change_rule<word, X>::type,
                                    typename detail::rules::row_of_tokens_rule<word, Said>::type>;
   static_assert(detail::report<rule>::ok, "umbel: shapes do not fit");
@@ -132,7 +132,7 @@ class sampler {
     static_assert(detail::report<rule>::ok, "umbel: shapes do not fit");
     if constexpr (rule::ok && detail::tensor_like<X> && detail::rules::sampler_of<T, Axis>::ok) {
       constexpr std::size_t stride = detail::stride_of_row<detail::layout_of<X>>();
-      const std::size_t best = most_likely(logits);
+      const std::size_t best = argmax(logits);
       if (best == npos || logits.data()[best * stride] == -__builtin_huge_val()) return npos;
       if (!(how.temperature > 0)) return best;
       keep_most_likely<stride>(logits.data(), how.top_k);

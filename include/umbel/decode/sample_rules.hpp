@@ -15,8 +15,8 @@ struct sampling;
 namespace detail {
 namespace say {
 struct sampler;
-struct most_likely;
-struct penalise_repetition;
+struct argmax;
+struct penalize_repetition;
 }  // namespace say
 UMBEL_SAYS(is_const_but_counts_what_it_draws_so_declare_it_without_const,
            "is const, but counts what it draws; declare it without const");

@@ -43,8 +43,8 @@ UMBEL_SAYS(step_takes_out_and_the_formula_and_what_it_is_called_with_then_a_work
            "step takes out, the formula and what it is called with; then a workspace");
 UMBEL_SAYS(the_formula_gives_an_axis_key_which_grows_from_step_to_step,
            "the formula gives an axis key, which grows from step to step");
-UMBEL_SAYS(a_cache_of_a_formula_has_steps_but_no_append_and_no_recall,
-           "a cache of a formula has steps, but no append and no recall");
+UMBEL_SAYS(a_cache_of_a_formula_has_step_but_not_append_or_attend,
+           "a cache of a formula has step, but not append or attend");
 }  // namespace detail
 
 // Option of a cache of a formula: the types of what each step calls it with, the new positions
@@ -226,7 +226,7 @@ constexpr auto word_of_sentence() {
 namespace rules {
 using calls_of_formula =
     calls_of_steps<say::step_takes_out_and_the_formula_and_what_it_is_called_with_then_a_workspace,
-                   say::a_cache_of_a_formula_has_steps_but_no_append_and_no_recall>;
+                   say::a_cache_of_a_formula_has_step_but_not_append_or_attend>;
 template <formulas::not_by_position Why, class Word>
 struct by_position_rule {
   using type = accepted;

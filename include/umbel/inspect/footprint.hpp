@@ -130,7 +130,7 @@ constexpr call_footprint answer() {
 //                                    positions in all, without it as many as there can be; of
 //                                    decoder layers then key<48>, those of the memory, without it
 //                                    the longest. Before the cache may stand what the step calls:
-//                                    prepacked<layer>. (Not here: append, recall and attend_to)
+//                                    prepacked<layer>. (Not here: append, attend and attend_to)
 //   a model of yours                 a type whose member `static constexpr call_footprint
 //   footprint`
 //                                    says it: the sum of its calls

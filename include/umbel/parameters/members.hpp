@@ -134,7 +134,7 @@ template <names_its_parts W>
 inline constexpr std::size_t members_there<W> = members_in<W>();
 
 // A base with members beside those of the struct, which C++ does not take apart. It is the first of
-// what an aggregate is initialised by, and converts to nothing else. (Of standard layout, members
+// what an aggregate is initialized by, and converts to nothing else. (Of standard layout, members
 // are of one class.)
 template <class W>
 struct base_of {

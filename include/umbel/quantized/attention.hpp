@@ -144,7 +144,7 @@ using calls_of_attention = self_attention_calls<
 }  // namespace detail::integers
 
 // Self-attention of x, or queries x to keys y and values z, int8, row-major: (batch,) positions,
-// hidden. Gives int8 or int16 (gives<>) of the axes of the queries.
+// hidden. Gives int8 or int16 (output_as<>) of the axes of the queries.
 template <class T, class Hidden, class Heads, class... OfLayer, class... Options>
 class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
     : public detail::integers::calls_of_attention<
@@ -171,15 +171,15 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
 
  private:
   using forms = detail::integers::attention_forms<layer, softmax_type, result_type>;
-  static_assert(
-      detail::reported<detail::first_error<
-          detail::integers::attention_has_integers<layer>,
-          detail::rules::options<
-              detail::say::quantized,
-              detail::option_kinds<detail::option::gives, detail::option::softmax_as>, Options...>,
-          detail::rules::integer_result<result_type>,
-          detail::rules::integer_softmax<softmax_type>>>::ok,
-      "umbel: shapes do not fit");
+  static_assert(detail::reported<detail::first_error<
+                    detail::integers::attention_has_integers<layer>,
+                    detail::rules::options<
+                        detail::say::quantized,
+                        detail::option_kinds<detail::option::output_as, detail::option::softmax_as>,
+                        Options...>,
+                    detail::rules::integer_result<result_type>,
+                    detail::rules::integer_softmax<softmax_type>>>::ok,
+                "umbel: shapes do not fit");
 
  public:
   // Scratch for one call at a time.
@@ -189,12 +189,12 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
       detail::rules::second_positions<typename layer::widths, Positions...>>;
 
   using base::base;
-  using base::observe;
+  using base::calibrate;
   // layer{w}(x, mask), whose tensors widen the ranges.
   template <detail::integers::seen_by<quantized> Seen, detail::tensor_like X,
             mask_like Mask = detail::every_key>
-  static constexpr auto observe(Seen& seen, const typename layer::weights_view& w, const X& x,
-                                const Mask& mask = {}) noexcept {
+  static constexpr auto calibrate(Seen& seen, const typename layer::weights_view& w, const X& x,
+                                  const Mask& mask = {}) noexcept {
     observe_inputs(seen, w, x, x, x);
     auto y = layer{w}(x, mask);
     detail::integers::widen(seen.output, y.data(), y.size());
@@ -202,8 +202,8 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
   }
   template <detail::integers::seen_by<quantized> Seen, detail::tensor_like X, detail::tensor_like Y,
             detail::tensor_like Z, mask_like Mask = detail::every_key>
-  static constexpr auto observe(Seen& seen, const typename layer::weights_view& w, const X& x,
-                                const Y& y, const Z& z, const Mask& mask = {}) noexcept {
+  static constexpr auto calibrate(Seen& seen, const typename layer::weights_view& w, const X& x,
+                                  const Y& y, const Z& z, const Mask& mask = {}) noexcept {
     observe_inputs(seen, w, x, y, z);
     auto result = layer{w}(x, y, z, mask);
     detail::integers::widen(seen.output, result.data(), result.size());

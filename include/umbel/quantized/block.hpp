@@ -244,7 +244,7 @@ class quantized<Layer, Options...>
 
  public:
   using base::base;
-  using base::observe;
+  using base::calibrate;
   using typename base::layer;
   template <class Derived>
   using calls = quantized;  // what a cache takes for the layer
@@ -252,21 +252,21 @@ class quantized<Layer, Options...>
   // layer{w}(x, mask) or layer{w}(x, memory, mask, own), whose tensors widen the ranges.
   template <detail::integers::seen_by<quantized> Seen, detail::tensor_like X,
             mask_like Mask = detail::every_key>
-  static constexpr auto observe(Seen& seen, const typename layer::weights_view& w, const X& x,
-                                const Mask& mask = {}) noexcept {
+  static constexpr auto calibrate(Seen& seen, const typename layer::weights_view& w, const X& x,
+                                  const Mask& mask = {}) noexcept {
     return observed(seen, w, contiguous(x), detail::without_memory{}, all_keys, mask);
   }
   template <detail::integers::seen_by<quantized> Seen, detail::tensor_like X,
             detail::tensor_like Memory, class Own>
-  static constexpr auto observe(Seen& seen, const typename layer::weights_view& w, const X& x,
-                                const Memory& memory, const detail::own_mask<Own>& own) noexcept {
+  static constexpr auto calibrate(Seen& seen, const typename layer::weights_view& w, const X& x,
+                                  const Memory& memory, const detail::own_mask<Own>& own) noexcept {
     return observed(seen, w, contiguous(x), contiguous(memory), all_keys, own.mask);
   }
   template <detail::integers::seen_by<quantized> Seen, detail::tensor_like X,
             detail::tensor_like Memory, mask_like Mask, class Own>
-  static constexpr auto observe(Seen& seen, const typename layer::weights_view& w, const X& x,
-                                const Memory& memory, const Mask& mask,
-                                const detail::own_mask<Own>& own) noexcept {
+  static constexpr auto calibrate(Seen& seen, const typename layer::weights_view& w, const X& x,
+                                  const Memory& memory, const Mask& mask,
+                                  const detail::own_mask<Own>& own) noexcept {
     return observed(seen, w, contiguous(x), contiguous(memory), mask, own.mask);
   }
 

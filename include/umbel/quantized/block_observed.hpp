@@ -32,11 +32,11 @@ struct observed_block {
         const auto& weights = Block::template weights_at<e.slot>(w);
         see(ranges.input, input);
         if constexpr (e.sees == reads::row)
-          branch = part::observe(ranges, weights, input);
+          branch = part::calibrate(ranges, weights, input);
         else if constexpr (e.sees == reads::sequence)
-          branch = part::observe(ranges, weights, input, own);
+          branch = part::calibrate(ranges, weights, input, own);
         else
-          branch = part::observe(ranges, weights, input, memory, mask);
+          branch = part::calibrate(ranges, weights, input, memory, mask);
         if constexpr (step::norms_behind) see(ranges.branch, branch);
       } else {
         if constexpr (e.what == act::after)

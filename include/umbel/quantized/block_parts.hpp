@@ -63,14 +63,15 @@ struct part_in_integers<multi_head_attention<T, Hidden, Heads, Options...>, Weig
     to.pack_attention(w, numbers::units_of(seen, u.input, u.keys, u.keys, u.output), u.factors);
   }
   template <class Seen, class View, class X, class Mask>
-  static constexpr auto observe(Seen& seen, const View& w, const X& x, const Mask& mask) noexcept {
+  static constexpr auto calibrate(Seen& seen, const View& w, const X& x,
+                                  const Mask& mask) noexcept {
     observe_projections<layer>(seen, w, x, x, x);
     return layer{w}(x, mask);
   }
   // Of a memory, whatever the axes of positions are called.
   template <class Seen, class View, class X, class Memory, class Mask>
-  static constexpr auto observe(Seen& seen, const View& w, const X& x, const Memory& memory,
-                                const Mask& mask) noexcept {
+  static constexpr auto calibrate(Seen& seen, const View& w, const X& x, const Memory& memory,
+                                  const Mask& mask) noexcept {
     observe_projections<layer>(seen, w, x, memory, memory);
     using hidden = typename layer::hidden_axis;
     const auto keys = along<axes::key, hidden>(memory);
@@ -99,7 +100,7 @@ struct part_in_integers<feed_forward<T, Hidden, Wide, Options...>, Weight> {
     to.pack_network(w, units_of_feed_forward<layer::is_gated>(seen, u.input, u.output), u.factors);
   }
   template <class Seen, class View, class X>
-  static constexpr auto observe(Seen& seen, const View& w, const X& x) noexcept {
+  static constexpr auto calibrate(Seen& seen, const View& w, const X& x) noexcept {
     return observe_network<layer>(seen, w, x);
   }
 };
@@ -119,7 +120,7 @@ struct part_in_integers<linear<T, Hidden, Hidden, Options...>, Weight> {
     pack_map(to, w, u.input, u.output, u.factors);
   }
   template <class Seen, class View, class X>
-  static constexpr auto observe(Seen&, const View& w, const X& x) noexcept {
+  static constexpr auto calibrate(Seen&, const View& w, const X& x) noexcept {
     return layer{w}(x);
   }
 };

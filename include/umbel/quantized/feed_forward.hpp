@@ -137,7 +137,7 @@ constexpr auto observe_network(Seen& seen, const View& w, const X& x) noexcept {
 
 }  // namespace detail::integers
 
-// x: int8, any axes with Hidden last. Gives int8 or int16 (gives<>) of the same axes.
+// x: int8, any axes with Hidden last. Gives int8 or int16 (output_as<>) of the same axes.
 template <class T, class Hidden, class FeedForward, class... OfLayer, class... Options>
 class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
     : public detail::other_calls_and_into<detail::say::quantized,
@@ -165,21 +165,22 @@ class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
   using calls_refused::into;
 
  private:
-  static_assert(detail::reported<detail::first_error<
-                    detail::rules::inputs_fit<typename layer::hidden_axis>,
-                    detail::rules::inputs_fit<typename layer::wide_axis>,
-                    detail::rules::options<detail::say::quantized,
-                                           detail::option_kinds<detail::option::gives>, Options...>,
-                    detail::rules::integer_result<result_type>>>::ok,
-                "umbel: shapes do not fit");
+  static_assert(
+      detail::reported<detail::first_error<
+          detail::rules::inputs_fit<typename layer::hidden_axis>,
+          detail::rules::inputs_fit<typename layer::wide_axis>,
+          detail::rules::options<detail::say::quantized,
+                                 detail::option_kinds<detail::option::output_as>, Options...>,
+          detail::rules::integer_result<result_type>>>::ok,
+      "umbel: shapes do not fit");
 
  public:
   using base::base;
-  using base::observe;
+  using base::calibrate;
   // layer{w}(x), whose tensors widen the ranges.
   template <detail::integers::seen_by<quantized> Seen, class X>
-  static constexpr auto observe(Seen& seen, const typename layer::weights_view& w,
-                                const X& x) noexcept {
+  static constexpr auto calibrate(Seen& seen, const typename layer::weights_view& w,
+                                  const X& x) noexcept {
     detail::integers::widen(seen.input, x.data(), x.size());
     auto y = detail::integers::observe_network<layer>(seen, w, x);
     detail::integers::widen(seen.output, y.data(), y.size());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Ranges that leave out the rarest, largest numbers: histograms of magnitudes, which observe widens
-// as it widens ranges, and their percentiles.
+// Ranges that leave out the rarest, largest numbers: histograms of magnitudes, which calibrate
+// widens as it widens ranges, and their percentiles.
 //
 //   static quantized<block>::histograms counted{};
-//   for (auto& x : samples) std::ignore = quantized<block>::observe(counted, weights, x);
+//   for (auto& x : samples) std::ignore = quantized<block>::calibrate(counted, weights, x);
 //   quantized<block>::ranges seen{};
 //   take_percentile(seen, counted, 99.99);
 //

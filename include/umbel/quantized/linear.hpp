@@ -98,12 +98,12 @@ struct linear_numbers : kernel::integer_panels<Layer::map::in::size, Layer::map:
   }
 };
 template <class... Options>
-using result_of = typename option_or<option::gives, gives<std::int8_t>, Options...>::type;
+using result_of = typename option_or<option::output_as, output_as<std::int8_t>, Options...>::type;
 
 }  // namespace detail::integers
 
-// x, int8 of any axes with In last, gives int8 or int16 (gives<>) with Out in its place. The input
-// and the output have a range each.
+// x, int8 of any axes with In last, gives int8 or int16 (output_as<>) with Out in its place. The
+// input and the output have a range each.
 template <class T, class In, class Out, class... OfLinear, class... Options>
 class quantized<linear<T, In, Out, OfLinear...>, Options...>
     : public detail::computing<quantized<linear<T, In, Out, OfLinear...>, Options...>,
@@ -124,20 +124,21 @@ class quantized<linear<T, In, Out, OfLinear...>, Options...>
 
  private:
   using map = typename layer::map;
-  static_assert(detail::reported<detail::first_error<
-                    detail::rules::inputs_fit<typename map::in>,
-                    detail::rules::options<detail::say::quantized,
-                                           detail::option_kinds<detail::option::gives>, Options...>,
-                    detail::rules::integer_result<result_type>>>::ok,
-                "umbel: shapes do not fit");
+  static_assert(
+      detail::reported<detail::first_error<
+          detail::rules::inputs_fit<typename map::in>,
+          detail::rules::options<detail::say::quantized,
+                                 detail::option_kinds<detail::option::output_as>, Options...>,
+          detail::rules::integer_result<result_type>>>::ok,
+      "umbel: shapes do not fit");
 
  public:
   using base::base;
-  using base::observe;
+  using base::calibrate;
   // layer{w}(x), whose input and result widen the ranges.
   template <detail::integers::seen_by<quantized> Seen, class X>
-  static constexpr auto observe(Seen& seen, const typename layer::weights_view& w,
-                                const X& x) noexcept {
+  static constexpr auto calibrate(Seen& seen, const typename layer::weights_view& w,
+                                  const X& x) noexcept {
     auto y = layer{w}(x);
     const auto in = contiguous(x);
     detail::integers::widen(seen.input, in.data(), in.size());

@@ -44,7 +44,7 @@ struct mean_numbers {
 }  // namespace detail
 
 // quantized_mean<patch<49>>{seen}: mean<patch> of int8, of any axes, in a range of its own. Gives
-// int8 or int16 (gives<>) of the other axes.
+// int8 or int16 (output_as<>) of the other axes.
 template <class Axis, class... Options>
 class quantized_mean
     : public detail::computing<quantized_mean<Axis, Options...>, detail::say::quantized_mean>,
@@ -61,19 +61,20 @@ class quantized_mean
   using result_type = detail::integers::result_of<Options...>;
 
  private:
-  static_assert(detail::reported<detail::first_error<
-                    detail::rules::well_formed<Axis>,
-                    detail::rules::options<detail::say::quantized_mean,
-                                           detail::option_kinds<detail::option::gives>, Options...>,
-                    detail::rules::integer_result<result_type, detail::say::quantized_mean>>>::ok,
-                "umbel: shapes do not fit");
+  static_assert(
+      detail::reported<detail::first_error<
+          detail::rules::well_formed<Axis>,
+          detail::rules::options<detail::say::quantized_mean,
+                                 detail::option_kinds<detail::option::output_as>, Options...>,
+          detail::rules::integer_result<result_type, detail::say::quantized_mean>>>::ok,
+      "umbel: shapes do not fit");
 
  public:
   using base::base;
-  using base::observe;
+  using base::calibrate;
   // The mean of floats, whose input and result widen the ranges.
   template <detail::integers::seen_by<quantized_mean> Seen, class X>
-  static constexpr auto observe(Seen& seen, const X& x) noexcept {
+  static constexpr auto calibrate(Seen& seen, const X& x) noexcept {
     using layout = detail::layout_of<X>;
     detail::tensor_of<typename X::value_type, detail::reduced_layout<layout, typename axis::family>>
         y;

@@ -60,11 +60,11 @@ class quantized_norm : public computing<Derived, say::quantized>,
  public:
   using input_type = std::int16_t;
   using base::base;
-  using base::observe;
+  using base::calibrate;
   // Norm{w, epsilon}(x), whose input and result widen the ranges.
   template <seen_by<quantized_norm> Seen, class X>
-  static constexpr auto observe(Seen& seen, const typename Norm::weights_view& w, const X& x,
-                                typename Norm::value_type epsilon) noexcept {
+  static constexpr auto calibrate(Seen& seen, const typename Norm::weights_view& w, const X& x,
+                                  typename Norm::value_type epsilon) noexcept {
     auto y = Norm{w, epsilon}(x);
     widen(seen.input, x.data(), x.size());
     widen(seen.output, y.data(), y.size());

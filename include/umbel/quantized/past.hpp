@@ -83,7 +83,7 @@ class past_of_attention {
   }
 
  private:
-  // Positions in the table of rotary positions. Queries of a recall may be more than keys.
+  // Positions in the table of rotary positions. Queries of `attend` may be more than keys.
   template <std::size_t N>
   static constexpr std::size_t turns = N > Turns ? N : Turns;
 

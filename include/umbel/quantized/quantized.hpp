@@ -5,7 +5,7 @@
 //   using block = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, ...>;
 //   quantized<block>::ranges seen{};
 //   for (auto& x : samples)  // the layer of floats, whose result the next one is given
-//     std::ignore = quantized<block>::observe(seen, weights, x);
+//     std::ignore = quantized<block>::calibrate(seen, weights, x);
 //   constexpr quantized<block> layer{weights, seen};    // packed by the compiler, or at run time
 //   const auto y = layer(x);                            // tensor<std::int16_t, ...> to the same
 //
@@ -24,11 +24,11 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace option {
-struct gives;
+struct output_as;
 struct softmax_as;
 }  // namespace option
 namespace say {
-struct gives;
+struct output_as;
 struct quantized;
 }  // namespace say
 UMBEL_SAYS(the_result_is_int8_t_or_int16_t_not, "the result is std::int8_t or std::int16_t, not");
@@ -37,10 +37,10 @@ UMBEL_SAYS(weights_of_attention_are_int8_t_or_int16_t_not,
 }  // namespace detail
 
 // Option of quantized<linear<...>> and quantized<multi_head_attention<...>>: of what type the
-// result is, gives<std::int16_t> for a residual sum. Without it std::int8_t.
+// result is, output_as<std::int16_t> for a residual sum. Without it std::int8_t.
 template <class T>
-struct gives {
-  using kind = detail::option::gives;
+struct output_as {
+  using kind = detail::option::output_as;
   using type = T;
 };
 
@@ -97,7 +97,7 @@ struct has_integers_rule {
 // residual_block, layer_stack of them, embedding, learned_positions, sinusoidal_positions.
 //   ranges                     what has to be known of its tensors, by name
 //   histograms                 the same, of which percentiles can be taken (histogram.hpp)
-//   observe(seen, w, x, ...)   the result of the layer of floats, which widens `seen`
+//   calibrate(seen, w, x, ...)   the result of the layer of floats, which widens `seen`
 //   quantized(w, ranges)       packs; without a range the compiler refuses, at run time all is zero
 //   pack(w, ranges)            the same, and says which range is missing
 //   (x, ...), into(out, x, ...)

@@ -57,7 +57,7 @@ constexpr void widen(range& seen, const T* x, std::size_t count) noexcept {
 }
 constexpr void widen(range& seen, float other) noexcept { widen(seen, &other, 1); }
 
-// What observe widens: the ranges of a layer, or histograms in their places (histogram.hpp).
+// What calibrate widens: the ranges of a layer, or histograms in their places (histogram.hpp).
 template <class Seen, class Layer>
 concept seen_by = std::is_same_v<Seen, typename Layer::ranges> ||
                   std::is_same_v<Seen, typename Layer::histograms>;

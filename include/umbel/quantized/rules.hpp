@@ -29,18 +29,19 @@ UMBEL_SAYS(is_longer_than_norms_in_integers_take, "is longer than norms in integ
 UMBEL_SAYS(is_the_most, "is the most");
 UMBEL_SAYS(lets_a_sum_of_8_bit_products_pass_2_to_the_31,
            "lets a sum of 8-bit products pass 2^31;");
-UMBEL_SAYS(observe_takes_the_ranges_of_this_layer_its_weights_and_then_what_it_is_called_with,
-           "observe takes the ranges of this layer, its weights, and then what it is called with");
+UMBEL_SAYS(
+    observe_takes_the_ranges_of_this_layer_its_weights_and_then_what_it_is_called_with,
+    "calibrate takes the ranges of this layer, its weights, and then what it is called with");
 UMBEL_SAYS(observe_takes_the_ranges_of_this_norm_its_weights_x_and_the_epsilon,
-           "observe takes the ranges of this norm, its weights, x, and the epsilon");
+           "calibrate takes the ranges of this norm, its weights, x, and the epsilon");
 UMBEL_SAYS(observe_takes_its_ranges_then_what_it_is_called_with,
-           "observe takes its ranges, then what it is called with");
+           "calibrate takes its ranges, then what it is called with");
 UMBEL_SAYS(takes_its_ranges_alone_which_observe_makes,
-           "takes its ranges alone, which observe makes");
+           "takes its ranges alone, which calibrate makes");
 UMBEL_SAYS(takes_the_ranges_of_this_layer_quantized_layer_ranges_not,
            "takes the ranges of this layer, quantized<layer>::ranges, not");
 UMBEL_SAYS(takes_weights_then_their_ranges_which_observe_makes,
-           "takes weights, then their ranges, quantized<layer>::ranges, which observe makes");
+           "takes weights, then their ranges, quantized<layer>::ranges, which calibrate makes");
 UMBEL_SAYS(takes_weights_then_their_ranges_then_an_epsilon,
            "takes weights, then their ranges, then an epsilon");
 
@@ -157,7 +158,8 @@ namespace integers {
 
 template <class Own>
 inline constexpr bool masks_the_sequence = requires(const Own& own) { own.mask; };
-// What observe takes after the input: of a norm an epsilon; else keys and values, masks, an offset.
+// What calibrate takes after the input: of a norm an epsilon; else keys and values, masks, an
+// offset.
 template <class Layer, class... Others>
 constexpr bool follow_the_input() noexcept {
   if constexpr (takes_epsilon<Layer>)
@@ -178,7 +180,7 @@ inline constexpr bool can_be_observed<Layer, Numbers, Seen&, Weights, X, Others.
 // Base of layers in integers that have weights: how they are packed, what they are not packed from
 // and not observed with. Numbers: what is packed, with its ranges, its histograms and
 // pack_seen(w, seen, more...), of ranges that were all seen. More: what it takes besides, an
-// epsilon. A derived layer has `using made_of_weights<...>::made_of_weights`, `...::observe`.
+// epsilon. A derived layer has `using made_of_weights<...>::made_of_weights`, `...::calibrate`.
 template <class Layer, class Numbers, class... More>
 class made_of_weights;
 template <class Base, class Layer, class... Given>
@@ -226,7 +228,7 @@ class made_of_weights {
   }
   template <class... Given>
     requires(!can_be_observed<Layer, Numbers, Given...>)
-  static constexpr invalid observe(Given&&...) noexcept {
+  static constexpr invalid calibrate(Given&&...) noexcept {
     static_assert(
         report<typename rules::observed_with_rule<Layer, ranges,
                                                   std::remove_cvref_t<Given>...>::type>::ok,
@@ -285,7 +287,7 @@ class made_of_ranges {
   }
   template <class... Given>
     requires(!can_be_observed_alone<Numbers, Given...>)
-  static constexpr invalid observe(Given&&...) noexcept {
+  static constexpr invalid calibrate(Given&&...) noexcept {
     static_assert(report<verdict<(one_is_invalid<Given> || ...), Word,
                                  say::observe_takes_its_ranges_then_what_it_is_called_with>>::ok,
                   "umbel: shapes do not fit");

@@ -86,11 +86,11 @@ class quantized<learned_positions<T, Position, Hidden>>
   using typename base::layer;
   using input_type = std::int16_t;
   using base::base;
-  using base::observe;
+  using base::calibrate;
   // layer{w}(x) or layer{w}(x, offset), whose input and result widen the range.
   template <detail::integers::seen_by<quantized> Seen, class X, detail::integer_index... Offset>
-  static constexpr auto observe(Seen& seen, const typename layer::weights_view& w, const X& x,
-                                Offset... offset) noexcept {
+  static constexpr auto calibrate(Seen& seen, const typename layer::weights_view& w, const X& x,
+                                  Offset... offset) noexcept {
     const auto in = contiguous(x);
     auto y = layer{w}(x, offset...);
     detail::integers::widen(seen.residual, in.data(), in.size());
@@ -130,12 +130,12 @@ class quantized<embedding<T, Vocabulary, Hidden>>
 
  public:
   using base::base;
-  using base::observe;
+  using base::calibrate;
   using typename base::layer;
   // layer{w}(ids). The whole table widens the range, whatever words the samples have.
   template <detail::integers::seen_by<quantized> Seen, class Ids>
-  static constexpr auto observe(Seen& seen, const typename layer::weights_view& w,
-                                const Ids& ids) noexcept {
+  static constexpr auto calibrate(Seen& seen, const typename layer::weights_view& w,
+                                  const Ids& ids) noexcept {
     detail::integers::widen(seen.residual, w.data(), words::size * hidden_axis::size);
     return layer{w}(ids);
   }
@@ -188,10 +188,10 @@ class quantized<sinusoidal_positions<T, Position, Hidden, Pairs, Base>>
 
  public:
   using base::base;
-  using base::observe;
+  using base::calibrate;
   // layer{}(x, offset), whose input and result widen the range.
   template <detail::integers::seen_by<quantized> Seen, class X>
-  static constexpr auto observe(Seen& seen, const X& x, std::size_t offset = 0) noexcept {
+  static constexpr auto calibrate(Seen& seen, const X& x, std::size_t offset = 0) noexcept {
     const auto in = contiguous(x);
     auto y = layer{}(x, offset);
     detail::integers::widen(seen.residual, in.data(), in.size());

@@ -199,8 +199,8 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_FUNCTION(amin)
 #undef UMBEL_INSTEAD
 
-#define UMBEL_INSTEAD                                                                             \
-  "axes have names; with umbel/decode/sample.hpp write most_likely(x | select_at<token>(i)) for " \
+#define UMBEL_INSTEAD                                                                        \
+  "axes have names; with umbel/decode/sample.hpp write argmax(x | select_at<token>(i)) for " \
   "each row i"
   UMBEL_REFUSED_MEMBER(argmax)
   UMBEL_REFUSED_FUNCTION(argmax)

@@ -146,7 +146,7 @@ UMBEL_INLINE void for_each_array(F f, W& w, Same&... other) noexcept {
 namespace umbel::inline UMBEL_TARGET {
 
 // Weights that are owned, with part_names where they are a struct, all of float or all of double:
-// what optimisers and initialise take.
+// what optimisers and initialize take.
 template <class Weights>
 concept trainable_weights =
     detail::fits<detail::rules::trained<detail::say::for_each_parameter, Weights>>;

@@ -96,7 +96,7 @@ int main() { return static_cast<int>(static_cast<double>(number) * 1.1); }
 int main() { return BOOST_VERSION; }
 
 #elif defined CASE_initialised_at_run_time
-// linker: a variable is initialised at run time: make it constinit
+// linker: a variable is initialized at run time: make it constinit
 static const float half = number / 2;
 int main() { return half > 1; }
 

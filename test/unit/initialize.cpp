@@ -3,7 +3,7 @@
 // and the same bits by every compiler and on every target, also in constant expressions.
 #include <boost/test/unit_test.hpp>
 
-#include <umbel/training/initialise.hpp>
+#include <umbel/training/initialize.hpp>
 #include <umbel/umbel.hpp>
 
 #include <cmath>
@@ -47,7 +47,7 @@ moments of(const T* x, std::size_t count) {
 
 BOOST_AUTO_TEST_CASE(parameters_begin_by_their_roles) {
   static model<double> w;
-  initialise(w, 2026);
+  initialize(w, 2026);
   const auto near = [](double x, double y, double part) { return std::fabs(x / y - 1) < part; };
   const moments up = of(w.block_weights.feed_forward.up.weight, 64 * 96);
   const double bound = std::sqrt(6.0 / (64 + 96));
@@ -74,8 +74,8 @@ BOOST_AUTO_TEST_CASE(parameters_begin_by_their_roles) {
 
 BOOST_AUTO_TEST_CASE(deviations_are_those_of_the_formulas) {
   static linear<double, hidden<200>, classes<100>>::weights w;
-  const auto check = [&](const initialiser& how, double deviation, double most) {
-    initialise(w, 7, how);
+  const auto check = [&](const initializer& how, double deviation, double most) {
+    initialize(w, 7, how);
     const moments m = of(w.weight, 20000);
     BOOST_TEST(std::fabs(m.deviation / deviation - 1) < 0.02);
     BOOST_TEST(std::fabs(m.mean) < 4 * deviation / std::sqrt(20000.0));
@@ -83,44 +83,44 @@ BOOST_AUTO_TEST_CASE(deviations_are_those_of_the_formulas) {
     BOOST_TEST(m.largest > 0.6 * most * deviation);
   };
   const double uniform = std::sqrt(3.0), normal = 5.5;
-  check(initialiser::xavier_uniform(), std::sqrt(2.0 / 300), uniform);
-  check(initialiser::xavier_normal(2), 2 * std::sqrt(2.0 / 300), normal);
-  check(initialiser::kaiming_uniform(), std::sqrt(2.0 / 200), uniform);
-  check(initialiser::kaiming_normal(1), std::sqrt(1.0 / 200), normal);
-  check(initialiser::normal(3), 3, normal);
+  check(initializer::xavier_uniform(), std::sqrt(2.0 / 300), uniform);
+  check(initializer::xavier_normal(2), 2 * std::sqrt(2.0 / 300), normal);
+  check(initializer::kaiming_uniform(), std::sqrt(2.0 / 200), uniform);
+  check(initializer::kaiming_normal(1), std::sqrt(1.0 / 200), normal);
+  check(initializer::normal(3), 3, normal);
 }
 
 // The same numbers for float, rounded; another seed and another path have others.
 BOOST_AUTO_TEST_CASE(numbers_belong_to_a_seed_and_a_path) {
   static model<double> w, other;
   static model<float> narrow;
-  initialise(w, 1), initialise(other, 2), initialise(narrow, 1);
+  initialize(w, 1), initialize(other, 2), initialize(narrow, 1);
   BOOST_TEST(w.table(0, 0) != other.table(0, 0));
   BOOST_TEST(w.block_weights.attention.q.weight[0] != w.block_weights.attention.k.weight[0]);
   bool same = true;
   for (std::size_t i = 0; i < w.table.size(); ++i)
     same = same && narrow.table.data()[i] == static_cast<float>(w.table.data()[i]);
   BOOST_TEST(same);
-  initialise(w, 1, [](const parameter_path& path, const auto& x) {
-    return path == "table" ? initialiser::constant(3) : initialiser::by_role(path, x);
+  initialize(w, 1, [](const parameter_path& path, const auto& x) {
+    return path == "table" ? initializer::constant(3) : initializer::by_role(path, x);
   });
   BOOST_TEST(w.table(7, 5) == 3);
-  initialise(other, 1);
+  initialize(other, 1);
   BOOST_TEST(w.block_weights.attention.q.weight[9] == other.block_weights.attention.q.weight[9]);
 }
 
 constexpr auto constant_table = [] {
   tensor<double, token<3>, hidden<3>> x{};
-  initialise(x, 5);
+  initialize(x, 5);
   return x;
 }();
 BOOST_AUTO_TEST_CASE(bits_are_the_same_everywhere) {
   static model<double> w;
-  initialise(w, 2026);
+  initialize(w, 2026);
   const std::uint64_t hash = umbel_test::hash_bits(w.table.data(), sizeof w / sizeof(double));
   BOOST_TEST(hash == 2087776013169082130u);
   tensor<double, token<3>, hidden<3>> x;
-  initialise(x, 5);
+  initialize(x, 5);
   BOOST_TEST(std::memcmp(x.data(), constant_table.data(), sizeof x) == 0);
 }
 

@@ -2,7 +2,7 @@
 // Takes the ranges of the integer classifier (integers.hpp): runs the layers of floats on 500
 // pictures, evenly spread over the training set, and writes the largest magnitude of each tensor.
 //
-//   fashion_observe train-images-idx3-ubyte trained/weights.npz > trained/ranges.hpp
+//   fashion_calibrate train-images-idx3-ubyte trained/weights.npz > trained/ranges.hpp
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -42,7 +42,7 @@ weights load_weights(const char* path) {
 }
 
 // The pictures as integers.hpp has them.
-void observe(ranges& seen, const weights& w, const std::uint8_t* pixels) {
+void calibrate(ranges& seen, const weights& w, const std::uint8_t* pixels) {
   const auto picture = view_as<row<28>, column<28>>(pixels);
   const auto cut = picture | split<row, patch_row<7>, row> |
                    split<column, patch_column<7>, column> |
@@ -53,14 +53,14 @@ void observe(ranges& seen, const weights& w, const std::uint8_t* pixels) {
   const auto tokens = patches | merge<patch_row, patch_column, patch> | merge<row, column, hidden>;
   trained::embed_type::weights moved = w.embed;
   for (std::size_t o = 0; o < 32; ++o) moved.bias[o] = embed_bias[o];
-  const auto embedded = embed_layer::observe(seen.embed, moved, tokens);
-  const auto placed = position_layer::observe(seen.positions, w.positions, embedded);
+  const auto embedded = embed_layer::calibrate(seen.embed, moved, tokens);
+  const auto placed = position_layer::calibrate(seen.positions, w.positions, embedded);
   auto encoded = placed;
   for (std::size_t i = 0; i < model::layers; ++i)
-    encoded = encoder_layer::observe(seen.encoder[i], w.encoder[i], encoded);
-  const auto normed = norm_layer::observe(seen.norm, w.norm, encoded, 1e-5F);
-  const auto mean = mean_layer::observe(seen.mean, normed);
-  std::ignore = head_layer::observe(seen.head, w.head, mean);
+    encoded = encoder_layer::calibrate(seen.encoder[i], w.encoder[i], encoded);
+  const auto normed = norm_layer::calibrate(seen.norm, w.norm, encoded, 1e-5F);
+  const auto mean = mean_layer::calibrate(seen.mean, normed);
+  std::ignore = head_layer::calibrate(seen.head, w.head, mean);
 }
 
 // "encoder.layers.0.q" as C++ has it: encoder.layers[0].q
@@ -82,7 +82,7 @@ std::string in_code(const std::string& path) {
 void write(const ranges& seen) {
   std::puts(
       "// SPDX-License-Identifier: BSL-1.0\n"
-      "// Written by examples/fashion/observe.cpp: do not edit. The largest magnitudes of the "
+      "// Written by examples/fashion/calibrate.cpp: do not edit. The largest magnitudes of the "
       "tensors of the\n// clothing classifier on 500 training pictures.\n"
       "#pragma once\n\n"
       "namespace fashion::trained {\n\n"
@@ -94,12 +94,12 @@ void write(const ranges& seen) {
 }
 
 int run(int count, char** words) {
-  if (count != 3) throw input_error{"usage: fashion_observe train-images-idx3-ubyte weights.npz"};
+  if (count != 3) throw input_error{"usage: fashion_calibrate train-images-idx3-ubyte weights.npz"};
   constexpr std::size_t all = 60000, step = 120;
   const idx::bytes pictures = idx::read_images(words[1], all, 28, 28);
   const weights w = load_weights(words[2]);
   ranges seen{};
-  for (std::size_t i = 0; i < all; i += step) observe(seen, w, pictures.data() + i * 784);
+  for (std::size_t i = 0; i < all; i += step) calibrate(seen, w, pictures.data() + i * 784);
   seen.embed.input() = pixel_range;  // the unit of a pixel is exact
   seen.chain();
   write(seen);
@@ -113,7 +113,7 @@ int main(int count, char** words) {
   try {
     return fashion::integer::run(count, words);
   } catch (const std::exception& problem) {
-    std::fprintf(stderr, "fashion_observe: %s\n", problem.what());
+    std::fprintf(stderr, "fashion_calibrate: %s\n", problem.what());
     return 2;
   }
 }

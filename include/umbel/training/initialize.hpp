@@ -3,9 +3,9 @@
 // function of the seed, the path and i alone. So it has the same bits by every compiler and on
 // every target, and does not depend on the other parameters.
 //
-//   initialise(w, 2026);                                    // by the role of each parameter
-//   initialise(w, 2026, [](const parameter_path& path, const auto& x) {
-//     return path == "head.weight" ? initialiser::constant(0) : initialiser::by_role(path, x);
+//   initialize(w, 2026);                                    // by the role of each parameter
+//   initialize(w, 2026, [](const parameter_path& path, const auto& x) {
+//     return path == "head.weight" ? initializer::constant(0) : initializer::by_role(path, x);
 //   });
 //
 // Two words of Philox (simd/philox.hpp) are a uniform number of 53 bits, two of these a pair of
@@ -24,10 +24,10 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
-struct initialise;
+struct initialize;
 }  // namespace say
-UMBEL_SAYS(takes_an_initialiser_or_a_function_of_a_path_and_a_view_that_gives_one,
-           "takes an initialiser, initialiser::normal(0.02), or a function of a path and a view "
+UMBEL_SAYS(takes_an_initializer_or_a_function_of_a_path_and_a_view_that_gives_one,
+           "takes an initializer, initializer::normal(0.02), or a function of a path and a view "
            "that gives one");
 
 // What a matrix maps from and to: (in, out), of other tensors all axes but the last and the last;
@@ -74,30 +74,30 @@ constexpr std::uint64_t hash_of(const parameter_path& path) noexcept {
 }  // namespace detail
 
 // How a parameter begins. `in` and `out` are what its matrix maps from and to.
-class initialiser {
+class initializer {
  public:
   // All numbers are this one.
-  [[nodiscard]] static constexpr initialiser constant(double value) noexcept {
+  [[nodiscard]] static constexpr initializer constant(double value) noexcept {
     return {kind::constant, scale::none, value};
   }
   // Normal numbers with mean 0.
-  [[nodiscard]] static constexpr initialiser normal(double deviation) noexcept {
+  [[nodiscard]] static constexpr initializer normal(double deviation) noexcept {
     return {kind::normal, scale::none, deviation};
   }
   // Of variance gain^2 2 / (in + out) (Glorot and Bengio 2010), as torch's xavier_uniform_.
-  [[nodiscard]] static constexpr initialiser xavier_uniform(double gain = 1) noexcept {
+  [[nodiscard]] static constexpr initializer xavier_uniform(double gain = 1) noexcept {
     return {kind::uniform, scale::in_and_out, gain};
   }
-  [[nodiscard]] static constexpr initialiser xavier_normal(double gain = 1) noexcept {
+  [[nodiscard]] static constexpr initializer xavier_normal(double gain = 1) noexcept {
     return {kind::normal, scale::in_and_out, gain};
   }
   // Of variance gain^2 / in (He et al. 2015), as torch's kaiming_uniform_; gain: the square root of
   // 2 for relu.
-  [[nodiscard]] static constexpr initialiser kaiming_uniform(
+  [[nodiscard]] static constexpr initializer kaiming_uniform(
       double gain = 1.4142135623730951) noexcept {
     return {kind::uniform, scale::in, gain};
   }
-  [[nodiscard]] static constexpr initialiser kaiming_normal(
+  [[nodiscard]] static constexpr initializer kaiming_normal(
       double gain = 1.4142135623730951) noexcept {
     return {kind::normal, scale::in, gain};
   }
@@ -105,7 +105,7 @@ class initialiser {
   // betas, biases and other vectors: 0; tables of embeddings and positions, and other tensors of
   // two axes or more: normal(0.02), as BERT and GPT-2 have them.
   template <class X>
-  [[nodiscard]] static constexpr initialiser by_role(const parameter_path& path,
+  [[nodiscard]] static constexpr initializer by_role(const parameter_path& path,
                                                      const X&) noexcept {
     using layout = detail::layout_of<X>;
     if (detail::is_last_name(path, "gamma")) return constant(1);
@@ -130,7 +130,7 @@ class initialiser {
  private:
   enum class kind : unsigned char { constant, uniform, normal };
   enum class scale : unsigned char { none, in, in_and_out };
-  constexpr initialiser(kind k, scale s, double number) noexcept
+  constexpr initializer(kind k, scale s, double number) noexcept
       : kind_(k), scale_(s), number_(number) {}
 
   // 1 without a scale; fans of 0 give 0.
@@ -159,42 +159,42 @@ class initialiser {
 
 namespace detail::rules {
 template <class How>
-inline constexpr bool is_initialiser = std::is_same_v<std::remove_cvref_t<How>, initialiser>;
+inline constexpr bool is_initializer = std::is_same_v<std::remove_cvref_t<How>, initializer>;
 // What the choice is asked of a parameter, by the type of its view.
 template <class How>
-struct chosen_initialiser {
-  using operation = say::initialise;
+struct chosen_initializer {
+  using operation = say::initialize;
   template <class X>
   static constexpr bool gives_one = requires(const How& how, const parameter_path& path) {
-    { how(path, std::declval<const X&>()) } -> std::same_as<initialiser>;
+    { how(path, std::declval<const X&>()) } -> std::same_as<initializer>;
   };
   template <class X>
-  using of = verdict<gives_one<X>, say::initialise,
-                     say::takes_an_initialiser_or_a_function_of_a_path_and_a_view_that_gives_one>;
+  using of = verdict<gives_one<X>, say::initialize,
+                     say::takes_an_initializer_or_a_function_of_a_path_and_a_view_that_gives_one>;
 };
 template <class W, class How>
-constexpr auto initialise_call() {
-  using weights = changeable<say::initialise, W>;
-  if constexpr (!weights::ok || is_initialiser<How>)
+constexpr auto initialize_call() {
+  using weights = changeable<say::initialize, W>;
+  if constexpr (!weights::ok || is_initializer<How>)
     return weights{};
   else
-    return parameters<chosen_initialiser<How>, W>{};
+    return parameters<chosen_initializer<How>, W>{};
 }
 }  // namespace detail::rules
 
-// First values for all parameters of w: how, an initialiser, or what how(path, view) gives for
+// First values for all parameters of w: how, an initializer, or what how(path, view) gives for
 // each.
-//   "umbel: initialise: the weights are const"
-//   "umbel: initialise: takes an initialiser, initialiser::normal(0.02), or a function of a path
+//   "umbel: initialize: the weights are const"
+//   "umbel: initialize: takes an initializer, initializer::normal(0.02), or a function of a path
 //   and a view that gives one"
 // and those of for_each_parameter.
 template <class W, class How>
-constexpr void initialise(W& w, std::uint64_t seed, const How& how) noexcept {
-  using verdict = decltype(detail::rules::initialise_call<W, How>());
+constexpr void initialize(W& w, std::uint64_t seed, const How& how) noexcept {
+  using verdict = decltype(detail::rules::initialize_call<W, How>());
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) {
     const auto fill = [&](const parameter_path& path, const auto& x) {
-      if constexpr (detail::rules::is_initialiser<How>)
+      if constexpr (detail::rules::is_initializer<How>)
         how.fill(x, seed, path);
       else
         how(path, x).fill(x, seed, path);
@@ -202,11 +202,11 @@ constexpr void initialise(W& w, std::uint64_t seed, const How& how) noexcept {
     detail::visit_parameters(parameter_path{}, w, fill);
   }
 }
-// By the role of each parameter: initialiser::by_role.
+// By the role of each parameter: initializer::by_role.
 template <class W>
-constexpr void initialise(W& w, std::uint64_t seed) noexcept {
-  initialise(w, seed, [](const parameter_path& path, const auto& x) {
-    return initialiser::by_role(path, x);
+constexpr void initialize(W& w, std::uint64_t seed) noexcept {
+  initialize(w, seed, [](const parameter_path& path, const auto& x) {
+    return initializer::by_role(path, x);
   });
 }
 

@@ -4,7 +4,7 @@
 // the perplexity of both on the 200,000 characters behind it to standard error.
 //
 //   bible -f gen1:1-rev22:21 | sed -E 's/^[^ ]+:[0-9]+ //' > text
-//   text_observe text trained/weights.safetensors > trained/ranges.hpp
+//   text_calibrate text trained/weights.safetensors > trained/ranges.hpp
 #define UMBEL_STACK_BUDGET 4000000  // what is observed lies on the stack
 
 #include <cstdio>
@@ -50,7 +50,8 @@ std::string in_code(const char* path) {
 void write(const ranges& seen) {
   std::puts(
       "// SPDX-License-Identifier: BSL-1.0\n"
-      "// Written by examples/tiny_language_model/observe.cpp: do not edit. The largest magnitudes "
+      "// Written by examples/tiny_language_model/calibrate.cpp: do not edit. The largest "
+      "magnitudes "
       "of\n"
       "// the tensors of the language model on 200 pieces of its training text.\n"
       "#pragma once\n\n"
@@ -63,7 +64,7 @@ void write(const ranges& seen) {
 }
 
 int run(int count, char** words) {
-  if (count != 3) throw std::runtime_error("usage: text_observe TEXT WEIGHTS");
+  if (count != 3) throw std::runtime_error("usage: text_calibrate TEXT WEIGHTS");
   static weights w;
   if (const std::string wrong = load_weights(w, words[2]); !wrong.empty())
     throw std::runtime_error(wrong);
@@ -73,7 +74,7 @@ int run(int count, char** words) {
   const std::size_t trained_on = text.size() - held_out - context;
   for (std::size_t i = 0; i < observed; ++i) {
     const int* const piece = text.data() + trained_on / observed * i;
-    observe<context>(seen, w, view_as<token<context>>(piece));
+    calibrate<context>(seen, w, view_as<token<context>>(piece));
   }
   seen.chain();
   write(seen);
@@ -88,7 +89,7 @@ int main(int count, char** words) {
   try {
     return tiny::integer::run(count, words);
   } catch (const std::exception& problem) {
-    std::fprintf(stderr, "text_observe: %s\n", problem.what());
+    std::fprintf(stderr, "text_calibrate: %s\n", problem.what());
     return 2;
   }
 }
