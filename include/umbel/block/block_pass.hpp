@@ -77,7 +77,7 @@ struct entry_of_block {
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
       if constexpr (fit::ok)
         return computed<tensor_of<number, row_major<layout_of<X>>>, typename given::all>(
-            out, work, [&](auto& y, auto& all) {
+            out, work, [&](auto& y, auto& all) UMBEL_LAMBDA_INLINE {
               Of::template sequences<call>(typename entry::all_events{}, w, x.data(),
                                            memory_in(memory), as_mask(mask), as_mask(own), y.data(),
                                            all);

@@ -218,7 +218,7 @@ struct feed_forward_types {
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
       if constexpr (fit::ok)
         return computed<tensor_of<T, row_major<layout>>, scratch>(
-            out, work, [&](auto& y, scratch& own) { one::run(w, y, own, x); });
+            out, work, [&](auto& y, scratch& own) UMBEL_LAMBDA_INLINE { one::run(w, y, own, x); });
       else
         return invalid{};
     } else {

@@ -107,7 +107,7 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
         if (!make_room(call::count)) return false;
         constexpr auto xs = strides_along<layout_of<X>, family, typename hidden::family>;
         constexpr auto outs = strides_of_out<Out, family>;
-        with_scratch<typename call::place>(work, [&](auto& scratch) {
+        with_scratch<typename call::place>(work, [&](auto& scratch) UMBEL_LAMBDA_INLINE {
           for (std::size_t b = 0; b < sizes::batches; ++b)
             step_of_sequence<call::count, xs, outs>(past_, attend.get_weights(), b,
                                                     x.data() + b * xs.batch, so_far_, as_mask(mask),
@@ -147,7 +147,7 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
         if (!make_room(call::count)) return false;
         constexpr auto ys = strides_along<layout_of<Y>, family, typename key_axis::family>;
         constexpr auto zs = strides_along<layout_of<Z>, family, typename value_axis::family>;
-        with_scratch<typename call::place>(work, [&](auto& scratch) {
+        with_scratch<typename call::place>(work, [&](auto& scratch) UMBEL_LAMBDA_INLINE {
           for (std::size_t b = 0; b < sizes::batches; ++b)
             past_.template append<call::count, ys, zs>(
                 attend.get_weights(), b, y.data() + b * ys.batch, z.data() + b * zs.batch,
@@ -180,7 +180,7 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
       if constexpr (call::verdict::ok) {
         constexpr auto xs = strides_along<layout_of<X>, family, typename hidden::family>;
         constexpr auto outs = strides_of_out<Out, family>;
-        with_scratch<typename call::place>(work, [&](auto& scratch) {
+        with_scratch<typename call::place>(work, [&](auto& scratch) UMBEL_LAMBDA_INLINE {
           for (std::size_t b = 0; b < sizes::batches; ++b)
             attend_to_sequence<call::count, xs, outs>(
                 past_, attend.get_weights(), b, x.data() + b * xs.batch, 0, size(), as_mask(mask),

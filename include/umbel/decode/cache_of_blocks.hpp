@@ -115,7 +115,7 @@ class key_value_cache<Layer, Keys, Options...>
       static_assert(report<rule>::ok, "umbel: shapes do not fit");
       if constexpr (rule::ok) {
         so_far_.reset();
-        with_scratch<scratch>(work, [&](scratch& own) {
+        with_scratch<scratch>(work, [&](scratch& own) UMBEL_LAMBDA_INLINE {
           store_memory<next::size, of::template rows_at_once<in_scratch, next::size>>(
               given.get_weights(), memory.data(), own);
         });
@@ -218,7 +218,7 @@ class key_value_cache<Layer, Keys, Options...>
         using attentions = typename storage::template attentions_of_step<
             next::size, std::remove_cvref_t<decltype(masks)>, std::remove_cvref_t<decltype(owns)>>;
         constexpr std::size_t one = next::size * block::width;
-        with_scratch<scratch>(work, [&](scratch& s) {
+        with_scratch<scratch>(work, [&](scratch& s) UMBEL_LAMBDA_INLINE {
           for (std::size_t i = 0; i < of::blocks::count; ++i)
             for (std::size_t b = 0; b < sizes::batches; ++b)
               of::template rows<next::size>(

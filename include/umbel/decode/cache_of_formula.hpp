@@ -144,7 +144,7 @@ class key_value_cache<Formula, Keys, Options...>
         using runs = typename given::template run<called::count>;
         if (called::count > capacity - size_) return false;
         using needed = typename types::sizes::template workspace<called::count>;
-        detail::with_scratch<needed>(work, [&](auto& scratch) {
+        detail::with_scratch<needed>(work, [&](auto& scratch) UMBEL_LAMBDA_INLINE {
           detail::formulas::formula_call<false, F, X...>::template step<
               runs, detail::formulas::binder<value_type, false, capacity>,
               typename given::template arguments<called::count, called::count>>(

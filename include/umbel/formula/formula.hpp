@@ -246,7 +246,7 @@ struct formula_calls {
       return computed<
           typename fits::result,
           typename given_workspaces<std::remove_reference_t<Work>, typename fits::scratch>::all>(
-          out, work, [&](auto& y, auto& own) {
+          out, work, [&](auto& y, auto& own) UMBEL_LAMBDA_INLINE {
             formula_call<Plain, F, X...>::template into<typename fits::layouts>(y, own, x...);
           });
     else if constexpr (std::is_same_v<std::remove_cvref_t<Out>, by_value>)

@@ -2,7 +2,9 @@
 // Whose memory a call writes: the result is a new tensor or the caller's, scratch is on the stack
 // or the caller's workspace. Operations and layers write through `computed` and need not know
 // which. Each case is a function of its own because g++ before 14 copies a local variable that is
-// returned from an inner block (GCC bug 51571), and a result may be large.
+// returned from an inner block (GCC bug 51571), and a result may be large. Lambdas that are passed
+// here are UMBEL_LAMBDA_INLINE: compilers order captures differently, so that a body of one
+// compiler must not be linked in place of another's.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -237,7 +237,7 @@ class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
       constexpr std::size_t one = rows::size * hidden::size;
       if constexpr (fit::ok)
         return computed<tensor_of<result_type, row_major<layout>>, scratch>(
-            out, work, [&](auto& y, scratch& own) {
+            out, work, [&](auto& y, scratch& own) UMBEL_LAMBDA_INLINE {
               for (std::size_t b = 0; b < layout::count / one; ++b)
                 this->get_weights().template feed<rows::size>(
                     x.data() + b * one, y.data() + b * one, integers::finish_as<result_type>{},
