@@ -26,9 +26,8 @@ using block_types_of = std::conditional_t<
     rules::residual_block<T, Hidden, Sorted>::ok,
     block_types<T, Hidden, typename Sorted::steps, typename Sorted::options>,
     block_types<float, no_axis<1>,
-                residual::list<block_parts::without_norm<block_parts::feed_forward_network<
-                    block_parts::name::feed_forward, axes::intermediate<1>, activation<relu>,
-                    bias<false>>>>,
+                residual::list<block_parts::without_norm<block_parts::self_attention<
+                    block_parts::name::attention, axes::heads<1>, bias<false>>>>,
                 option_list<>>>;
 template <class T, class Hidden, class... Items>
 using block_types_for =
