@@ -83,8 +83,9 @@ clang must refuse each with exactly one error, in at most {lines} lines, with th
 every sentence that they print, why, and what to do; a sentence of yours has other axes and sizes in it. (Distinct:
 different in more than the axes, sizes and types that it names.)
 
-**g++** prints the sentence in quotes on its third line, and your own line above `static assertion failed`, with
-`required from here` (`avx512_fma_...` is the namespace of the instruction set, [dispatch.md](dispatch.md)):
+**g++** prints the sentence in quotes on its third line and in the line of the error, which an editor's list of problems
+shows: g++ 14 and newer as `error: static assertion failed: umbel: split: ...`, older ones in the name of a type. Your own line
+ends with `required from here` (`avx512_fma_...` is the namespace of the instruction set, [dispatch.md](dispatch.md)):
 
 {gcc}
 
@@ -116,10 +117,9 @@ In file included from umbel/umbel.hpp:NN,
 umbel/shape/verdict.hpp: In instantiation of ‘struct umbel::portable::report<umbel::portable::shape_error<umbel::portable::text<62>{"umbel: split: hidden=100 into heads=7 leaves a remainder of 2"}> >’:
 umbel/tensor/pipe.hpp:NN:   required from ‘constexpr auto umbel::avx512_fma_20ff...::detail::rereading<Operation, Name>::operator()(X&&) const [with X = umbel::tensor<float, umbel::axes::batch<2>, umbel::axes::query<4>, umbel::axes::hidden<100> >&; Operation = umbel::avx512_fma_20ff...::detail::split_operation<umbel::axes::hidden, umbel::axes::heads<7>, umbel::axes::head_dim>; Name = umbel::avx512_fma_20ff...::detail::say::split]’
 model.cpp:11:45:   required from here
-umbel/shape/verdict.hpp:NN: error: static assertion failed: umbel: shapes do not fit; the sentence is a few lines up
-   NN |   static_assert(shapes_fit, "umbel: shapes do not fit; the sentence is a few lines up");
-      |                 ^~~~~~~~~~
-umbel/shape/verdict.hpp:NN: note: ‘umbel::portable::report<umbel::portable::shape_error<umbel::portable::text<62>{"umbel: split: hidden=100 into heads=7 leaves a remainder of 2"}> >::shapes_fit’ evaluates to false
+umbel/shape/verdict.hpp:NN: error: invalid application of ‘sizeof’ to incomplete type ‘umbel::portable::shapes_do_not_fit<umbel::portable::text<62>{"umbel: split: hidden=100 into heads=7 leaves a remainder of 2"}>’
+   NN |   static_assert(sizeof(shapes_do_not_fit<Sentence>) != 0);
+      |                 ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 """
 CLANG = """\
 In file included from model.cpp:4:

@@ -55,15 +55,26 @@ struct shape_error {
 };
 // The assertion sits inside a class whose name holds the sentence: that lifts it to g++'s first
 // lines. Its own `ok` is true, so that the operation's assertion does not complain a second time.
+// The line of the error itself has the sentence too: as the assertion's text or, before g++ 14, as
+// the name of a class that is not there.
 template <class Verdict>
 struct report : Verdict {};
+#if __GNUC__ < 14
+template <text Sentence>
+struct shapes_do_not_fit;
+template <text Sentence>
+  requires(names_no_axis(Sentence))
+struct shapes_do_not_fit<Sentence> {};
+#endif
 template <text Sentence>
 struct report<shape_error<Sentence>> {
-  static constexpr bool shapes_fit = names_no_axis(Sentence);
-#if __cpp_static_assert >= 202306L
-  static_assert(shapes_fit, Sentence);
+#if __GNUC__ < 14
+  static_assert(sizeof(shapes_do_not_fit<Sentence>) != 0);
 #else
-  static_assert(shapes_fit, "umbel: shapes do not fit; the sentence is a few lines up");
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wc++26-extensions"
+  static_assert(names_no_axis(Sentence), Sentence);
+#pragma GCC diagnostic pop
 #endif
   static constexpr bool ok = true;
 };
