@@ -55,25 +55,25 @@ struct shape_error {
 };
 // The assertion sits inside a class whose name holds the sentence: that lifts it to g++'s first
 // lines. Its own `ok` is true, so that the operation's assertion does not complain a second time.
-// The line of the error itself has the sentence too: as the assertion's text or, before g++ 14, as
-// the name of a class that is not there.
+// The line of the error has the sentence too: as the assertion's text or, before g++ 14, as the
+// name of a class that is not there.
 template <class Verdict>
 struct report : Verdict {};
-#if __GNUC__ < 14
+template <text Sentence>
+struct report<shape_error<Sentence>> {
+  static constexpr bool ok = true;
+};
 template <text Sentence>
 struct shapes_do_not_fit;
 template <text Sentence>
-  requires(names_no_axis(Sentence))
-struct shapes_do_not_fit<Sentence> {};
-#endif
-template <text Sentence>
+  requires(!names_no_axis(Sentence))
 struct report<shape_error<Sentence>> {
 #if __GNUC__ < 14
   static_assert(sizeof(shapes_do_not_fit<Sentence>) != 0);
 #else
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wc++26-extensions"
-  static_assert(names_no_axis(Sentence), Sentence);
+  static_assert(false, Sentence);
 #pragma GCC diagnostic pop
 #endif
   static constexpr bool ok = true;
