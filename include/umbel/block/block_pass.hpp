@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A call of a residual_block: what it needs (weights, workspace), which shapes and masks fit, and
-// the pass over all sequences. Not here: one sequence (rows.hpp).
+// A call of a residual_block: its weights and workspace, which shapes and masks fit, and the pass
+// over all sequences. Not here: one sequence (rows.hpp).
 #pragma once
 
 #include <umbel/block/block_calls.hpp>
@@ -12,8 +12,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// The verdict of all attentions of a block: of what Rule says of those to the sequence, and of
-// those to a memory.
+// The verdict of all attentions of a block: of Rule on those to the sequence and those to a memory.
 template <class Block, class Rule>
 struct attentions_fit {
   template <std::size_t Number, class Part = typename Block::template part_layer<Number>>
@@ -30,8 +29,8 @@ struct attentions_fit {
   using type = decltype(all(std::make_index_sequence<Block::part_count>{}));
 };
 
-// The shapes of a call fit. Word: that refuses arguments; T, OfMemory: of their elements; Held:
-// what is said first of x alone.
+// The shapes of a call fit. Word: refuses arguments; T, OfMemory: the types of their elements;
+// Held: the first verdict on x alone.
 template <class Block, class Word, class T, class OfMemory, class Held, class X, class Memory>
 struct block_shapes_fit {
   using hidden = typename Block::hidden_axis;
@@ -50,9 +49,9 @@ struct block_shapes_fit<Block, Word, T, OfMemory, Held, X, without_memory> {
       Held, rules::block_argument<Word, X, T, typename Block::hidden_axis>>;
 };
 
-// How a call comes in, of floats or integers, from the layer and from prepacked<layer> alike. Of:
-// what computes it, scratch_of and sequences; Of::entry: what is said of it: word_of_block,
-// word_of_call, number, call_of, shapes_fit, masks_fit.
+// The entry of a call, for floats or int8, from the layer and from prepacked<layer>. Of: computes
+// it, with scratch_of and sequences; Of::entry has its verdicts: word_of_block, word_of_call,
+// number, call_of, shapes_fit, masks_fit.
 struct entry_of_block {
   template <class Of, class Weights, class X, class Memory, class Mask, class Own, class Workspace,
             class Out>
@@ -99,7 +98,7 @@ struct entry_of_block {
   }
 };
 
-// What a block has besides its calls.
+// The members of a block except its calls.
 template <class T, class Hidden, class Steps, class Options, class Style = residual::block_style>
 struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Options, Style> {
   using described = residual::description<T, Hidden, Steps, Options, Style>;
@@ -113,7 +112,7 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
 
   template <std::size_t Number>
   using rows_of_part = residual::rows_of_part<typename described::template part_layer<Number>>;
-  // Of one pass of N positions, of a memory of M.
+  // For one pass of N positions, with a memory of M.
   template <std::size_t N, std::size_t M>
   struct scratch_of {
     template <std::size_t Number>
@@ -164,12 +163,12 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
   struct call_of<X, without_memory> {
     using layout = layout_of<X>;
     using positions = positions_in<X>;
-    using memory_positions = positions;  // of none
+    using memory_positions = positions;  // without a memory
     using sizes = shape<positions>;
     static constexpr std::size_t n = positions::size, m = n;
   };
 
-  // How a call comes in (entry_of_block).
+  // For entry_of_block.
   using entry = block_types;
   using word_of_block = word;
   using word_of_call = word;
@@ -190,8 +189,8 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
   using masks_of_call_fit =
       masks_fit<Mask, Own, Call::layout::template size_of<rules::batch_family>, Call::n, Call::m>;
 
-  // All sequences, row-major, through one layer or a stack of them; y may be x. Work: a workspace,
-  // or what parallel() gives.
+  // All sequences, row-major, through one layer or a stack; y may be x. Work: a workspace, or the
+  // result of parallel().
   template <class Call, std::size_t... Event, class Weights, class Mask, class Own, class Work>
   UMBEL_NOINLINE static constexpr void sequences(std::index_sequence<Event...> events,
                                                  const Weights& w, const T* x, const T* memory,
@@ -234,7 +233,7 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
     }
   }
 
-  // A call in a formula: its verdict, and what it does.
+  // A call in a formula: its verdict and its computation.
   template <class X, class Mask, class Memory = without_memory>
   struct verdict_in_formula_rule {
     using call = call_of<X, Memory>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// residual_block: parts one after another, each joined to a residual sum. parts.hpp lists the parts
+// residual_block: a sequence of parts, each joined to a residual sum. See parts.hpp for the parts
 // and the joins.
 //
 //   using namespace umbel::block_parts;
@@ -37,8 +37,8 @@ using block_types_for =
 }  // namespace detail
 
 // A block of parts. T: float or double. hidden<64>. Items: joins of namespace block_parts in their
-// order, pre_norm<...>; and norm_by<>, norm_bias<>, norm_epsilon<> for all norms. Called as
-// encoder_layer is or, if a part attends to a memory, as decoder_layer is.
+// order, pre_norm<...>; and norm_by<>, norm_bias<>, norm_epsilon<> for all norms. Call it like
+// encoder_layer or, if a part attends to a memory, like decoder_layer.
 template <class T, class Hidden, class... Items>
 class residual_block
     : public detail::block_types_for<T, Hidden, Items...>,
