@@ -31,7 +31,7 @@ class borrowing {
   template <class Weights>
     requires std::is_same_v<std::remove_const_t<Weights>, typename View::owned>
   constexpr explicit borrowing(Weights& w UMBEL_LIFETIMEBOUND) noexcept : weights_(w) {}
-  // Refused: weights of another layer, or none.
+  // Weights of another layer, or none: refused.
   template <class... Given>
     requires not_its_weights<View, Layer, Given...>
   constexpr explicit(sizeof...(Given) == 1) borrowing(const Given&...) noexcept

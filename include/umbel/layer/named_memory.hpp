@@ -232,8 +232,8 @@ constexpr const T* first_of_memory(M& memory) noexcept {
 
 // view_as<in_features, out_features>(memory): names the axes of an array, std::array, std::span or
 // pointer; the sizes are those of the weights that it is passed for. Memory whose size is known
-// only at run time is refused there ("needs 32 elements but the size of the memory is known only at
-// run time"); for a pointer, memory.data(), the caller vouches for the size.
+// only at run time does not compile there ("needs 32 elements but the size of the memory is known
+// only at run time"); for a pointer, memory.data(), the caller vouches for the size.
 template <template <std::size_t> class Axis, template <std::size_t> class... Axes, class Memory>
   requires(!tensor_like<Memory>)
 [[nodiscard]] constexpr auto view_as(Memory&& memory) noexcept {

@@ -190,9 +190,9 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
                   "umbel: shapes do not fit");
   }
   // Packs other weights into the same memory. (packed = prepacked<layer>{w} does that also, but
-  // briefly needs as much again on the stack.) Refused for norms, which are small and have an
-  // epsilon, and for a prepacked layer, which you can assign: "pack takes one object, the weights
-  // of the layer".
+  // briefly needs as much again on the stack.) Not for norms, which are small and have an epsilon,
+  // nor for a prepacked layer, which you can assign: "pack takes one object, the weights of the
+  // layer".
   constexpr void pack(const weights_to_pack& w) noexcept
     requires(!detail::takes_epsilon<Layer>)
   {
