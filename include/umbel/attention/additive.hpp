@@ -279,9 +279,8 @@ struct additive_calls
 
 }  // namespace detail
 
-// Additive attention (Bahdanau, Cho and Bengio 2014): the score of a pair is w . tanh(q + k). T:
-// float or double. Hidden: the width of the queries. ScoreHidden: the features of a score. Options,
-// in any order:
+// Additive attention (Bahdanau et al. 2014): the score of a pair is w . tanh(q + k). T: float or
+// double. Hidden: width of queries. ScoreHidden: features of a score. Options:
 //   heads<4>                                  scores per position; default 1
 //   keys_from<hidden<2>>                      width of the keys; default: that of the queries
 //   bias<true|false>, bias_on<'q'>            of the two projections; default: none

@@ -24,8 +24,7 @@ UMBEL_INLINE constexpr void attend_head(const Head& head, const On& on) noexcept
   if constexpr (!observes) {
     head.attend(policy, kernel::no_tap{});
   } else if constexpr (observer::is_capped) {
-    // The cap and what follows are one policy, so the capped scores are computed again to observe
-    // them.
+    // Cap and mask are one policy, so observed capped scores are computed separately.
     head.tap_scores(Scoring::template with<T>(kernel::scores::every_key{}), on.observer.tap());
     head.attend(policy, kernel::no_tap{});
   } else {

@@ -10,8 +10,8 @@
 //   near(q, k, v, causal)
 //
 // Arguments, masks and result are those of scaled_dot_product_attention. f returns the element
-// type, must not throw and is called more than once per pair. To keep the dot product and only add
-// to it, use score_bias in a mask.
+// type, must not throw and may be called again for a pair. To only add to the dot product, use
+// score_bias.
 #pragma once
 
 #include <umbel/attention/scaled_dot_product.hpp>
@@ -138,8 +138,7 @@ struct attention_by_score_operation
 };
 }  // namespace detail
 
-// attention_by_score(f): attention with the custom score f(query, key) and any mask; readable
-// loops, for experiments.
+// attention_by_score(f): attention with the custom score f(query, key), for experiments.
 template <class... Options, class F>
 constexpr auto attention_by_score(const F& f) noexcept {
   return detail::attention_by_score_operation<F, Options...>(f);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // multi_head_attention: the layer of Vaswani et al. 2017, "Attention Is All You Need". Projects
-// queries, keys and values and splits them into heads, which attend; merges the heads and projects
-// again:
+// queries, keys and values, attends in each head, merges the heads and projects again:
 //
 //   using attention = multi_head_attention<float, hidden<100>, heads<5>, bias<true>>;
 //   static attention::weights w;

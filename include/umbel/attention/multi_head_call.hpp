@@ -10,8 +10,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// A call whose shapes fit: the axes of queries and keys, and its scratch. Sizes is for the
-// sentence.
+// A call whose shapes fit: axes of queries and keys, scratch. Sizes is for the sentence.
 template <class Layer, class From, class QueryAxis, class KeyLayout, class KeyAxis, class Mask,
           class Workspace, class Sizes>
 struct multi_head_call {
@@ -90,8 +89,7 @@ struct multi_head_block;
 template <class Layer>
 struct multi_head_forms {
   static constexpr bool in_formulas = true;
-  // (Structs, not alias templates: declaring one with many verdicts costs g++ a hundred
-  // specializations.)
+  // (Structs: declaring an alias template with many verdicts costs g++ 100 specializations.)
   template <class X, class Mask, class Workspace, class Out>
   struct self {
     using T = typename Layer::value_type;

@@ -53,8 +53,7 @@ struct prepared_heads {
   }
 };
 
-// The parts of an attention. Map: for queries, keys, values and the result; Norm: weights or a form
-// of them, or void.
+// The parts of an attention. Map: the four projections; Norm: weights or a form of them, or void.
 template <class Norm, class... Map>
 struct attention_parts {
   using type = portable::normed_multi_head_parts<Map..., Norm, Norm>;

@@ -56,8 +56,7 @@ struct head_choice {
     for (std::size_t h = 0; h < S.heads; ++h) kept += stays(h);
     return kept;
   }();
-  // The first named head that doesn't exist, is named twice, or is only a part of its group; or
-  // npos.
+  // The first named head that doesn't exist, is named twice or splits its group; or npos.
   static constexpr std::size_t past_the_end = [] {
     std::size_t found = npos;
     ((found = found == npos && Head >= S.heads ? Head : found), ...);
@@ -193,8 +192,7 @@ constexpr void copy_norm(const From& from, Norm& to) noexcept {
   copied(from.gamma, to.gamma);
   if constexpr (requires { to.beta; }) copied(from.beta, to.beta);
 }
-// The maps of queries, keys and values, and the norms that all heads share. S: sizes of the smaller
-// layer.
+// The maps of queries, keys and values, and the shared norms. S: sizes of the smaller layer.
 template <head_sizes S, class W, class Head, class KvHead, class Parts>
 constexpr void take_heads(const W& from, Head head, KvHead kv_head, Parts& to) noexcept {
   take_outputs<S.head_dim, S.heads>(from.q, head, to.q);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Rotary positions (Su et al. 2021, "RoFormer"): pairs of features of each query and key are
-// rotated by an angle proportional to the position, so that scores depend on distances. Which
-// features make a pair differs between models and even between files of one model, so there is no
-// default:
+// rotated by an angle proportional to the position, so that scores depend on distances. The pairs
+// differ between models, even between files of one model, so there is no default:
 //
 //   rope<split_halves>     feature i with feature i + width / 2: GPT-NeoX; LLaMA in the files of
 //                          Hugging Face
@@ -13,12 +12,11 @@
 // converts them, so each pairing is right with its own weights and wrong with the others.
 //
 // Position p rotates pair i by p base^(-2 i / width). The table of cosines and sines is computed in
-// double. Up to 131,072 pairs (2048 positions of 128 features) the compiler computes it, a
-// constant. Larger tables, such as LLaMA's 4096 positions, exceed what compilers evaluate: they are
-// computed before main, with the same bits, into memory of 8 bytes per pair. Therefore the
-// constructor of a global object must not call a layer with such a table: if the table isn't ready,
-// the call stops the program. On targets that run no constructors (UMBEL_CONSTRUCTORS_RUN) it does
-// not compile.
+// double. Up to 131,072 pairs (2048 positions of 128 features) it is a constant. Larger tables,
+// such as LLaMA's 4096 positions, exceed what compilers evaluate: they are computed before main,
+// with the same bits, into 8 bytes per pair. So the constructor of a global object must not call a
+// layer with such a table: if the table isn't ready, the call stops the program. On targets that
+// run no constructors (UMBEL_CONSTRUCTORS_RUN) it does not compile.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -123,8 +121,7 @@ constexpr rotation rotation_by(double angle) noexcept {
 
 // The angles of every pair, position after position from 0 on: pair i at position p has p Base^(-2
 // i / span). By the addition theorem, in double: within 1e-15 times the position. (Tables are
-// written in the order of their memory: otherwise g++ needs time that grows with the square of
-// their size.)
+// written in memory order: otherwise g++ needs quadratic time.)
 template <std::size_t Pairs, std::size_t Base>
 struct rotations {
   rotation step[Pairs], now[Pairs];

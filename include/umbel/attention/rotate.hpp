@@ -156,8 +156,7 @@ template <class Rope, class Positions, class Family, class X, class Ids>
 using rotate_at = typename rotate_at_rule<Rope, Positions, Family, X, Ids>::type;
 }  // namespace rules
 
-// x: any axes; returns a row-major tensor with the same axes. into(out, x): out may be x if that is
-// row-major.
+// x: any axes; returns a row-major tensor with them. into(out, x): out may be a row-major x.
 template <class Rope, template <std::size_t> class Position, template <std::size_t> class Features>
 struct rotate_operation : computing<rotate_operation<Rope, Position, Features>, say::rotate> {
   using family = family_of<Features>;
@@ -249,8 +248,7 @@ concept rotatable_by = detail::fits<
 
 // rotate<split_halves, query, head_dim>(x), or x | rotate<split_halves, query, head_dim>: rotary
 // positions, 0, 1, 2 ... along query, for pairs of features along head_dim; with another base or
-// fewer features rotate<rope<split_halves, 500000, 32>, query, head_dim>(x). The bits are those of
-// layers.
+// fewer features rotate<rope<split_halves, 500000, 32>, query, head_dim>(x). Bits as in layers.
 template <class Rope, template <std::size_t> class Position, template <std::size_t> class Features,
           class X>
   requires(detail::elements<X> || detail::traced<X>)

@@ -83,8 +83,7 @@ using attention_argument = first_error<
     verdict<std::is_same_v<typename X::value_type, T>, Layer, Name, say::are_of_type,
             element<typename X::value_type>, say::but_the_layer_is_of_type, element<T>>>;
 
-// The same size along an axis that both have, or neither has: "the queries have batch=2 but the
-// keys have no batch".
+// An axis that both have, or neither: "the queries have batch=2 but the keys have no batch".
 template <class Layout, class Family>
 using have_word = std::conditional_t<Layout::template has<Family>, say::have, struct have_no>;
 template <class Layer, class Family, class Left, class LeftName, class Right, class RightName>
@@ -160,8 +159,7 @@ using one_width = first_error<
             ValuesHidden, say::and_, say::queries_from, Hidden,
             say::so_pass_queries_keys_and_values>>;
 
-// layer(x, y): the second argument should be the mask but is a sequence: it has an axis of
-// features.
+// layer(x, y): the second argument should be a mask but has features: it is a sequence.
 template <class Layout>
 inline constexpr bool has_axes_of_scores_only =
     Layout::template has<batch_family> + Layout::template has<heads_family> +

@@ -8,11 +8,10 @@
 //   scaled_dot_product_attention(q, k, v, causal)     (batch, heads, query, head_dim)
 //
 // with axes in any order and any strides, such as split and permute return. batch and heads are
-// optional; keys and values may have fewer heads, kv_heads, shared by those of the queries; values
-// may have value_dim instead of head_dim, which the result then has. Masks: mask/combine.hpp.
-// Options (score.hpp): scaled_dot_product_attention_with<softcap<50>, score_scale<1, 8>>(q, k, v).
-// Into your memory: scaled_dot_product_attention.into(out, q, k, v). The kernels are those of the
-// layers.
+// optional; keys and values may have fewer heads, kv_heads, shared by those of the queries; values,
+// and then the result, may have value_dim instead of head_dim. Masks: mask/combine.hpp. Options
+// (score.hpp): scaled_dot_product_attention_with<softcap<50>, score_scale<1, 8>>(q, k, v). Into
+// your memory: scaled_dot_product_attention.into(out, q, k, v).
 #pragma once
 
 #include <umbel/attention/attend_heads.hpp>

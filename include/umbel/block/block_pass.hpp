@@ -189,8 +189,7 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
   using masks_of_call_fit =
       masks_fit<Mask, Own, Call::layout::template size_of<rules::batch_family>, Call::n, Call::m>;
 
-  // All sequences, row-major, through one layer or a stack; y may be x. Work: a workspace, or the
-  // result of parallel().
+  // All sequences, row-major, through a layer or stack; y may be x. Work: workspace or parallel().
   template <class Call, std::size_t... Event, class Weights, class Mask, class Own, class Work>
   UMBEL_NOINLINE static constexpr void sequences(std::index_sequence<Event...> events,
                                                  const Weights& w, const T* x, const T* memory,

@@ -15,9 +15,8 @@
 //
 // The mask of x is required. PyTorch hides nothing without a tgt_mask, which is
 // self_mask(all_keys); its tgt_is_causal with generate_square_subsequent_mask is self_mask(causal).
-// A layer without a memory is encoder_layer. Sequences are computed in turn, in a workspace of
-// constant size, or by several workers. Not here: the pass over one sequence (rows.hpp), steps
-// (decode/cache_of_blocks.hpp).
+// A layer without a memory is encoder_layer. Sequences are computed in turn, in constant memory, or
+// by several workers. Not here: one sequence (rows.hpp), steps (decode/cache_of_blocks.hpp).
 #pragma once
 
 #include <umbel/block/ready_made.hpp>

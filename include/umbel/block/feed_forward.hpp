@@ -8,8 +8,7 @@
 // activation<> and bias<> have no default: Vaswani et al. and PyTorch's layers use relu and biases,
 // BERT and GPT-2 GELU and biases, LLaMA (gated) silu without biases.
 //
-// Positions are computed in runs along the axis before the features, in a workspace of constant
-// size.
+// Positions are computed in runs along the axis before the features, in constant memory.
 #pragma once
 
 #include <umbel/block/layer_norm.hpp>
@@ -103,8 +102,7 @@ struct feed_forward_calls
   using refused::into;
 
   // x: any axes with Hidden last; row-major. Returns a tensor with the same axes. work: a
-  // Layer::workspace<the axis before Hidden>; without one, scratch is on the stack, up to
-  // UMBEL_STACK_BUDGET bytes.
+  // Layer::workspace<the axis before Hidden>; without one, up to UMBEL_STACK_BUDGET bytes of stack.
   template <tensor_like X, workspace_like Workspace = on_stack>
   constexpr auto operator()(const X& x, Workspace&& work = {}) const noexcept {
     return Layer::apply(self(), x, work, by_value{});
@@ -119,8 +117,7 @@ struct feed_forward_calls
     else
       return invalid{};
   }
-  // The same, written into a row-major tensor or view with the axes of x in the same order. out may
-  // be x.
+  // The same into a row-major tensor or view with the axes of x in their order. out may be x.
   template <tensor_like Out, tensor_like X, workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, Workspace&& work = {}) const noexcept {
     Layer::apply(self(), x, work, static_cast<Out&&>(out));
@@ -226,8 +223,7 @@ struct feed_forward_types {
     }
   }
 
-  // Rows of hidden_axis::size elements each, adjacent. y may be x. Work: a scratch_for of at least
-  // as many rows.
+  // Adjacent rows of hidden_axis::size elements. y may be x. Work: scratch for as many rows.
   template <std::size_t Rows, class Weights, class Work>
   static constexpr void feed_rows(const Weights& w, const T* x, Work& work, T* y) noexcept {
     constexpr std::size_t wide = wide_axis::size, narrow = narrow_axis::size;

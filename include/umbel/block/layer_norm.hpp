@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// layer_norm (Ba, Kiros, Hinton 2016): along one axis, subtracts the mean, divides by the standard
-// deviation (biased, as in PyTorch), multiplies by gamma and adds beta, if there is one. All other
-// axes are rows.
+// layer_norm (Ba, Kiros, Hinton 2016): along one axis, (x - mean) / sqrt(variance + epsilon) *
+// gamma + beta, the variance biased as in PyTorch. Other axes are rows.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -73,9 +72,8 @@ class norm_calls : public computing<Derived, Name> {
 
 }  // namespace detail
 
-// layer_norm<float, hidden<64>>: along one axis, subtracts the mean, divides by the standard
-// deviation, multiplies by gamma and adds beta (Ba, Kiros and Hinton 2016). T: float or double.
-// Option:
+// layer_norm<float, hidden<64>>: along one axis, (x - mean) / sqrt(variance + epsilon) * gamma +
+// beta (Ba, Kiros and Hinton 2016). T: float or double. Option:
 //   bias<true|false>    is there a beta? default true. bias<false> is PyTorch's bias=False: its
 //                       weights are gamma alone, the bits those of beta 0.
 template <class T, class Axis = detail::nothing, class... Options>

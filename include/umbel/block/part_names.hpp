@@ -70,8 +70,7 @@ struct nth_type<0, First, Rest...> {
 };
 
 // A struct with a member for each name: named<name::norm, name::attention>::parts<N, A> has the
-// members norm and attention. auto& [norm, attention] = w binds them, like those of a struct of
-// layer/parts.hpp.
+// members norm and attention. auto& [norm, attention] = w binds them, as in layer/parts.hpp.
 template <class... Name>
 struct named {
   template <class... Part>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The parts of a residual_block and how each joins the residual sum x, as types. Nothing here
-// computes.
+// The parts of a residual_block and how each joins the residual sum x, as types only.
 //
 //   pre_norm<norm, part>          x + part(norm(x))
 //   pre_norm<norm, a, b>          x + a(norm(x)) + b(norm(x))     parallel (GPT-J, PaLM)
@@ -34,9 +33,8 @@ struct list {
 struct none {};            // instead of a name: no norm, no weights
 struct several_scales {};  // refused
 
-// Parts that read the same input, and how they join the sum. Before, Behind, After: the names of
-// the norms of their input, of their results, of the sum. Scale: the name of the factors of
-// features.
+// Parts that read the same input, and how they join the sum. Before, Behind, After: names of the
+// norms of their input, results, sum. Scale: of the factors.
 template <class Before, class Parts, class Behind, class After, std::size_t Numerator = 1,
           std::size_t Denominator = 1, bool Residual = true, class Scale = none>
 struct step {

@@ -112,8 +112,7 @@ struct placing : computing<Operation, Name, say::takes_one_tensor_or_view_then_a
   constexpr const Operation& self() const noexcept { return static_cast<const Operation&>(*this); }
 };
 
-// y = x + table. Never inlined: x is often a product (embeddings times sqrt(hidden)), which the
-// compiler could fuse into the sum.
+// y = x + table. Never inlined: x is often a product (embeddings * sqrt(hidden)): no fusion.
 template <class X, class Table, class Y>
 UMBEL_NOINLINE constexpr void add_each(const X& x, const Table& table, Y& y) noexcept {
   using T = typename X::value_type;
@@ -161,10 +160,9 @@ struct positions_calls : placing<Derived, say::learned_positions, Position> {
 
 }  // namespace detail
 
-// x + a learned table with one vector per position; positions(x, offset) is for a part of a
-// sequence, such as a step of decoding. T: float or double. Position, Hidden: token<49>,
-// hidden<32>. The table (Position, Hidden), row-major, is borrowed from a tensor or view, or from
-// view_as<token, hidden>(memory).
+// x + a learned table with one vector per position; positions(x, offset): a part of a sequence. T:
+// float or double. Position, Hidden: token<49>, hidden<32>. The table (Position, Hidden),
+// row-major, is borrowed from a tensor or view, or from view_as<token, hidden>(memory).
 template <class T, class Position, class Hidden>
 class learned_positions
     : public detail::positions_calls<learned_positions<T, Position, Hidden>, T,

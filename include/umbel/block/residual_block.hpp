@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// residual_block: a sequence of parts, each joined to a residual sum. See parts.hpp for the parts
-// and the joins.
+// residual_block: a sequence of parts, each joined to a residual sum (parts.hpp).
 //
 //   using namespace umbel::block_parts;
 //   using gpt_j =                                   // one norm, two parts, one sum

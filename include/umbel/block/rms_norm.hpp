@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// rms_norm (Zhang and Sennrich 2019): along one axis, divides by the root of the mean of the
-// squares and multiplies by gamma. All other axes are rows. It subtracts no mean and has no beta:
-// for those see layer_norm.hpp.
+// rms_norm (Zhang and Sennrich 2019): along one axis, x / sqrt(mean of x^2 + epsilon) * gamma.
+// Other axes are rows. It has no mean and no beta: see layer_norm.hpp.
 #pragma once
 
 #include <umbel/block/layer_norm.hpp>
@@ -29,8 +28,8 @@ using epsilon_is_given = verdict<(sizeof(Weights) == 0), say::rms_norm,
 
 }  // namespace detail
 
-// rms_norm<float, hidden<64>>: along one axis, divides by the root of the mean of the squares and
-// multiplies by gamma (Zhang and Sennrich 2019). T: float or double.
+// rms_norm<float, hidden<64>>: along one axis, x / sqrt(mean of x^2 + epsilon) * gamma (Zhang and
+// Sennrich 2019). T: float or double.
 template <class T, class Axis = detail::nothing>
 class rms_norm
     : public detail::norm_calls<rms_norm<T, Axis>, rms_norm<T, Axis>, detail::say::rms_norm,

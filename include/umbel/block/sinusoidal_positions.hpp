@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // sinusoidal_positions: the table of sines and cosines of Vaswani et al. 2017, added to every
-// sequence of the batch. The compiler computes it in double. Models use three layouts, all
-// different, so there is no default:
+// sequence of the batch. The compiler computes it in double. Models use three layouts; specify one:
 //
 //   adjacent_pairs         sin, cos, sin, cos, ...: the paper's formula, and "Dive into Deep
 //                          Learning"

@@ -7,12 +7,10 @@
 //   model{w}(x, causal)                       // encoder{w[5]}( ... encoder{w[0]}(x, causal) ...)
 //   static const prepacked<model> packed{w};  // and so on, as for any layer
 //
-// or decoder layers, which all attend to the same memory: decoders{w}(x, memory,
-// self_mask(causal)).
+// or decoder layers, which share a memory: decoders{w}(x, memory, self_mask(causal)).
 //
-// The bits are those of the layers called in sequence. All layers share the scratch of one
-// workspace, and only the last one needs memory for its result. Decoding:
-// decode/cache_of_blocks.hpp.
+// The bits are those of the layers called in sequence. All layers share one workspace, and only the
+// last needs memory for its result. Decoding: decode/cache_of_blocks.hpp.
 #pragma once
 
 #include <umbel/block/decoder.hpp>

@@ -13,8 +13,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// Option: norm_first<true>: each norm before its part, in the branch; norm_first<false>: after the
-// residual sum.
+// Option: norm_first<true>: norms before their parts; norm_first<false>: after the residual sums.
 template <bool Value>
 struct norm_first {
   using kind = detail::option::norm_first;
@@ -103,8 +102,8 @@ constexpr void add_residual(const T* a, const T* b, T* y) noexcept {
 }
 
 // Calls whole(b, workspace) for each of Count sequences; with several workers, for as many as
-// divide evenly among the workers, and in_parts(b, work) for the others. Work: a workspace, or the
-// result of parallel().
+// divide evenly among the workers, and in_parts(b, work) for the others. Work: a workspace or
+// parallel().
 template <std::size_t Count, class Work, class Whole, class InParts>
 constexpr void each_sequence(Work& work, const Whole& whole, const InParts& in_parts) noexcept {
   if constexpr (!rules::is_for_workers<Work>) {
@@ -118,8 +117,7 @@ constexpr void each_sequence(Work& work, const Whole& whole, const InParts& in_p
       for (std::size_t b = evenly; b < Count; ++b) in_parts(b, work);
   }
 }
-// Hands out blocks of N rows of Width elements: f(rows, first element, workspace of the worker).
-// rows: an integral_constant.
+// Hands out blocks of N rows of Width elements: f(rows as a constant, first element, workspace).
 template <std::size_t N, std::size_t Width, class Given, class F>
 void each_block_of_rows(const Given& given, const F& f) noexcept {
   using blocks = row_blocks<N, 4 * Given::workers>;
@@ -152,8 +150,7 @@ using feed_forward_bias_to_say =
                       is_one_bias<option_or<option::bias, bias<false>, Options...>>,
                   say::feed_forward_bias_true_or_false, typename Usual::bias>;
 
-// Norm order, activation and bias have no default: PyTorch's layers and today's models differ in
-// all three.
+// Norm order, activation and bias have no default: PyTorch and today's models differ in them.
 template <class Layer, class Usual, class... Options>
 using transformer_said =
     options_said<Layer, typename Usual::who,

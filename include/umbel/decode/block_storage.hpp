@@ -204,7 +204,7 @@ struct block_storage {
       return of::rows_on_stack;
   }();
 
-  // N positions of a sequence attend to what is stored. Masks: as_mask of the arguments.
+  // N positions of a sequence attend to all stored ones. Masks: as_mask of the arguments.
   template <std::size_t N, class Mask, class Own>
   struct attentions_of_step {
     type& past;

@@ -16,7 +16,7 @@
 // oldest positions and has no `attend`.
 //
 // Not here: blocks and stacks of them (cache_of_blocks.hpp), formulas (cache_of_formula.hpp), masks
-// (mask/combine.hpp), whose axis key counts positions of the cache, what is stored (past.hpp,
+// (mask/combine.hpp), whose axis key counts positions of the cache, storage (past.hpp,
 // quantized/past.hpp), the step itself (forward.hpp).
 #pragma once
 
@@ -70,8 +70,7 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
   // if a sliding cache has dropped positions that the rest would see.
   [[nodiscard]] constexpr bool rewind(std::size_t count) noexcept { return so_far_.rewind(count); }
 
-  // Scratch for calls with this many positions: workspace<token<1>>. Its contents don't matter
-  // between calls.
+  // Scratch for calls with this many positions, workspace<token<1>>; contents needn't be kept.
   template <class... Positions>
   using workspace = typename made::template scratch<
       detail::rules::first_positions<typename attention::widths, 1, Positions...>>;
@@ -120,9 +119,8 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
     return false;
   }
 
-  // Adds the keys and values of more positions, (batch, key, hidden) each, without attending: like
-  // steps whose results are discarded. work: a workspace<key<..>>. Returns false and changes
-  // nothing if they don't fit.
+  // Adds the keys and values of more positions, (batch, key, hidden) each, like steps without
+  // results. work: a workspace<key<..>>. Returns false and changes nothing if they don't fit.
   template <class Attend, detail::tensor_like Y, detail::tensor_like Z,
             workspace_like Workspace = detail::on_stack>
   [[nodiscard]] constexpr bool append(const Attend& attend, const Y& y, const Z& z,
@@ -204,8 +202,7 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
       detail::strides_along<detail::layout_of<std::remove_reference_t<Out>>, Family,
                             typename attention::output_axis::family>;
 
-  // Common to all calls with one number of positions. Appends: are these positions stored, or do
-  // they only attend?
+  // Common to all calls with one number of positions. Appends: are these positions stored?
   template <class Positions, bool Appends, class Mask, class Workspace>
   struct call_of {
     static constexpr std::size_t count = Positions::size;

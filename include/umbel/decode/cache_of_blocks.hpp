@@ -8,8 +8,7 @@
 //   past.step(out, layers, prompt);                 // (token<12>, hidden): twelve positions
 //   while (past.step(x, layers, x)) ...             // (token<1>, hidden): one more, in place
 //
-// If the layer attends to a memory, decoder{w}(x, memory, self_mask(causal)), the keys and values
-// of the memory are projected once:
+// If the layer attends to a memory, the keys and values of the memory are projected once:
 //
 //   using model = layer_stack<decoder_layer<float, hidden<64>, ...>, 6>;
 //   static key_value_cache<model, key<128>, longest_memory<48>> past;
@@ -133,9 +132,8 @@ class key_value_cache<Layer, Keys, Options...>
 
   // The layers' results for the next positions, x (batch, token, hidden), row-major: the rows of
   // the whole causal pass. out may be x. mask: more masks, the same for all layers, whose axis key
-  // counts positions of the cache; if the layer has a memory, mask is that of the memory, and own,
-  // self_mask(m), that of the sequence. Returns false and changes nothing if the positions don't
-  // fit or no memory was given.
+  // counts positions of the cache; with a memory, mask is for the memory, and own, self_mask(m),
+  // for the sequence. Returns false and changes nothing if they don't fit or there is no memory.
   template <detail::tensor_like Out, class Given, detail::tensor_like X,
             mask_like Mask = detail::every_key, workspace_like Workspace = detail::on_stack>
   [[nodiscard]] constexpr bool step(Out&& out, const Given& given, const X& x,

@@ -11,8 +11,8 @@
 // key, or computes from it row by row, if scores or sums read it. `position` counts from the start
 // of the sequence. Operations that mix positions in other ways are refused.
 //
-// Not here: what is kept (formula/positions.hpp), the graph of a step (formula/next_positions.hpp),
-// what is refused (step_of_formula.hpp).
+// Not here: values to keep (formula/positions.hpp), graphs of steps (formula/next_positions.hpp),
+// refusals (step_of_formula.hpp).
 #pragma once
 
 #include <umbel/config.hpp>

@@ -9,9 +9,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// Option of a cache: a sequence may have Positions positions, while each query sees only the last
-// ones, as many as the axis key has; older ones are dropped. Chunk: the most positions that one
-// step adds.
+// Option of a cache: a sequence may have Positions positions; a query sees the last key::size of
+// them, and older ones are dropped. Chunk: the most positions that one step adds.
 template <std::size_t Positions, std::size_t Chunk = 1>
 struct longest_sequence {
   using kind = detail::option::longest_sequence;
@@ -26,8 +25,7 @@ struct not_sliding {
 // A block, or a stack of them.
 template <class Layer>
 concept decodes_in_blocks = is_of_parts<typename blocks_in<Layer>::block>;
-// Does a cache accept the layer as attention, in addition to multi_head_attention? As blocks? Other
-// headers specialize both.
+// Does a cache accept the layer as attention? As blocks? Other headers specialize both.
 template <class Layer>
 inline constexpr bool stores_heads = false;
 template <class Layer>

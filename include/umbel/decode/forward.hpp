@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // One decoding step over one sequence, on plain numbers: projects and stores the keys and values of
-// the new positions, whose queries then attend to what is stored. The sizes fix the scratch's
-// layout.
+// the new positions, whose queries attend to all stored ones. The sizes fix the scratch's layout.
 //
 // Not here: axes, verdicts, batches, storing and dropping (cache.hpp).
 #pragma once
@@ -29,8 +28,8 @@ struct cached_forward {
   static constexpr std::size_t key_step = round_up(Rows, lanes);  // from one feature to the next
   static constexpr std::size_t turns = Queries > Positions ? Queries : Positions;
   static constexpr bool stores_t = std::is_same_v<Stored, T>;
-  // In 8 bits, each head of a position has a scale for its key and one for its value; the scales of
-  // all keys come first.
+  // In 8 bits, each head of a position has a scale for its key, and after all keys one for its
+  // value.
   static constexpr bool scaled = std::is_same_v<Stored, std::int8_t>;
   static constexpr std::size_t scales = scaled ? 2 * S.kv_heads * key_step : 0;
   using rows_of = std::conditional_t<scaled, kernel::scaled_rows<T, key_step>, const Stored*>;
@@ -129,7 +128,7 @@ struct cached_forward {
     }
   }
 
-  // Queries, the first at `position`, to what is stored. mask(h): a head_mask.
+  // Queries, the first at `position`, to all stored keys. mask(h): a head_mask.
   template <sequence_strides X, sequence_strides Out, class Weights, class Mask>
   static constexpr void attend(const Weights& w, const T* x, std::size_t position, rows_of keys,
                                rows_of values, const Mask& mask, T* out, workspace& work) noexcept {

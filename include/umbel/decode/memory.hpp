@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The memory of a cache of blocks: its longest size, which memories and masks fit, and the messages
-// for those that don't.
+// The memory of a cache of blocks: its longest size, and which memories and masks fit.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -12,8 +11,7 @@ namespace detail::option {
 struct longest_memory;
 }  // namespace detail::option
 
-// Option of a cache, required for layers with attention to a memory: the memory may be Positions
-// long.
+// Option of a cache, required for layers with a memory: the memory may be Positions long.
 template <std::size_t Positions>
 struct longest_memory {
   using kind = detail::option::longest_memory;
@@ -82,8 +80,7 @@ template <class T, class Out, class Decode, class X, class Memory, class... Give
 struct arguments_of_step<T, Out, Decode, X, Memory, Given...> {
   using type = mask_of_memory<T, Memory>;
 };
-// Blocks have no append: the keys and values of a block come from the results of the block before
-// it. T: a memory.
+// Blocks have no append: their keys and values come from the block before. T: a memory.
 template <class T, bool HasMemory>
 struct calls_of_blocks
     : calls_of_steps<takes_of_step,

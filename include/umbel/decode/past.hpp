@@ -52,7 +52,7 @@ class past_of_attention {
     forward<N>::template store<Y, Z>(w, y, z, position, row, keys_of(*this, b), values_of(*this, b),
                                      scales_of(*this, b), projected_in(work));
   }
-  // N queries, the first at `position`, to what is stored. mask(h): a head_mask.
+  // N queries, the first at `position`, to all stored keys. mask(h): a head_mask.
   template <std::size_t N, sequence_strides X, sequence_strides Out, class Weights, class Mask,
             class Scratch>
   constexpr void attend(const Weights& w, std::size_t b, const T* x, std::size_t position,
@@ -113,8 +113,7 @@ struct cached_attention {
   using out_fits = rules::out_fits<say::key_value_cache, Out, number, Result>;
 };
 
-// What a cache stores of attention. Options: an option_list. Turns: the number of rotary positions,
-// if more than it stores.
+// What a cache stores of attention. Options: an option_list. Turns: rotary positions, if more.
 template <class Layer, class Keys, class Options, std::size_t Turns = 0>
 struct stored_of_attention;
 template <class Layer, class Keys, class... Options, std::size_t Turns>

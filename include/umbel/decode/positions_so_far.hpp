@@ -95,8 +95,7 @@ constexpr void move_rows(T* to, std::size_t gone, std::size_t left, std::size_t 
   for (std::size_t i = 0; i < left * row; ++i) to[i] = to[gone * row + i];
 }
 
-// The keys that the heads of a call see: those in `seen` that the mask keeps. Masks: as_mask of the
-// argument.
+// The keys that the heads of a call see: those in `seen` that the mask keeps. Masks: as_mask.
 template <class Scores, class Seen, class Masks>
 struct seen_by_heads {
   Seen seen;

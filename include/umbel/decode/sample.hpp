@@ -7,9 +7,8 @@
 //   penalize_repetition(logits, said, 1.1f);               // said: tensor<int, token<32>>
 //   const std::size_t token = next(logits, {.temperature = 0.8f, .top_k = 40, .top_p = 0.95f});
 //
-// Random numbers come from a counter (simd/philox.hpp) and sums run in the order of the tokens: the
-// same logits and seed give the same tokens with any compiler and vector width. Not here:
-// tokenizers.
+// Random numbers come from a counter (simd/philox.hpp) and sums run in token order: logits and seed
+// determine the tokens, with any compiler and vector width. Not here: tokenizers.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -120,8 +119,7 @@ class sampler {
   constexpr explicit sampler(std::uint64_t seed) noexcept : seed_(seed) {}
 
   // The next token, an index of Axis. logits: a tensor or view along Axis, other axes of size 1. A
-  // logit of NaN or minus infinity is never drawn; if several are plus infinity, one of them is.
-  // npos if no token can be drawn.
+  // logit of NaN or -infinity is never drawn; if some are +infinity, one is. npos if none can be.
   template <class X>
   [[nodiscard]] constexpr std::size_t operator()(const X& logits,
                                                  const sampling& how = {}) noexcept {

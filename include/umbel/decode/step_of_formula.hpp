@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A formula as each step of a cache calls it: the arguments of the whole sequence and of a step,
-// the schedule of a step, and what is refused.
+// the schedule of a step, and the refusals.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -83,8 +83,7 @@ template <tensor_like First, class... Rest>
 inline constexpr std::size_t new_positions<First, Rest...> =
     layout_of<First>::template size_of<axis_family<axes::token>>;
 
-// The sizes of an argument in a call with Given positions: Rows instead of Given, Keys instead of
-// Capacity.
+// The sizes of an argument: `rows` instead of `given`, `keys` instead of `capacity`.
 struct other_sizes {
   std::size_t given, rows, capacity, keys;
   template <class Axis>
@@ -152,8 +151,7 @@ struct whole_sequence {
 };
 
 // A step of Positions positions. Whole: the same formula and arguments for the whole sequence.
-// Traced: the arguments with as many keys as new positions, as the compiler sees them. Argument: as
-// they are.
+// Traced: arguments with as many keys as new positions; Argument: as they are.
 template <class F, class Whole, std::size_t Positions, class Traced, class... Argument>
 struct scheduled_step;
 template <class F, class Whole, std::size_t Positions, class... Traced, class... Argument>

@@ -14,14 +14,12 @@ struct arguments_of_a_call;
 namespace umbel::inline UMBEL_TARGET::detail {
 
 namespace rules {
-// Never holds. Instead: what to write instead. Given: a type that depends on the layer's template
-// parameters.
+// Never holds. Instead: what to write. Given: depends on the layer's template parameters.
 template <class Layer, class Instead, class Given>
 using made_of_a_call = verdict<(sizeof(Given) == 0), Layer, Instead>;
 }  // namespace rules
 
-// Name: the layer in sentences. View: its weights_view. A derived layer has `using
-// borrowing<...>::borrowing`.
+// Name: the layer in sentences. View: its weights_view. Layers inherit its constructors.
 template <class Name, class Layer, class View>
 class borrowing {
  public:

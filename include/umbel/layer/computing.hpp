@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Base of the operations that compute a tensor from one tensor or view: f(x) returns it,
-// f.into(out, x) writes it into the caller's memory. (tensor/pipe.hpp has the base of those that
-// only re-read memory.)
+// f.into(out, x) writes it into the caller's memory. (For operations on views: tensor/pipe.hpp.)
 #pragma once
 
 #include <umbel/config.hpp>

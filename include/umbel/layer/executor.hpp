@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// More than one core: pass an executor and one workspace per worker instead of a workspace, and the
-// layer splits the call into pieces:
+// More than one core: pass an executor and one workspace per worker instead of a workspace:
 //
 //   static thread_pool<2> pool;                          // yours: examples/thread_pool.hpp
 //   static attention::workspace<token<512>> work[2];
@@ -9,8 +8,8 @@
 // The layer calls executor(count, piece). The executor calls piece(index, worker) once for each
 // index below count, in any order, and returns when all calls have returned; what they wrote is
 // visible after that. worker is below the constant `workers`, and no two pieces run with the same
-// worker at the same time. Pieces allocate nothing and throw nothing. Executors shouldn't either:
-// layers are noexcept.
+// worker at the same time. Pieces never allocate or throw. Executors shouldn't either: layers are
+// noexcept.
 //
 // An executor pays off if a call takes tens of microseconds; for shorter calls it costs more than
 // it gains. The library starts no threads, and without `parallel` none of this is compiled. Not
@@ -46,8 +45,7 @@ template <class E>
 concept has_workers = std::is_pointer_v<decltype(&E::workers)>;
 }  // namespace detail
 
-// Can E run the pieces of a call? It has a constant `workers` above 0 and is called as
-// executor(count, piece).
+// Can E run the pieces of a call: executor(count, piece), with a constant `workers` above 0?
 template <class E>
 concept executor_like =
     detail::has_workers<std::remove_cvref_t<E>> &&
@@ -109,8 +107,7 @@ struct parallel_workspaces : workspace_base {
   }
 };
 
-// The workspace passed to a call: the type of one, and of all that it works in. Scratch: the type
-// that one should have.
+// The workspace passed to a call: the type of one, and of all. Scratch: the wanted type of one.
 template <class Given, class Scratch>
 struct given_workspaces {
   using each = Given;

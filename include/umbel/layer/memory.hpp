@@ -22,8 +22,7 @@ UMBEL_INLINE constexpr Tensor filled(Write write) noexcept {
   return y;
 }
 
-// write(y, scratch): y is a new Result, which is returned, or the caller's out; scratch is a new
-// Scratch or the caller's workspace.
+// write(y, scratch): y is a new Result or the caller's out; scratch is new or the caller's.
 template <class Result, class Scratch, class Write>
 UMBEL_INLINE constexpr Result computed(const by_value&, const on_stack&, Write write) noexcept {
   Result y;

@@ -88,8 +88,7 @@ struct named_axes<X> {
   static constexpr std::size_t stride = layout::template stride_of<A>;
 };
 
-// Given as the weights of a map from In to Out: by the names in_features and out_features, or by
-// those of the map if they differ.
+// Given as weights from In to Out: by the names in_features and out_features, or the map's.
 template <class In, class Out, class Given>
 struct named_weights {
   using given = named_axes<Given>;
@@ -169,8 +168,7 @@ struct weights_with_names {
               say::weights, typename given::axes, say::are_not_in_the_order_of_a_layer_that_borrows,
               map, say::prepacked_of_the_layer_takes_any_order>>;
 };
-// A vector with names: of Axis, or, without sizes, of its family or one of Also. AreNot: the words
-// for others.
+// A vector along Axis or, without sizes, its family or one of Also. AreNot: the words for others.
 template <class T, class Axis, class AreNot, class Given, class... Also>
 using vector_with_names = first_error<
     verdict<Given::template is<Axis, Also...>, say::weights, typename Given::axes, AreNot,

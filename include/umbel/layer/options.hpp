@@ -34,8 +34,8 @@ struct nothing;
 }  // namespace detail
 
 // Option: bias<true>: all projections add a bias; bias<false>: none does. The default is none, as
-// in "Dive into Deep Learning" (PyTorch and Haiku default to a bias). For layer_norm: is there a
-// beta? The default is yes.
+// in "Dive into Deep Learning" (not in PyTorch and Haiku). For layer_norm: is there a beta?
+// Default: yes.
 template <bool All>
 struct bias {
   using kind = detail::option::bias;
@@ -104,8 +104,7 @@ struct nothing {
   using kind = option::nothing;
 };
 
-// The options of some kinds, the first of each, in an option_list: those that a layer passes to its
-// parts.
+// The options of some kinds, the first of each: those that a layer passes to its parts.
 template <class... Options>
 struct option_list {};
 template <class Kinds, class Kept, class... Options>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Weights laid out for the fastest reading by the kernels: packed_linear, packed_vector, and
-// packed_weights, a layer's parts of these. They depend on the target. Not here: prepacked, which
-// owns them (prepacked.hpp).
+// Weights in the order that this target's kernels read: packed_linear, packed_vector, and
+// packed_weights, a layer's parts of these. Not here: prepacked, which owns them (prepacked.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -22,8 +21,7 @@ struct packed_biases<T, 0> {
   constexpr T* bias() const noexcept { return nullptr; }
 };
 
-// Packed weights are zeros until pack(view) writes them in place: a model's weights must not be
-// copied through the stack.
+// Packed weights are zeros until pack(view) writes them in place, with no copy on the stack.
 
 // Weights in panels for this build's target; W is stored as Stored. Can be packed in a constant
 // expression, but is used only at run time.

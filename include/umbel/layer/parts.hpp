@@ -20,8 +20,7 @@ struct rms_norm;
 
 namespace umbel::portable {
 
-// The four projections: from queries to all heads, from keys and values to theirs, from all heads
-// to the result.
+// The four projections: queries, keys and values to their heads, and all heads to the result.
 template <class Q, class K, class V, class O>
 struct multi_head_parts {
   using layer_name = detail::say::multi_head_attention;

@@ -65,8 +65,7 @@ template <class Layer, class Stored>
 using norm_stored =
     verdict<std::is_same_v<Stored, typename Layer::value_type> || !takes_epsilon<Layer>,
             say::prepacked, struct norms_are_not_stored_in_8_or_16_bits>;
-// Refuses packed.pack(given...) for other weights, those of a norm, none, several objects or packed
-// weights.
+// packed.pack(given...) with other, a norm's, no, several or packed weights: refused.
 template <class Layer, class View, class... Given>
 struct packed_again_rule {
   using type = verdict<false, say::prepacked, say::pack_takes_one_object_the_weights_of_the_layer>;
@@ -189,10 +188,9 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
     static_assert(detail::report<typename Layer::template without_epsilon<Weights>>::ok,
                   "umbel: shapes do not fit");
   }
-  // Packs other weights into the same memory. (packed = prepacked<layer>{w} does that also, but
-  // briefly needs as much again on the stack.) Not for norms, which are small and have an epsilon,
-  // nor for a prepacked layer, which you can assign: "pack takes one object, the weights of the
-  // layer".
+  // Packs other weights into the same memory. (packed = prepacked<layer>{w} also does, with a copy
+  // on the stack.) Not for norms, which are small and have an epsilon, nor for a prepacked layer,
+  // which you can assign: "pack takes one object, the weights of the layer".
   constexpr void pack(const weights_to_pack& w) noexcept
     requires(!detail::takes_epsilon<Layer>)
   {
@@ -222,8 +220,7 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
   static constexpr std::uint64_t layout =
       detail::packed_layout<packed_weights>(detail::plan::native_target);
 
-  // As long as the alignment of the weights, with zeros after the first: equal weights have equal
-  // bytes.
+  // As long as the weights' alignment, zeros after the first: equal weights have equal bytes.
   static constexpr std::size_t numbers = alignof(packed_weights) > sizeof(layout)
                                              ? alignof(packed_weights) / sizeof(layout)
                                              : 1;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// x * w: the linear map y = x W + b as an operation on a tensor, with weights in any form
-// (weights.hpp).
+// x * w: the linear map y = x W + b of a tensor, with weights in any form (weights.hpp).
 #pragma once
 
 #include <umbel/config.hpp>

@@ -65,9 +65,8 @@ template <class W, class View, class Layer>
 concept foreign_weights = !std::is_convertible_v<const W&, View> && !std::is_base_of_v<Layer, W>;
 template <class Given>
 concept no_part_of_weights = tensor_like<Given> || std::is_arithmetic_v<Given>;
-// Not arguments of a layer's constructor: no weights, those of another layer, or several arguments
-// such as tensors and sizes. (Not several parts of weights: layer({w.q, w.k, w.v, w.o}) would be
-// ambiguous.)
+// Not arguments of a layer's constructor: no weights, another layer's, tensors, sizes. (Not several
+// parts of weights: layer({w.q, w.k, w.v, w.o}) would be ambiguous.)
 template <class View, class Layer, class... Given>
 concept not_its_weights = (sizeof...(Given) < 2 && (foreign_weights<Given, View, Layer> && ...)) ||
                           (sizeof...(Given) > 1 && (no_part_of_weights<Given> || ...));
@@ -182,8 +181,7 @@ using out_fits =
 template <class Layer, class Out, class T, class Result>
 using row_major_out = out_fits<Layer, Out, T, Result, true>;
 
-// A layer borrows its weights, so they can't be a temporary. (weights_rules.hpp: nor those of
-// another layer.)
+// A layer borrows its weights, so they can't be a temporary (nor another's: weights_rules.hpp).
 template <class Layer, bool Ok = false>
 using weights_with_a_name = verdict<
     Ok, Layer,

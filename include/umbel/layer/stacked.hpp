@@ -33,8 +33,7 @@ struct stacked_weights {
   [[nodiscard]] UMBEL_SHARED static constexpr std::size_t size() noexcept { return Count; }
 };
 
-// Borrowed: from stacked_weights, or an array of a layer's weights or views; the memory must
-// outlive the view.
+// Borrowed: from stacked_weights, or an array of a layer's weights or views, which must outlive it.
 template <class View, std::size_t Count>
 struct stacked_views {
   using owned = stacked_weights<typename View::owned, Count>;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // stored_as<bfloat16>, stored_as<float16>, stored_as<std::int8_t>: the option of prepacked
-// (prepacked.hpp) and key_value_cache (cache.hpp) to store the numbers of a float layer in 16 or 8
-// bits. Arithmetic stays in float.
+// (prepacked.hpp) and key_value_cache (cache.hpp) to store a float layer's numbers in 16 or 8 bits.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tables of weights, with one row per position, word etc.: borrowed, packed, and what is refused.
-// An owned table is a tensor (Row, Feature).
+// Tables of weights, with one row per position, word etc.: borrowed, packed, and refusals. An owned
+// table is a tensor (Row, Feature).
 #pragma once
 
 #include <cstdint>

@@ -24,8 +24,7 @@ namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
 
-// In, Out: the axes that it maps from and to, hidden<100>. All forms of one map have the same
-// `map`.
+// In, Out: the axes that it maps from and to, hidden<100>. All forms of a map have this `map`.
 template <class T, class In, class Out, bool Bias>
 struct linear_map {
   using value_type = T;
@@ -123,8 +122,7 @@ struct made_of_parts {
 
 namespace umbel::portable {
 
-// Weights of y = x W + b, owned. Without a bias there is no memory for one: sizeof is that of the
-// numbers.
+// Weights of y = x W + b, owned. sizeof is that of the numbers: no bias, no memory for it.
 template <class T, class In, class Out, bool Bias>
 struct linear_weights {
   using map = detail::linear_map<T, In, Out, Bias>;
@@ -295,8 +293,7 @@ class vector_view {
   const T* data_;
 };
 
-// The weights of a layer, borrowed part by part. Parts: multi_head_parts ...; View: its borrowed
-// parts, in their order.
+// The weights of a layer, borrowed part by part. Parts: multi_head_parts ...; View: the parts.
 template <template <class...> class Parts, class... View>
 struct weights_view : Parts<View...> {
   using owned = Parts<typename View::owned...>;

@@ -41,7 +41,7 @@ struct in_formula {};
 struct workspace_base {};
 }  // namespace detail
 
-// May W be passed where a call takes a workspace?
+// May W be passed as a workspace?
 template <class W>
 concept workspace_like = std::is_base_of_v<detail::workspace_base, std::remove_cvref_t<W>> ||
                          std::is_same_v<std::remove_cvref_t<W>, detail::on_stack>;

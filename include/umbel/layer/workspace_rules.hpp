@@ -24,8 +24,7 @@ struct positions_rule<Axis<Size>, shape<Axis<Width>, Widths...>> {
                        say::is_a_width_of_the_layer_so_name_the_axis_of_the_positions>;
 };
 
-// The axes in workspace<...>: as many as the layer accepts, and no batch other than that of the
-// positions.
+// The axes in workspace<...>: as many as the layer accepts, without an additional batch.
 template <class Axis>
 struct no_batch_rule {
   using type = accepted;
@@ -61,8 +60,7 @@ struct first_two_axes {
 };
 
 // The size of such an axis in a layer with these widths (a shape<...>), or 1 if it is refused.
-// Before: the verdict on all axes. (Each asserts by itself: clang prints three lines for a
-// variable.)
+// Before: the verdict on all axes. (Each asserts: a variable is 3 lines in clang.)
 template <class Axis, class Widths, class Before = accepted>
 inline constexpr std::size_t positions_of = [] {
   using verdict = positions_fit<Axis, Widths, Before>;
@@ -72,8 +70,7 @@ inline constexpr std::size_t positions_of = [] {
   else
     return std::size_t{1};
 }();
-// The first axis, and the second or, without one, the first again. An error in the first is
-// reported only for the first.
+// The first axis, and the second or again the first, whose error is reported once.
 template <class Widths, std::size_t Most, class... Axis>
 inline constexpr std::size_t first_positions = [] {
   using axis = typename first_two_axes<Axis...>::first;

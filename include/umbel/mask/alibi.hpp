@@ -77,8 +77,7 @@ using portable::alibi_by;
 
 namespace umbel::inline UMBEL_TARGET {
 
-// A bias of slope (key - query), with a slope per head (Press, Smith and Lewis 2022), for as many
-// queries as keys.
+// A bias of slope (key - query), by head (Press et al. 2022), for as many queries as keys.
 inline constexpr detail::alibi_bias<detail::alignment::equal> alibi{};
 // alibi whose first query is at the first key.
 inline constexpr detail::alibi_bias<detail::alignment::top_left> alibi_top_left{};

@@ -81,8 +81,7 @@ struct arguments_rule<Operation, Takes, X, Arguments...> {
 };
 }  // namespace rules
 
-// For calls with a mask; also refuses attend(x, y, y, {3, 2}), since a braced list has no type that
-// the other forms could deduce.
+// For calls with a mask; also refuses attend(x, y, y, {3, 2}): a list has no type to deduce.
 template <class Operation, class Takes>
 struct other_calls_with_mask : other_calls_and_into<Operation, Takes> {
   using other_calls_and_into<Operation, Takes>::operator();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which keys a query attends to, and what is added to its scores: values that you pass to a layer
-// as one argument, alone or combined.
+// Which keys a query attends to, and additions to its scores: values that you pass to a layer as
+// one argument, alone or combined.
 //
 //   all_keys                      every key (the default)
 //   lens                          a tensor of integers, (batch), (batch, query) ...: the first

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Masks of a layer's call in a formula (formula/node.hpp). A mask that the formula makes is taken
 // apart and made again when the formula runs: its tensors are operands of the call, and its
-// numbers, causal_at(3), are kept until then. Of a mask that is an argument, f(x, w, keep_mask(m)),
-// the address is kept.
+// numbers, causal_at(3), are kept until then. Of an argument, f(x, w, keep_mask(m)), the address.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -123,8 +122,7 @@ struct mask_in_formula<given_mask<M>> : mask_with_numbers {
     return given_mask<M>(static_cast<const M*>(from->mask));
   }
 };
-// Made of a tensor: an argument of the formula or computed from its arguments; a score_bias may
-// also be a part of an argument.
+// Made of a tensor: an argument or computed; for score_bias also a part of an argument.
 template <class Mask, class X = decltype(Mask::memory)>
 concept mask_of_tensor = requires { typename Mask::template of_memory<X>; } &&
                          (traced<X> || std::is_floating_point_v<typename X::value_type>);

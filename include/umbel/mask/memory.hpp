@@ -175,8 +175,7 @@ using portable::generated_bias;
 UMBEL_SAYS(takes_a_tensor_or_view_or_a_function_object,
            "takes a tensor or view, or a function object");
 
-// A refused argument, which is not a tensor or view, counts as every key; in a formula as nothing,
-// which would be refused twice.
+// A refused argument counts as every key; in a formula as nothing, to be refused only once.
 template <class... X>
 using no_mask_of = std::conditional_t<(of_a_formula<X> || ...), invalid, every_key>;
 template <class Name, class X, class Takes = say::takes_one_tensor_or_view>
@@ -242,8 +241,7 @@ constexpr detail::no_mask_of<X...> drop_mask(const X&...) noexcept {
   return {};
 }
 // score_bias(b): a tensor of the layer's type, added to the scores after scale and softcap, in
-// natural units. -infinity hides; +infinity is the caller's error and results in NaN. b: axes as
-// for keep_mask.
+// natural units. -infinity hides; +infinity, an error, makes NaN. b: axes as for keep_mask.
 template <detail::shaped X>
 constexpr auto score_bias(X&& x) noexcept {
   return detail::bias_mask<detail::memory_of<X>>(detail::as_memory<X>(x));

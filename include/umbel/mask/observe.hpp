@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// observe: writes the weights of attention, or its scores, into the caller's memory during a call,
-// as part of its mask argument:
+// observe: writes the weights or scores of attention into the caller's memory, as part of a mask:
 //
 //   tensor<float, batch<2>, heads<5>, query<4>, key<6>> weights;
 //   attention{w}(x, y, y, lens & observe(weights));
@@ -87,9 +86,8 @@ using writable_view =
 
 namespace umbel::inline UMBEL_TARGET {
 
-// observe(weights): the part of a mask that writes each weight, or score, into the caller's memory,
-// which is borrowed: the axes batch, heads, query and key, in any order. A temporary tensor does
-// not compile.
+// observe(weights): the part of a mask that writes weights or scores into the caller's memory,
+// borrowed: the axes batch, heads, query and key, in any order. A temporary does not compile.
 template <observed What = observed::weights, detail::tensor_like X>
 constexpr auto observe(X&& memory) noexcept {
   static_assert(

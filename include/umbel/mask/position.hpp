@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Masks by position: causal, sliding_window (and alibi: alibi.hpp). Key j is at position j. Query i
-// is at position
+// Masks by position: causal, sliding_window, alibi (alibi.hpp). Key j is at position j, query i at
 //
 //   causal                      i; there are as many queries as keys
 //   causal_top_left             i
@@ -54,8 +53,7 @@ struct positioned : mask_base {
       detail::rules::positions_known<Layer, Name, (Alignment != alignment::equal), Scores>;
 };
 
-// The same, read from memory: the positions of the first queries, or the lengths that put the last
-// query at the last key.
+// The same from memory: the positions of the first queries, or lengths, for the last ones.
 enum class where { first, last };
 
 template <where Where, class X>
@@ -187,8 +185,7 @@ inline constexpr detail::causal_mask<detail::alignment::top_left> causal_top_lef
 // first lens keys, by sequence.
 inline constexpr detail::causal_mask<detail::alignment::bottom_right> causal_bottom_right{};
 // causal_at(p): causal whose first query is at position p of the keys, as after p keys of a cache.
-// p: an integer, or a tensor of integers by batch, heads or both; by query it is each query's
-// position.
+// p: an integer, or a tensor of them by batch, heads or both; by query: each query's.
 template <detail::position_number P>
 constexpr detail::causal_mask<detail::alignment::given> causal_at(const P& position) noexcept {
   return detail::causal_mask<detail::alignment::given>(detail::position_of(position));
@@ -238,8 +235,7 @@ struct window_mask : positioned<Alignment> {
     return {Left, Right, this->template first<Scores>(place)};
   }
   using positioned<Alignment>::operator();
-  // With lengths, as causal_bottom_right(lens). If Right is not 0, only `lens & ...` hides the keys
-  // past them.
+  // As causal_bottom_right(lens). If Right is not 0, only `lens & ...` hides the keys past lens.
   template <detail::shaped X>
     requires(Alignment == alignment::bottom_right)
   UMBEL_SHARED constexpr auto operator()(X&& lens) const noexcept {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Verdicts on a mask: its axes are some of those of the scores, (batch, heads, query, key), with
-// the same sizes or 1, and its element type states its meaning. Not here: the masks
-// (mask/combine.hpp).
+// their sizes or 1, and its element type states its meaning. Masks: mask/combine.hpp.
 #pragma once
 
 #include <cstdint>
@@ -273,8 +272,7 @@ template <bool Ok>
 using observed_with_a_name =
     verdict<Ok, say::observe, say::the_memory_is_a_temporary_so_store_it_in_a_variable>;
 
-// Memory for observed numbers: the axes of the scores, in any order; those of size 1 may be
-// missing.
+// Memory for observed numbers: the axes of the scores in any order, those of size 1 optional.
 template <class Layer, class Layout, class Axes, class Scores>
 struct observed_axes_rule;
 template <class Layer, class Layout, class... Axes, class Scores>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Sequences over processes, sharded<encoder, over<batch, ranks<2>>>: each rank computes its part of
-// the batch, each sequence as the layer does, and the results are gathered. Each rank has all
-// weights and gets the whole batch.
+// Sequences over processes, sharded<encoder, over<batch, ranks<2>>>: each rank has all weights,
+// gets the whole batch and computes its sequences; the results are gathered.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -11,8 +10,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 
-// An executor with one worker that runs only this rank's pieces, whole sequences: with one worker
-// layers hand out nothing else.
+// An executor that runs only this rank's pieces: with one worker, layers hand out sequences.
 struct pieces_of_rank {
   static constexpr std::size_t workers = 1;
   std::size_t rank, ranks;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// communicator<ranks<4>>: an MPI communicator with its number of processes in its type, checked
-// once at the start:
+// communicator<ranks<4>>: an MPI communicator whose type has its number of processes, checked once:
 //
 //   MPI_Init(&count, &words);
 //   const communicator<ranks<4>> world{MPI_COMM_WORLD};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A rank's weights of a layer whose heads are divided among ranks, cut from those of the whole
-// layer.
+// A rank's weights of a layer whose heads are divided, cut from those of the whole layer.
 #pragma once
 
 #include <umbel/attention/pruned.hpp>
@@ -30,9 +29,8 @@ constexpr void cut_attention(const W& w, std::size_t rank, typename Share::weigh
 
 // cut_weights<share>(w, world.rank(), own): copies the rank's part of the weights w of the whole
 // layer, which are owned, or borrowed with matrices in any order, {view_as<out_features,
-// in_features>(memory)}, for example from a mapped file. share: sharded<attention, over<heads,
-// ...>>, or of a block or a stack. own: its weights, (in, out). rank: below the layer's ranks,
-// which UMBEL_CHECK=1 checks.
+// in_features>(memory)}. share: sharded<attention, over<heads, ...>>, or of a block or a stack.
+// own: its weights, (in, out). rank: below the layer's ranks, which UMBEL_CHECK=1 checks.
 template <class Share>
 constexpr void cut_weights(const typename prepacked<typename Share::whole>::weights_to_pack& w,
                            std::size_t rank, typename Share::weights& own) noexcept {

@@ -170,7 +170,7 @@ struct described_share<By, sharded<Layer, Over>, Queries, Keys...> {
 
 // The page of a divided layer, with axes as for exchange_of: for heads the plan of the rank's,
 // describe<share, token<64>>(); for sequences, describe<share, batch<8>, token<64>>(), and for a
-// batch_gradient, describe<share>(), what is sent.
+// batch_gradient, describe<share>(), the messages.
 template <interconnect By, class Share, class... Axes>
   requires detail::describes_itself<Share>
 constexpr const char* describe() noexcept {

@@ -21,8 +21,7 @@ namespace umbel::inline UMBEL_TARGET {
 struct exchange_cost {
   // Calls of MPI_Allgather; for the gradient of a batch, one of MPI_Alltoall before.
   std::size_t gathers = 0;
-  // Messages in sequence if each gather is a ring; for short ones MPI chooses algorithms with
-  // fewer, with the same bytes.
+  // Messages in sequence if gathers are rings; for short ones MPI uses fewer with the same bytes.
   std::size_t messages = 0;
   std::uint64_t bytes = 0;
 
@@ -135,9 +134,9 @@ constexpr exchange_cost exchanged() {
 }  // namespace detail
 
 // exchange_of<share, token<512>>, <share, query<4>, key<300>>, <share, batch<2>, token<512>>; for
-// decoder layers <share, token<512>, key<48>>, with the positions of the memory; <by_sequences,
-// batch<8>, token<128>>; <by_chains> for the sum of a batch_gradient. For a step of a cache: the
-// new positions, token<1>.
+// decoder layers <share, token<512>, key<48>>, with the memory's positions; <by_sequences,
+// batch<8>, token<128>>; <by_chains> for the sum of a batch_gradient. For a step of a cache:
+// token<1>.
 template <class Share, class... Axes>
 inline constexpr exchange_cost exchange_of =
     detail::exchanged<detail::exchange_rule<Share, Axes...>,

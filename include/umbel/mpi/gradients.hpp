@@ -22,8 +22,7 @@ namespace say {}
 UMBEL_SAYS(takes_a_workspace_of_the_sharded_batch_gradient_itself,
            "takes a workspace of the sharded batch_gradient itself, its type workspace");
 
-// What is sent and received: all numbers of a gradient and a loss, in one equal part per rank; the
-// last part may end in zeros.
+// Sends and receives: a gradient and a loss in one equal part per rank, the last padded by zeros.
 template <class Weights, class Ranks>
 struct gradient_over_ranks : workspace_base {
   using T = number_of<Weights>;
@@ -89,8 +88,7 @@ class sharded<Gradient, Over> {
   using ranks = detail::rules::ranks_of<Gradient, Over>;
   using workspace = detail::gradient_over_ranks<weights, ranks>;
 
-  // As batch_gradient::sum, for this rank's samples; all ranks call it with the same batch and get
-  // the same sum.
+  // As batch_gradient::sum, for this rank's samples; all ranks pass one batch and get one sum.
   template <class Executor, class Given, class Work, class Sample>
   value_type sum(std::size_t batch, Executor&& executor,
                  const detail::across_ranks<Given, Work>& where, const Sample& sample) noexcept {

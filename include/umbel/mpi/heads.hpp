@@ -40,7 +40,7 @@ struct messages_of_ranks<T, Ranks, 0, Results> {
   static constexpr std::size_t exchanged = Ranks::size * Results * sizeof(T);
   alignas(64) T results[Ranks::size * Results];
 };
-// Scratch of a call across ranks: that of the rank's heads, and what is gathered. Of: computes the
+// Scratch of a call across ranks: that of the rank's heads, and gathered data. Of: computes the
 // call: T, ranks, own_sizes, own_workspace, queries, and positions, for which the workspace is.
 template <class Of>
 struct memory_over_ranks : messages_of_ranks<typename Of::T, typename Of::ranks,
@@ -54,8 +54,7 @@ struct workspace_over_ranks : workspace_base, memory_over_ranks<Of> {
   using positions = typename Of::positions;
 };
 
-// Gathers the features of all ranks, (rank, row, feature), as rows with strides `row` and
-// `feature`.
+// Gathers all ranks' features, (rank, row, feature), as rows with strides `row` and `feature`.
 template <std::size_t Rows, std::size_t Features, class Ranks, class T>
 void gather_features(const communicator<Ranks>& among, T* all, T* out, std::size_t row,
                      std::size_t feature) noexcept {
@@ -66,8 +65,7 @@ void gather_features(const communicator<Ranks>& among, T* all, T* out, std::size
         out[i * row + (r * Features + n) * feature] = *all++;
 }
 
-// The last projection, which replaces the rank's map w.o in the weights of a call: see above. Work:
-// a memory_over_ranks.
+// The last projection, which replaces the rank's map w.o in a call. Work: a memory_over_ranks.
 template <class Map, class Ranks, class Work>
 struct projection_over_ranks {
   const Map& map;
@@ -197,8 +195,7 @@ struct heads_over_ranks_types {
 };
 
 namespace rules {
-// A call has across(...), with as many ranks as the layer is divided among, and the workspace of
-// the call.
+// A call has across(...), with the ranks of the layer and the workspace of the call.
 template <class Layer, class Given, class Of, class Sizes>
 struct workspace_rule<Layer, Given, workspace_over_ranks<Of>, Sizes> {
   using type = call_across<Layer>;

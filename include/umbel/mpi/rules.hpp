@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Verdicts on dividing a layer among processes, and on the arguments of a call across them. Not
-// here: MPI (communicator.hpp).
+// Verdicts on dividing a layer among processes and on its calls. MPI: communicator.hpp.
 #pragma once
 
 #include <umbel/attention/multi_head.hpp>

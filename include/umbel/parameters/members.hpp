@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The structure of weights: which types are listed by name, the members of a struct and their
-// names. Refusals: rules.hpp.
+// The structure of weights: which types are listed by name, the members of a struct, their names.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -134,8 +133,7 @@ template <names_its_parts W>
 inline constexpr std::size_t members_there<W> = members_in<W>();
 
 // A base with members in addition to those of the struct, which C++ can't decompose. It initializes
-// an aggregate first, and converts to nothing else. (In a standard-layout type, one class has the
-// members.)
+// an aggregate first, and converts to nothing else. (With standard layout, only one has members.)
 template <class W>
 struct base_of {
   template <class Base>

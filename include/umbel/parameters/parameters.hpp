@@ -147,8 +147,7 @@ template <class Weights>
   return 0;
 }
 
-// The largest difference between two parameters with the same path, and that path. NaN is
-// infinitely far from other numbers.
+// The largest difference of two parameters with one path, and that path; infinite for NaN.
 struct parameter_difference {
   double largest = 0;
   parameter_path path{};

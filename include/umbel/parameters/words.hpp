@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The words of sentences about names of parameters, files and callbacks, and rules of arguments.
-// Rules of weights: rules.hpp.
+// Words of sentences about parameter names, files and callbacks; rules of arguments.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Multi-head attention of one sequence in integers, on plain numbers: projections, norms of queries
-// and keys, rotary positions, softmax and values in 8 bits, sums in 32. Also the rules of layers
-// without an integer form.
+// and keys, rotary positions, softmax and values in 8 bits, sums in 32. Also: which layers have no
+// such form.
 //
 // Not here: axes, batches (attention.hpp), steps (past.hpp).
 #pragma once
@@ -349,8 +349,7 @@ constexpr void widen_projected(Range& seen, const W& w, const X& x) noexcept {
   const auto y = projected_floats(w, x);
   widen(seen, y.data(), y.size());
 }
-// For queries or keys. prepare(first row): in place, as before scores; projected(y): the inputs of
-// the norms.
+// prepare(first row): queries or keys in place, as before scores; projected(y): the norms' inputs.
 template <std::size_t Row, class Range, class W, class X, class Projected, class Prepare>
 constexpr void widen_prepared(Range& seen, const W& w, const X& x, const Projected& projected,
                               const Prepare& prepare) noexcept {

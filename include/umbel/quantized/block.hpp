@@ -6,8 +6,7 @@
 //   decoder(x, memory, self_mask(causal))
 //   decoder(x, memory, lens, self_mask(causal & own))     lens: of the memory; own: of x
 //
-// Not here: the rows of one sequence (block_numbers.hpp), steps (cache_of_blocks.hpp), observing
-// ranges (block_observed.hpp).
+// Not here: rows (block_numbers.hpp), steps (cache_of_blocks.hpp), ranges (block_observed.hpp).
 #pragma once
 
 #include <cstddef>
@@ -22,8 +21,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail::integers {
 
-// Not the concept: if that of key_value_cache is asked of a quantized layer, g++ 12 doesn't find
-// one concept in the other.
+// Not the concept: g++ 12 doesn't find it within key_value_cache's for a quantized layer.
 template <class Layer>
 inline constexpr bool is_of_blocks = decodes_in_blocks<Layer>;
 
@@ -72,8 +70,7 @@ struct numbers_of_blocks<Layer, Weight> {
   }
 };
 
-// Calls of a float layer in integers, for block_calls. Layer: a block or a stack; Weight: the type
-// of the weights of attention.
+// Calls of a block or stack in integers, for block_calls. Weight: the type of attention's weights.
 template <class Layer, class Weight>
 struct calls_of_blocks : entry_of_block {
   using block = typename blocks_in<Layer>::block;
@@ -217,8 +214,7 @@ struct calls_of_blocks : entry_of_block {
 
 }  // namespace detail::integers
 
-// x: int16, one sequence or a batch, and an int8 memory if the block attends to one. Returns int16
-// with the axes and the unit of x.
+// x: int16, one sequence or a batch; an int8 memory if any. Returns int16 with x's axes and unit.
 template <class Layer, class... Options>
   requires(detail::integers::is_of_blocks<Layer>)
 class quantized<Layer, Options...>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A block in integers on the rows of one sequence: int16 residual sums, all with one unit, are
-// normalized to int8 for the parts, whose results are added. Its ranges, its numbers, its pass by
-// one worker or several.
+// normalized to int8 for the parts, whose results are added. Its ranges, numbers and pass.
 //
 // Not here: the kinds of parts (block_parts.hpp); axes, batches, stacks (block.hpp).
 #pragma once
@@ -78,8 +77,7 @@ struct block_ranges {
 
 // ---- scratch
 //
-// The parts' input shares memory with the scratch of heads, which no longer need it, unless other
-// parts read the same input.
+// The parts' input shares memory with the heads' scratch, unless other parts still read it.
 template <bool InOnePlace, class Normed, class Heads>
 struct normed_and_heads {
   union {
@@ -157,8 +155,7 @@ struct sorted_numbers<list<Slot...>, Weight> {
   using parts = named_members<typename joined<list<>, only<false, Slot>...>::type>;
 };
 
-// Block: a description. Its numbers are members named after its norms and parts. Weight: the type
-// of the weights of attention.
+// Block: a description; members are named after its norms and parts. Weight: of attention.
 template <class Block, class Weight>
 struct block_numbers : sorted_numbers<typename Block::slots, Weight>::norms,
                        units_of_steps<Block::steps::size>,
@@ -321,8 +318,7 @@ struct block_numbers : sorted_numbers<typename Block::slots, Weight>::norms,
         pack_norm<e.slot>(w, branch, added, factors_of<I>(w));
     }
   }
-  // The factors of the features of a branch, by the event of its join; none if the norm after it
-  // has them.
+  // The factors of a branch's features, by the event of its join; none if the norm has them.
   template <std::size_t Joined, bool NormHas = false, class View>
   static constexpr factors_of_features<typename Block::value_type> factors_of(
       const View& w) noexcept {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Conversions between floats and the integers of a range, at the edges of a model: quantize,
-// dequantize.
+// quantize, dequantize: floats to the integers of a range and back, at the edges of a model.
 #pragma once
 
 #include <cstdint>
@@ -69,9 +68,8 @@ inline constexpr bool are_tensor_and_range<X, Range> = true;
 
 // quantize<std::int8_t>(x, range): the elements of a tensor or view of floats as integers, rounded
 // to the nearest, halves to even; values beyond the range become its largest, NaN 0. Returns a
-// row-major tensor with the same axes. T: std::int8_t, or std::int16_t for a residual sum, which
-// leaves the same room again above the range. range: that of the part of the model that reads it,
-// seen.residual, or a number.
+// row-major tensor with the same axes. T: std::int8_t, or std::int16_t for a residual sum, with the
+// same room again above. range: that of the reading part, seen.residual, or a number.
 template <class T, detail::tensor_like X, detail::integers::one_range Range>
 constexpr auto quantize(const X& x, const Range& range) noexcept {
   using verdict = detail::rules::quantize<T, X>;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Ranges without the rarest, largest numbers: histograms of magnitudes, which calibrate widens like
-// ranges, and their percentiles.
+// Ranges without the rarest, largest numbers: percentiles of histograms that calibrate fills.
 //
 //   static quantized<block>::histograms counted{};
 //   for (auto& x : samples) std::ignore = quantized<block>::calibrate(counted, weights, x);
@@ -31,8 +30,7 @@ class magnitude_histogram {
     ++counts_[bin < first ? 0 : bin < first + bins ? bin - first : bins - 1];
     ++total_;
   }
-  // A bound on `percent` percent of the numbers: within 1/16 above, and at most the largest number;
-  // 0 if there are none.
+  // Bounds `percent` percent of the numbers: within 1/16 above, at most the largest; 0 for none.
   [[nodiscard]] UMBEL_SHARED constexpr float percentile(double percent) const noexcept {
     const double wanted = static_cast<double>(total_) * (percent / 100);
     std::uint64_t below = 0;

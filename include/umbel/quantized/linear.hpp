@@ -14,8 +14,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail::integers {
 
-// Heads whose rows are padded to whole words: feature f of the kernels is feature from(f) of the
-// layer, or npos, a zero.
+// Heads padded to whole words: feature f of the kernels is from(f) of the layer, or npos, a zero.
 struct whole_features {
   static constexpr bool all = true;
   static constexpr std::size_t from(std::size_t f) noexcept { return f; }
@@ -102,8 +101,7 @@ using result_of = typename option_or<option::output_as, output_as<std::int8_t>, 
 
 }  // namespace detail::integers
 
-// x: int8, any axes with In. Returns int8 or int16 (output_as<>) with Out instead of In. The input
-// and the output each have a range.
+// x: int8, any axes with In. Returns int8 or int16 (output_as<>) with Out. Ranges: input, output.
 template <class T, class In, class Out, class... OfLinear, class... Options>
 class quantized<linear<T, In, Out, OfLinear...>, Options...>
     : public detail::computing<quantized<linear<T, In, Out, OfLinear...>, Options...>,

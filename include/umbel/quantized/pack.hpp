@@ -41,8 +41,7 @@ constexpr double square_root(double v) noexcept {
   return root;
 }
 
-// Factors of the features of a result (layer_scale), which packing multiplies into its weights;
-// null: none.
+// Factors of a result's features (layer_scale), which packing multiplies into its weights.
 template <class T>
 struct factors_of_features {
   const T* factors = nullptr;
@@ -130,8 +129,7 @@ constexpr kernel::plain::integer_unit unit(double from, double to) noexcept {
   return {static_cast<std::int16_t>(rounded(m, 32767)), static_cast<std::uint8_t>(shift)};
 }
 
-// A norm of H features. gamma(i), beta(i): its floats. in, out: units of the residual sum and of
-// the result.
+// A norm of H features. gamma(i), beta(i): its floats. in, out: units of residual sum and result.
 template <bool Centred, std::size_t H, class Gamma, class Beta>
 constexpr void pack(kernel::integer_norm_numbers<H>& to, const Gamma& gamma, const Beta& beta,
                     double epsilon, double in, double out) noexcept {
@@ -162,8 +160,7 @@ constexpr void pack(kernel::integer_norm_numbers<H>& to, const Gamma& gamma, con
   }
 }
 
-// The softmax of scores q k^T * scale. Distances are clamped at `farthest`, whose weight
-// 2^-(farthest / 256) is 0.
+// The softmax of scores q k^T * scale. Distances are clamped if 2^-(farthest / 256) is 0.
 template <int Bits>
 constexpr kernel::integer_softmax softmax(double q, double k, double scale) noexcept {
   constexpr double farthest = Bits == 16 ? 4096 : 2304;

@@ -63,7 +63,7 @@ class past_of_attention {
                                          work.to_rotate);
     n.template project_values<N>(z, values_ + (b * rows + row) * numbers::value_width);
   }
-  // N queries, the first at `position`, to what is stored. mask(h): a head_mask.
+  // N queries, the first at `position`, to all stored keys. mask(h): a head_mask.
   template <std::size_t N, sequence_strides, sequence_strides, class Mask, class T,
             class Finish = finish_as<T>>
   constexpr void attend(const numbers& n, std::size_t b, const std::int8_t* x, std::size_t position,

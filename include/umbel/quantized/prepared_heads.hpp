@@ -47,8 +47,7 @@ struct prepared_heads {
   struct units {
     double in, projected, out;
   };
-  // A feature before rotation is at most 1.4 times the largest after it; 16 bits hold 1.4 times
-  // that.
+  // Before rotation a feature may be 1.4 times the largest after; 16 bits hold 1.4 times that.
   static constexpr double before_turn(double out) noexcept {
     return turned ? out / (1 << kernel::unturned_digits) : out;
   }

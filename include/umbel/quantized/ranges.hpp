@@ -3,8 +3,7 @@
 // determine the scales of the integers. They are parameters: named, listed, saved and loaded with
 // the weights (parameters/parameters.hpp).
 //
-// The result of a layer is the next one's input, in the same unit: chain_ranges makes their ranges
-// equal.
+// A layer's result is the next one's input: chain_ranges makes their ranges equal.
 //
 //   struct ranges {  // of a model
 //     static constexpr const char* part_names[] = {"embed", "layers", "norm"};
@@ -25,8 +24,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel {
 
 // The result of pack: is the layer packed? If not, missing_range() is the path of the first range
-// that was not observed or is not finite: "layers.0.attention.input". (Cut off after 63
-// characters.)
+// missing or not finite: "layers.0.attention.input" (at most 63 characters).
 class [[nodiscard]] pack_result {
  public:
   UMBEL_SHARED constexpr pack_result() noexcept = default;

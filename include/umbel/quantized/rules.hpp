@@ -158,8 +158,7 @@ namespace integers {
 
 template <class Own>
 inline constexpr bool masks_the_sequence = requires(const Own& own) { own.mask; };
-// The arguments of calibrate after the input: for a norm an epsilon; otherwise keys and values,
-// masks, an offset.
+// Arguments of calibrate after the input: a norm's epsilon, keys and values, masks, an offset.
 template <class Layer, class... Others>
 constexpr bool follow_the_input() noexcept {
   if constexpr (takes_epsilon<Layer>)

@@ -13,8 +13,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// Q, K, V: views of projected queries and keys, and of values: one sequence after another, with the
-// features of a position adjacent.
+// Q, K, V: views of projected queries and keys, and of values: by sequence, position, feature.
 template <class Layer, class Q, class K, class V>
 struct additive_attend_steps {
   using layer = Layer;

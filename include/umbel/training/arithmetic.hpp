@@ -110,8 +110,7 @@ constexpr void set_to_zero(Given&&...) noexcept {
                 "umbel: shapes do not fit");
 }
 
-// Multiplies all numbers of g by a factor, rounded to their type: 1.0 / batch makes a mean of a
-// sum.
+// Multiplies g by a factor, rounded to its type: 1.0 / batch makes a mean of a sum.
 template <class G>
 UMBEL_INLINE void scale(G& g, double factor) noexcept {
   using verdict = detail::rules::changeable<detail::say::scale, G>;
@@ -141,8 +140,7 @@ void add(G& g, const Other& other) noexcept {
 
 // Moves the average of the weights over steps towards w: average + (w - average) (1 - decay). Start
 // with average = w. decay: from 0, the newest weights, to 1, the oldest; 0.999, or less at first.
-// It is not checked: NaN ends up in the average. (Averages usually test better than the last
-// weights.)
+// It is not checked: NaN ends up in the average.
 template <class A, class W>
 UMBEL_INLINE void moving_average(A& average, const W& w, double decay) noexcept {
   using verdict = detail::rules::changeable_by<detail::say::moving_average, A, W>;

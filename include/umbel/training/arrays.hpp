@@ -87,8 +87,7 @@ using changeable_by = first_error<
 
 }  // namespace rules
 
-// Is a call with other arguments meant for this library's function? (A user's function may have the
-// same name.)
+// Is a call with other arguments meant for Umbel's function, not a user's with this name?
 template <class... Given>
 concept given_weights = (listed_by_name<std::remove_cvref_t<Given>> || ...);
 template <class Operation, class Takes, class... Given>
@@ -99,8 +98,7 @@ template <class W>
 using number_of = std::conditional_t<
     rules::parameters<rules::parameter_of<say::for_each_parameter, float>, W>::ok, float, double>;
 
-// The number of numbers in all parameters of W, a constant. For weights that rules::trained
-// accepts.
+// The number of numbers in all parameters of W, weights that rules::trained accepts.
 template <class W>
 constexpr std::size_t numbers_in();
 struct numbers_in_members {
@@ -131,8 +129,7 @@ UMBEL_INLINE as_const_as<Same, T>* array_like(const T* x, const W& w, Same& othe
       reinterpret_cast<byte*>(__builtin_addressof(other)) + offset);
 }
 
-// Calls f(count, x, y...) for each parameter: its number of numbers, and its arrays in w and in
-// others of that type.
+// Calls f(count, x, y...) for each parameter: how many numbers; its arrays in w and in others.
 template <class W, class F, class... Same>
 UMBEL_INLINE void for_each_array(F f, W& w, Same&... other) noexcept {
   const auto visit = [&](no_path, const auto& x) {

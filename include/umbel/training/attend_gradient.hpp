@@ -26,8 +26,7 @@ struct kept<T, without_weights> {
   static constexpr without_weights given(const captured<T>*) noexcept { return {}; }
 };
 
-// x with one sequence after another, and the features of a position, which lie along Family,
-// adjacent.
+// x by sequence, position, feature; features lie along Family.
 template <class Sequence, class Family, class X>
 constexpr auto features_last(const X& x) noexcept {
   using from = layout_of<X>;
@@ -67,8 +66,8 @@ struct bias_gradient<void> {
   static constexpr std::size_t count = 0, query = 0, key = 0, batch = 0, head = 0;
 };
 
-// Steps of attention: Steps::run(given, y, scratch, q, k, v, of_mask...) writes, after y,
-// Steps::kept numbers;
+// Steps of attention: Steps::run(given, y, scratch, q, k, v, of_mask...) writes y and Steps::kept
+// more;
 //   Steps::backward_scratch<Bias>   Bias: a bias_gradient
 //   Steps::backward<Bias>(given, mask, from, gradients, result, d, work)
 //                                   d: {dy, dx, dbias}

@@ -92,8 +92,7 @@ struct attend_steps {
       }
     }
   }
-  // go_on: adds to the gradients of keys and values. The steps of a bias that has one, along
-  // queries and keys; 0, 0: none has.
+  // go_on: adds to the gradients of keys and values. bias_...: the strides of a bias's gradient.
   static constexpr kernel::attend_backward_shape back(bool go_on, std::size_t bias_query = 0,
                                                       std::size_t bias_key = 0) noexcept {
     return {queries, keys,          sizes.head_dim, sizes.value_dim, q_row, k_row,

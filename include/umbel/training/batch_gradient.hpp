@@ -72,8 +72,7 @@ class chains_of_gradient {
     value_type loss;
   };
 
-  // Chain c has the samples first + c * distance, and from there every (Count * distance)-th; then
-  // all are folded into the first.
+  // Chain c has every (Count * distance)-th sample from first + c * distance; then all are folded.
   template <class Executor, class Sample>
   void sum(std::size_t batch, std::size_t first, std::size_t distance, Executor& executor,
            const Sample& sample) noexcept {
@@ -119,9 +118,8 @@ class batch_gradient {
   using value_type = detail::number_of<Weights>;
 
   // Calls sample(b, gradient, worker) once for each b below `batch`, which adds to the gradient and
-  // returns the loss: samples of one chain in order, chains in any order, by the workers of the
-  // executor (layer/executor.hpp; `serial` is one). Returns the sum of the losses and replaces the
-  // previous gradient.
+  // returns the loss: samples of one chain in order, chains in any order, by the executor's workers
+  // (layer/executor.hpp; `serial` is one). Returns the sum of the losses; replaces the gradient.
   //   "umbel: batch_gradient: sum takes the size of the batch, an executor and a function that ..."
   template <class Executor, class Sample>
   value_type sum(std::size_t batch, Executor&& executor, const Sample& sample) noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The logarithm and the cosine and sine in double, with the same bits on every target, also on
-// those without fused multiply-add, where simd/math.hpp has different ones. Each product is rounded
-// by itself. For values that are computed once: initial weights, the rate of a step.
+// those without fused multiply-add, although simd/math.hpp has different ones there. Each product
+// is rounded by itself. For values that are computed once: initial weights, the rate of a step.
 #pragma once
 
 #include <cstdint>

@@ -88,8 +88,7 @@ using workspace_of_gradient = workspace_of_call<gradient_fits_rule<F, workspace_
 
 template <class F, bool Plain>
 struct gradient_calls {
-  // See workspace_for. (F's result is asked for here and in a call, because an alias would add to
-  // clang's output.)
+  // See workspace_for. (F's result is also asked for in a call: an alias adds to clang's output.)
   template <class... X>
   static typename workspace_of_gradient<
       decltype(std::declval<const F&>()(
@@ -164,8 +163,7 @@ struct gradient_calls {
 
 }  // namespace detail::formulas
 
-// The result of with_gradient: an argument of a gradient, x, and the memory that its gradient is
-// added to.
+// The result of with_gradient: an argument x, and the memory that its gradient is added to.
 template <class X>
 using differentiated = portable::differentiated<X>;
 

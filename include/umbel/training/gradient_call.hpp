@@ -35,8 +35,7 @@ struct plain_argument<portable::differentiated<X>> {
 template <class X>
 using plain_argument_of = typename plain_argument<X>::type;
 
-// Is p an address in that parameter? For constant expressions, in which addresses in different
-// objects have no order.
+// Is p in that parameter? Addresses in different objects have no order in constant expressions.
 template <class T, class X>
 constexpr bool is_in_parameter(const T* p, const X& x) {
   if constexpr (std::is_same_v<typename X::value_type, T>) {
@@ -104,8 +103,7 @@ struct scheduled_gradient {
   static constexpr auto forward() {
     return formulas::trace<F, recorder, true, Argument...>(std::index_sequence_for<Argument...>{});
   }
-  // Room for the nodes of the gradient: few operations have more than a handful, and some are
-  // recomputed.
+  // Room for the gradient's nodes: most operations have a handful, and some are recomputed.
   static constexpr std::size_t room = 9 * static_cast<std::size_t>(forward().g.count) + 32;
   static constexpr auto wanted =
       find_wanted(forward(), Wanted{}, list<Argument...>{}, std::index_sequence_for<Argument...>{});
@@ -183,8 +181,7 @@ struct gradient_call {
   }
 
  private:
-  // Where gradients are: for a tensor, in it; for an object, at the same places in an object of its
-  // type.
+  // Where gradients are: for an object, at the same places in an object of its type.
   template <class Y>
   static constexpr void find_gradients(captured<T>*, std::size_t, const Y&) noexcept {}
   template <class Y>

@@ -121,8 +121,7 @@ using is_differentiable = typename is_differentiable_rule<First>::type;
 template <bool One>
 using one_bias_varies =
     verdict<One, say::gradient, say::one_score_bias_of_a_call_has_a_gradient_so_add_them_first>;
-// Tensors and views of float or double; owned weights, since gradients are found at the same places
-// in an object of their type.
+// Tensors and views of float or double; owned weights, whose gradients have the same places.
 template <class X>
 struct has_a_gradient {
   using type = trained<say::with_gradient, X>;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Steps that only gradients have: placing a part among zeros, adding rows to those of a table, the
-// gradient of a layer's call.
+// Steps of gradients only: a part among zeros, rows added to a table's, gradients of layer calls.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The importance of heads (Michel, Levy and Neubig 2019): how the loss changes with a gate on each
-// head, a factor of its context that is 1. It needs no extra pass: the gradient of the output
-// projection contains it.
+// head, a factor of its context that is 1. The gradient of the output projection contains it.
 #pragma once
 
 #include <umbel/attention/multi_head.hpp>

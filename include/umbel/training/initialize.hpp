@@ -8,8 +8,7 @@
 //   });
 //
 // Two 32-bit words of Philox (simd/philox.hpp) make a uniform number with 53 bits; two of these
-// make a pair of normal numbers (Box and Muller 1958). Computed in double, rounded once to the type
-// of the weights.
+// make a pair of normal numbers (Box and Muller 1958). Computed in double, rounded once.
 #pragma once
 
 #include <concepts>
@@ -91,8 +90,7 @@ class initializer {
   [[nodiscard]] static constexpr initializer xavier_normal(double gain = 1) noexcept {
     return {kind::normal, scale::in_and_out, gain};
   }
-  // With variance gain^2 / in (He et al. 2015), like torch's kaiming_uniform_; gain: sqrt(2) for
-  // relu.
+  // With variance gain^2 / in (He et al. 2015), torch's kaiming_uniform_; gain: sqrt(2) for relu.
   [[nodiscard]] static constexpr initializer kaiming_uniform(
       double gain = 1.4142135623730951) noexcept {
     return {kind::uniform, scale::in, gain};
@@ -182,8 +180,7 @@ constexpr auto initialize_call() {
 }
 }  // namespace detail::rules
 
-// Sets initial values for all parameters of w. how: an initializer, or a function: how(path, view)
-// returns one for each.
+// Sets initial values for all parameters of w. how: an initializer, or how(path, view) returns one.
 //   "umbel: initialize: the weights are const"
 //   "umbel: initialize: takes an initializer, initializer::normal(0.02), or a function of a path
 //    and a view that gives one"

@@ -139,8 +139,7 @@ struct cross_entropy_of_nodes {
     const auto logarithm = log_softmax<Axis>(formulas::where(counted > 0, logits, 0));
     // Unselected values don't matter, not even NaN. The sum of a row that isn't counted is 0.
     const auto chosen = sum<Axis>(formulas::where(is_label, logarithm, 0));
-    // 0 - sum, since -sum would be -0 without a loss. (-chosen would be -0 for a single row, whose
-    // sum is itself.)
+    // 0 - sum, since -sum, and for a single row the sum of -chosen, would be -0 without a loss.
     if constexpr (smoothing == 0) {
       return (0 - sum_of_all(chosen)) / rows;
     } else {
@@ -195,8 +194,7 @@ constexpr auto loss_of(const X& x, const Y& y) noexcept {
 // cross_entropy<classes>(logits, label): the mean over the rows of -log softmax(logits) at the
 // label, like torch's. logits: any axes with classes; label: integers with the other axes, in their
 // order; a tensor or view without axes for one row. A label that is not a class, and the one of
-// ignored_label<>, adds no loss, is not counted and has no gradient; if none is counted, the loss
-// is +0.
+// ignored_label<>, has no loss or gradient and is not counted; if none is counted, the loss is +0.
 //   "umbel: cross_entropy: [batch=4] and [batch=2] have different axes"
 template <template <std::size_t> class Axis, class... Options, class Logits, class Label>
 [[nodiscard]] constexpr auto cross_entropy(const Logits& logits, const Label& label) noexcept {

@@ -33,8 +33,7 @@ struct sgd {
   double decay = 0;    // weight decay, added to the gradient; >= 0, finite
 };
 
-// With momentum, like torch.optim.SGD: m = momentum m + g + decay w, then w - rate m. Ranges as for
-// sgd.
+// With momentum, like torch.optim.SGD: m = momentum m + g + decay w, then w - rate m; see sgd.
 struct sgd_with_momentum {
   double rate = 0.01;
   double momentum = 0.9;  // the part of m kept at each step, 0 <= momentum < 1
@@ -50,8 +49,7 @@ struct sgd_with_momentum {
 };
 
 // Adam (Kingma and Ba 2015), like torch.optim.Adam: w - rate m' / (sqrt(v') + epsilon), where m'
-// and v' are running means of the gradient and of its square, corrected for their start. Ranges as
-// for sgd.
+// and v' are running means of the gradient and of its square, corrected for their start; see sgd.
 struct adam {
   double rate = 1e-3;
   double beta1 = 0.9;     // the part of the gradient's mean kept, 0 <= beta1 < 1
@@ -69,8 +67,7 @@ struct adam {
 };
 
 // AdamW (Loshchilov and Hutter 2019), like torch.optim.AdamW: Adam on weights multiplied first by 1
-// - rate decay, which should be above 0. Ranges and state are those of adam: one can continue the
-// other.
+// - rate decay, which should be above 0. Ranges and state as adam: one can continue the other.
 struct adamw {
   double rate = 1e-3;
   double beta1 = 0.9;
@@ -238,8 +235,7 @@ struct update_rule<W, G, State, How> {
 }  // namespace detail
 
 // One step: updates w by its gradient g, of the same type. If the norm of g is NaN or infinite (in
-// float above 1.8e19), or a number of the optimizer is out of range, nothing changes, and the
-// result reports it.
+// float above 1.8e19), or a number of the optimizer out of range, nothing changes; see the result.
 //   "umbel: update: argument 2 is of another type than argument 1; declare both with one"
 //   "umbel: update: the state is not that of the optimiser for the weights; ..."
 // and those of for_each_parameter.
@@ -252,8 +248,7 @@ template <class W, class G, class How>
   else
     return {};
 }
-// The same for an optimizer with a state, How::state of the type of w, which is zeros at first and
-// counts the steps.
+// The same with a state, How::state of the type of w, which starts as zeros and counts steps.
 template <class W, class G, class State, class How>
 [[nodiscard]] UMBEL_INLINE update_result update(W& w, const G& g, State& state,
                                                 const How& how) noexcept {

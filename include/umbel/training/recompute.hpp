@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// recompute: a layer of a formula whose values the gradient doesn't keep. It recomputes them from
-// the layer's arguments when needed, with the same bits ("Training Deep Nets with Sublinear Memory
-// Cost", Chen et al. 2016):
+// recompute: a layer of a formula whose values the gradient recomputes instead of keeping, with the
+// same bits ("Training Deep Nets with Sublinear Memory Cost", Chen et al. 2016):
 //
 //   const auto y = recompute<encoder>{w.encode}(x, length);   // instead of encoder{w.encode}
 #pragma once

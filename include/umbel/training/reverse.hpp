@@ -5,8 +5,7 @@
 // the graph is lowered like any formula (formula/schedule.hpp). It ends in add_to nodes for the
 // gradients asked for: each adds a gradient to the caller's memory.
 //
-// Not here: nodes and their gradients (reversed_graph.hpp), the gradients of layers (layers.hpp),
-// calls (gradient.hpp).
+// Not here: nodes (reversed_graph.hpp), gradients of layers (layers.hpp), calls (gradient.hpp).
 #pragma once
 
 #include <umbel/config.hpp>

@@ -181,8 +181,7 @@ struct reversed_graph {
       dense.axes = without_strides(own);
       return dense;
     }
-    // A part: zeros elsewhere. place has the memory's elements in order, from the first to the
-    // last.
+    // A part: zeros elsewhere. place has the memory's elements from the first to the last.
     std::size_t elements = 1;
     for (std::size_t i = 0; i < own.rank; ++i) elements += (own.size[i] - 1) * own.stride[i];
     node_of_graph<T> one;

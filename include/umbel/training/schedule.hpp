@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The learning rate as a function of the step, counted from 0, also in constant expressions; the
-// same bits on every target:
+// The learning rate as a function of the step, counted from 0; the same bits on every target:
 //
 //   constexpr warm_up_then_cosine rate{.rate = 6e-3, .warm_up = 1000, .steps = 15000};
 //   update(w, g, state, adamw{.rate = rate(step)});

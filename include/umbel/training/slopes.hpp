@@ -9,8 +9,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// d/dx x P(Z <= x) = P(Z <= x) + x p(x), p the density of the normal distribution. P as in
-// simd::gelu.
+// d/dx x P(Z <= x) = P(Z <= x) + x p(x), p the normal density. P as in simd::gelu.
 template <class V>
 UMBEL_INLINE constexpr V gelu_exact_slope(V x) noexcept {
   using T = simd::element_of<V>;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The tensor of a file for a parameter: the matching row of the names, and its axes. Not here:
-// errors in it (load.hpp).
+// The tensor of a file for a parameter: the matching row of the names, and its axes.
 #pragma once
 
 #include <umbel/config.hpp>

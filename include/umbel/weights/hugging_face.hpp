@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Parameter names of one layer of Hugging Face's models (transformers), for encoder_layer and
-// decoder_layer:
+// Parameter names of one layer in Hugging Face's transformers, for encoder_layer, decoder_layer:
 //   load(w, file, at("encoder.*", "bert.encoder.layer.*", names::bert_layer), ...)
 #pragma once
 
@@ -97,9 +96,8 @@ inline constexpr parameter_name llama_layer[] = {
     {nullptr, "self_attn.rotary_emb.inv_freq"},
 };
 
-// Starcoder2DecoderLayer: norm_first<true>, activation<gelu_tanh>, bias<true>, causal (if the
-// configuration has a window of W keys, sliding_window<W - 1>), rope<split_halves>, kv_heads. Its
-// norms have a beta.
+// Starcoder2DecoderLayer: norm_first<true>, activation<gelu_tanh>, bias<true>, causal (with a
+// window of W keys, sliding_window<W - 1>), rope<split_halves>, kv_heads, norms with a beta.
 inline constexpr parameter_name starcoder2_layer[] = {
     {"norm1.gamma", "input_layernorm.weight"},
     {"norm1.beta", "input_layernorm.bias"},
@@ -171,8 +169,7 @@ inline constexpr parameter_name whisper_decoder_layer[] = {
 // Qwen2DecoderLayer: as LlamaDecoderLayer, but bias_on<'q', 'k', 'v'>, feed_forward_bias<false>.
 inline constexpr auto& qwen2_layer = llama_layer;
 
-// Qwen3DecoderLayer: as LlamaDecoderLayer, and query_key_norm<rms_norm>. head_dim<> if the
-// configuration has one.
+// Qwen3DecoderLayer: as LlamaDecoderLayer, query_key_norm<rms_norm>, head_dim<> if configured.
 inline constexpr parameter_name qwen3_layer[] = {
     {"norm1.gamma", "input_layernorm.weight"},
     {"attention.q.weight", "self_attn.q_proj.weight", out_in},

@@ -113,8 +113,7 @@ bool fits_parameter(load_result& out, const char* path, const found_row& found) 
   return false;
 }
 
-// The tensor of a parameter that fits, or its part of it, and the strides of its elements in the
-// parameter.
+// The fitting tensor of a parameter, or its part of it, and its strides in the parameter.
 struct placed_tensor {
   stored_tensor tensor;
   std::size_t strides[stored_tensor::max_rank]{};
@@ -198,8 +197,7 @@ void add_use(tensor_use& use, const Weights& w, const char* name, bool is_scale,
     found_row found;
     find(path.chars, found);
     if (is_scale && found.tensor.type != stored_type::int8) continue;
-    // The row alone is not enough: one table may be used twice, at("head", "a", table) and
-    // at("head", "b", table).
+    // The row is not enough: at("head", "a", table) and at("head", "b", table) use one twice.
     if (found.row == &row && found.name == name) {
       use.is_known = true;
       use.parts = row.axes.parts;

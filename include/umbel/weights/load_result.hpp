@@ -9,8 +9,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// Did all parameters find their tensors? If not, one line for each that did not and for each unused
-// tensor; the weights are unchanged.
+// Was everything loaded? If not, one line per missing or unused tensor; weights are unchanged.
 class [[nodiscard]] load_result {
  public:
   constexpr explicit operator bool() const noexcept { return problems_ == 0; }

@@ -50,8 +50,7 @@ struct load_rule<Weights, File, std::index_sequence<I...>, Names...> {
       loadable_names<I + 3, Names>..., loadable_weights<Weights>>;
 };
 
-// One verdict for the whole call. The weights are examined last, since the file may be passed for
-// them.
+// One verdict for the whole call. Weights are examined last: the file may be passed for them.
 template <class Weights, class File, class... Names>
 constexpr auto load_call() {
   using arguments =

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A probe: an input of the exported model and its output, both in the file of its weights
 // (tools/export --probe; docs/export.md). replay calls the model in C++ with that input and
-// compares the outputs. It finds, on the first run, errors that a file can't show, such as the
-// pairing of rope or the activation.
+// compares the outputs. The first run finds errors that a file can't show, such as the activation.
 //
 //   static tensor<float, token<5>, hidden<64>> x, wanted;
 //   const auto replayed = replay(*file, [](const auto& x) { return encode(x); }, wanted, x);
@@ -36,8 +35,7 @@ class probe_result {
   constexpr explicit operator bool() const noexcept { return size_ == 0; }
   // One line without a line feed, valid as long as this object; empty if the outputs agree.
   [[nodiscard]] constexpr const char* error() const noexcept { return chars_; }
-  // The largest difference from the output wanted, infinity if it is NaN, and its row-major place;
-  // 0 if nothing was compared.
+  // The largest difference, infinity for NaN, and its row-major place; 0 if nothing was compared.
   double largest = 0;
   std::size_t place = 0;
 
@@ -150,8 +148,7 @@ inline constexpr bool is_probe_input = false;
 template <class X>
 inline constexpr bool is_probe_input<probe_input<X>> = true;
 
-// The type of an input's tensor, as in the caller's expression; no reference for an argument that
-// is neither tensor nor probe_input.
+// The type of an input's tensor as passed; no reference if neither tensor nor probe_input.
 template <class X>
 struct tensor_of_input {
   using type = X;
@@ -267,8 +264,7 @@ using replay = first_error<
 
 }  // namespace detail
 
-// Compares y, the output of the model, with that of the probe: tensors or views with the same axes
-// in the same order.
+// Compares y, the model's output, with the probe's: tensors or views with the same axes, in order.
 //   "umbel: probe: the output differs by 0.81 at [1, 5] of [token=4, hidden=8]: 0.3 where 1.11 is
 //    wanted; at most 0.000265 was allowed; look for a square matrix that is transposed ..."
 template <class Y, class Wanted>
@@ -330,8 +326,7 @@ probe_result replay_call(const File& file, const F& f, const probe_tolerance& to
 //   "umbel: the file has no tensor probe.output"
 //   "umbel: replay: probe.input and probe.output are read into the same memory"
 //   "umbel: replay: probe.mask is given for two tensors"
-// Compile errors: two inputs without a name, an argument that isn't a tensor, and a model with
-// other arguments.
+// Compile errors: two inputs without a name, not a tensor, a model with other arguments.
 template <class File, class F, class Wanted, class... Inputs>
 [[nodiscard]] probe_result replay(const File& file, const F& f, const probe_tolerance& tolerance,
                                   Wanted&& wanted, Inputs&&... inputs) noexcept {

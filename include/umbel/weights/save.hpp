@@ -29,8 +29,7 @@ constexpr auto can_be_saved() {
 }
 }  // namespace detail
 
-// sink: called with (const char*, std::size_t). Its exceptions reach the caller; its return value
-// is ignored.
+// sink: called with (const char*, std::size_t); may throw; its return value is ignored.
 //   "umbel: save: takes a sink first, which is called with (const char*, std::size_t), not a
 //    pointer to FILE"
 // and, for structs, the sentences of for_each_parameter.
