@@ -190,7 +190,6 @@ using additive_types_of =
                          additive_types<T, Hidden, ScoreHidden, Options...>,
                          additive_types<float, no_axis<1>, axes::score_hidden<1>>>;
 
-// A call whose sequences fit.
 template <class Layer, class X, class Y, class Z, class Mask, class Workspace, class Out>
 struct additive_call {
   using call = additive_call;

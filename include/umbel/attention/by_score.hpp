@@ -87,7 +87,6 @@ using score_function =
             element<typename Q::value_type>>;
 }  // namespace rules
 
-// Options: softcap<>, empty_rows<>.
 template <class F, class... Options>
 struct attention_by_score_operation
     : detail::other_calls<say::attention_by_score, say::takes_queries_keys_and_values_then_a_mask> {

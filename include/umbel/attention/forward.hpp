@@ -90,7 +90,6 @@ struct multi_head_forward {
                                                     .v_head = S.value_dim,
                                                     .o_head = S.value_dim * of_context.feature};
 
-  // Bytes of the tables for rotary positions.
   static constexpr std::size_t tables =
       Prepare::template table_bytes<T, Queries, S.head_dim> +
       (Keys == Queries ? 0 : Prepare::template table_bytes<T, Keys, S.head_dim>);

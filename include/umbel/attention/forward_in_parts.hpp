@@ -31,7 +31,6 @@ struct row_blocks {
   }
 };
 
-// The blocks of a linear map, S.
 template <class T, kernel::linear_shape S, std::size_t Blocks>
 struct linear_blocks : row_blocks<S.rows, Blocks> {
   template <std::size_t Rows>

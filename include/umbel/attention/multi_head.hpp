@@ -101,7 +101,6 @@ struct multi_head_types {
 
   template <std::size_t Queries, std::size_t Keys>
   using forward_of = multi_head_forward<T, sizes, prepare, scoring, Queries, Keys>;
-  // The widths of the rows of a call.
   using widths = shape<hidden_axis, keys_axis, values_axis, width<sizes.query_width()>,
                        width<sizes.context_width()>>;
   // Scratch for one call at a time; its contents don't matter between calls. sizeof is its bytes.

@@ -76,7 +76,6 @@ struct head_choice {
     return npos;
   }();
 
-  // The number of the n-th kept head.
   static constexpr std::size_t place(std::size_t n) {
     for (std::size_t h = 0; h < S.heads; ++h)
       if (stays(h) && n-- == 0) return h;
@@ -175,7 +174,6 @@ constexpr void take_rows(const W& from, Place place, T* to) noexcept {
       for (std::size_t o = 0; o < W::map::out::size; ++o)
         *to++ = from.weight[(place(n) * Width + d) * from.strides.in + o * from.strides.out];
 }
-// The columns of a map, with their biases.
 template <std::size_t Width, std::size_t Kept, class Place, class W, class Map>
 constexpr void take_outputs(const W& from, Place place, Map& to) noexcept {
   take_columns<Width, Kept>(from, place, to.weight);

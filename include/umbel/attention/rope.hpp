@@ -42,7 +42,6 @@ struct rope {
   static constexpr std::size_t base = Base, width = Width;
 };
 namespace detail {
-// No rotary positions.
 struct no_rope {
   using kind = option::rope;
   static constexpr std::size_t width = 0;

@@ -118,7 +118,6 @@ struct rotate_by_rule<Pairing, Family, X, Cosines, Sines> {
 template <class Pairing, class Family, class X, class Cosines, class Sines>
 using rotate_by = typename rotate_by_rule<Pairing, Family, X, Cosines, Sines>::type;
 
-// A table of rotations.
 template <class Operation, class Rope, class Positions, class Features, class T>
 struct rope_table_rule {
   using type = well_formed<Positions, Features>;

@@ -124,7 +124,6 @@ using dot_product_options = first_error<
 
 }  // namespace rules
 
-// Sizes and strides of a call that fits.
 template <class Q, class K, class V>
 struct dot_product_call {
   using T = typename Q::value_type;
@@ -194,7 +193,6 @@ struct dot_product_call {
               h * ol::template stride_of<rules::heads_family>);
   }
 
-  // Of: the operation.
   template <class Of, class Mask, class Out>
   static constexpr void each_sequence(const Of&, const Q& q, const K& k, const V& v,
                                       const Mask& mask, Out& out, workspace& work) noexcept {
@@ -220,7 +218,6 @@ struct dot_product_call {
   }
 };
 
-// The forms of a call (calls.hpp).
 template <class... Options>
 struct dot_product_forms {
   static constexpr bool in_formulas = false;

@@ -150,7 +150,6 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
   template <class X>
   using positions_in = axis_of<layout_of<X>, rules::sequence_family<layout_of<X>, hidden_axis>>;
 
-  // A call whose shapes fit.
   template <class X, class Memory>
   struct call_of {
     using layout = layout_of<X>;
@@ -175,7 +174,6 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
   using number = T;
   template <class X, class Memory>
   using shapes_fit = block_shapes_fit<block_types, word, T, T, accepted, X, Memory>;
-  // The masks fit every attention.
   template <class Mask, class Own, std::size_t Batch, std::size_t N, std::size_t M>
   struct masks_rule {
     template <class Part>
@@ -232,7 +230,6 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
     }
   }
 
-  // A call in a formula: its verdict and its computation.
   template <class X, class Mask, class Memory = without_memory>
   struct verdict_in_formula_rule {
     using call = call_of<X, Memory>;

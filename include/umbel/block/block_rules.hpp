@@ -47,7 +47,6 @@ concept part_like = requires {
   typename Part::name;
   Part::sees;
 };
-// How a sentence names a wrong argument.
 template <class Given>
 struct word_for_given {
   using type = option_word<Given>;

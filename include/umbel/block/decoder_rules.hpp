@@ -22,7 +22,6 @@ struct stands_for_mask<own_mask<Mask>> {
     return {given_mask<Mask>(own == nullptr ? nullptr : &own->mask)};
   }
 };
-// Stands for a missing self_mask.
 struct unsaid_mask : every_key {};
 }  // namespace detail
 

@@ -125,7 +125,6 @@ struct events_of {
   }();
 };
 
-// The options and the steps among the items of a block.
 template <class Steps, class Options, class... Items>
 struct sorted {
   using steps = Steps;
@@ -147,7 +146,6 @@ struct packed_of<Layer, Stored> {
   using type = typename Layer::template packed_weights<>;
 };
 
-// Storage for one slot or part, by its number.
 template <std::size_t Number, class Stored>
 struct numbered {
   [[no_unique_address]] Stored stored;
@@ -173,7 +171,6 @@ constexpr const auto* nth_of(const First* first, const Rest*... rest) noexcept {
     return nth_of<I - 1>(rest...);
 }
 
-// The part with that name.
 template <class Block, class Name>
 struct part_called {
   static constexpr std::size_t number = Block::template number_of_part<Name>;

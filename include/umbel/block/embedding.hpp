@@ -70,7 +70,6 @@ constexpr void copy_row(const packed_embedding<T, Vocabulary, Hidden, Stored>& w
   kernel::unpack_output<Hidden::size, Vocabulary::size>(w.panels, w.bias(), row, to);
 }
 
-// y = x table, if the rule accepted it. y: row-major.
 template <class X, class T, class Vocabulary, class Hidden, class Y>
 constexpr void write_logits(const X& x, const portable::table_view<T, Vocabulary, Hidden>& w,
                             Y& y) noexcept {

@@ -48,7 +48,6 @@ struct pruned_layer<Layer, Name, Selection> {
   using type = typename std::conditional_t<part::verdict::ok, smaller<Layer>,
                                            std::type_identity<Layer>>::type;
 };
-// For a stack, each of its layers.
 template <class Layer, std::size_t Count, class Name, class Selection>
 struct pruned_layer<layer_stack<Layer, Count>, Name, Selection> {
   using type = layer_stack<typename pruned_layer<Layer, Name, Selection>::type, Count>;

@@ -8,7 +8,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// A part whose layer already exists.
 template <class Name, residual::reads Sees, class Layer>
 struct made_part {
   using name = Name;

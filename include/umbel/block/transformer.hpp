@@ -66,7 +66,6 @@ template <class T, class Hidden, class... Options>
 using norm_of_options =
     norm_with<T, Hidden, option_or<option::norm_by, norm_by<layer_norm>, Options...>, Options...>;
 
-// The parts of a layer from its options.
 template <class T, class Hidden, class Heads, class FeedForward, class... Options>
 struct transformer_parts {
   using bias_option = option_or<option::bias, umbel::bias<false>, Options...>;

@@ -102,7 +102,6 @@ struct block_storage {
   using all_parts = std::make_index_sequence<block::part_count>;
   using memory_option = option_or<option::longest_memory, longest_memory<1>, Options...>;
 
-  // The first part that reads Sees, or 0.
   static constexpr std::size_t first_of(reads sees) noexcept {
     for (std::size_t i = 0; i < block::part_count; ++i)
       if (block::part_sees(i) == sees) return i;
@@ -112,7 +111,6 @@ struct block_storage {
   using options_of =
       typename pick_options<option_list<rules::batch_family, option::stored_as, Kinds...>,
                             option_list<>, Options...>::type;
-  // Positions: the longest sequence.
   template <reads Sees, class Part, std::size_t Positions>
   using stored_of = std::conditional_t<
       Sees == reads::row, nothing_stored<of, Part>,
@@ -166,7 +164,6 @@ struct block_storage {
       typename of_part<Number>::verdict...>
       rule(std::index_sequence<Number...>);
   using verdict = decltype(rule(all_parts{}));
-  // The positions and masks of a step fit every attention.
   template <class Next, class Mask, class Own>
   struct masks_rule {
     template <class Part>

@@ -84,7 +84,6 @@ class key_value_cache<Formula, Keys, Options...>
                           detail::formulas::reference_at<I>(all)...);
   }
 
-  // The rules of a step with these arguments.
   template <class Out, class Given, class Work, class... X>
   struct call {
     static constexpr std::size_t count = detail::formulas::new_positions<X...>;

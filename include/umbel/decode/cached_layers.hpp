@@ -22,7 +22,6 @@ struct not_sliding {
   static constexpr std::size_t positions = 0, chunk = 0;
 };
 
-// A block, or a stack of them.
 template <class Layer>
 concept decodes_in_blocks = is_of_parts<typename blocks_in<Layer>::block>;
 // Does a cache accept the layer as attention? As blocks? Other headers specialize both.
@@ -37,7 +36,6 @@ template <class Layer>
 inline constexpr bool decodes_as_formula = false;
 
 namespace rules {
-// Layer: a multi_head_attention.
 template <class Layer, class Keys, class... Options>
 using cache_of_attention =
     cache<Layer, Keys, option_or<option::longest_sequence, not_sliding, Options...>,

@@ -51,7 +51,6 @@ struct cached_forward {
                                                     S.head_dim,  S.head_dim* key_step,
                                                     S.value_dim, S.value_dim* of_context.feature};
 
-  // Bytes of the table for rotary positions.
   static constexpr std::size_t tables = prepare::template table_bytes<T, turns, S.head_dim>;
 
   struct workspace : workspace_base {

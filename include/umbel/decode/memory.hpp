@@ -47,7 +47,6 @@ UMBEL_SAYS(
     "step takes out, the layer and the next positions; then a mask of the memory; then a "
     "self_mask; then a workspace");
 
-// A layer with attention to a memory, or a stack of them.
 template <class Layer>
 concept decodes_with_memory = decodes_in_blocks<Layer> && blocks_in<Layer>::block::has_memory;
 
@@ -66,7 +65,6 @@ using mask_of_memory = first_error<
         !std::is_same_v<Mask, std::remove_const_t<decltype(causal)>>, say::key_value_cache,
         say::
             causal_stands_in_the_place_of_a_mask_of_the_memory_and_a_step_is_causal_without_it_so_leave_it_out>>;
-// Arguments that fit no call of step.
 template <class T, class... Given>
 struct arguments_of_step {
   using type = arguments<

@@ -36,7 +36,6 @@ class past_of_attention {
   using storage = forward<1>;
 
  public:
-  // For a call with N positions.
   template <std::size_t N>
   using scratch_for = typename forward<N>::workspace;
   template <std::size_t N>

@@ -31,12 +31,10 @@ struct cache_sizes : Drops {
   static constexpr bool slides = sliding::positions != 0;
   static constexpr std::size_t batches = rules::size_or_1<batch_option>;
   static constexpr std::size_t capacity = Capacity;
-  // The most positions that a sequence may have.
   static constexpr std::size_t positions = slides ? sliding::positions : capacity;
   // The number of positions that fit in memory.
   static constexpr std::size_t rows =
       slides ? capacity + Drops::spare(capacity) + sliding::chunk - 1 : capacity;
-  // The most positions that one step adds.
   static constexpr std::size_t at_once = slides ? sliding::chunk : capacity;
   template <class T, std::size_t Heads, std::size_t New>
   using scores = scores_of<T, rules::size_or_0<batch_option>, Heads, New, rows, true>;

@@ -107,7 +107,6 @@ struct batch_word<void> {
 };
 template <class Layout>
 using has_word = std::conditional_t<Layout::template has<batch_family>, say::has, struct has_no>;
-// Name: what the sentence calls it.
 template <class Layout, class Batch, class Name = say::the_sequence>
 using batch_of_cache =
     verdict<Layout::template size_of<batch_family> == size_or_0<Batch>, say::key_value_cache, Name,

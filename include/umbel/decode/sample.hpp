@@ -33,7 +33,6 @@ struct sampling {
 
 namespace detail {
 
-// The stride of a row's elements.
 template <class Layout>
 constexpr std::size_t stride_of_row() {
   std::size_t stride = 1;

@@ -247,7 +247,6 @@ UMBEL_REFUSES(function_of_scores, Word, say::has_a_function_of_its_own_which_tak
 UMBEL_REFUSES(gives_keys, say::the_formula_gives_an_axis_key_which_grows_from_step_to_step);
 #undef UMBEL_REFUSES
 
-// The arguments for the whole sequence.
 template <class F, std::size_t Capacity, class... Argument>
 struct formula_to_decode_rule {
   using whole = formulas::whole_sequence<F, Capacity, Argument...>;
@@ -266,7 +265,6 @@ struct formula_to_decode_rule<F, Capacity, Argument...> {
       typename decltype(formulas::word_of_sentence<one.what, one.reduces_by>())::type>::type;
 };
 
-// The cache's declaration.
 template <class Keys, class... Options>
 using options_of_formula_cache =
     first_error<in_place<say::key_value_cache, Keys, axes::key>, well_formed<Keys>,
@@ -312,7 +310,6 @@ struct decoded<F, Capacity, list<X...>> {
   using rule = std::type_identity<rules::called_with_a_sequence<X...>>;
 };
 
-// What a cache is declared for.
 struct not_decoded {
   using rule = std::type_identity<accepted>;
 };

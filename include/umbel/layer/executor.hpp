@@ -36,7 +36,6 @@ UMBEL_SAYS(the_executor_is_a_temporary_so_store_it_in_a_variable,
 UMBEL_SAYS(takes_an_executor_and_an_array_of_workspaces_one_for_each_worker,
            "takes an executor and an array of workspaces, one for each worker");
 
-// The piece that the concept calls executors with.
 struct any_piece {
   constexpr void operator()(std::size_t, std::size_t) const noexcept {}
 };

@@ -63,7 +63,6 @@ struct norm_of_rows {
   using packed_weights = typename Norm::template packed_weights<Stored>;
   static constexpr T epsilon = static_cast<T>(Epsilon::value);
 };
-// No norm.
 template <class T>
 struct norm_of_rows<T, void, void> {
   using layer = void;
@@ -111,7 +110,6 @@ template <class Layer, class T, class Axis, class... Options>
 struct norm_options_rule<Layer, norm_with<T, Axis, no_query_key_norm, Options...>> {
   using type = accepted;
 };
-// Norm: norm_with.
 template <class Layer, class Norm>
 using norm_options = typename norm_options_rule<Layer, Norm>::type;
 }  // namespace rules

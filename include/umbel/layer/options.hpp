@@ -125,11 +125,9 @@ struct pick_options<option_list<Kinds...>, option_list<Kept...>, First, Rest...>
 template <template <class...> class List, class... Kinds, class... More>
 List<Kinds..., More...> and_kinds(List<Kinds...>, option_list<More...>);
 
-// The option of a kind among Options, or Default.
 template <class Kind, class Default, class... Options>
 using option_or = typename detail::choose_option<Kind, Default, Options...>::type;
 
-// The kinds that a layer knows.
 template <class... Kinds>
 struct option_kinds {};
 

@@ -39,7 +39,6 @@ struct packed_linear : packed_biases<T, kernel::numbers_of_output<Stored, Bias> 
   }
 };
 
-// A copied vector of weights.
 template <class T, class Axis>
 class packed_vector {
  public:

@@ -74,7 +74,6 @@ constexpr const Weights& as_borrowed(const Weights& w) {
   return w;
 }
 
-// The layout of x with the axis In replaced by Out.
 template <class Layout, class Map>
 using projected = layout_with_axes<typename algebra::detail::replace_axes<
     Layout, Layout::template position<typename Map::in::family>, 1,

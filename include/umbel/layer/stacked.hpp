@@ -92,7 +92,6 @@ struct given_weights_rule<Layer, portable::stacked_views<View, Count>,
 };
 }  // namespace rules
 
-// Weights of several layers, borrowed or packed?
 template <class Weights>
 concept of_several_layers = requires(const Weights& w) { w.layers[0]; };
 

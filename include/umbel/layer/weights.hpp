@@ -88,12 +88,10 @@ UMBEL_INLINE constexpr auto with_members(Struct& s, F f) {
     return f(a, b, c, d, e, g, h, i, j, k, l, m, n, o, p, q);
   }
 }
-// Calls f(part...) with the parts of weights in their order.
 template <class Weights, class F>
 UMBEL_INLINE constexpr auto with_parts(const Weights& w, F f) noexcept {
   return with_members<portable::parts_in<Weights>>(w, f);
 }
-// The strides of a matrix of weights.
 template <std::size_t Out, bool AnyOrder>
 struct strides_of_map {
   std::size_t in = Out, out = 1;

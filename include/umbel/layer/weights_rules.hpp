@@ -9,7 +9,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::portable {
 
-// The types of a layer's parts.
 template <class... Part>
 struct parts_list {};
 

@@ -32,12 +32,10 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
-// No workspace was passed.
 struct on_stack {};
 // A call in a formula: scratch is in the workspace of the formula.
 struct in_formula {};
 
-// Base of all workspaces.
 struct workspace_base {};
 }  // namespace detail
 

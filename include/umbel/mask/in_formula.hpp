@@ -86,7 +86,6 @@ struct mask_in_formula<generated_bias<F>> : mask_without_memory {
     return generated_bias<F>(F());
   }
 };
-// With numbers only.
 struct mask_with_numbers : mask_without_memory {
   static constexpr std::size_t parts = 1;
 };

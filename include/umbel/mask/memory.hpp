@@ -122,7 +122,6 @@ struct bias_mask : mask_memory<X> {
   }
 };
 
-// A tensor that doesn't state its meaning: refused.
 template <class X>
 struct unclear_mask : mask_base {
   template <class Layer, class Scores>

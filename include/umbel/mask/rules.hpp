@@ -92,7 +92,6 @@ namespace rules {
 template <class... Given>
 using dropout_of = verdict<(sizeof...(Given) == 2), say::dropout,
                            say::takes_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42>;
-// Lengths as a list of Count elements of type T.
 template <class Operation, std::size_t Count, class T>
 struct list_for_a_mask_rule {
   using type =
@@ -150,7 +149,6 @@ using flag_mask =
                         struct must_be_of_bool_but_is_of_type, element<typename X::value_type>>,
                 broadcasts_to<Layer, Name, say::has, X, Scores>>;
 
-// In a formula.
 template <bool Ok>
 using mask_of_an_argument =
     verdict<Ok, say::formula,
@@ -160,7 +158,6 @@ template <class Name, bool Ok>
 using no_mask_of_nodes =
     verdict<Ok, say::formula, Name,
             say::of_its_arguments_is_made_outside_so_pass_the_mask_as_an_argument>;
-// A mask of X, which is not a tensor.
 template <class Name, class Takes, class X>
 struct mask_of_rule {
   using type = arguments<Name, Takes, X>;

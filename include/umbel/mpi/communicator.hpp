@@ -111,7 +111,6 @@ void send_parts(const communicator<Ranks>& among, const T* from, T* to) noexcept
   if (code != MPI_SUCCESS) MPI_Abort(among.get(), code);
 }
 
-// The result of across().
 template <class Ranks, class Workspace>
 struct across_ranks : workspace_base {
   const communicator<Ranks>& among;

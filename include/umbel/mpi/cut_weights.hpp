@@ -14,7 +14,6 @@ namespace detail {
 constexpr auto places_of(std::size_t rank, std::size_t each) noexcept {
   return [first = rank * each](std::size_t n) { return first + n; };
 }
-// The rank's columns of a map.
 template <std::size_t Each, class Map, class Own>
 constexpr void cut_columns(const Map& from, std::size_t rank, Own& own) noexcept {
   take_outputs<Each, 1>(from, places_of(rank, 1), own);

@@ -90,7 +90,6 @@ void project(const projection_over_ranks<Map, Ranks, Work>& w, const T* context,
   gather_features<queries, features>(w.among, w.work.results, out, S.y_row, S.y_out);
 }
 
-// The weights of a call.
 template <class Weights, class Ranks, class Work>
 constexpr auto with_projection_over_ranks(const Weights& w, const communicator<Ranks>& among,
                                           Work& work) noexcept {

@@ -13,7 +13,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// The weights of a call of a network.
 template <class Weights, class Ranks, class Work>
 auto network_with_projection(const Weights& w, const communicator<Ranks>& among,
                              Work& work) noexcept {

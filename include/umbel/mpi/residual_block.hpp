@@ -159,7 +159,6 @@ struct block_over_ranks_types : block_of_rank<typename Layer::described, Ranks>:
     }
   }
 
-  // A rank's share of the weights of the layer.
   template <class W>
   static constexpr void cut(const W& w, std::size_t rank, typename of_rank::weights& own) noexcept {
     constexpr std::size_t count = of_rank::slots::size;

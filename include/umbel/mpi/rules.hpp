@@ -48,7 +48,6 @@ UMBEL_SAYS(takes_sequences_of_a_layer_that_takes_parallel_only,
            "takes sequences of a layer that takes parallel(...) only: attention, an encoder_layer, "
            "a decoder_layer, a residual_block or a layer_stack");
 
-// A layer whose calls accept parallel(...).
 template <class Layer>
 concept takes_parallel = is_multi_head<Layer> || is_of_parts<Layer> || is_stack<Layer>;
 
@@ -184,7 +183,6 @@ template <std::size_t Each>
 using message_fits = verdict<(Each <= most_in_a_message), say::sharded, number<Each>,
                              struct numbers_of_a_rank_are_more_than_MPI_counts_in_one_message>;
 
-// A call's communicator and the ranks of the layer.
 template <class Given, class Ranks>
 using same_ranks =
     verdict<std::is_same_v<Given, Ranks>, say::sharded, struct the_layer_is_divided_among, Ranks,

@@ -20,7 +20,6 @@ concept map_of_weights = requires(const W& w) {
   typename W::map;
   w.weight;
 };
-// A vector, borrowed.
 template <class W>
 concept vector_of_weights = requires(const W& w) {
   typename W::owned::layout;
@@ -52,7 +51,6 @@ concept packed_parameters = requires(const W& w) {
 template <class W, class T>
 using as_const_as = std::conditional_t<std::is_const_v<W>, const T, T>;
 
-// The views of a map's parameters.
 template <class W>
 struct map_views {
   using map = typename W::map;
@@ -65,7 +63,6 @@ struct map_views {
 template <class W>
 using vector_view = view_of<const typename W::owned::value_type, typename W::owned::layout>;
 
-// The number of elements of several_weights.
 template <class W>
 constexpr std::size_t count_of() {
   if constexpr (std::is_array_v<W>)

@@ -55,7 +55,6 @@ struct part_names {
       is_not<name_mistake::twice, say::of_part_names_is_there_twice>>;
 };
 
-// A user's struct.
 template <class Operation, class W>
 struct struct_of_weights {
   using type = first_error<

@@ -10,7 +10,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 namespace say {
-// operations
 struct at;
 struct compare_parameters;
 struct count_parameters;
@@ -21,7 +20,6 @@ struct replay;
 struct save;
 struct write_parameter_table;
 
-// phrases
 struct arguments;
 struct the_weights_are_const;
 }  // namespace say
@@ -93,7 +91,6 @@ struct word_for_argument<std::nullptr_t> {
 };
 
 namespace rules {
-// One argument: what the operation accepts, and what it got.
 template <bool Ok, class Operation, class Takes, std::size_t Number, class X>
 using argument = verdict<Ok, Operation, Takes, number<Number>, say::is,
                          typename word_for_argument<std::remove_cvref_t<X>>::type>;

@@ -30,7 +30,6 @@ struct attention_forms {
   using rows = first_error<rules::rows_of_integers<X, std::int8_t, Axis>,
                            rules::batch_first<say::quantized, X>>;
 
-  // A call whose shapes fit.
   template <class Queries, class Keys, class X, class Mask, class Workspace, class Out>
   struct call_of {
     using layout = typename Layer::template result_of<layout_of<X>>;

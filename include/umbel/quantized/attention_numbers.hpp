@@ -97,7 +97,6 @@ struct attention_numbers {
   struct units {
     double queries, keys, values, output, q, k, v, projected_q = 0, projected_k = 0;
   };
-  // The units of projections as observed.
   template <class Seen>
   static constexpr units units_of(const Seen& seen, double queries, double keys, double values,
                                   double output) noexcept {
@@ -127,7 +126,6 @@ struct attention_numbers {
         u.q, u.k, Layer::scoring::template scale<double>(sizes.head_dim));
   }
 
-  // Bytes of the table for rotary positions.
   template <std::size_t Positions>
   static constexpr std::size_t table_bytes =
       Layer::prepare::template table_bytes<std::int16_t, Positions, sizes.head_dim>;
@@ -326,7 +324,6 @@ template <>
 struct norm_of_heads_fits<void> {
   using type = accepted;
 };
-// Does the layer have an integer form?
 template <class Layer>
 using attention_has_integers =
     first_error<rules::inputs_fit<typename Layer::hidden_axis>,

@@ -41,7 +41,6 @@ struct ranges_of_stack {
   static constexpr const char* part_names[] = {"layers"};
   Ranges layers[Count];
 };
-// The ranges of block i.
 template <class Seen>
 constexpr auto& ranges_of_block(Seen& seen, std::size_t i) noexcept {
   if constexpr (requires { seen.layers; })
@@ -106,7 +105,6 @@ struct calls_of_blocks : entry_of_block {
   template <class X, class Memory>
   using shapes_fit = block_shapes_fit<description, say::quantized, number, std::int8_t,
                                       rules::holds_these_integers<X, number>, X, Memory>;
-  // Rules of the attentions of a call with these masks.
   template <class Call, class Mask, class Own>
   struct masks_rule {
     template <class Axis, class Given, std::size_t Heads>

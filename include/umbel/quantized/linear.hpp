@@ -62,13 +62,11 @@ constexpr void pack_map(kernel::integer_panels<PanelIn, PanelOut>& to,
 template <class T>
 using finish_as =
     std::conditional_t<sizeof(T) == 1, kernel::finish::as_int8, kernel::finish::as_int16>;
-// The unit of a result.
 template <class T>
 constexpr double unit_of(double largest) noexcept {
   return sizeof(T) == 1 ? unit_of_int8(largest) : unit_of_residual(largest);
 }
 
-// The largest magnitude of a result.
 template <class T>
 inline constexpr std::int32_t most_of = sizeof(T) == 1 ? 127 : 32767;
 

@@ -118,7 +118,6 @@ constexpr void pack(kernel::integer_panels<In, Out>& to, const Weight& weight, c
   }
 }
 
-// From units of one tensor to those of another.
 constexpr kernel::plain::integer_unit unit(double from, double to) noexcept {
   int shift = 29;
   double m = from / to * power_of_two(shift);

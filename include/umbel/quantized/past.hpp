@@ -39,7 +39,6 @@ class past_of_attention {
   static constexpr std::size_t rows = Sizes::rows;
 
  public:
-  // For a call with N positions.
   template <std::size_t N>
   struct scratch_for : workspace_base {
     alignas(64) std::int8_t q[N * numbers::query_width];

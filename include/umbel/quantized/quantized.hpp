@@ -55,7 +55,6 @@ struct softmax_as {
 };
 
 namespace detail::integers {
-// The type of the weights of attention.
 template <class... Options>
 using softmax_of =
     typename option_or<option::softmax_as, softmax_as<std::int8_t>, Options...>::type;

@@ -61,7 +61,6 @@ template <class Seen, class Layer>
 concept seen_by = std::is_same_v<Seen, typename Layer::ranges> ||
                   std::is_same_v<Seen, typename Layer::histograms>;
 
-// The value of one 8-bit unit.
 constexpr double int8_unit(const range& r) noexcept {
   return unit_of_int8(static_cast<double>(r()));
 }
@@ -197,7 +196,6 @@ constexpr void ranges_at(Ranges& part, const F& f) noexcept {
   else
     f(part.input);
 }
-// The largest of the ranges between two parts.
 template <class First, class Second>
 constexpr float widest_between(const First& first, const Second& second) noexcept {
   float widest = 0;

@@ -59,7 +59,6 @@ struct call_if<accepted, Steps, X...> {
   using verdict = typename steps::verdict;
 };
 
-// Can Layer be packed from these arguments?
 template <class Layer, class Ranges, class... Given>
 inline constexpr bool can_be_packed_from = false;
 template <class Layer, class Ranges, class Weights>

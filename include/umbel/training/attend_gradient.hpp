@@ -16,7 +16,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// Stands for missing weights.
 struct without_weights {};
 template <class T>
 struct kept<T, without_weights> {

@@ -44,7 +44,6 @@ struct attend_steps {
   static constexpr T scale = Layer::scoring::template scale<T>(sizes.head_dim);
   static constexpr std::size_t kept = 2 * sequences * sizes.heads * queries;
 
-  // Rotated queries and keys of a sequence, if needed.
   template <std::size_t OfKernel>
   struct scratch_with : workspace_base {
     alignas(64) T q[rotates ? queries * q_row : 1];

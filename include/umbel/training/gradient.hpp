@@ -75,7 +75,6 @@ struct gradient_fits_rule<F, Work, X...> {
   using found = where_asked<gradient_is_asked<F, X...>, gradient_call<F, X...>>;
   using verdict = typename found::verdict;
   static constexpr bool ok = found::ok, has_result = ok;
-  // The workspace for workspace_for.
   struct needed {
     using type = typename gradient_call<F, X...>::workspace;
   };

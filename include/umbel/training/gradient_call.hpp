@@ -144,11 +144,9 @@ template <class F, class... X>
 using gradient_nodes = std::remove_cvref_t<decltype(std::declval<const F&>()(
     std::declval<traced_to_differentiate<computed_from<plain_argument_of<X>...>, X>>()...))>;
 
-// Does F accept nodes for such arguments?
 template <class F, class... X>
 concept differentiable_with = requires { typename gradient_nodes<F, std::remove_cvref_t<X>...>; };
 
-// One call.
 template <class F, class... X>
 struct gradient_call {
   using T = computed_from<plain_argument_of<X>...>;

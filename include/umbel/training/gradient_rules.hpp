@@ -9,7 +9,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::portable {
 
-// The result of with_gradient.
 template <class X>
 struct differentiated {
   const X& value;
@@ -62,7 +61,6 @@ struct has_gradient_rule<Operation> {
                            formulas::adds_a_constant<Operation>,
                        say::gradient, typename Operation::called, struct has_no_gradient>;
 };
-// Weights of a product.
 template <class Weights>
   requires requires { typename Weights::map; }
 struct has_gradient_rule<Weights> {
@@ -79,7 +77,6 @@ struct weights_of_block_rule {
   using type = verdict<borrowed_parts<W>, say::gradient,
                        say::packed_weights_have_no_gradient_so_pass_those_that_they_were_packed_of>;
 };
-// A call of a layer.
 template <class Steps, class T, formulas::owns_weights Packed, class... X>
 struct has_gradient_rule<Steps, formulas::layer_call<T, Steps, Packed, X...>> {
   using type = verdict<false, say::gradient,

@@ -41,7 +41,6 @@ constexpr fans fans_of() noexcept {
   return {static_cast<double>(layout::count / out), static_cast<double>(out)};
 }
 
-// Is it the last name of the path?
 constexpr bool is_last_name(const parameter_path& path, const char* name) noexcept {
   const char* last = path.c_str();
   for (const char* c = last; *c != '\0'; ++c)
@@ -158,7 +157,6 @@ class initializer {
 namespace detail::rules {
 template <class How>
 inline constexpr bool is_initializer = std::is_same_v<std::remove_cvref_t<How>, initializer>;
-// Asked for each parameter, by the type of its view.
 template <class How>
 struct chosen_initializer {
   using operation = say::initialize;

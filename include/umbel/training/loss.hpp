@@ -40,7 +40,6 @@ UMBEL_SAYS(takes_logits_and_labels_both_tensors_or_both_of_one_formula,
            "takes logits and labels, both tensors or both of one formula");
 UMBEL_SAYS(takes_two_tensors_or_two_of_one_formula, "takes two tensors, or two of one formula");
 
-// The effect of an option on the loss.
 template <class Option>
 struct loss_option {
   static constexpr bool is_known = false, is_part = true;
@@ -109,7 +108,6 @@ struct mean_squared_error_rule<X, Y> {
 };
 }  // namespace rules
 
-// The sum over all axes of a node.
 template <class Node, class... Axes>
 constexpr auto sum_over(const Node& x, shape<Axes...>) noexcept {
   if constexpr (sizeof...(Axes) == 0)

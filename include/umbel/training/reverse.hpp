@@ -15,7 +15,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// The gradient of each operation.
 template <class T, std::size_t Nodes>
 struct reversal : reversed_graph<T, Nodes> {
   using base = reversed_graph<T, Nodes>;
@@ -227,7 +226,6 @@ struct reversal : reversed_graph<T, Nodes> {
     rows.operands = 2;
     give(one.from[0], {add(rows), 0, without_strides(table)});
   }
-  // By the opposite angle.
   constexpr void reverse_rotation(int n, const operand& d) {
     node_of_graph<T> one = g.nodes[n];
     const operand x = one.from[0], sine = one.from[2];

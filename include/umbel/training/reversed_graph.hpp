@@ -34,7 +34,6 @@ struct reversed_count {
   bool adds;           // to any gradient that is asked for?
 };
 
-// Nodes: the room for nodes.
 template <class T, std::size_t Nodes>
 struct reversed_graph {
   graph<T, Nodes> g;

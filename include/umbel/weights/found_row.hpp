@@ -87,7 +87,6 @@ struct found_row {
   stored_tensor scales;                // of 8-bit integers, by output (scales.hpp)
   const char* without_star = nullptr;  // from at("layers", ...), if "layers.*" would have a row
 };
-// tensors: asked_tensors of the file.
 template <class Tensors>
 void find_row(found_row& found, const Tensors& tensors, const char* path,
               const parameter_names& names) noexcept {

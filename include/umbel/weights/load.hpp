@@ -162,7 +162,6 @@ inline bool is_of_probe(const char* name) noexcept {
   return __builtin_memcmp(name, "probe.", 6) == 0;
 }
 
-// Does w have a parameter with this path?
 template <class Weights>
 bool has_parameter(const Weights& w, const char* path) noexcept {
   bool found = false;
