@@ -38,8 +38,7 @@ UMBEL_INLINE constexpr void attend_head(const Head& head, const On& on) noexcept
   }
 }
 
-// Attention of one head by scaled dot products. scratch: kernel::attend_scratch. K, Y: pointers to
-// keys and values, or kernel::scaled_rows.
+// Attention of one head by scaled dot products. K, Y: pointers or kernel::scaled_rows.
 template <kernel::attend_shape S, class T, class Scoring, class K = const T*, class Y = K>
 struct dot_product_head {
   using value_type = T;

@@ -9,9 +9,8 @@
 //   });
 //   near(q, k, v, causal)
 //
-// Arguments, masks and result are those of scaled_dot_product_attention. f returns the element
-// type, must not throw and may be called again for a pair. To only add to the dot product, use
-// score_bias.
+// Arguments, masks and result: as scaled_dot_product_attention. f returns the element type, must
+// not throw and may be called twice for a pair. To add to the dot product: score_bias.
 #pragma once
 
 #include <umbel/attention/scaled_dot_product.hpp>

@@ -12,8 +12,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// Splits Rows into at most Blocks blocks: of at least 4 rows, to share reads of the weights, and of
-// at most two sizes, since each is compiled.
+// Splits Rows into at most Blocks blocks of 4 or more rows, which share weights; at most two sizes.
 template <std::size_t Rows, std::size_t Blocks>
 struct row_blocks {
   static constexpr std::size_t wanted = round_up(plan::divide_up(Rows, Blocks), 4);

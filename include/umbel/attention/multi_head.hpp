@@ -80,8 +80,7 @@ struct multi_head_types {
 
   template <std::size_t Width>
   using width = typename hidden_axis::family::template sized<Width>;
-  // Heads that don't divide hidden are refused. Any use of such a layer's weights must not be a
-  // second error: {&w.q, &w.o} have one type.
+  // If heads are refused, using the weights must not be a second error: {&w.q, &w.o}.
   template <std::size_t Width>
   using heads_width = width<chosen::leaves_a_remainder ? sizes.hidden : Width>;
   template <template <class, class, class, bool> class Linear, class Norm>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Fewer heads: a layer without some of its heads is a smaller layer type; its weights are the
-// columns and rows of the kept heads.
+// A layer without some of its heads: its weights are the columns and rows of the kept heads.
 //
 //   using smaller = pruned<attention, prune_heads<1, 3>>;      // or keep_heads<0, 2, 4>
 //   static const smaller::weights w2 = pruned_weights<attention, prune_heads<1, 3>>(w);

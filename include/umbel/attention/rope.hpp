@@ -153,8 +153,7 @@ struct rotations {
   }
 };
 
-// Tables of up to this many pairs are constants. By default g++ can evaluate 200,000, clang
-// 160,000; about half as many for integers.
+// The most pairs of constant tables. g++ can evaluate 200,000, clang 160,000; half for integers.
 template <class T>
 inline constexpr std::size_t most_constant_turns =
     std::size_t{1} << (std::is_integral_v<T> ? 16 : 17);
@@ -229,8 +228,7 @@ UMBEL_INLINE constexpr void rotate_pair(T& first, T& second, T cosine, T sine) n
 }
 
 // turn(x, position): rotates rows of Heads heads of Width features in place, one row per position
-// from `position` on. Positions: their total number. table_bytes: of the constants that it reads.
-// Back: by the opposite angle, for gradients.
+// from `position` on. Positions: in total. Back: by the opposite angle, for gradients.
 template <class Option>
 struct rotary {
   template <class T, std::size_t Positions, std::size_t Width>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// rotate: rotary positions (attention/rope.hpp) for any tensor or view, with the bits of the
-// layers.
+// rotate: rotary positions (attention/rope.hpp) for any tensor or view, with the layers' bits.
 //
 //   rotate<split_halves, query, head_dim>(x)           positions 0, 1, 2 ... along query
 //   rotate<rope<split_halves, 500000, 32>, query, head_dim>(x)   another base, fewer features

@@ -29,8 +29,7 @@ struct attentions_fit {
   using type = decltype(all(std::make_index_sequence<Block::part_count>{}));
 };
 
-// The shapes of a call fit. Word: refuses arguments; T, OfMemory: the types of their elements;
-// Held: the first verdict on x alone.
+// Shapes fit. Word: for sentences; T, OfMemory: element types; Held: the first verdict on x.
 template <class Block, class Word, class T, class OfMemory, class Held, class X, class Memory>
 struct block_shapes_fit {
   using hidden = typename Block::hidden_axis;

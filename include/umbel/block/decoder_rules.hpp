@@ -67,8 +67,7 @@ using decoder =
                                     Parts, Options...>,
                 typename Parts::feed_forward::verdict>;
 
-// A sequence (Position, Hidden) and a memory (Position, Hidden), or a batch of both, row-major; the
-// axes of the positions may have any name.
+// A sequence and a memory, (any, Hidden), or a batch of both, row-major.
 template <class X, class Name, class T, class Hidden>
 using decoder_argument =
     first_error<self_attend<say::decoder_layer, X, T, Hidden, Name>,

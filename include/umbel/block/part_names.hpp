@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The names of the parts and norms of a residual_block, as types, because C++20 can't make a member
+// The names of the parts and norms of a residual_block, as types, since C++20 can't make a member
 // from a string: name::attention makes w.attention. UMBEL_PART_NAME(word) declares another one.
-// Also the struct that has a member for each name.
 #pragma once
 
 #include <umbel/config.hpp>

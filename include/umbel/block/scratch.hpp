@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The workspace of a block: rows between the parts, then the scratch of the parts, which share
-// memory. Also for steps of caches and int8.
+// The workspace of a block, a step or int8: rows between the parts, then their shared scratch.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -33,8 +33,7 @@ using layer_stack = first_error<
     verdict<Count != 0, say::layer_stack, struct needs_at_least_one_layer>>;
 }  // namespace rules
 
-// operator() of the stack and of prepacked<stack>: the calls of its layer with the weights of
-// several. Their error messages name the layer.
+// operator() of the stack and prepacked<stack>: its layer's calls, whose errors name the layer.
 template <class Derived, class Layer, std::size_t Count>
 struct stack_calls : Layer::template calls<Derived> {};
 

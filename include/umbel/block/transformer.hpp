@@ -35,8 +35,7 @@ using attention_options =
     option_list<axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
                 axis_family<axes::value_dim>, option::query_key_norm, option::rope,
                 option::score_scale, option::softcap, option::empty_rows>;
-// The options of a decoder layer's attention to the memory: no rotary positions, which would
-// compare positions of two sequences.
+// Attention to a memory has no rotary positions, which would compare positions of two sequences.
 using memory_attention_options =
     option_list<axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
                 axis_family<axes::value_dim>, option::query_key_norm, option::score_scale,
@@ -101,8 +100,7 @@ constexpr void add_residual(const T* a, const T* b, T* y) noexcept {
 }
 
 // Calls whole(b, workspace) for each of Count sequences; with several workers, for as many as
-// divide evenly among the workers, and in_parts(b, work) for the others. Work: a workspace or
-// parallel().
+// divide evenly, and in_parts(b, work) for the others. Work: a workspace or parallel().
 template <std::size_t Count, class Work, class Whole, class InParts>
 constexpr void each_sequence(Work& work, const Whole& whole, const InParts& in_parts) noexcept {
   if constexpr (!rules::is_for_workers<Work>) {

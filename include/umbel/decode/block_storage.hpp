@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // What the cache of a float block stores: keys and values of its attention to the sequence and to a
-// memory. Also which options it accepts, the workspace and the parts of a step. Not here: int8
-// blocks (quantized/cache_of_blocks.hpp).
+// memory; its options, workspace and steps. Not here: int8 (quantized/cache_of_blocks.hpp).
 #pragma once
 
 #include <umbel/block/residual_block.hpp>

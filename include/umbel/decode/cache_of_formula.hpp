@@ -11,8 +11,7 @@
 // key, or computes from it row by row, if scores or sums read it. `position` counts from the start
 // of the sequence. Operations that mix positions in other ways are refused.
 //
-// Not here: values to keep (formula/positions.hpp), graphs of steps (formula/next_positions.hpp),
-// refusals (step_of_formula.hpp).
+// See also formula/positions.hpp (kept values), formula/next_positions.hpp (the graph of a step).
 #pragma once
 
 #include <umbel/config.hpp>

@@ -28,8 +28,7 @@ struct cached_forward {
   static constexpr std::size_t key_step = round_up(Rows, lanes);  // from one feature to the next
   static constexpr std::size_t turns = Queries > Positions ? Queries : Positions;
   static constexpr bool stores_t = std::is_same_v<Stored, T>;
-  // In 8 bits, each head of a position has a scale for its key, and after all keys one for its
-  // value.
+  // In 8 bits: one scale per head and position for the key, after all of these one for the value.
   static constexpr bool scaled = std::is_same_v<Stored, std::int8_t>;
   static constexpr std::size_t scales = scaled ? 2 * S.kv_heads * key_step : 0;
   using rows_of = std::conditional_t<scaled, kernel::scaled_rows<T, key_step>, const Stored*>;

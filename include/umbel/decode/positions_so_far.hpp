@@ -53,8 +53,7 @@ class positions_so_far {
     size_ = count;
     return true;
   }
-  // Makes room for `count` more: drop(gone, left) moves `left` rows to the front, by `gone` rows.
-  // false: they don't fit, and nothing has changed.
+  // Makes room for `count` more; drop(gone, left) moves `left` rows by `gone`. false: no room.
   template <class Drop>
   constexpr bool make_room(std::size_t count, const Drop& drop) noexcept {
     if (count > Sizes::positions - size_) return false;
@@ -105,9 +104,8 @@ struct seen_by_heads {
   }
 };
 
-// N queries of sequence b, the first at `position`, to all `size` positions of past, the keys and
-// values of one attention. If a mask places its queries at the last key, they are the last ones.
-// how: for int8, how the result is written.
+// N queries of sequence b, the first at `position`, to all `size` positions of past. A mask that
+// places queries at the last key means the last ones. how: the finish of int8.
 template <std::size_t N, sequence_strides X, sequence_strides Out, class Past, class Weights,
           class T, class Masks, class To, class Scratch, class... How>
 constexpr void attend_to_sequence(const Past& past, const Weights& w, std::size_t b, const T* x,

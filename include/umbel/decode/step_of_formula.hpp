@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A formula as each step of a cache calls it: the arguments of the whole sequence and of a step,
-// the schedule of a step, and the refusals.
+// A formula as each step of a cache calls it: arguments, the schedule of a step, the refusals.
 #pragma once
 
 #include <umbel/config.hpp>

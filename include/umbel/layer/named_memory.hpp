@@ -204,8 +204,7 @@ using order_of_weights = verdict<
     say::the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_in_out_or_view_as_out_in>;
 }  // namespace rules
 
-// The first element of a vector with names (see rules::vector_with_names), or null if it is
-// refused. Given: a forwarding reference's type.
+// The first element of a vector with names (rules::vector_with_names), or null if refused.
 template <class T, class Axis, class AreNot, class Given, class... Also>
 UMBEL_SHARED constexpr const T* borrow_named_vector(
     const std::remove_reference_t<Given>& v) noexcept {

@@ -10,8 +10,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
-// The kinds of options. An option type names its kind as `kind`; the kind of an axis given as an
-// option (head_dim<64>) is its family.
+// The kinds of options: the member `kind` of an option type, the family of an axis (head_dim<64>).
 namespace option {
 struct bias;
 struct keys_from;
@@ -239,8 +238,7 @@ template <class Layer, class... Options>
 using one_bias = verdict<is_one_bias<option_or<option::bias, bias<false>, Options...>>, Layer,
                          say::takes_bias_true_or_false_not_bias_on>;
 
-// An option without a default, since models and frameworks differ. Choice: the words for the
-// choices; Usual: for what others have.
+// An option without a default. Choice: the words for the choices; Usual: for what others have.
 template <bool IsSaid, class Choice, class Usual>
 struct option_to_say {};
 template <class Layer, class Others, class Choices, class Usuals, class... ToSay>

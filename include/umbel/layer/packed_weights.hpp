@@ -23,8 +23,7 @@ struct packed_biases<T, 0> {
 
 // Packed weights are zeros until pack(view) writes them in place, with no copy on the stack.
 
-// Weights in panels for this build's target; W is stored as Stored. Can be packed in a constant
-// expression, but is used only at run time.
+// W in panels for this target, stored as Stored. Packing may be constant; use is at run time only.
 template <class T, class In, class Out, bool Bias, class Stored = T>
 struct packed_linear : packed_biases<T, kernel::numbers_of_output<Stored, Bias> *
                                             kernel::padded_features<Out::size, T>> {

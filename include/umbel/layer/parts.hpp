@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The names of each layer's weights: one struct per layer, over the types of its parts, in the
-// order of the forward pass. Owned, borrowed and packed weights (weights.hpp) share them; owned and
-// borrowed ones are the same for every target. part_names: the members in order, for the paths of
-// parameters (parameters/parameters.hpp).
+// order of the forward pass. Owned, borrowed and packed weights (weights.hpp) share them.
+// part_names: the members in order, for the paths of parameters (parameters/parameters.hpp).
 #pragma once
 
 #include <umbel/config.hpp>

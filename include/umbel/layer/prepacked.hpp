@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// prepacked<layer>: a layer that owns its weights, laid out for the kernels of this target. Not
-// here: the layouts (packed_weights.hpp).
+// prepacked<layer>: a layer that owns its weights, packed for this target (packed_weights.hpp).
 #pragma once
 
 #include <cstddef>
@@ -80,8 +79,7 @@ struct packed_again_rule<Norm, View, Given> {
 };
 }  // namespace rules
 
-// The 64-bit FNV-1a hash of everything that the layout of packed weights depends on. Targets with
-// the same layouts have the same hash.
+// The 64-bit FNV-1a hash of everything that the layout of packed weights depends on.
 class layout_hash {
  public:
   template <class... Fact>

@@ -89,9 +89,8 @@ template <class Layer, class T>
 using floating = verdict<std::is_same_v<T, float> || std::is_same_v<T, double>, Layer,
                          say::takes_float_or_double_not, detail::option_word<T>>;
 
-// Axes that a layer accepts by position. Features and positions may have any name except those with
-// another meaning for the layer: such an axis is an option that came too early, or two were
-// swapped. Wanted: the family that belongs there.
+// Axes that a layer accepts by position, with any name except those with another meaning for it: an
+// option came too early, or two axes were swapped. Wanted: the family that belongs there.
 template <class Family, class... Families>
 inline constexpr bool is_one_of = (std::is_same_v<Family, Families> || ...);
 template <class Family>
@@ -150,8 +149,7 @@ template <class Layer, class Out>
 using out_with_a_name =
     verdict<!temporary_tensor<Out>, Layer, say::out_is_a_temporary_so_store_it_in_a_variable>;
 
-// The caller's memory for the result: the axes of Result in any order, elements T, not const.
-// RowMajor: in the order of Result, row-major.
+// The caller's memory: the axes of Result, in any order unless RowMajor; elements T, not const.
 template <class Layer, class Out, class T, class Result, bool RowMajor>
 struct out_rule {
   using type = accepted;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tables of weights, with one row per position, word etc.: borrowed, packed, and refusals. An owned
-// table is a tensor (Row, Feature).
+// Tables of weights, a row per position or word: borrowed, packed. Owned: tensor (Row, Feature).
 #pragma once
 
 #include <cstdint>

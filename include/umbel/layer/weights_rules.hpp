@@ -210,8 +210,7 @@ struct given_weights_rule<Layer, View, Given> {
   using type = verdict<false, Layer, say::is_made_of_its_weights_and_then_called_but_got_the_tensor,
                        typename layout_of<Given>::axes>;
 };
-// The same for a table in a formula, reported when its graph is made: a call that finds the parts
-// of its arguments traces the formula again.
+// The same for a table in a formula, reported when its graph is made: calls trace it again.
 template <class Layer, class View, traced Given>
   requires(shaped<Given> &&
            std::is_same_v<typename layout_of<Given>::axes, typename what_a_part_is_for<View>::type>)

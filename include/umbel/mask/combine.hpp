@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which keys a query attends to, and additions to its scores: values that you pass to a layer as
-// one argument, alone or combined.
+// Which keys a query attends to, and additions to its scores: one argument, alone or combined.
 //
 //   all_keys                      every key (the default)
 //   lens                          a tensor of integers, (batch), (batch, query) ...: the first
@@ -175,8 +174,7 @@ template <class A, class B>
 inline constexpr bool are_lengths_and_mask =
     (traced<A> && derived_from_mask<B>) || (derived_from_mask<A> && traced<B>);
 
-// A mask that is stored in one that outlives this expression: it owns a temporary tensor of
-// lengths. M: a forwarding reference's type.
+// A mask to keep beyond this expression: owns a temporary tensor. M: a forwarding reference's type.
 template <class M>
 constexpr auto kept_mask(const std::remove_cvref_t<M>& mask) noexcept {
   using plain = std::remove_cvref_t<M>;

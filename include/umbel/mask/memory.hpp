@@ -20,8 +20,7 @@ inline constexpr std::size_t broadcast_step =
 
 namespace umbel::portable {
 
-// A mask in memory: X is a view or, for a temporary, the tensor; in a formula, its placeholder.
-// of_memory<Y> is the same mask with other memory.
+// A mask in memory: X is a view, a temporary tensor or a placeholder. of_memory<Y>: the same of Y.
 template <class X>
 struct mask_memory : mask_base {
   using memory_layout = typename X::layout;

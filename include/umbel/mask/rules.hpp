@@ -73,8 +73,7 @@ UMBEL_SAYS(takes_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42,
 UMBEL_SAYS(a_list_is_no_mask_so_write_lengths_as_a_tensor_of_int_and,
            "a list is no mask; write lengths as a tensor, tensor<int, batch<...>>{...}, here of");
 
-// The scores of a mask. Batch 0: no such axis. Placed: the caller, such as a cache, knows the
-// positions of the queries among the keys.
+// The scores of a mask. Batch 0: no such axis. Placed: the caller, a cache, knows the positions.
 template <class T, std::size_t Batch, std::size_t Heads, std::size_t Queries, std::size_t Keys,
           bool Placed = false>
 struct scores_of {
@@ -232,9 +231,8 @@ using last_keys_in_memory =
                         axis_of<layout_of<X>, query_family>>,
                 broadcasts_to<Layer, Name, say::has, X, Scores>>;
 
-// Lengths with a mask that puts the last query at the last key are ambiguous: the last of the
-// sequence, or of all? PyTorch means all keys, FlashAttention and ONNX the sequence's. Word: the
-// name of that mask; void if there is none.
+// Lengths with a mask that puts the last query at the last key are ambiguous: PyTorch means all
+// keys, FlashAttention and ONNX the sequence's. Word: the name of that mask; void if there is none.
 template <class Word>
 inline constexpr bool is_window_word = std::is_same_v<Word, say::sliding_window_bottom_right>;
 template <class Layer, bool HasLength, class Word>

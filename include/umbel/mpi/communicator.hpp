@@ -89,8 +89,7 @@ MPI_Datatype datatype_of() noexcept {
   return std::is_same_v<T, float> ? MPI_FLOAT : MPI_DOUBLE;
 }
 
-// Gathers `all`, Each elements per rank, in the order of the ranks: each rank has its own before
-// the call and all of them afterwards.
+// Gathers `all`, Each elements per rank, in their order; each rank has its own before the call.
 template <std::size_t Each, class Ranks, class T>
 void gather(const communicator<Ranks>& among, T* all) noexcept {
   static_assert(Each <= most_in_a_message);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// describe for layers divided among processes: the plan of a rank's heads, what it sends in a call,
-// and how long that takes on your network:
+// describe for divided layers: the plan of a rank's heads, its messages, and their time:
 //
 //   std::puts(describe<share, token<512>>());
 //   std::puts(describe<interconnect{.nanoseconds = 1500, .megabytes_per_second = 25'000}, share,

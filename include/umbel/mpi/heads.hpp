@@ -147,8 +147,7 @@ struct forward_over_ranks {
   }
 };
 
-// The members of sharded<Layer, over<heads, Ranks>> except its calls. Sizes are those of Layer, for
-// all ranks, as are masks and arguments.
+// The members of sharded<Layer, over<heads, Ranks>> except its calls. `sizes` are those of Layer.
 template <class Layer, class Ranks>
 struct heads_over_ranks_types {
   static constexpr head_sizes sizes = Layer::sizes;

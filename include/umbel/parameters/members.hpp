@@ -140,8 +140,7 @@ struct base_of {
 template <class W>
 concept has_a_base = !std::is_standard_layout_v<W> && requires { W{base_of<W>{}}; };
 
-// Text known at compile time. (The names of a class template are an argument: for clang 14 they
-// have no value until they are used.)
+// Text known at compile time. (An argument: in a class template, clang 14 needs names to be used.)
 template <const auto& Names>
 inline constexpr bool is_constant_text =
     requires { typename std::bool_constant<(Names[0] == nullptr)>; };

@@ -99,8 +99,7 @@ constexpr auto weights_by_themselves() {
   }
 }
 
-// W and all its parts. Ask::operation: the user's operation; Ask::of<view>: the verdict on a
-// parameter, by the type of its view.
+// W and all its parts. Ask::operation: the user's; Ask::of<view>: the verdict on a parameter.
 template <class Ask, class W>
 constexpr auto weights_and_parts();
 

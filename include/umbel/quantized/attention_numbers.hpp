@@ -64,8 +64,7 @@ template <class Weight>
 inline constexpr std::size_t most_keys =
     sizeof(Weight) == 1 ? kernel::most_value_products : kernel::most_16_bit_weights;
 
-// The projections and the softmax of a multi_head_attention. Heads are padded to whole words.
-// Weight: the type of the weights of attention.
+// Projections and softmax. Heads are padded to whole words. Weight: the type of attention weights.
 template <class Layer, class Weight = std::int8_t>
 struct attention_numbers {
   static constexpr int weight_bits = 8 * sizeof(Weight);
@@ -211,8 +210,7 @@ struct attention_numbers {
     constexpr std::int8_t* over(std::int8_t*) noexcept { return rows; }
   };
 
-  // Scratch of a head, and what all heads need. The inputs of the projections may share memory with
-  // the former: they have been read by then.
+  // Scratch of a head, which may share memory with the projections' inputs, and of all heads.
   template <std::size_t Queries, std::size_t Keys>
   using head_scratch = kernel::integer_attend_scratch<head<Queries, Keys, transposed<Queries>>>;
   template <std::size_t Queries, std::size_t Keys>

@@ -95,8 +95,7 @@ struct normed_and_heads<false, Normed, Heads> {
   [[no_unique_address]] Heads heads;
   constexpr std::int8_t* begin() noexcept { return normed.rows; }
 };
-// The scratch of a head of part I. Its lifetime doesn't begin here: the projections' input is still
-// there, and constant expressions need no scratch.
+// Scratch of a head of part I, whose lifetime begins later: it holds the projections' input.
 template <std::size_t I, class First, class... Rest>
 constexpr auto& head_of_part(residual::one_of<First, Rest...>& heads) noexcept {
   if constexpr (I == 0)
@@ -155,7 +154,7 @@ struct sorted_numbers<list<Slot...>, Weight> {
   using parts = named_members<typename joined<list<>, only<false, Slot>...>::type>;
 };
 
-// Block: a description; members are named after its norms and parts. Weight: of attention.
+// Block: a description, which names the members. Weight: the type of attention weights.
 template <class Block, class Weight>
 struct block_numbers : sorted_numbers<typename Block::slots, Weight>::norms,
                        units_of_steps<Block::steps::size>,
@@ -222,8 +221,7 @@ struct block_numbers : sorted_numbers<typename Block::slots, Weight>::norms,
   static constexpr places_of_rows place(std::int16_t* x, Work& work) noexcept {
     return {x, work.input.begin(), work.branch.rows};
   }
-  // N rows of x become the block's result. Parts: runs a part that needs all positions,
-  // parts.run<I>( numbers, from, to, finish, work).
+  // N rows of x become the result. parts.run<I>(numbers, from, to, finish, work): all positions.
   template <std::size_t N, class Work, class Parts>
   constexpr void rows(std::int16_t* x, Work& work, const Parts& parts) const noexcept {
     const places_of_rows p = place(x, work);

@@ -62,8 +62,7 @@ struct prepared_heads {
     of_rows.pack_norm(w, epsilon, u.projected, before_turn(u.out));
   }
 
-  // Rows rows of Heads heads of a layer's queries or keys, the first at `position` of Positions.
-  // Width: of a head; Padded: in scratch.
+  // Rows rows of Heads heads, the first at `position`. Width: of a head; Padded: in scratch.
   template <std::size_t Rows, std::size_t Positions, std::size_t Heads, std::size_t Width,
             std::size_t Padded, class Map, class Work>
   static constexpr void project(const Map& map, [[maybe_unused]] const norm& of_rows,

@@ -177,8 +177,7 @@ inline constexpr bool can_be_observed<Layer, Numbers, Seen&, Weights, X, Others.
 
 // Base of layers in integers that have weights: packing, observation and their refusals. Numbers:
 // the packed numbers, with ranges, histograms and pack_seen(w, seen, more...) for ranges that were
-// all observed. More: extra arguments, an epsilon. A derived layer has `using made_of_weights<...>
-// ::made_of_weights`, `...::calibrate`.
+// all observed. More: an epsilon. Layers inherit its constructors and calibrate.
 template <class Layer, class Numbers, class... More>
 class made_of_weights;
 template <class Base, class Layer, class... Given>

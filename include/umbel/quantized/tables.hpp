@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tables of 16-bit integers, in the unit of the residual sum that they start or are added to:
-// embeddings, learned and sinusoidal positions.
+// Tables of 16-bit integers in the unit of a residual sum: embeddings, positions.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// additive_attention in the graph of a gradient: its projections as operations, and between them
-// the weights of its scores, softmax(w tanh(q + k)) v, as one step (attend_gradient.hpp). Not here:
-// one head (kernel/backward/attend_additive.hpp).
+// additive_attention in the graph of a gradient: its projections, and between them softmax(w tanh(q
+// + k)) v as one step (attend_gradient.hpp). One head: kernel/backward/attend_additive.hpp.
 #pragma once
 
 #include <umbel/attention/additive.hpp>

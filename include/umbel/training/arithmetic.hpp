@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Arithmetic on all numbers of gradients and weights: clip_by_norm, set_to_zero, scale, add,
-// moving_average. Their arguments: arrays.hpp.
+// Arithmetic on gradients and weights: clip_by_norm, set_to_zero, scale, add, moving_average.
 #pragma once
 
 #include <umbel/config.hpp>

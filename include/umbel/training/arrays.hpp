@@ -142,8 +142,7 @@ UMBEL_INLINE void for_each_array(F f, W& w, Same&... other) noexcept {
 
 namespace umbel::inline UMBEL_TARGET {
 
-// Weights that are owned, with part_names if they are a struct, all of float or all of double: the
-// argument of optimizers and initialize.
+// Owned weights, with part_names if a struct, all of float or all of double: can be trained.
 template <class Weights>
 concept trainable_weights =
     detail::fits<detail::rules::trained<detail::say::for_each_parameter, Weights>>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Attention between its projections, softmax(scale q k^T) v for all heads of all sequences, as a
-// step of the graph of a gradient (attend_gradient.hpp). It includes rotation; a norm of queries
-// and keys is a step before it (blocks.hpp).
+// step of the graph of a gradient (attend_gradient.hpp). It includes rotation, but no norms
+// (blocks.hpp).
 #pragma once
 
 #include <umbel/attention/multi_head.hpp>

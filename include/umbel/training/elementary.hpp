@@ -18,8 +18,7 @@ struct point {
   double cosine, sine;
 };
 
-// For the angle 2 pi turns, 0 <= turns <= 1, by the power series of the difference from the nearest
-// quarter: within 2e-16, exact at the quarters.
+// 2 pi turns, turns in [0, 1], by power series from the nearest quarter: within 2e-16, exact there.
 constexpr point on_circle(double turns) noexcept {
   constexpr double two_pi = 6.283185307179586477;
   const int quarter = static_cast<int>(4 * turns + 0.5);

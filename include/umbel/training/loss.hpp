@@ -132,8 +132,7 @@ struct cross_entropy_of_nodes {
     const auto is_label = counts<Options...>(of_row, of_row == position<Axis>);
     const auto counted = sum<Axis>(formulas::where(is_label, 1, 0));
     const auto rows = formulas::maximum(sum_of_all(counted), 1);
-    // Logits of rows that aren't counted are 0: NaN or infinity would make their gradient NaN,
-    // which is 0 times the probabilities.
+    // Logits of rows that aren't counted are 0: NaN or infinity would make their gradient NaN.
     const auto logarithm = log_softmax<Axis>(formulas::where(counted > 0, logits, 0));
     // Unselected values don't matter, not even NaN. The sum of a row that isn't counted is 0.
     const auto chosen = sum<Axis>(formulas::where(is_label, logarithm, 0));

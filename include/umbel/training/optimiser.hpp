@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// One step of an optimizer: updates weights by their gradient. Weights, gradient and the
-// optimizer's state have the same type:
+// One step of an optimizer. Weights, gradient and the optimizer's state have the same type:
 //
 //   static model::weights w, g;
 //   static adamw::state<model::weights> state;       // zeros at first
@@ -121,8 +120,7 @@ constexpr double power_of(double beta, std::int32_t n) noexcept {
   return power;
 }
 
-// For the optimizer H with numbers T: is it in range, the kernel's step number n, counted from 1,
-// and the arrays of the state that it writes.
+// For an optimizer with numbers T: is it in range, step n from 1, and the state's arrays.
 template <class T>
 struct optimiser_step {
   static constexpr bool is_in_range(const sgd& how) noexcept {

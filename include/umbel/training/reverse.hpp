@@ -158,8 +158,7 @@ struct reversal : reversed_graph<T, Nodes> {
       add_to_gradient(sum_to(d_out, only_out), one.slot + 2 * slots_of_parts);
   }
 
-  // With x = softmax's y, and s the sum over the family of d y: y (d - s). Hidden elements, whose y
-  // is 0, get 0 and add nothing, whatever d is.
+  // y (d - s), s the sum over the family of d y. Hidden elements, whose y is 0, get 0 for any d.
   constexpr void reverse_softmax(int n, const operand& d) {
     const node_of_graph<T> one = g.nodes[n];
     const operand y = whole(n), none = number(0);
@@ -279,8 +278,7 @@ struct reversal : reversed_graph<T, Nodes> {
     }
   }
 
-  // The nodes first..last, whose values are not kept: they are computed again from their inputs,
-  // and the gradients are those of the copies.
+  // Nodes first..last, whose values are not kept, are copied; the copies have the gradients.
   constexpr void reverse_again(int first, int last, const wanted_gradient* wanted) {
     int copy[Nodes]{};
     for (int n = first; n <= last; ++n) {

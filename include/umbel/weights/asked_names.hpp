@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The tensors of a file that a call of load asks for, by name. It walks the file once for all of
-// them, so the work is linear in its length. The memory depends only on the names asked for: a file
-// can't decide how much stack is used.
+// The tensors of a file that a call of load asks for, by name, found in one walk, in linear time.
+// Memory depends only on the names asked for: a file can't decide how much stack is used.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -11,8 +11,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// The axes that a tensor in the file must have for a parameter: sizes, strides in the parameter,
-// and the axis of which the parameter is a part.
+// The axes that a parameter's tensor must have in the file: sizes, strides in the parameter, part.
 struct wanted_axes {
   std::size_t rank = 0;
   std::size_t extent[stored_tensor::max_rank]{}, stride[stored_tensor::max_rank]{};

@@ -178,8 +178,7 @@ struct tensor_use {
   name_text parameter, instead;  // a parameter that could use it, but uses that one
 };
 
-// find: (path, found_row&), finds the tensor of a parameter. is_scale: the name is that of the
-// weights whose scales the tensor has.
+// find(path, found_row&): finds a parameter's tensor. is_scale: `name` is of the scaled weights.
 template <class Weights, class Find>
 void add_use(tensor_use& use, const Weights& w, const char* name, bool is_scale,
              const parameter_names& names, const Find& find) noexcept {

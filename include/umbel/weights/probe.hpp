@@ -173,8 +173,7 @@ file_result<> read_probe(const File& file, const probe_input<X>& input) noexcept
   return file.read(static_cast<const char*>(name), input.x);
 }
 
-// Do two of the tensors that are read, the output and the inputs, share a name or memory? Both
-// would have the values of the last one read.
+// Do two of the output and the inputs share a name or memory? The last one read would be in both.
 struct probe_target {
   const char* name;
   std::uintptr_t begin, end;

@@ -16,8 +16,7 @@ namespace umbel::inline UMBEL_TARGET::detail {
 template <class X>
 using scales_of = tensor<float, axis_of<layout_of<X>, axis_family<axes::out_features>>>;
 
-// The scale of an output. scales: has one axis whose extent is not 1, that of the outputs; `part`
-// of the row selects those of this parameter.
+// The scale of an output. scales has one axis longer than 1; `part` of the row selects its part.
 template <class X>
 file_result<> read_scale(const found_row& found, std::size_t output, float& scale) noexcept {
   const stored_axes& axes = found.row->axes;
