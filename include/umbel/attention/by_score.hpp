@@ -9,8 +9,8 @@
 //   });
 //   near(q, k, v, causal)
 //
-// Arguments, masks and result: as scaled_dot_product_attention. f returns the element type, must
-// not throw and may be called twice for a pair. To add to the dot product: score_bias.
+// For arguments, masks and result see scaled_dot_product_attention. f returns the element type and
+// must not throw; it may be called twice per pair. To only add to the dot product: score_bias.
 #pragma once
 
 #include <umbel/attention/scaled_dot_product.hpp>

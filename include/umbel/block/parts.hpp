@@ -34,7 +34,7 @@ struct none {};            // instead of a name: no norm, no weights
 struct several_scales {};  // refused
 
 // Parts that read the same input, and how they join the sum. Before, Behind, After: names of the
-// norms of their input, results, sum. Scale: of the factors.
+// norms of their input, results, sum. Scale: the name of the factors.
 template <class Before, class Parts, class Behind, class After, std::size_t Numerator = 1,
           std::size_t Denominator = 1, bool Residual = true, class Scale = none>
 struct step {

@@ -160,8 +160,8 @@ struct positions_calls : placing<Derived, say::learned_positions, Position> {
 
 }  // namespace detail
 
-// x + a learned table with one vector per position; positions(x, offset): a part of a sequence. T:
-// float or double. Position, Hidden: token<49>, hidden<32>. The table (Position, Hidden),
+// x + a learned table with one vector per position; positions(x, offset) is for part of a sequence.
+// T: float or double. Position, Hidden: token<49>, hidden<32>. The table (Position, Hidden),
 // row-major, is borrowed from a tensor or view, or from view_as<token, hidden>(memory).
 template <class T, class Position, class Hidden>
 class learned_positions

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // rms_norm (Zhang and Sennrich 2019): along one axis, x / sqrt(mean of x^2 + epsilon) * gamma.
-// Other axes are rows. It has no mean and no beta: see layer_norm.hpp.
+// Other axes are rows. It subtracts no mean and has no beta: see layer_norm.hpp.
 #pragma once
 
 #include <umbel/block/layer_norm.hpp>

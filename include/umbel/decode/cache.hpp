@@ -70,7 +70,7 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
   // if a sliding cache has dropped positions that the rest would see.
   [[nodiscard]] constexpr bool rewind(std::size_t count) noexcept { return so_far_.rewind(count); }
 
-  // Scratch for calls with this many positions, workspace<token<1>>; contents needn't be kept.
+  // Scratch for calls with this many positions, workspace<token<1>>; it keeps no state.
   template <class... Positions>
   using workspace = typename made::template scratch<
       detail::rules::first_positions<typename attention::widths, 1, Positions...>>;
@@ -119,8 +119,8 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
     return false;
   }
 
-  // Adds the keys and values of more positions, (batch, key, hidden) each, like steps without
-  // results. work: a workspace<key<..>>. Returns false and changes nothing if they don't fit.
+  // Adds the keys and values of more positions, (batch, key, hidden) each, without attending. work:
+  // a workspace<key<..>>. Returns false and changes nothing if they don't fit.
   template <class Attend, detail::tensor_like Y, detail::tensor_like Z,
             workspace_like Workspace = detail::on_stack>
   [[nodiscard]] constexpr bool append(const Attend& attend, const Y& y, const Z& z,

@@ -8,8 +8,7 @@
 // The layer calls executor(count, piece). The executor calls piece(index, worker) once for each
 // index below count, in any order, and returns when all calls have returned; what they wrote is
 // visible after that. worker is below the constant `workers`, and no two pieces run with the same
-// worker at the same time. Pieces never allocate or throw. Executors shouldn't either: layers are
-// noexcept.
+// worker at the same time. Pieces never allocate or throw. Neither should executors.
 //
 // An executor pays off if a call takes tens of microseconds; for shorter calls it costs more than
 // it gains. The library starts no threads, and without `parallel` none of this is compiled. Not

@@ -33,8 +33,7 @@ struct nothing;
 }  // namespace detail
 
 // Option: bias<true>: all projections add a bias; bias<false>: none does. The default is none, as
-// in "Dive into Deep Learning" (not in PyTorch and Haiku). For layer_norm: is there a beta?
-// Default: yes.
+// in "Dive into Deep Learning" (not in PyTorch and Haiku). For layer_norm: a beta (default: yes).
 template <bool All>
 struct bias {
   using kind = detail::option::bias;

@@ -64,7 +64,7 @@ template <class Layer, class Stored>
 using norm_stored =
     verdict<std::is_same_v<Stored, typename Layer::value_type> || !takes_epsilon<Layer>,
             say::prepacked, struct norms_are_not_stored_in_8_or_16_bits>;
-// packed.pack(given...) with other, a norm's, no, several or packed weights: refused.
+// packed.pack(...) with another layer's or a norm's weights, none, several or packed: refused.
 template <class Layer, class View, class... Given>
 struct packed_again_rule {
   using type = verdict<false, say::prepacked, say::pack_takes_one_object_the_weights_of_the_layer>;

@@ -120,7 +120,7 @@ struct made_of_parts {
 
 namespace umbel::portable {
 
-// Weights of y = x W + b, owned. sizeof is that of the numbers: no bias, no memory for it.
+// Weights of y = x W + b, owned. Without a bias, they have no memory for one.
 template <class T, class In, class Out, bool Bias>
 struct linear_weights {
   using map = detail::linear_map<T, In, Out, Bias>;

@@ -60,7 +60,7 @@ struct first_two_axes {
 };
 
 // The size of such an axis in a layer with these widths (a shape<...>), or 1 if it is refused.
-// Before: the verdict on all axes. (Each asserts: a variable is 3 lines in clang.)
+// Before: the verdict on all axes. (Each asserts: a variable adds 3 lines in clang.)
 template <class Axis, class Widths, class Before = accepted>
 inline constexpr std::size_t positions_of = [] {
   using verdict = positions_fit<Axis, Widths, Before>;

@@ -44,7 +44,7 @@ struct mask_after_operation : detail::other_calls<say::mask_after, say::takes_sc
   using detail::other_calls<say::mask_after, say::takes_scores_then_lengths>::operator();
 
   // scores: any axes with Axis. valid_lens: any of the others, such as (batch, query), of that size
-  // or 1; lengths are clamped. Returns a row-major tensor like scores.
+  // or 1; lengths are clamped. Returns a row-major tensor with scores' axes.
   template <tensor_like Scores, tensor_like Lens>
   constexpr auto operator()(const Scores& scores, const Lens& valid_lens) const noexcept {
     using verdict = rules::mask_after<Scores, Lens, detail::family_of<Axis>>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which keys a query attends to, and additions to its scores: one argument, alone or combined.
+// Masks hide keys from queries and add to scores. Pass one to a layer, alone or combined:
 //
 //   all_keys                      every key (the default)
 //   lens                          a tensor of integers, (batch), (batch, query) ...: the first

@@ -239,7 +239,7 @@ constexpr detail::no_mask_of<X...> drop_mask(const X&...) noexcept {
   return {};
 }
 // score_bias(b): a tensor of the layer's type, added to the scores after scale and softcap, in
-// natural units. -infinity hides; +infinity, an error, makes NaN. b: axes as for keep_mask.
+// natural units. -infinity hides; +infinity is an error and makes NaN. b: axes as for keep_mask.
 template <detail::shaped X>
 constexpr auto score_bias(X&& x) noexcept {
   return detail::bias_mask<detail::memory_of<X>>(detail::as_memory<X>(x));

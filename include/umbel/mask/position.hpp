@@ -184,7 +184,7 @@ inline constexpr detail::causal_mask<detail::alignment::top_left> causal_top_lef
 // first lens keys, by sequence.
 inline constexpr detail::causal_mask<detail::alignment::bottom_right> causal_bottom_right{};
 // causal_at(p): causal whose first query is at position p of the keys, as after p keys of a cache.
-// p: an integer, or a tensor of them by batch, heads or both; by query: each query's.
+// p: an integer, or a tensor of them by batch, heads or both; by query: each query's position.
 template <detail::position_number P>
 constexpr detail::causal_mask<detail::alignment::given> causal_at(const P& position) noexcept {
   return detail::causal_mask<detail::alignment::given>(detail::position_of(position));

@@ -135,8 +135,7 @@ constexpr exchange_cost exchanged() {
 
 // exchange_of<share, token<512>>, <share, query<4>, key<300>>, <share, batch<2>, token<512>>; for
 // decoder layers <share, token<512>, key<48>>, with the memory's positions; <by_sequences,
-// batch<8>, token<128>>; <by_chains> for the sum of a batch_gradient. For a step of a cache:
-// token<1>.
+// batch<8>, token<128>>; <by_chains> for the sum of a batch_gradient. For a cache: token<1>.
 template <class Share, class... Axes>
 inline constexpr exchange_cost exchange_of =
     detail::exchanged<detail::exchange_rule<Share, Axes...>,

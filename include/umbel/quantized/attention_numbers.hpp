@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Multi-head attention of one sequence in integers, on plain numbers: projections, norms of queries
-// and keys, rotary positions, softmax and values in 8 bits, sums in 32. Also: which layers have no
-// such form.
+// and keys, rotary positions, softmax and values in 8 bits, sums in 32. Also layers without such a
+// form.
 //
 // Not here: axes, batches (attention.hpp), steps (past.hpp).
 #pragma once

@@ -221,7 +221,7 @@ struct block_numbers : sorted_numbers<typename Block::slots, Weight>::norms,
   static constexpr places_of_rows place(std::int16_t* x, Work& work) noexcept {
     return {x, work.input.begin(), work.branch.rows};
   }
-  // N rows of x become the result. parts.run<I>(numbers, from, to, finish, work): all positions.
+  // N rows of x become the result. Parts: runs the parts that need all positions.
   template <std::size_t N, class Work, class Parts>
   constexpr void rows(std::int16_t* x, Work& work, const Parts& parts) const noexcept {
     const places_of_rows p = place(x, work);

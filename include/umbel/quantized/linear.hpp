@@ -99,7 +99,8 @@ using result_of = typename option_or<option::output_as, output_as<std::int8_t>, 
 
 }  // namespace detail::integers
 
-// x: int8, any axes with In. Returns int8 or int16 (output_as<>) with Out. Ranges: input, output.
+// x: int8, any axes with In. Returns int8 or int16 (output_as<>) with Out instead of In. The input
+// and the output each have a range.
 template <class T, class In, class Out, class... OfLinear, class... Options>
 class quantized<linear<T, In, Out, OfLinear...>, Options...>
     : public detail::computing<quantized<linear<T, In, Out, OfLinear...>, Options...>,

@@ -159,7 +159,7 @@ constexpr void pack(kernel::integer_norm_numbers<H>& to, const Gamma& gamma, con
   }
 }
 
-// The softmax of scores q k^T * scale. Distances are clamped if 2^-(farthest / 256) is 0.
+// The softmax of scores q k^T * scale. Distances are clamped at 2^-(farthest / 256) = 0.
 template <int Bits>
 constexpr kernel::integer_softmax softmax(double q, double k, double scale) noexcept {
   constexpr double farthest = Bits == 16 ? 4096 : 2304;

@@ -24,7 +24,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel {
 
 // The result of pack: is the layer packed? If not, missing_range() is the path of the first range
-// missing or not finite: "layers.0.attention.input" (at most 63 characters).
+// that is missing or not finite: "layers.0.attention.input" (at most 63 characters).
 class [[nodiscard]] pack_result {
  public:
   UMBEL_SHARED constexpr pack_result() noexcept = default;

@@ -142,7 +142,7 @@ UMBEL_INLINE void for_each_array(F f, W& w, Same&... other) noexcept {
 
 namespace umbel::inline UMBEL_TARGET {
 
-// Owned weights, with part_names if a struct, all of float or all of double: can be trained.
+// Weights that can be trained: owned, all of float or all of double, with part_names if a struct.
 template <class Weights>
 concept trainable_weights =
     detail::fits<detail::rules::trained<detail::say::for_each_parameter, Weights>>;

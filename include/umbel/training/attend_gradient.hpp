@@ -65,8 +65,8 @@ struct bias_gradient<void> {
   static constexpr std::size_t count = 0, query = 0, key = 0, batch = 0, head = 0;
 };
 
-// Steps of attention: Steps::run(given, y, scratch, q, k, v, of_mask...) writes y and Steps::kept
-// more;
+// Steps of attention: Steps::run(given, y, scratch, q, k, v, of_mask...) writes y, then
+// Steps::kept;
 //   Steps::backward_scratch<Bias>   Bias: a bias_gradient
 //   Steps::backward<Bias>(given, mask, from, gradients, result, d, work)
 //                                   d: {dy, dx, dbias}

@@ -233,7 +233,8 @@ struct update_rule<W, G, State, How> {
 }  // namespace detail
 
 // One step: updates w by its gradient g, of the same type. If the norm of g is NaN or infinite (in
-// float above 1.8e19), or a number of the optimizer out of range, nothing changes; see the result.
+// float above 1.8e19), or a number of the optimizer out of range, nothing changes; see
+// update_status.
 //   "umbel: update: argument 2 is of another type than argument 1; declare both with one"
 //   "umbel: update: the state is not that of the optimiser for the weights; ..."
 // and those of for_each_parameter.
