@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Files of tensors, read from memory and written to a sink: .npy, .npz, safetensors. umbel.hpp does
-// not include it. A file becomes memory by umbel/file/mapped_file.hpp or, where there is no mmap,
-// umbel/file/read_file.hpp.
+// not include it. umbel/file/mapped_file.hpp maps a file into memory; without mmap,
+// umbel/file/read_file.hpp reads it.
 #pragma once
 
 // clang-format off: each level of inclusion adds a line before the sentence of a compile error.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Weights by the names of their parameters: listed, loaded from files of tensors, saved, compared,
-// and the names that frameworks have for them. umbel.hpp does not include it.
+// Weights by the names of their parameters: list, load from files of tensors, save, compare; and
+// the names that frameworks use. umbel.hpp does not include it.
 #pragma once
 
 // clang-format off: each level of inclusion adds a line before the sentence of a compile error.
