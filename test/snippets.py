@@ -4,13 +4,14 @@
 the fence:
 
     <!-- compile -->             the block compiles
-    <!-- compile continue -->    it compiles after the marked blocks of the page so far (since the last plain 'compile')
-    <!-- run continue -->        so does it, as a program that prints what the ```text block after it says
+    <!-- compile continue -->    it compiles after the marked blocks of the page so far (since the last plain 'compile' or 'run')
+    <!-- run -->                 it is a program that prints what the ```text block after it says
+    <!-- run continue -->        so is it, after the blocks so far
     <!-- reject: regex -->       it must not compile: exactly one error, and the output matches
     <!-- reject continue: regex -->
                                  and where lines '    umbel: ...' come after it, that is what g++ says
 
-Blocks that run or are rejected are not there for the blocks after them. A block without an #include of its own gets
+Blocks that are rejected, or run and continue, are not there for the blocks after them. A block without an #include of its own gets
 the usual first lines (PREAMBLE).
 
     snippets.py PROJECT_ROOT -- COMPILER ARGUMENTS...
@@ -106,7 +107,7 @@ def check_page(tap, page, name, command, faster, has_mpi):
             result, output = compile_text([*compiler, "-fsyntax-only"], program)
             wrong = verdict(kind, regex, said, result, output)
         tap.check(title, not wrong, f"{wrong}\n{output}")
-        if kind == "compile":
+        if kind == "compile" or kind == "run" and not continues:
             before = program
 
 
