@@ -127,7 +127,7 @@ def main():
         faster = precompiled(command, pathlib.Path(folder), "clang" if "clang" in version else "gcc",
                              "#include <umbel/umbel.hpp>\n") or command
         has_mpi = compile_text([*command, "-fsyntax-only"], "#include <mpi.h>\n")[0] == 0
-        for page in [*sorted(root.glob("*.md")), *sorted((root / "docs").rglob("*.md"))]:
+        for page in [*sorted(root.glob("*.md")), *sorted((root / "docs").rglob("*.md")), *sorted((root / "examples").rglob("*.md"))]:
             name = page.relative_to(root).as_posix()
             check_links(tap, page, name)
             check_page(tap, page, name, command, faster, has_mpi)
