@@ -138,7 +138,8 @@ def section():
 **A weight of the wrong width**, 100 features times a weight of 80
 
 {rows(umbel(WIDTH_UMBEL), torch(WIDTH_TORCH)[1], eigen(WIDTH_EIGEN))}
-Umbel prints one error, in at most 12 lines ({versions()}; `tools/three_bugs` compiles and runs all nine).
+Umbel prints one error, in at most 12 lines. `tools/three_bugs` compiles and runs all nine programs
+({versions()}).
 """
 
 
