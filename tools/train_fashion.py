@@ -487,7 +487,8 @@ numpy {np.__version__} and {blas_name()}.
 {settings}
 
 Training used all 60,000 training pictures, shifted and flipped at random. The weights are the
-moving average after the last step. The test pictures were used once, after training. {CHOICE} Another
+moving average after the last step. The test pictures were used once, after training.
+{CHOICE} Another
 BLAS library or processor results in different weights with about the same accuracy.
 
 ## Results

@@ -310,8 +310,8 @@ greedy text:
 The text is the King James Version of the Bible, from Debian's packages `bible-kjv` and
 `bible-kjv-text`. Their copyright file states: "The copyright for the King James Version text of the
 Bible is expired since the translation was done in 1611 under King James the first of Great
-Britain." (In the United Kingdom its printing is reserved to the Crown.) The data of the package are "provided
-for unrestricted use" with this legend: "Chip Chapin, September 4, 1989".
+Britain." (In the United Kingdom its printing is reserved to the Crown.) The data of the package are
+"provided for unrestricted use" with this legend: "Chip Chapin, September 4, 1989".
 """
 
 
