@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Links of the pages lead to files that exist, and their marked C++ does what the page says. The mark is the line before
+"""Links of the pages lead to files that exist, README.md is short, and their marked C++ does what the page says. The mark is the line before
 the fence:
 
     <!-- compile -->             the block compiles
@@ -31,6 +31,7 @@ using namespace umbel;
 using namespace umbel::axes;
 using namespace umbel::literals;
 """
+README_AT_MOST = 7000  # bytes: what a newcomer reads
 MARK = re.compile(r"^\s*<!-- (compile|run|reject)( continue)?(?:: (.*?))? -->\s*$")
 
 
@@ -123,6 +124,8 @@ def main():
     root = pathlib.Path(root)
     version = subprocess.run([command[0], "--version"], capture_output=True, text=True).stdout
     tap = Tap()
+    size = len((root / "README.md").read_bytes())
+    tap.check("README.md stays short", size <= README_AT_MOST, f"{size:,} bytes, more than {README_AT_MOST:,}: move the rest to docs/")
     with tempfile.TemporaryDirectory() as folder:
         faster = precompiled(command, pathlib.Path(folder), "clang" if "clang" in version else "gcc",
                              "#include <umbel/umbel.hpp>\n") or command
