@@ -39,7 +39,8 @@ def rows(page):
 
 
 def conditions(page):
-    return re.search(r"^\d{4}-\d\d-\d\d, .*", page, re.M)[0]
+    """Their paragraph as one line."""
+    return " ".join(re.search(r"^\d{4}-\d\d-\d\d, .*(\n.+)*", page, re.M)[0].split())
 
 
 def picture():

@@ -11,6 +11,7 @@ import re
 import statistics
 import subprocess
 import sys
+import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -251,7 +252,7 @@ def main():
                       *lost_lines, *ways, ""])
     today = f"bench/results/{datetime.date.today()}.md"
     count = f"{len(lost)} of {len(found[OURS])}"
-    short = "\n".join([*heading[:1], "", *short_table(found), "",
+    short = "\n".join([*textwrap.wrap(heading[0], 100, break_on_hyphens=False), "", *short_table(found), "",
                        f"Lost: {count}. All peers, and how each was run: [{today}](../{today}).", ""])
     print(full)
     if options.write:
