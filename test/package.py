@@ -230,7 +230,7 @@ def main():
     (root,), compiler = split_command(sys.argv[1:])
     tap = Tap()
     with tempfile.TemporaryDirectory() as name:
-        package = Package(tap, pathlib.Path(root), pathlib.Path(name), compiler)
+        package = Package(tap, pathlib.Path(root).resolve(), pathlib.Path(name), compiler)
         by_meson, by_cmake = package.folder / "by_meson", package.folder / "by_cmake"
         package.install_by_meson(by_meson)
         package.use_pkg_config(by_meson)
