@@ -40,7 +40,7 @@ TARGET = "the target's (`sse2_...`, `avx_fma_...`, `avx512_fma_...`, `neon_...`)
 ROOMS = {
     "shape": "names and sizes",
     "tensor": "memory with a shape",
-    "simd": "numbers of 16 bits",
+    "simd": "16-bit numbers",
     "layer": "what all layers share",
     "mask": "which keys a query attends to",
     "attention": "the layers of attention",
