@@ -11,6 +11,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools"))
@@ -147,7 +148,7 @@ def main():
     print("\n" + summary)
     if options.write:
         day = datetime.date.today().isoformat()
-        PAGE.write_text("\n".join([HEADING, "", f"{day}, {options.machine}. {summary}", "", *table, *described()]) + "\n")
+        PAGE.write_text("\n".join([HEADING, "", textwrap.fill(f"{day}, {options.machine}. {summary}", 100, break_on_hyphens=False), "", *table, *described()]) + "\n")
     return 0
 
 
