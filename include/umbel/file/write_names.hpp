@@ -17,7 +17,7 @@ namespace umbel::inline UMBEL_TARGET::detail {
 // Names that a tensor can't have, since the file would not be readable.
 struct rules_for_names {
   const char* writer;              // "write_npz"
-  const char* reserved = nullptr;  // another meaning in the format
+  const char* reserved = nullptr;  // has a different meaning in the format
   std::size_t longest = ~std::size_t{0};
 };
 // The message for the first wrong name. Each is compared with all before it by hash, 256 at once.

@@ -19,7 +19,7 @@ enum class not_by_position : unsigned char {
   mixes,               // goes along rows, or along keys without scores
   part_of_rows,        // reads some of the rows, or under different axes
   sees_later,          // scores of later keys are not hidden
-  counts,              // divides by the number of keys, or numbers them with another axis
+  counts,              // divides by the number of keys, or numbers them with a different axis
   several_rows,        // has two axes of rows
   layer,               // a layer or function that may see other positions
   function_of_scores,  // a separate function of kept keys

@@ -149,7 +149,7 @@ class node : public portable::own_arithmetic {
     return {{}, recorder, contiguous().number, 0};
   }
 
-  // The same memory by another layout.
+  // The same memory with a different layout.
   template <class To>
   constexpr node<Recorder, E, To> reread(std::size_t from) const noexcept {
     static_assert(report<rules::closed<Open>>::ok, "umbel: shapes do not fit");

@@ -86,7 +86,7 @@ struct described {
   }
 };
 
-// Does another header describe it (mpi/describe.hpp)?
+// Does a different header describe it (mpi/describe.hpp)?
 template <class Layer>
 inline constexpr bool describes_itself = false;
 

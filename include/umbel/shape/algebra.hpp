@@ -112,7 +112,7 @@ constexpr bool mergeable_strides() {
   return true;
 }
 
-// ---- permute: the same axes in another order ----------------------------------------------------
+// ---- permute: the same axes in a different order ------------------------------------------------
 template <class Layout, class... Families>
 struct permute_layout {
   static constexpr size_list<sizeof...(Families)> strides = {
@@ -124,7 +124,7 @@ struct permute_layout {
 template <class Layout, class... Families>
 using permute = typename permute_layout<Layout, Families...>::type;
 
-// ---- rename: the same axis under another name ---------------------------------------------------
+// ---- rename: the same axis under a different name -----------------------------------------------
 template <class Layout, class From, template <std::size_t> class To>
 struct rename_layout {
   static constexpr std::size_t at = Layout::template position<From>;

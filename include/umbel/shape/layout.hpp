@@ -124,7 +124,7 @@ template <class Axes, const auto& Strides>
 using make_layout =
     typename detail::build_layout<Axes, Strides, std::make_index_sequence<Axes::rank>>::type;
 
-// The row-major layout of given axes, and of the axes of another layout.
+// The row-major layout of given axes, and of the axes of a different layout.
 template <class Axes>
 struct row_major_layout;
 template <class... Axes>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// attend_form_of: what plan::choose_attend makes of heads of one shape, from what each kernel can
+// attend_form_of: plan::choose_attend's form for heads of one shape, given what each kernel can
 // compute.
 #pragma once
 
