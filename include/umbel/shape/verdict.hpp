@@ -10,7 +10,7 @@
 // message.
 #pragma once
 
-#include <umbel/config.hpp>  // first: it reports unsupported targets, such as those without <type_traits>
+#include <umbel/config.hpp>  // first: reports targets without <type_traits> and the like
 
 #include <type_traits>
 #include <umbel/shape/axis.hpp>
