@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Multi-head latent attention: DeepSeek-AI, "DeepSeek-V2" (2024), section 2.1: keys and values of
-// all heads come from one vector c of low rank a position, and a key's rotary part is shared by
+// all heads come from one vector c of low rank per position, and a key's rotary part is shared by
 // heads:
 //
 //   k_h = W_UK,h c,  v_h = W_UV,h c,  o_h = softmax((q_h k_h^T + qR_h kR^T) / sqrt(d + dR)) v_h
@@ -17,7 +17,7 @@ using namespace umbel;
 using namespace umbel::axes;
 
 template <std::size_t N>
-struct latent : axis<latent, N> {};  // features of what keys and values are made of
+struct latent : axis<latent, N> {};  // features that keys and values are made from
 template <std::size_t N>
 struct rope_dim : axis<rope_dim, N> {};  // features with rotary positions
 
