@@ -212,8 +212,8 @@ struct node_of_graph {
   word what = word::none;
   bool condition = false;  // true or false, not numbers
   bool open = false;       // positions along axes that it lacks: computed in place of use
-  bool by_rows = false;    // of a call: does each row, along other axes than its own, depend
-                           // from that row alone?
+  bool by_rows = false;    // of a call: does each row, along axes that it doesn't go along,
+                           // depend on that row alone?
   bool by_axes = false;    // computed through its axes, not its function
   axis_list axes;          // of its memory; if computed, row-major
   operand from[most_operands];

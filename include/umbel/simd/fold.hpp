@@ -59,9 +59,9 @@ UMBEL_INLINE V fold_rows_by(V (&rows)[Rows], Together together) noexcept {
 }
 }  // namespace detail
 
-// The folds of several rows of packs, side by side: row r's in the lanes / Rows lanes from r *
-// lanes / Rows on. Rows is a power of two, at most the lanes; the packs are overwritten. Four rows
-// take the shuffles of two.
+// The folds of several rows of packs, side by side: row r's fills lanes / Rows lanes from r * lanes
+// / Rows on. Rows is a power of two, at most the lanes; the packs are overwritten. Four rows cost
+// the shuffles of two.
 template <class V, std::size_t Rows, std::size_t Packs, class Together>
 UMBEL_INLINE V fold_rows(V (&values)[Rows][Packs], Together together) noexcept {
   V rows[Rows];

@@ -70,7 +70,7 @@ struct contract_walk {
   static constexpr plan::linear_plan plan =
       plan::plan_linear<T>(S.rows, S.depth, S.columns, target);
   // Packs columns that are not adjacent, and those of many rows that are far apart, which would
-  // share a few sets of the first cache while rows of x pass through it.
+  // otherwise compete for a few cache sets while rows of x pass through.
   static constexpr bool packs =
       S.columns != 1 && (S.y_column != 1 || (lanes > 1 && !UMBEL_SMALL_CODE && S.rows >= 32 &&
                                              S.depth * S.y_depth * sizeof(T) > 64 * 1024));
