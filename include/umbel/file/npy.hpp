@@ -21,7 +21,6 @@ class npy_header {
   constexpr npy_header(const unsigned char* first, std::size_t bytes) noexcept
       : at_(first), end_(first + bytes) {}
 
-  // Sets the type, order and shape of x.
   constexpr file_problem parse(stored_tensor& x) {
     const file_problem no_dictionary = malformed("its header is no dictionary of numpy's");
     bool has_type = false, has_order = false, has_shape = false, comma = true;

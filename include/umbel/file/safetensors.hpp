@@ -64,7 +64,6 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
   friend detail::tensor_iterator<safetensors_file>;
   friend class tensor_file;
 
-  // The kind of a key in the header.
   struct step {
     enum kind_of { tensor, metadata, end, wrong } kind = end;
     detail::file_problem problem{};

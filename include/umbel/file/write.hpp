@@ -239,7 +239,6 @@ void put_zip_header(Out& out, bool central, const char* name, std::uint32_t crc,
   out.put(".npy");
 }
 
-// A member's CRC-32 and size.
 struct zip_content {
   std::uint32_t crc;
   std::uint64_t bytes;

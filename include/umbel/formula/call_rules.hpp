@@ -76,7 +76,6 @@ struct other_arguments_rule<ByValue, F, X...> {
   using type = rules::executor_with_workspaces<never<F>>;
 };
 
-// The result of a call by value.
 template <class Result>
 struct given_rule {
   using type = invalid;
@@ -104,7 +103,6 @@ using given_by = std::conditional_t<Traced, std::remove_cvref_t<Result>,
 template <class>
 using nothing_by = void;
 
-// Outputs for one or several results.
 template <class Out>
 concept memory_of_results = tensor_like<Out> || several_results<Out>;
 

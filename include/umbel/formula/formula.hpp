@@ -21,7 +21,6 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail::formulas {
 
-// One call of F with these arguments.
 template <bool Plain, class F, class... X>
 struct formula_call {
   using T = typename computed_type<typename argument_of<X>::type...>::type;
@@ -184,7 +183,6 @@ struct formula_calls {
   constexpr void into(Out&& out, X&&... x) const noexcept {
     workspace_first(std::make_index_sequence<sizeof...(X) - 1>{}, static_cast<Out&&>(out), x...);
   }
-  // Arguments that F does not accept.
   template <class... X>
     requires last_is_refused<X...>
   constexpr invalid operator()(X&&...) const noexcept {

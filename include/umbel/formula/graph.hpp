@@ -101,7 +101,6 @@ struct axis_list {
       if (family[i] == of) return i;
     return npos;
   }
-  // The axis of this size and stride.
   constexpr std::size_t find(std::size_t of_size, std::size_t of_stride) const noexcept {
     for (std::size_t i = 0; i < rank; ++i)
       if (size[i] == of_size && stride[i] == of_stride) return i;

@@ -12,7 +12,6 @@ namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
 enum class role : unsigned char { other, row, fresh, kept };
 
-// Reasons why a formula can't be decoded.
 enum class not_by_position : unsigned char {
   nothing,
   keeps_nothing,       // no keys
@@ -90,7 +89,6 @@ struct later_values {
         found = a;
     return found;
   }
-  // The role of axis i of operand j of node n.
   constexpr role read_as(int n, std::size_t j, std::size_t i) const {
     const operand& from = at(n).from[j];
     const std::size_t a = axis_of_node(from, i);
@@ -147,7 +145,6 @@ struct later_values {
            w == word::rotate || w == word::layer;
   }
 
-  // Is this an axis of rows of any node?
   constexpr bool is_row(unsigned long long family) const {
     if (family == rows || family == queries) return true;
     for (int n = 0; n < g.count; ++n)

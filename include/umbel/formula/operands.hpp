@@ -154,7 +154,6 @@ struct operand_axes<X> {
   using open = typename X::open;
 };
 
-// Matches operands from left to right.
 template <class Verdict, class Layout, class Open, class... Rest>
 struct matched {
   using verdict = Verdict;

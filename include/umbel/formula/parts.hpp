@@ -61,7 +61,6 @@ struct kept<T, portable::linear_view<T, In, Out, Bias>> {
   }
 };
 
-// Views of arrays.
 template <class T, class W>
 struct kept_view {
   static constexpr std::size_t count = 1;
@@ -150,7 +149,6 @@ struct kept<T, W> {
   }
 };
 
-// The parts of a call with a mask.
 template <class T, class W, class Mask>
 struct given_with_mask {
   const captured<T>* from;

@@ -8,7 +8,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// Does step s read the memory of node n?
 template <class T, std::size_t Nodes>
 constexpr bool step_reads(const schedule<T, Nodes>& p, const step& s, int n) {
   for (std::size_t i = 0; i < s.parts; ++i)

@@ -49,7 +49,6 @@ struct members_of<Several<First, Rest...>> {
 template <class X>
 concept several_results = (members_of<X>::count > 1);
 
-// f(member...)
 template <class X, class F>
 UMBEL_INLINE constexpr decltype(auto) with_members(X& x, F f) noexcept {
   constexpr std::size_t count = members_of<X>::count;

@@ -135,7 +135,6 @@ constexpr bool keys_are_adjacent(const row_blocks<Nodes>& blocks, const schedule
   return keys > queries;
 }
 
-// Features of a key, and of its value.
 template <class T, std::size_t Nodes>
 constexpr std::size_t features_of(const schedule<T, Nodes>& p, const step& one,
                                   const row_blocks<Nodes>& blocks) {

@@ -65,7 +65,6 @@ UMBEL_SAYS(the_function_takes_other_arguments_or_weights_by_value_so_write_const
 
 namespace formulas {
 
-// A list of families of axes.
 template <class... F>
 struct families {};
 
@@ -206,7 +205,6 @@ using has_operator = verdict<one_is_invalid<X...> || (traced_before<X> || ...), 
 template <class Family, bool Ok>
 using in_a_formula = verdict<Ok, say::position_of, Family, struct belongs_in_a_formula>;
 
-// The result of a formula.
 template <class Result>
 struct gives_rule {
   using type = verdict<never<Result>, say::formula,

@@ -133,7 +133,6 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
     constexpr operand from = value.at(N).from[J];
     return memory<from.node>() + from.offset;
   }
-  // The first position of an axis in that root's step.
   template <unsigned long long Family, int Root>
   UMBEL_INLINE constexpr std::size_t first_position() const noexcept {
     if constexpr (has_position<base>) {

@@ -248,7 +248,6 @@ constexpr bool find_attention(const schedule<T, Nodes>& p, int n, step& found,
   return false;
 }
 
-// Chooses which nodes are computed together.
 template <class T, std::size_t Nodes>
 constexpr void choose_steps(schedule<T, Nodes>& p) {
   bool needed[Nodes]{};

@@ -11,7 +11,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// The form of f.
 template <class T>
 struct score_form {
   static constexpr std::size_t most = 8;

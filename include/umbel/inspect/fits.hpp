@@ -102,7 +102,6 @@ struct fits_rule {
 template <has_flash_and_ram Board, class... X>
 struct fits_rule<Board, X...> : board_rule<Board, request<std::remove_cvref_t<X>...>> {};
 
-// See answer.
 template <class Verdict>
 constexpr bool fits_board() {
   static_assert(report<Verdict>::ok, "umbel: shapes do not fit");

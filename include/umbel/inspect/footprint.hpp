@@ -26,7 +26,6 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail::footprints {
 
-// A request: its verdict and its value.
 template <class Model, class... X>
 struct request : of_arguments<Model, X...> {};
 template <class Layer, axis_like... Axis>

@@ -182,7 +182,6 @@ struct of_arguments : one_call<typename unpacked<Layer>::type, X...> {
 
 // ---- axes instead of arguments ------------------------------------------------------------------
 
-// The axis of an argument's features.
 template <class Layer>
 struct features_of {};
 template <class Layer>

@@ -9,7 +9,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// The layout of one map.
 struct svg_panel {
   std::size_t cell, left, top, map_width, map_height, width, height, query_tick, key_tick;
 };

@@ -28,7 +28,6 @@ struct split {
   constexpr std::size_t size(std::size_t index) const noexcept {
     return index < small_count ? smaller() : large;
   }
-  // The block of a thing.
   constexpr std::size_t block_of(std::size_t thing) const noexcept {
     const std::size_t in_small = offset(small_count);
     return thing < in_small ? thing / smaller() : small_count + (thing - in_small) / large;

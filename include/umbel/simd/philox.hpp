@@ -20,7 +20,6 @@ struct wide_product {
   W low, high;
 };
 
-// a * m in 64 bits.
 template <class W>
 UMBEL_INLINE constexpr wide_product<W> multiply_wide(W a, std::uint32_t m) noexcept {
   if constexpr (lanes_of<W> == 1) {

@@ -10,7 +10,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// Eight bytes at once.
 UMBEL_INLINE std::uint64_t load_8(const unsigned char* at) noexcept {
   std::uint64_t bytes;
   __builtin_memcpy(&bytes, at, sizeof(bytes));

@@ -34,7 +34,6 @@ inline constexpr attend_shape forward_scores = {
     S.queries, S.keys,  S.head_dim, S.value_dim, S.q_row, 1,        S.k_row,
     1,         S.v_row, 1,          S.o_row,     1,       S.queries};
 
-// The queries and their policy.
 template <class Policy, class Room>
 struct queries_of_block {
   const Policy& policy;
@@ -346,7 +345,6 @@ struct attend_backward_block {
     }
   }
 
-  // All queries of the block.
   UMBEL_NOINLINE void run(const T* maximum, const T* inverse, const T* minus_deltas,
                           T* dq) const noexcept {
     const std::size_t count = of.here.queries;

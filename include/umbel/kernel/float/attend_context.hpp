@@ -30,7 +30,6 @@ struct bordered_keys {
 // No dropout: see scores_block::drop.
 struct no_drop {};
 
-// For a block of Vectors vectors of queries.
 template <attend_shape S, class T, plan::target Target, std::size_t Vectors>
 struct attend_context {
   static constexpr std::size_t lanes = plan::lanes<T>(Target);
@@ -147,7 +146,6 @@ struct attend_context {
     }
   }
 
-  // The softmax so far, over all blocks.
   struct softmax_state {
     V maximum[Vectors];
     V sum[Vectors];

@@ -95,7 +95,6 @@ struct attend_heads {
       return sum;
     }
 
-    // Scores of Rows keys, and their maximum.
     template <std::size_t Rows>
     UMBEL_INLINE static void score_tile(const T* k, const T* queries, T* scores,
                                         V& maximum) noexcept {

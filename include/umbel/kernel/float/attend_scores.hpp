@@ -39,7 +39,6 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
     room here;
     T* scores;
 
-    // The policy for the queries of vector i.
     UMBEL_INLINE auto over_vector(std::size_t i) const noexcept {
       const std::size_t first = i * lanes;
       const std::size_t rest = here.queries > first ? here.queries - first : 0;

@@ -37,7 +37,6 @@ struct tap_block {
   // The output for a hidden pair.
   static constexpr T hidden = of_scores ? -simd::math_constants<T>::infinity : T{};
 
-  // The policy for the queries of vector i.
   UMBEL_INLINE static auto policy_over(const Policy& policy, std::size_t first_query, room here,
                                        std::size_t i) noexcept {
     const std::size_t first = i * lanes;

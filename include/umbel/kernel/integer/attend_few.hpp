@@ -83,7 +83,6 @@ struct integer_attend_few {
            simd::detail::fours_of<1>(sums[0], sums[1], all);
   }
 #endif
-  // Scores of `lanes` keys.
   UMBEL_INLINE static words scores_of(const simd::dot_vector (&q)[key_words],
                                       const std::int8_t* keys, std::size_t row) noexcept {
     using namespace integer_attention;

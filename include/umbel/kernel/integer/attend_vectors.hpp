@@ -60,7 +60,6 @@ struct integer_attend_block {
     }
   }
 
-  // Scores of Keys keys.
   template <std::size_t Keys>
   UMBEL_INLINE static void scores_of(const simd::dot_vector (&q)[key_words],
                                      const simd::dot_word* keys, words (&to)[Keys]) noexcept {

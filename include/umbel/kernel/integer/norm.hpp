@@ -37,7 +37,6 @@ UMBEL_INLINE int32x4_t digits_of_four(const norm_digits& digits, const std::int1
 template <std::size_t H>
 inline constexpr std::size_t in_vectors = UMBEL_MVE_INTEGERS ? H / 4 * 4 : 0;
 
-// The sum of the squares of the digits, modulo 2^32.
 template <std::size_t H>
 UMBEL_INLINE std::uint32_t squares_of(const norm_digits& digits, const std::int16_t* x) noexcept {
   std::uint32_t squares = 0;
