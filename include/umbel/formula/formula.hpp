@@ -148,12 +148,12 @@ struct formula_calls {
   }
 
   // Returns a row-major tensor. The last argument may be a workspace, or parallel(pool, works).
-  // (F's result is computed here: a function in between would add six lines to clang's output.)
   template <class... X>
     requires(!last_is_workspace<X...> && !last_is_refused<X...>)
   constexpr auto operator()(const X&... x) const noexcept
       -> given_by<(a_node<X> || ...), decltype(std::declval<const F&>()(
                                           std::declval<traced_as<traced_for<X...>, X>>()...))> {
+    // The return type calls F: a function in between would add six lines to clang's output.
     if constexpr ((a_node<X> || ...)) {  // inside a different formula: part of it
       return F{}(x...);
     } else {
@@ -256,7 +256,7 @@ struct formula_calls {
 }  // namespace detail::formulas
 
 // A captureless function of tensors, views, numbers, layers and objects with weights, compiled to
-// fused kernels; see the top of this header.
+// fused kernels.
 template <class F>
 struct formula : detail::formulas::formula_calls<F, false> {
   static_assert(detail::report<detail::rules::captures_nothing<formula::traceable>>::ok,

@@ -32,7 +32,7 @@ struct call_footprint {
   // Not counted: scratch, repeated reads, unread weights (rows of an embedding; in a step, the
   // weights that made the memory's keys and values).
   std::uint64_t bytes_moved = 0;
-  // Writable memory; the second also has weights and tables there.
+  // Writable memory; the second also counts weights and tables.
   std::size_t ram = cache + workspace + arguments + results;
   std::size_t ram_with_weights = ram + weights + tables;
 

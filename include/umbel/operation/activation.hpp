@@ -38,8 +38,8 @@ struct gelu_tanh_operation : elementwise_function<gelu_tanh_operation, say::gelu
 };
 }  // namespace detail
 
-// x | gelu_tanh: 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) (same paper; torch's
-// approximate='tanh').
+// x | gelu_tanh: 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) (Hendrycks and Gimpel 2016;
+// torch's approximate='tanh').
 inline constexpr detail::gelu_tanh_operation gelu_tanh{};
 namespace detail {
 // x sigmoid(x) (Hendrycks and Gimpel 2016; swish in Ramachandran et al. 2017). As torch's silu,
