@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Workarounds for compiler bugs, as UMBEL_* macros. config.hpp includes it and refuses compilers
-// without a workaround.
+// Workarounds for compiler bugs, as UMBEL_* macros. config.hpp refuses compilers without one.
 #pragma once
 
 #include <umbel/config/target.hpp>
@@ -37,8 +36,7 @@
 #else
 #define UMBEL_CHOSEN_BY_BITS 0
 #endif
-// UMBEL_IN_FPU(x): keeps x in an FPU register. g++ for RISC-V keeps values chosen by bits in
-// integer registers.
+// UMBEL_IN_FPU(x): keeps x in an FPU register. g++ for RISC-V uses integer ones for bit choices.
 #if defined(__riscv_flen)
 #define UMBEL_IN_FPU(x) \
   if (!__builtin_is_constant_evaluated()) __asm__("" : "+f"(x))
@@ -107,8 +105,7 @@
 #define UMBEL_KEEP(sum) static_cast<void>(0)
 #endif
 
-// 1 if g++ fuses a product and a sum on its own although UMBEL_FMA is 0 (-mavx512f or -mfma4
-// without -mfma).
+// 1 if g++ fuses on its own although UMBEL_FMA is 0 (-mavx512f or -mfma4 without -mfma).
 #if !UMBEL_FMA && UMBEL_GCC && defined(__FP_FAST_FMAF)
 #define UMBEL_FUSES_UNASKED 1
 #else

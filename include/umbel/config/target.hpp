@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The compiler's settings and the target's abilities: inlining, fused multiply-adds, vectors, user
-// options.
+// The compiler's settings and the target's abilities: inlining, fma, vectors, user options.
 #pragma once
 
 #include <umbel/config/compiler.hpp>
@@ -100,8 +99,7 @@
 #define UMBEL_FMA_DOUBLE 0
 #endif
 
-// 1 if the compiler has a fused multiply-add builtin for scalars and vectors of any length (clang
-// 17).
+// 1 if the compiler has an fma builtin for scalars and vectors of any length (clang 17).
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_elementwise_fma)
 #define UMBEL_ELEMENTWISE_FMA 1

@@ -14,8 +14,7 @@ namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
 
-// The header's text, a Python dictionary with the keys descr, fortran_order and shape, once each,
-// in any order.
+// The header's text, a Python dictionary with keys descr, fortran_order and shape in any order.
 class npy_header {
  public:
   constexpr npy_header(const unsigned char* first, std::size_t bytes) noexcept
@@ -144,8 +143,7 @@ class npy_header {
   const unsigned char *at_, *end_;
 };
 
-// Parses the array in `bytes` bytes into x, except its name. Messages begin with `subject` and the
-// name: "npz: w.q".
+// Parses an array of `bytes` bytes into x without its name. `subject` and name begin messages.
 constexpr file_failure parse_npy(const char* subject, const unsigned char* from, std::size_t bytes,
                                  stored_tensor& x) {
   constexpr unsigned char magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};

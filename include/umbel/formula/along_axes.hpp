@@ -227,8 +227,7 @@ constexpr auto rotate(const X& x, const Ids& positions) noexcept {
   }
 }
 
-// Rotary positions along an axis whose first position a cache knows: rows of the table of all
-// positions.
+// Rotary positions along an axis whose start a cache knows: rows of the table of all positions.
 template <class Rope, template <std::size_t> class Position, template <std::size_t> class Features>
 struct at_positions<rotate_operation<Rope, Position, Features>> {
   static constexpr bool differs = true;

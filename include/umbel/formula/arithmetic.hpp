@@ -12,8 +12,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// The operators assert their verdicts themselves: a function in between costs three more lines of
-// clang's output.
+// The operators assert their verdicts: a function in between costs three lines of clang's output.
 template <class First, class... Rest>
 using operands_fit =
     first_error<typename matched_operands<First, Rest...>::verdict,
@@ -203,8 +202,7 @@ constexpr invalid operator--(A&&, int) noexcept {
                 "umbel: shapes do not fit");
   return {};
 }
-// numpy's operators. (They return an operand: `invalid` == 0 would be a bool, and x % 2 == 0 two
-// errors.)
+// numpy's operators. (They return an operand: `invalid` == 0 would be bool, x % 2 == 0 two errors.)
 template <class A, class B>
 constexpr auto symbolic_of(const A& a, const B& b) noexcept {
   if constexpr (symbolic<A>)

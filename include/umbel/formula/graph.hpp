@@ -15,8 +15,7 @@ struct mask_base;
 }
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// The kind of a node: an argument, a number in the formula, a position along an axis, or an
-// operation on nodes.
+// A node's kind: an argument, a number, a position along an axis, or an operation on nodes.
 enum class word : unsigned char {
   none,
   argument,
@@ -239,8 +238,7 @@ struct node_of_graph {
   std::size_t differentiated = 0;                               // the first operands, so many
   const layer_gradient_with<T>* also_differentiated = nullptr;  // one more at a time, so many
   std::size_t also = 0;
-  // For readers (inspect/): its axes, the name of the callee; for a layer its operations and the
-  // bytes of its tables.
+  // For readers (inspect/): axes, the callee's name; a layer's operations and bytes of its tables.
   const char *shape = nullptr, *name = nullptr;
   std::uint64_t flops = 0;
   std::size_t tables = 0;

@@ -61,8 +61,7 @@ struct rows_of_call<operation_steps<Operation, X>> {
       family_id<typename axis_of_operation<Operation>::type>;
 };
 
-// An operation whose result depends on positions along an axis differs for new positions of a cache
-// (along_axes.hpp).
+// An operation that depends on positions differs for a cache's new positions (along_axes.hpp).
 template <class Operation>
 struct at_positions {
   static constexpr bool differs = false;

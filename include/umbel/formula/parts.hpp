@@ -183,8 +183,7 @@ constexpr std::size_t capture_parts(R* recorder, const W& w) noexcept {
   return first;
 }
 
-// Bytes of library constants that a call reads: tables of rotary and sinusoidal positions. X: its
-// argument.
+// Bytes of constants that a call reads: tables of rotary and sinusoidal positions. X: its argument.
 template <class Call, class X = void>
 inline constexpr std::size_t tables_of = 0;
 template <class Call, class X>
@@ -205,8 +204,7 @@ inline constexpr std::size_t layers_in<W> = W::size();
 template <class W, class Mask>
 inline constexpr std::size_t layers_in<weights_and_mask<W, Mask>> = layers_in<W>;
 
-// The gradient of a layer's call: training/layers.hpp. describe(node) sets its function, what it
-// keeps and its scratch.
+// A layer's gradient: training/layers.hpp. describe(node) sets its function, kept size and scratch.
 template <class Call>
 struct layer_gradient;
 

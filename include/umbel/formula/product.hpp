@@ -35,8 +35,7 @@ constexpr kernel::contract_loops<Room> loops_of_contraction(const schedule<T, No
   return kernel::lower_contraction<T, Room>(kept.list, kept.count, summed.list, summed.count);
 }
 
-// The rows of projection n in as few axes as possible: the first is the longest, the others are
-// loops.
+// The rows of projection n in as few axes as possible: the longest first, the others as loops.
 template <std::size_t Room, class T, std::size_t Nodes>
 constexpr kernel::contract_axes<Room> rows_of_projection(const schedule<T, Nodes>& p, int n,
                                                          const axis_list& out) {
@@ -72,8 +71,7 @@ struct stored_in<T, weights_form::packed_int8> {
   using type = std::int8_t;
 };
 
-// Given: the product. Root: its program, or the product itself. To: the node whose memory is
-// written.
+// Given: the product. Root: its program, or the product itself. To: the node to write.
 template <class Run, int Root, int To, int Given>
 struct product_step {
   using T = typename Run::value_type;

@@ -156,8 +156,7 @@ struct program {
      ...);
   }
 
-  // J: its operands. Each is instantiated only where it is read, which takes most of the time to
-  // compile a formula.
+  // J: its operands, instantiated only where they are read: most of a formula's compile time.
   template <std::size_t I, class Place, std::size_t... J>
   UMBEL_INLINE constexpr void compute(const Place& place, [[maybe_unused]] V given,
                                       std::index_sequence<J...>) noexcept {

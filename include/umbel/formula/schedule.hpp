@@ -294,8 +294,7 @@ constexpr void choose_steps(schedule<T, Nodes>& p) {
     if (one.condition) continue;
     if (!is_elementwise(one.what) && !is_product(one.what)) continue;
     if (is_product(one.what)) products[n] = n;
-    // With its readers, if all are in one step over the same elements. A step has at most one
-    // product.
+    // With its readers, if all are in one step over the same elements, with at most one product.
     int with = nowhere;
     bool together = true;
     for (std::size_t i = 0; i < p.g.results; ++i) together = together && p.g.result[i].node != n;
@@ -321,8 +320,7 @@ constexpr void choose_steps(schedule<T, Nodes>& p) {
     p.root[n] = with;
   }
 
-  // Steps, in the order of their roots. A step whose only reader is a reordering copy writes for
-  // it.
+  // Steps, in the order of their roots. A step read only by a reordering copy writes for it.
   for (int n = 0; n < p.g.count; ++n) {
     if (p.root[n] != n) continue;
     const node_of_graph<T>& one = p.at(n);

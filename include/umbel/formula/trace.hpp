@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The graph of a formula for arguments of given types: its function runs once to count the nodes,
-// once to record them.
+// The graph of a formula for argument types: its function runs to count nodes, then to record them.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -93,8 +92,7 @@ struct computed_type_rule<All, tensor_argument<E, Layout>, Rest...> {
 template <class... Argument>
 using computed_type = computed_type_rule<list<Argument...>, Argument...>;
 
-// An argument with parts is not copied: its parts would not outlive the copy. Borrowed weights may
-// be.
+// An argument with parts is not copied: its parts would die with the copy. Borrowed weights may be.
 template <class X>
 inline constexpr bool is_borrowed = false;
 template <class T, class In, class Out, bool Bias>

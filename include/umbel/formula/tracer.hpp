@@ -41,8 +41,7 @@ struct tracer {
   std::size_t slots;
   captured<T>* parts;  // parts with known memory, to check that it outlives the formula; or null
   int count = 0, arguments = 0;  // arguments: the first nodes
-  // Is an operand a tensor that isn't part of an argument? Is a mask made of conditions that aren't
-  // in an argument?
+  // Is an operand a tensor outside the arguments? Is a mask made of conditions outside them?
   bool made_a_tensor = false, made_a_mask = false;
   // Not 0: what is recorded now is recomputed for the gradient (training/recompute.hpp), together
   // with other nodes of this number. numbers: how many there are.

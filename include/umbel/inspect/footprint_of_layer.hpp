@@ -250,8 +250,7 @@ template <class Layer, class First, class... Axis>
   requires std::is_same_v<typename First::family, rules::batch_family>
 struct sequences_along<Layer, First, Axis...> : tensors_along<Layer, list<First>, Axis...> {};
 
-// For a quantized layer, the first argument has its input_type, except for embeddings; keys, values
-// and memories are int8.
+// A quantized layer's first argument has its input_type, except embeddings'; the others are int8.
 template <class Layer, class Tensors>
 struct as_integers {
   using type = Tensors;

@@ -57,8 +57,7 @@ constexpr std::uint64_t sum_of_parts(const F& of_part) {
   }
 }
 
-// The memory of a step. unread: bytes of one layer's weights that made its keys and values; no step
-// reads them.
+// The memory of a step. unread: bytes of one layer's weights for its keys and values.
 struct no_memory {
   using verdict = accepted;
   static constexpr std::uint64_t size = 0;
@@ -147,8 +146,7 @@ struct step_beside<Memory, Encode, key_value_cache<Layer, Keys, Options...>, New
   static constexpr std::uint64_t keys =
       All::size < cache::capacity + New::size - 1 ? All::size : cache::capacity + New::size - 1;
 
-  // Bytes of a scale, if keys and values have them, and of an attention's table of rotary
-  // positions.
+  // Bytes of a scale of keys and values, if any, and of an attention's rotary table.
   using number = typename cache::value_type;
   static constexpr bool is_integer = in_integers<Layer>;
   static constexpr std::size_t scale =

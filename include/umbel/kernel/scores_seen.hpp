@@ -78,8 +78,7 @@ struct lengths : detail::counts_by_query<lengths<Int>> {
   }
 };
 
-// j <= from[i * stride] + offset: a position per query. Below 0 it sees nothing, past the last key
-// all.
+// j <= from[i * stride] + offset: a position per query. Below 0: no key; past the last: all.
 template <class Int>
 struct positions : detail::counts_by_query<positions<Int>> {
   const Int* from;
@@ -157,8 +156,7 @@ struct causal {
   }
 };
 
-// mask[i * query_stride + j * key_stride] is not 0, or with Keeps false, is 0. Flag: one byte,
-// unsigned char or bool.
+// mask[i * query_stride + j * key_stride] is not 0, or with Keeps false, is 0. Flag: one byte.
 template <class Flag, bool Keeps = true>
 struct kept {
   static_assert(sizeof(Flag) == 1, "umbel: a flag of a mask is one byte");

@@ -60,8 +60,8 @@ struct attend_backward_shape {
   std::size_t queries, keys, head_dim, value_dim;
   std::size_t q_row, k_row, v_row, o_row;
   std::size_t dq_row, dk_row, dv_row, do_row;
-  // Do sums of dk and dv continue from old values (query heads that share keys, in turn)? Otherwise
-  // they are overwritten.
+  // Do sums of dk and dv continue (query heads that share keys, in turn)? Else they are
+  // overwritten.
   bool go_on = false;
   // Is the gradient of a bias wanted? It is added to element i * bias_query + j * bias_key for
   // query i and key j. One stride may be 0.

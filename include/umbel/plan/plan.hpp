@@ -43,8 +43,7 @@ constexpr split split_evenly(std::size_t total, std::size_t limit) noexcept {
   return {large, large_count, count - large_count};
 }
 
-// Small code and cores without a floating-point unit have few registers: there, code for each kind
-// of block hardly pays.
+// Small code and cores without an FPU have few registers: code per kind of block hardly pays there.
 constexpr bool has_few_registers(target machine) noexcept { return machine.registers < 8; }
 
 // The limit of blocks; with few registers, a limit that makes all blocks one size, if it is more
@@ -162,8 +161,7 @@ constexpr linear_plan plan_linear(std::size_t rows, std::size_t in, std::size_t 
   plan.lanes = lanes<T>(machine);
   plan.vectors = divide_up(out, plan.lanes);
   plan.panels = plan_panels<T>(in, out, machine);
-  // Several rows share a last vector that is half empty (kernel/float/linear_tile.hpp), so it
-  // hardly counts.
+  // Rows share a last vector that is half empty (kernel/float/linear_tile.hpp): it hardly counts.
   const std::size_t in_last = out % plan.lanes;
   const bool shares = plan.panels.count() == 1 && in_last != 0 && in_last * 2 <= plan.lanes;
   const bool few = rows <= rows_that_fit(machine, plan.panels.large);
@@ -263,8 +261,8 @@ constexpr bool heads_share_lanes(std::size_t queries, std::size_t keys, std::siz
   return !by_itself || keys * (head_dim + value_dim) <= 3500;
 }
 
-// Heads that are one vector of queries: two at a time (kernel/float/attend_pairs.hpp)? Measured: no
-// gain from 32 keys on.
+// Heads of one query vector: two at a time (kernel/float/attend_pairs.hpp)? No gain from 32 keys
+// on.
 template <class T>
 constexpr bool heads_go_in_pairs(std::size_t queries, std::size_t keys, target machine) noexcept {
   const std::size_t width = lanes<T>(machine);

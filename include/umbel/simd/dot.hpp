@@ -156,8 +156,7 @@ UMBEL_INLINE void store_operand(Word* to, V v) noexcept {
     __builtin_memcpy(to + lanes / 2, &high, sizeof(v));
   }
 }
-// Prepares as many whole packs of V as `count` bytes hold, from byte i on; returns the start of the
-// rest.
+// Prepares the whole packs of V in `count` bytes from byte i on; returns where the rest starts.
 template <class V>
 UMBEL_INLINE std::size_t prepare_packs(const std::int8_t* x, std::size_t i, std::size_t count,
                                        dot_word* to) noexcept {

@@ -212,8 +212,7 @@ struct strides {
   friend constexpr bool operator==(const strides&, const strides&) = default;
 };
 
-// Has the machine a special loop for such sums (A, B: the factors' elements)? Otherwise kernels use
-// the plain one.
+// Has the machine a special loop for such sums (A, B: the factors' elements)? Else plain ones.
 template <class V, class A, class B>
 inline constexpr bool has_products = detail::by_mve<V> && std::is_same_v<A, element_of<V>> &&
                                      std::is_same_v<B, element_of<V>> && std::is_same_v<A, float>;

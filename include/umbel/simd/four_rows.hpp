@@ -79,8 +79,7 @@ struct of_four_rows {
 #else
 #define UMBEL_ONE_COPY UMBEL_INLINE
 #endif
-// Adds to each sum the products of a row by the column. words: 1 or more, of four numbers; column:
-// aligned to four bytes.
+// Adds to each sum its row's products by the column. words: 1 or more; column: 4-byte aligned.
 UMBEL_ONE_COPY of_four_rows by_column(const std::int32_t* rows, const std::int8_t* column,
                                       std::size_t words, of_four_rows sums) noexcept {
 #if UMBEL_FOUR_ROWS_ASSEMBLY

@@ -78,8 +78,7 @@ UMBEL_INLINE V replace_from(V a, V b, std::index_sequence<I...>) noexcept {
 }
 }  // namespace detail
 
-// Groups of Size lanes: those before `first` from a, the others from b. first is a constant once
-// unrolled.
+// Groups of Size lanes: those before `first` (constant once unrolled) from a, the others from b.
 template <std::size_t Size, class V>
 UMBEL_INLINE V replace_groups(V a, V b, std::size_t first) noexcept {
   if (first == 0) return b;

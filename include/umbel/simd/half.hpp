@@ -256,8 +256,7 @@ UMBEL_INLINE auto spread(W value) noexcept {
     return broadcast<V>(value);
 }
 
-// Elements 0, 2, 4 ... or, with Odd, 1, 3, 5 ... of twice V's lanes: one instruction each instead
-// of load's two.
+// Elements 0, 2, 4 ... (Odd: 1, 3, 5 ...) of twice V's lanes: one instruction each, not two.
 template <class V, bool Odd>
 UMBEL_INLINE V load_alternate(const bfloat16* from) noexcept {
   static_assert(UMBEL_LITTLE_ENDIAN || sizeof(V) == 0,

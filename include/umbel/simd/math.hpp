@@ -117,8 +117,7 @@ UMBEL_INLINE_OPTIMIZED constexpr V exp2_or_hidden(V y, V& sum) noexcept {
 
 namespace detail {
 
-// e^x = mantissa 2^n between the bounds of exp; NaN stays NaN; n is also in the low bits of
-// `shifted`.
+// e^x = mantissa 2^n within exp's bounds; NaN stays NaN; n is also in the low bits of `shifted`.
 template <class V>
 struct exponential {
   V mantissa, shifted, n;

@@ -55,8 +55,7 @@ UMBEL_INLINE predicate operator!(predicate a) noexcept {
 }
 UMBEL_INLINE bool all_lanes(predicate mask) noexcept { return mask.bits == 0xffff; }
 
-// a > b. This machine can't compare floats for "less": its form is "not greater or equal", also
-// true if either is NaN.
+// a > b. "Less" doesn't exist for floats here: "not greater or equal" also holds if either is NaN.
 template <class V>
 UMBEL_INLINE compared greater(V a, V b) noexcept {
   compared p;

@@ -20,8 +20,7 @@ using dot_unsigned_halves = pack<std::uint16_t, 2 * dot_lanes>;
 using dot_bytes = pack<std::int8_t, 4 * dot_lanes>;
 
 namespace detail {
-// For 128 bits of elements: the even elements of a, then those of b, which are the low halves of
-// their lanes.
+// For 128 bits of elements: the even ones (low halves of lanes) of a, then of b.
 template <class V, std::size_t... I>
 UMBEL_INLINE V low_halves(V a, V b, std::index_sequence<I...>) noexcept {
   constexpr std::size_t n = 16 / sizeof(element_of<V>);
@@ -257,8 +256,8 @@ UMBEL_INLINE void store_int16(std::int16_t* to, const dot_words (&v)[Vectors]) n
 
 #if UMBEL_AVX2
 namespace detail {
-// Elements of a table of 16 * Parts bytes: `low` is the place in a part, and bit 7 of bits[i] is
-// bit i of the part.
+// Elements of a table of 16 * Parts bytes: `low` is the place in a part, bit 7 of bits[i] its bit
+// i.
 template <std::size_t Parts>
 UMBEL_INLINE pack<char, 32> in_table(const std::int8_t* table, pack<char, 32> low,
                                      const pack<char, 32> (&bits)[4]) noexcept {

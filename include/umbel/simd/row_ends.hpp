@@ -99,8 +99,7 @@ UMBEL_INLINE constexpr void store_up_to(element_of<V>* to, V value, std::size_t 
     simd::store_first(to, value, count);
 }
 
-// The first `count` lanes of value, the others of `other`: keeps the lanes that hold elements in a
-// last, partial pack.
+// The first `count` lanes of value, the others of `other`: for a last, partial pack.
 template <class V>
 UMBEL_INLINE constexpr V keep_first(V value, std::size_t count, V other = V{}) noexcept {
   if constexpr (lanes_of<V> == 1) {

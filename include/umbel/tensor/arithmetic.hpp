@@ -244,8 +244,7 @@ template <class Y>
 concept no_operand = !operand<Y> && !one_is_invalid<Y> && requires { sizeof(Y); } &&
                      !std::is_base_of_v<own_arithmetic, Y>;
 
-// Is a + b refused, or is an invalid operand passed on? Not if a converts to the type of b, which
-// may have operators.
+// Is a + b refused, or invalid and passed on? Not if a converts to b's type, which may have it.
 template <class A, class B>
 concept tensor_and_no_operand = shaped<A> && no_operand<B> && !std::is_convertible_v<const A&, B>;
 template <class A, class B>

@@ -104,8 +104,7 @@ constexpr auto operator!(const X& x) noexcept {
   return detail::each_position<verdict, bool>([](bool a) { return !a; }, x);
 }
 
-// An invalid operand is passed on. (Same form as `invalid`'s <=>, which would otherwise be more
-// specialized.)
+// An invalid operand is passed on. (In the form of `invalid`'s <=>, so that is not preferred.)
 #define UMBEL_PASSES_ON(symbol)                                                          \
   template <detail::operand Y>                                                           \
   constexpr detail::invalid operator symbol(detail::invalid, const Y&) noexcept {        \

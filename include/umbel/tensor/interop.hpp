@@ -64,8 +64,7 @@ constexpr auto view_where(T* memory) noexcept {
     return invalid{};
 }
 
-// A named array or std::array, or a std::span, read as Layout. M is deduced from a forwarding
-// reference.
+// A named array or std::array, or a std::span, read as Layout. M: of a forwarding reference.
 template <class Layout, class M, class Operation = say::memory, class OfView = say::view>
 using memory_fits =
     first_error<rules::memory<Layout, memory_size<std::remove_cvref_t<M>>(), Operation>,

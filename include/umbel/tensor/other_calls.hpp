@@ -28,8 +28,7 @@ UMBEL_SAYS(stands_on_the_right_of_a_pipe_and_the_tensor_on_the_left,
            "stands on the right of |, and the tensor on the left");
 
 namespace rules {
-// Can Given never be an argument of a call described by Takes? (mask/rules.hpp specializes it for
-// calls with a mask.)
+// Can Given never be an argument for Takes? (mask/rules.hpp specializes it for calls with a mask.)
 template <class Takes, class Given>
 inline constexpr bool is_foreign =
     !shaped<Given> && (!std::is_class_v<Given> || requires(Given& x) { x.data() + x.size(); } ||

@@ -12,8 +12,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::portable {
 
-// Base of types with operators for tensors: masks, which are not functions even if they can be
-// called.
+// Base of types with operators for tensors: masks, not functions even if they can be called.
 struct own_arithmetic {};
 
 }  // namespace umbel::portable

@@ -113,8 +113,7 @@ namespace detail {
 // A node: a tensor's stand-in while a formula is traced (formula/node.hpp).
 template <class X>
 concept traced = requires { typename std::remove_cvref_t<X>::is_node; };
-// In the second run of a formula's function (formula/tracer.hpp): the first run reported its
-// errors.
+// In the second run of a formula's function (formula/tracer.hpp), after the one that reports.
 template <class X>
 inline constexpr bool traced_before = false;
 template <traced X>

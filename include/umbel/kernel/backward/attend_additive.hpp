@@ -97,8 +97,7 @@ struct attend_additive_kept {
   }
 };
 
-// See plain::attend_additive_backward. scratch: scratch_size elements without overlaps, in any
-// state.
+// See plain::attend_additive_backward. scratch: scratch_size separate elements, in any state.
 template <attend_backward_shape S, class T, plan::target Target = plan::native_target>
 struct attend_additive_backward {
   using gradients = detail::additive_gradients<S, T, Target>;

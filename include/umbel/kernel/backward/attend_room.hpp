@@ -28,8 +28,7 @@ struct attend_backward_room {
   template <class Policy>
   static constexpr bool writes = !S.go_on && std::is_same_v<Policy, scores::every_key>;
 
-  // Keys whose weights are in scratch together: with their scores' gradients they take half of a
-  // first-level cache.
+  // Keys with weights in scratch at a time: with their gradients, half of a first-level cache.
   static constexpr std::size_t fit = (paired ? 4 : 8) * 1024 / (Width * sizeof(T));
   static constexpr std::size_t chunk = fit < 8 ? 8 : fit < plan::key_block ? fit : plan::key_block;
   static constexpr std::size_t keys = S.keys < chunk ? S.keys : chunk;

@@ -136,8 +136,7 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
     }
   }
 
-  // Scores of the keys of one block of the online softmax (KnownKeys of them if KnownCount), and
-  // their maximum.
+  // Scores of the keys of one softmax block (KnownKeys of them if KnownCount), and their maximum.
   template <bool KnownCount, std::size_t KnownKeys, class K>
   UMBEL_INLINE static void score_block(K k, std::size_t run_time_keys, T* scratch,
                                        V (&maximum)[Vectors]) noexcept {

@@ -54,8 +54,7 @@ struct attend_each {
     return shape;
   }();
 
-  // Scratch: scores and context of each of these heads, and the scaled queries of those scored
-  // together.
+  // Scratch: scores and context of these heads, and the scaled queries of those scored together.
   static constexpr std::size_t score_room = one::score_room;
   static constexpr std::size_t context_room = vectors * lanes;
   static constexpr std::size_t context_at = together * score_room;
@@ -194,8 +193,8 @@ template <attend_shape S, heads_shape H, class T, plan::target Target>
   requires(S.queries == 1)
 inline constexpr bool each_fits_lanes<S, H, T, Target> = detail::attend_each<S, H, T, Target>::fits;
 
-// softmax(scale q k^T) v for every head over the keys from begin to end, each with the bits of
-// plain::attend. q, k, v, o: head 0's; scratch: attend_scratch elements. K, Y: pointers, or
+// softmax(scale q k^T) v for every head over keys begin to end, each with the bits of
+// plain::attend. q, k, v, o: head 0's; scratch: attend_scratch elements. K, Y: pointers or
 // scaled_rows.
 template <attend_shape S, heads_shape H, class T, plan::target Target = plan::native_target,
           class K, class Y>

@@ -29,8 +29,7 @@ constexpr bool keys_fit_lanes(attend_shape shape) noexcept {
   return shape.v_dim == 1 && (shape.k_dim == 1 || shape.k_row == 1);
 }
 
-// S.queries queries. Heads: of keys and values, with queries side by side (attend_each.hpp); 0:
-// unknown.
+// Heads: of keys and values, with queries side by side (attend_each.hpp); 0: unknown.
 template <attend_shape S, class T, plan::target Target, std::size_t Heads = 0>
 struct attend_few : few_scores<S, T, Target, Heads> {
   using base = few_scores<S, T, Target, Heads>;

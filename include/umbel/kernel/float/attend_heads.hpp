@@ -20,8 +20,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// Heads of one shape: their number and strides; `share` query heads share a head of keys and
-// values.
+// Heads of one shape: number and strides; `share` query heads share a head of keys and values.
 struct heads_shape {
   std::size_t heads, share;
   std::size_t q_head, k_head, v_head, o_head;

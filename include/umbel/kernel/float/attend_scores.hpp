@@ -46,8 +46,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
                                      rest < lanes ? rest : lanes);
     }
 
-    // Changes, selects and finds the maximum for keys begin..end of the block at first_key. True if
-    // a pair is hidden.
+    // Changes, selects and finds the maximum for keys begin..end. True if a pair is hidden.
     template <bool Selects>
     UMBEL_INLINE_OPTIMIZED bool adjust(std::size_t first_key, std::size_t begin, std::size_t end,
                                        V (&maximum)[Vectors]) const noexcept {

@@ -62,8 +62,7 @@ constexpr bool make_one_run(const contract_axis& outer, const contract_axis& inn
          outer.out == inner.out * inner.extent;
 }
 
-// Joins two axes if possible. Ordered: only neighbors, since the order of summed axes is that of
-// the sums.
+// Joins two axes if possible. Ordered: only neighbors, to keep the order of the sums.
 template <std::size_t Room>
 constexpr bool merge_two(contract_axes<Room>& axes, bool ordered) noexcept {
   for (std::size_t i = 0; i < axes.count; ++i) {

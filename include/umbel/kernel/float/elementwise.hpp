@@ -34,17 +34,15 @@ UMBEL_INLINE void for_packs(T* y, Operation operation) noexcept {
 
 }  // namespace detail
 
-// y = function(x). Function::of: for a number or a pack. Not inlined: its constants, some thirty
-// vectors, would occupy the caller's stack, and a product that the caller just stored could be
-// fused into its sums.
+// y = function(x). Function::of: for a number or a pack. Not inlined: its thirty vectors of
+// constants would fill the caller's stack, and the caller's products could be fused into its sums.
 template <class Function, std::size_t N, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void each(const T* x, T* y) noexcept {
   detail::for_packs<N, T, Target>(
       y, [x](auto read) UMBEL_LAMBDA_INLINE { return Function::of(read(x)); });
 }
 
-// y = function(gate) up in one pass. Never inlined: the product could be fused into a sum of the
-// caller's.
+// y = function(gate) up in one pass. Never inlined: the caller could fuse the product into a sum.
 template <class Function, std::size_t N, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void gated(const T* gate, const T* up, T* y) noexcept {
   detail::for_packs<N, T, Target>(
@@ -66,8 +64,7 @@ UMBEL_NOINLINE void add_scaled(const T* x, T factor, const T* branch, T* y) noex
   });
 }
 
-// y = x + factors branch in each row, a factor for each of Width elements; rounded once per
-// element.
+// y = x + factors branch per row, a factor for each of Width elements; one rounding per element.
 template <std::size_t Rows, std::size_t Width, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void add_scaled_features(const T* x, const T* factors, const T* branch,
                                         T* y) noexcept {

@@ -53,8 +53,8 @@ struct few_scores {
   template <class W>
   static constexpr bool fetches_keys = reads_once<W> && (Target.fetch_ahead || narrow);
 
-  // sum += products of Dims features of Chunks vectors of keys (`rows` keys, if one vector) with
-  // the queries at q.
+  // sum += Dims features of Chunks vectors of keys (`rows` keys, if one vector) by the queries at
+  // q.
   template <std::size_t Dims, std::size_t Chunks, class V, class W>
   UMBEL_INLINE static void add_products(const W* k, std::size_t rows, const T* q,
                                         V (*sum)[queries]) noexcept {

@@ -51,8 +51,7 @@ struct linear_walk {
   static constexpr plan::linear_plan plan = plan::plan_linear<T>(S.rows, S.in, S.out, Target);
   static constexpr std::size_t tail = S.out - (plan.vectors - 1) * plan.lanes;
   static constexpr bool has_tail = tail != plan.lanes;
-  // Weights for one row that exceed the second-level cache are prefetched if one panel has enough
-  // chains for that pace.
+  // Prefetches one row's weights beyond the second-level cache, if a panel has enough chains.
   static constexpr bool fetches_ahead = Target.fetch_ahead && Packed && S.rows == 1 &&
                                         S.in * S.out * sizeof(W) > 192 * 1024 &&
                                         plan.panels.large >= 4 && plan.group == 1;
@@ -131,8 +130,7 @@ struct linear_walk {
 
 }  // namespace detail
 
-// Natural weights: w(in, out) row-major and bias(out), used in place. bias is not read if the shape
-// has none.
+// Natural weights: w(in, out) row-major and bias(out), in place. bias is unread if S has none.
 template <linear_shape S, class T, plan::target Target = plan::native_target>
 UMBEL_INLINE void linear(const T* x, const T* w, const T* bias, T* y) noexcept {
   if constexpr (detail::rows_in_lanes<S, T, Target>)
@@ -211,8 +209,7 @@ constexpr void unpack_output(const W* panels, const T* biases, std::size_t n, T*
   }
 }
 
-// As linear, with the output of pack_linear<S.in, S.out, S.bias, T, Target> and its rounded
-// weights.
+// As linear, with the output of pack_linear<S.in, S.out, S.bias, T, Target>, rounded there.
 template <linear_shape S, class T, plan::target Target = plan::native_target, class W>
 UMBEL_INLINE void linear_packed(const T* x, const W* panels, const T* biases, T* y) noexcept {
   if constexpr (detail::rows_in_lanes<S, T, Target>)  // there is one panel

@@ -16,8 +16,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::detail {
 
-// WeightRow: elements between rows of weights; weights and biases of one panel. W: T, or the stored
-// type in panels.
+// WeightRow: elements between rows; weights and biases of one panel. W: T, or the stored type.
 template <linear_shape S, class T, plan::target Target, std::size_t WeightRow, class W = T>
 struct linear_by_rows {
   static constexpr std::size_t lanes = plan::lanes<T>(Target);

@@ -116,8 +116,7 @@ struct linear_tail {
 
 struct no_tail {};
 
-// The part of its sums that a tile adds: all, or (contract.hpp) some, to y's old value if they
-// continue.
+// The part of its sums that a tile adds: all, or (contract.hpp) some, perhaps to y's old value.
 template <std::size_t In>
 struct whole_sums {
   static constexpr std::size_t in = In;
@@ -128,8 +127,7 @@ struct part_of_sums {
   bool go_on;
 };
 
-// Steps of a sum per loop turn. On scalar cores with one-instruction products, loop overhead is a
-// tenth of all.
+// Steps of a sum per loop turn. On scalar cores with fma, loop overhead is a tenth of all.
 inline constexpr int steps_of_a_turn =
     UMBEL_VECTOR_BYTES == 0 && UMBEL_FMA && !UMBEL_SMALL_CODE ? 4 : 2;
 

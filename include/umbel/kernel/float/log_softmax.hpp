@@ -85,8 +85,7 @@ UMBEL_INLINE void log_softmax_across(const T* x, T* y, std::size_t count) noexce
 
 }  // namespace detail
 
-// See plain::log_softmax. Never inlined: a product that the caller just stored in x could be fused
-// into the subtraction.
+// See plain::log_softmax. Never inlined: the caller's product could fuse into the subtraction.
 template <softmax_shape S, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void log_softmax(const T* x, T* y) noexcept {
   if constexpr (S.inner == 1) {

@@ -122,8 +122,7 @@ inline constexpr bool reduces_rows =
     !std::is_integral_v<T> && (Operation::chains == plain::sum_chains ||
                                (Operation::chains == 1 && Rows > 1 && plan::lanes<T>(Target) > 1));
 
-// y = Rows rows of Width elements, each put together: those that rows.load<V>(r, e, count) gives
-// (rows_in_memory).
+// y = Rows rows of Width elements, each reduced; rows.load<V>(r, e, count) as in rows_in_memory.
 template <class Operation, std::size_t Rows, std::size_t Width, plan::target Target, class T,
           class Source>
 UMBEL_INLINE void reduce_rows(const Source& rows, T* y) noexcept {

@@ -325,8 +325,7 @@ struct min_of : sum_of {
   }
 };
 
-// y = the positions of Reduced, read by read(at) and combined by Operation, for each position of
-// Kept.
+// y = positions of Reduced, read by read(at) and combined by Operation, for each of Kept.
 template <class Operation, auto Kept, auto Reduced, class T, class Read>
 constexpr void reduce_read(const Read& read, T* y) noexcept {
   constexpr std::size_t chains = Operation::chains;

@@ -103,8 +103,7 @@ constexpr std::int8_t averaged(std::int32_t context, const average& a) noexcept 
   return static_cast<std::int8_t>(round_shift((context >> a.drop) * a.inverse, 24));
 }
 
-// The same for 16-bit weights. sum: 32512 or more. A context exceeds 32 bits: it is 256 * high +
-// low, split in any way.
+// The same for 16-bit weights. sum: 32512 or more. A context exceeds 32 bits: 256 * high + low.
 struct average_of_16_bits {
   std::int32_t inverse;
   int down;
