@@ -185,8 +185,8 @@ answer permute(const shape& x, const char (*axes)[longest_name + 1], std::size_t
 
 // ---- for JavaScript -----------------------------------------------------------------------------
 //
-// The page writes names, each ended by a zero byte, and sizes: first those of x, then, from
-// most_axes on, the arguments of the operation. What does not fit there it does not ask.
+// The page writes zero-terminated names, and sizes: first x's, then, from most_axes on, the
+// operation's arguments. It doesn't ask about what doesn't fit.
 namespace {
 
 char names[2 * most_axes][longest_name + 1];
@@ -205,8 +205,8 @@ EXPORTED("names") char* names_memory() noexcept { return names[0]; }
 EXPORTED("sizes") std::size_t* sizes_memory() noexcept { return sizes; }
 EXPORTED("text") const char* text_memory() noexcept { return last.says.chars; }
 
-// 1: the text is a shape. 0: it is a sentence. -1: that is no operation with so many arguments.
-// operation: 0 none, 1 split, 2 merge, 3 permute, of a shape of `rank` axes.
+// 1: the text is a shape. 0: it is an error message. -1: no operation has that many arguments.
+// operation: 0 none, 1 split, 2 merge, 3 permute, for a shape of `rank` axes.
 EXPORTED("check")
 int check(unsigned operation, std::size_t rank, std::size_t count) noexcept {
   if (operation > 3 || rank > most_axes || count > most_axes) return -1;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// Features of the compiler and the target as UMBEL_* macros, and unsupported combinations. Only
-// this file and config/ test vendor macros; all other files use these. They include nothing else.
+// The abilities of compiler and target as UMBEL_* macros; refuses unsupported ones. Only this file
+// and those of config/ test vendor macros; everything else uses these. They include nothing else.
 #pragma once
 
 #include <umbel/config/compiler.hpp>
 
-// Must be the only error: clang can make a warning fatal, g++ only a missing file.
+// Makes this the only error: clang can make a warning fatal, g++ only a missing file.
 #if __cplusplus < 202002L
 #if UMBEL_CLANG
 #pragma clang diagnostic fatal "-W#warnings"
@@ -18,7 +18,7 @@
 
 #ifndef UMBEL_ALLOW_FAST_MATH
 #if defined(__ASSOCIATIVE_MATH__) && defined(__arm__) && defined(__ARM_NEON)
-// Only then does g++ use NEON for float, and NEON of ARMv7 flushes subnormal numbers.
+// g++ uses NEON for float only with this option, and ARMv7's NEON flushes subnormal numbers.
 #error "umbel: -funsafe-math-optimizations gives other bits by NEON: compile without it"
 #elif defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || \
     (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
@@ -26,7 +26,7 @@
 #endif
 #endif
 
-// AVR, and other targets whose compiler was told that double is float.
+// AVR, and other targets with an option that makes double float.
 #if defined(__SIZEOF_DOUBLE__) && __SIZEOF_DOUBLE__ < 8
 #if UMBEL_CLANG
 #pragma clang diagnostic fatal "-W#warnings"
@@ -36,14 +36,14 @@
 #endif
 #endif
 
-// Constants of type double would become float. Only their types show it.
+// Constants of double would be float. Only their types reveal it.
 static_assert(
     sizeof(0.1) == sizeof(double),
     "umbel: -fsingle-precision-constant takes the last digits of double: compile without it");
 
-// x87 computes float as long double, rounded when stored: a third set of bits, different for each
-// compiler and level. 0: everything in its own type; 16: the same with _Float16. -1, unknown: clang
-// with -ffast-math, g++ with -mfpmath=both.
+// x87 computes float as long double, rounded when stored: a third set of bits that depends on the
+// compiler and its level. 0: everything in its type; 16: also _Float16. -1: unknown, from clang
+// with -ffast-math and g++ with -mfpmath=both.
 #if defined(__FLT_EVAL_METHOD__)
 #if (__FLT_EVAL_METHOD__ > 0 && __FLT_EVAL_METHOD__ != 16) || (__FLT_EVAL_METHOD__ < 0 && UMBEL_GCC)
 #error "umbel: float is computed in wider registers (x87): compile with -msse2 -mfpmath=sse"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Layers in int8: quantized<layer>. umbel.hpp does not include it; it needs bare.hpp or umbel.hpp.
-// It includes every header directly, in an order of dependence: see bare.hpp.
+// Layers in integers: quantized<layer>. Not included by umbel.hpp; needs what bare.hpp has. It
+// includes every header directly, dependencies first, for the reason in bare.hpp.
 #pragma once
 
 // clang-format off: the order counts.
