@@ -6,6 +6,7 @@
 namespace shapes::page {
 namespace {
 
+namespace rules = umbel::detail::rules;
 namespace say = umbel::detail::say;
 using umbel::npos;
 
@@ -76,21 +77,21 @@ bool countable(const shape& x) noexcept {
 template <class Operation>
 answer no_axis(const shape& x, const char* axis) noexcept {
   return sentence<Operation>{}
-      .template word<say::there_is_no_axis>()
+      .template word<rules::there_is_no_axis>()
       .word(axis)
       .template word<say::in>()
       .word(x);
 }
 template <class Operation>
 answer not_new(const shape& x, const char* axis) noexcept {
-  return sentence<Operation>{}.word(axis).template word<say::is_already_an_axis_of>().word(x);
+  return sentence<Operation>{}.word(axis).template word<rules::is_already_an_axis_of>().word(x);
 }
 template <class Operation>
 answer twice(const char* axis, const shape& list) noexcept {
   return sentence<Operation>{}
       .template word<say::the_axis>()
       .word(axis)
-      .template word<say::is_named_twice_in>()
+      .template word<rules::is_named_twice_in>()
       .word(list);
 }
 
@@ -99,11 +100,11 @@ answer twice(const char* axis, const shape& list) noexcept {
 answer well_formed(const shape& x) noexcept {
   for (std::size_t i = 0; i < x.rank; ++i)
     if (x.axes[i].size == 0)
-      return sentence<say::shape>{}.word(x.axes[i]).word<say::has_no_positions_in>().word(x);
+      return sentence<say::shape>{}.word(x.axes[i]).word<rules::has_no_positions_in>().word(x);
   for (std::size_t i = 0; i < x.rank; ++i)
     if (named_twice(x, x.axes[i].name)) return twice<say::shape>(x.axes[i].name, x);
   if (!countable(x))
-    return sentence<say::shape>{}.word(x).word<say::has_more_elements_than_memory_can_hold>();
+    return sentence<say::shape>{}.word(x).word<rules::has_more_elements_than_memory_can_hold>();
   return fits(x);
 }
 
@@ -152,7 +153,7 @@ answer merge(const shape& x, const char (*axes)[longest_name + 1], std::size_t c
     merged.size *= x.axes[place].size;
   }
   if (!neighbours)
-    return sentence<say::merge>{}.word(listed).word<say::are_not_adjacent_in_this_order_in>().word(
+    return sentence<say::merge>{}.word(listed).word<rules::are_not_adjacent_in_this_order_in>().word(
         x);
   if (has(x, result) && !removed) return not_new<say::merge>(x, result);
 
