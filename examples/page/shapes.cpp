@@ -153,8 +153,10 @@ answer merge(const shape& x, const char (*axes)[longest_name + 1], std::size_t c
     merged.size *= x.axes[place].size;
   }
   if (!neighbours)
-    return sentence<say::merge>{}.word(listed).word<rules::are_not_adjacent_in_this_order_in>().word(
-        x);
+    return sentence<say::merge>{}
+        .word(listed)
+        .word<rules::are_not_adjacent_in_this_order_in>()
+        .word(x);
   if (has(x, result) && !removed) return not_new<say::merge>(x, result);
 
   for (std::size_t i = 0; result[i] != 0; ++i) merged.name[i] = result[i];

@@ -114,7 +114,8 @@
 
 // Around a header's declarations: local names may equal a global of the user's (-Wshadow). A
 // variable template may be only declared, for its address in constant expressions. g++ 12 confuses
-// members of a union, scratch of one part after the other (-Wstringop-overflow).
+// members of a union, scratch of one part after the other (-Wstringop-overflow), and takes a
+// pointer to the caller's result for one that outlives it (-Wdangling-pointer).
 #if UMBEL_CLANG
 #define UMBEL_WARNINGS_PUSH                                        \
   UMBEL_PRAGMA_(GCC diagnostic push)                               \
@@ -122,9 +123,10 @@
   UMBEL_PRAGMA_(GCC diagnostic ignored "-Wundefined-var-template") \
   UMBEL_PRAGMA_(GCC diagnostic ignored "-Wundefined-internal")
 #else
-#define UMBEL_WARNINGS_PUSH                        \
-  UMBEL_PRAGMA_(GCC diagnostic push)               \
-  UMBEL_PRAGMA_(GCC diagnostic ignored "-Wshadow") \
+#define UMBEL_WARNINGS_PUSH                                  \
+  UMBEL_PRAGMA_(GCC diagnostic push)                         \
+  UMBEL_PRAGMA_(GCC diagnostic ignored "-Wshadow")           \
+  UMBEL_PRAGMA_(GCC diagnostic ignored "-Wdangling-pointer") \
   UMBEL_PRAGMA_(GCC diagnostic ignored "-Wstringop-overflow")
 #endif
 #define UMBEL_WARNINGS_POP UMBEL_PRAGMA_(GCC diagnostic pop)
