@@ -148,7 +148,7 @@ struct packed_of<Layer, Stored> {
 
 template <std::size_t Number, class Stored>
 struct numbered {
-  [[no_unique_address]] Stored stored;
+  UMBEL_NO_UNIQUE_ADDRESS Stored stored;
 };
 template <class Sequence, class... Stored>
 struct all_stored;

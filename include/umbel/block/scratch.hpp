@@ -49,8 +49,8 @@ constexpr auto& start(one_of<First, Rest...>& all) noexcept {
 template <class T, std::size_t Normed, std::size_t Branch, class Positions, class... Scratch>
 struct scratch_for : workspace_base {
   using positions = Positions;
-  [[no_unique_address]] rows_memory<T, Normed> normed;
-  [[no_unique_address]] rows_memory<T, Branch> branch;
+  UMBEL_NO_UNIQUE_ADDRESS rows_memory<T, Normed> normed;
+  UMBEL_NO_UNIQUE_ADDRESS rows_memory<T, Branch> branch;
   one_of<Scratch...> parts;
 };
 

@@ -237,3 +237,10 @@
 #else
 #define UMBEL_LAMBDA_INLINE __attribute__((always_inline))
 #endif
+
+// [[no_unique_address]], which the ABI of MSVC takes by another name.
+#if defined(_MSC_VER)
+#define UMBEL_NO_UNIQUE_ADDRESS [[msvc::no_unique_address]]
+#else
+#define UMBEL_NO_UNIQUE_ADDRESS [[no_unique_address]]
+#endif

@@ -238,7 +238,7 @@ class key_value_cache<Layer, Keys, Options...>
   }
 
   detail::positions_so_far<sizes> so_far_;
-  [[no_unique_address]] std::conditional_t<block::has_memory, size_of_memory, no_memory> memory_;
+  UMBEL_NO_UNIQUE_ADDRESS std::conditional_t<block::has_memory, size_of_memory, no_memory> memory_;
   typename storage::type past_[of::blocks::count];
 };
 

@@ -88,7 +88,7 @@ class past_of_attention {
 
   alignas(64) Stored keys_[Sizes::batches * key_width * storage::key_step]{};
   alignas(64) Stored values_[Sizes::batches * Sizes::rows * storage::value_row]{};
-  [[no_unique_address]] scales_of_cache<T, Sizes::batches * storage::scales> scales_;
+  UMBEL_NO_UNIQUE_ADDRESS scales_of_cache<T, Sizes::batches * storage::scales> scales_;
 };
 
 // How a cache stores attention; specialized for int8 attention.

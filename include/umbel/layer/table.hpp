@@ -64,7 +64,7 @@ class borrowed_table {
 
  private:
   const T* data_;
-  [[no_unique_address]] detail::strides_of_map<Feature::size, AnyOrder> strides_{};
+  UMBEL_NO_UNIQUE_ADDRESS detail::strides_of_map<Feature::size, AnyOrder> strides_{};
 };
 template <class T, class Row, class Feature>
 using table_view = borrowed_table<T, Row, Feature, false>;

@@ -182,7 +182,7 @@ struct borrowed_linear {
   using owned = linear_weights<T, In, Out, Bias>;
   const T* weight;
   const T* bias;  // (out), if there is one
-  [[no_unique_address]] detail::strides_of_map<Out::size, AnyOrder> strides{};
+  UMBEL_NO_UNIQUE_ADDRESS detail::strides_of_map<Out::size, AnyOrder> strides{};
 
   UMBEL_SHARED constexpr borrowed_linear() noexcept : weight(nullptr), bias(nullptr) {}
   UMBEL_SHARED constexpr explicit borrowed_linear(detail::refused_weights) noexcept

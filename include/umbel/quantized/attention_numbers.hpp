@@ -84,8 +84,8 @@ struct attention_numbers {
   kernel::integer_panels<context_width, sizes.output> o;
   kernel::integer_softmax softmax;
   using prepare = prepared_heads<typename Layer::norm_of_heads::layer, typename Layer::rope_option>;
-  [[no_unique_address]] typename prepare::norm q_norm;
-  [[no_unique_address]] typename prepare::norm k_norm;
+  UMBEL_NO_UNIQUE_ADDRESS typename prepare::norm q_norm;
+  UMBEL_NO_UNIQUE_ADDRESS typename prepare::norm k_norm;
 
   static constexpr std::size_t widest = query_width < key_width ? key_width : query_width;
   // Projections of Rows rows at a time, to be normalized and rotated.
@@ -218,9 +218,9 @@ struct attention_numbers {
     alignas(64) std::int8_t q[Queries * query_width];
     alignas(64) std::int8_t k[Keys * key_width];
     alignas(64) std::int8_t v[(transposed<Queries> ? kernel::in_words(Keys) : Keys) * value_width];
-    [[no_unique_address]] std::conditional_t<context_over_queries<Queries>, no_context,
-                                             own_context<Queries>> of_context;
-    [[no_unique_address]] rotary_scratch<(Queries < Keys ? Keys : Queries)> to_rotate;
+    UMBEL_NO_UNIQUE_ADDRESS
+    std::conditional_t<context_over_queries<Queries>, no_context, own_context<Queries>> of_context;
+    UMBEL_NO_UNIQUE_ADDRESS rotary_scratch<(Queries < Keys ? Keys : Queries)> to_rotate;
     constexpr std::int8_t* context() noexcept { return of_context.over(q); }
   };
   template <std::size_t Queries, std::size_t Keys>

@@ -92,7 +92,7 @@ struct normed_and_heads {
 template <class Normed, class Heads>
 struct normed_and_heads<false, Normed, Heads> {
   Normed normed;
-  [[no_unique_address]] Heads heads;
+  UMBEL_NO_UNIQUE_ADDRESS Heads heads;
   constexpr std::int8_t* begin() noexcept { return normed.rows; }
 };
 // Scratch of a head of part I, whose lifetime begins later: it holds the projections' input.
@@ -108,7 +108,7 @@ template <class Positions, class Input, std::size_t Branch, class... Parts>
 struct block_scratch : workspace_base {
   using positions = Positions;
   Input input;
-  [[no_unique_address]] residual::rows_memory<std::int16_t, Branch> branch;
+  UMBEL_NO_UNIQUE_ADDRESS residual::rows_memory<std::int16_t, Branch> branch;
   residual::one_of<Parts...> parts;
 };
 

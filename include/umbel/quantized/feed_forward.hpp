@@ -51,8 +51,8 @@ struct feed_forward_numbers {
   kernel::integer_panels<narrow, wide> up;
   kernel::integer_panels<wide, narrow> down;
   struct nothing_more {};
-  [[no_unique_address]] std::conditional_t<is_gated, kernel::integer_panels<narrow, wide>,
-                                           nothing_more> gate;
+  UMBEL_NO_UNIQUE_ADDRESS
+  std::conditional_t<is_gated, kernel::integer_panels<narrow, wide>, nothing_more> gate;
   kernel::plain::integer_unit product;  // of a gate times up
   std::int8_t table[256]{};
 

@@ -44,7 +44,7 @@ class past_of_attention {
     alignas(64) std::int8_t q[N * numbers::query_width];
     alignas(64) std::int8_t context[N * numbers::context_width];
     kernel::integer_attend_scratch<numbers::template head<N, rows>> of_head;
-    [[no_unique_address]] typename numbers::template rotary_scratch<N> to_rotate;
+    UMBEL_NO_UNIQUE_ADDRESS typename numbers::template rotary_scratch<N> to_rotate;
   };
   template <std::size_t N>
   using scores = typename Sizes::template scores<float, Attention::sizes.heads, N>;

@@ -38,7 +38,7 @@ struct keys_counted {
 template <class Policy, class Tap, bool TapOnly = false>
 struct by_policy {
   const Policy& policy;
-  [[no_unique_address]] Tap tap;
+  UMBEL_NO_UNIQUE_ADDRESS Tap tap;
   static constexpr no_tap tap_of_few{};
   static constexpr bool of_few = !TapOnly && !scores::drops<Policy> && std::is_same_v<Tap, no_tap>;
 
