@@ -4,7 +4,7 @@
 without a C library: the headers compile without warnings in those ABIs (32-bit long, MSVC's empty members). If MinGW-w64 and
 Wine are installed, bits.cpp runs as a Windows program and prints the bits of Linux.
 
-    check.py FOLDER INCLUDE CLANG    in TAP
+    check.py USE BITS INCLUDE CLANG    in TAP
 """
 import glob
 import os
@@ -52,7 +52,7 @@ def check_mingw(tap, source, include):
 
 
 def main():
-    folder, include, clang = sys.argv[1:]
+    use, bits, include, clang = sys.argv[1:]
     tap = Tap(seconds=200)
     for target, processor in TARGETS.items():
         of_compiler, of_system = (newest(pattern) for pattern in HEADERS[processor])
@@ -64,9 +64,9 @@ def main():
             made = pathlib.Path(name) / "use.o"
             done = subprocess.run([clang, f"--target={target}", "-std=c++20", "-ffreestanding", "-O1", "-Wall", "-Wextra", "-Wconversion",
                                    "-Werror", "-Wno-#warnings", "-nostdinc++", "-isystem", standard, "-isystem", of_compiler, "-idirafter", of_system,
-                                   "-idirafter", "/usr/include", "-I", include, "-c", f"{folder}/use.cpp", "-o", made], capture_output=True, text=True)
+                                   "-idirafter", "/usr/include", "-I", include, "-c", use, "-o", made], capture_output=True, text=True)
             tap.check(target, done.returncode == 0, done.stderr)
-    check_mingw(tap, f"{folder}/bits.cpp", include)
+    check_mingw(tap, bits, include)
     return tap.finish()
 
 
