@@ -128,7 +128,8 @@ class Pages:
             else:
                 text = html.escape((self.root / source).read_text(errors="replace"))
                 out.with_name(f"{out.name}.html").write_text(SOURCE.format(name=source, text=text))
-        shutil.copy(HERE / "docs_site.css", self.pages / "site.css")
+        for kind in ("css", "js"):
+            shutil.copy(HERE / f"docs_site.{kind}", self.pages / f"site.{kind}")
 
     def title(self, page):
         found = re.search(r"^# (.*)$", (self.pages / page).read_text(), re.M)
@@ -183,8 +184,8 @@ def as_yaml(nav, depth=1):
 def configuration(pages, out):
     return "\n".join([
         "site_name: Umbel", "strict: true", "use_directory_urls: false", f"docs_dir: {quoted(str(pages.pages))}", f"site_dir: {quoted(str(out))}",
-        "theme: {name: readthedocs, highlightjs: true, hljs_languages: [cpp], navigation_depth: 3, collapse_navigation: true, include_homepage_in_sidebar: false}",
-        "extra_css: [site.css]", "plugins: [search]",
+        "theme: {name: readthedocs, highlightjs: false, navigation_depth: 3, collapse_navigation: true, include_homepage_in_sidebar: false}",
+        "extra_css: [site.css]", "extra_javascript: [site.js]", "plugins: [search]",
         "markdown_extensions: [tables, fenced_code, {toc: {slugify: !!python/name:docs_site.slug , toc_depth: 3}}]",
         "nav:", *as_yaml(pages.navigation()), ""])
 
@@ -217,13 +218,13 @@ def broken(out):
 
 
 def complete(out):
-    """Debian's theme names two scripts that its package lacks: jQuery, which it has by the name of an older version, and one that gives tables
-    their class."""
+    """Debian's theme names two scripts that its package lacks: jQuery, which it has by the name of an older version, and theme_extra.js, whose
+    work docs_site.js does."""
     for link in Reader((out / "index.html").read_text()).links:
         script = out / link.partition("?")[0]
         if script.parent == out / "js" and not script.exists():
             others = sorted(script.parent.glob("jquery-*.js")) if script.name.startswith("jquery") else []
-            script.write_text(others[0].read_text() if others else "$('div.rst-content table').addClass('docutils');\n")
+            script.write_text(others[0].read_text() if others else "")
 
 
 def main():
