@@ -26,7 +26,7 @@ HOME, INDEX = "README.md", "docs/README.md"
 PROJECT = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
 COPIED = {".svg", ".png", ".jpg"}
 LINK = re.compile(r"(?<!`)(!?\[(?:[^\[\]]|\[[^\]]*\])*\])\(([^()\s]+)\)")
-CODE = re.compile(r"(^ *```.*?^ *```[^\n]*$|`[^`\n]+`)", re.S | re.M)
+FENCE = re.compile(r"(^ *```.*?^ *```[^\n]*$)", re.S | re.M)
 SOURCE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
 <title>{name}</title></head><body><h1 style="font: 1.2rem sans-serif">{name}</h1>
@@ -101,13 +101,7 @@ class Pages:
         def replaced(found):
             target = self.target(page, found[2])
             return found[1] if target is None else f"{found[1]}({target})"
-        return "".join(part if i % 2 and part.startswith(("```", " ")) else LINK.sub(replaced, part) if not i % 2 else part
-                       for i, part in enumerate(self.split(text)))
-
-    @staticmethod
-    def split(text):
-        """Text and code in turn; code inside of brackets belongs to its link."""
-        return re.split(r"(^ *```.*?^ *```[^\n]*$)", text, flags=re.S | re.M)
+        return "".join(part if part.lstrip(" ").startswith("```") else LINK.sub(replaced, part) for part in FENCE.split(text))
 
     def write(self):
         shutil.rmtree(self.pages, ignore_errors=True)
@@ -161,7 +155,7 @@ class Pages:
                         section += [{self.title(f"{folder}/README.md"): inside}] if inside else []
                     elif fresh(page):
                         written = re.sub(r"[`*]", "", text)
-                        section.append({written if line.lstrip().startswith("-") and " " in text else self.title(page): page})
+                        section.append({written[0].upper() + written[1:] if line.lstrip().startswith("-") and " " in text else self.title(page): page})
             items = [item for item in items if list(item.values())[0]]
             nav += [{heading: items}] if items else []
         nav.append({"Project": [{self.title(page): page} for page in PROJECT if fresh(page)]})
