@@ -227,7 +227,6 @@ SELF_TEST = r"""
 namespace own { struct type; }
 #if defined CASE_good
 // expect: a.fixed.sentence
-// expect-gcc: In instantiation of
 // expect-clang: static_assert failed|static assertion failed
 // cause: What is said here: is for people only.
 // cure: None.
