@@ -7,6 +7,7 @@ the version in them, the blocks of docs/install.md, and CMake with stand-ins for
 """
 import configparser
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -167,6 +168,24 @@ class Files:
         asked = re.findall(r"^CONFIG_(UMBEL\w*)=y$", self.block("zephyr_conf"), re.M)
         self.tap.check("docs/install.md: an option of zephyr/Kconfig", set(asked) == known, f"{asked}, {known}")
 
+    def public_host(self):
+        """Workflows and templates of issues. Nothing runs them here; what they call is at least there."""
+        for path in sorted((self.root / ".github").rglob("*.yml")):
+            name = path.relative_to(self.root)
+            found = self.read_yaml(name, path.read_text())
+            if found and "jobs" in found:
+                commands = [command for job in found["jobs"].values() for command in
+                            [*(step.get("run", "") for step in job["steps"]), *job.get("strategy", {}).get("matrix", {}).get("command", [])]]
+                scripts = {command.split()[0] for command in commands if command.startswith(("tools/", ".ci/"))}
+                missing = [script for script in scripts if not os.access(self.root / script, os.X_OK)]
+                self.tap.check(f"{name}: its scripts are there", scripts and not missing, f"{scripts}, missing: {missing}")
+                options = set(re.findall(r"-D(\w+)=", " ".join(commands)))
+                unknown = options - set(re.findall(r"^option\('(\w+)'", (self.root / "meson_options.txt").read_text(), re.M))
+                self.tap.check(f"{name}: its options are those of Meson's", options and not unknown, str(unknown))
+            elif found:
+                asked = {part.get("id") for part in found["body"]}
+                self.tap.check(f"{name}: asks for the message, the compiler and the types", {"message", "compiler", "types"} <= asked, str(asked))
+
     # ---- CMake -----------------------------------------------------------------------------------------
     def configure(self, name, text, *options):
         project = self.folder / name
@@ -192,7 +211,7 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         files = Files(tap, pathlib.Path(root).resolve(), pathlib.Path(folder), compiler)
-        for part in files.platformio, files.arduino, files.esp_idf, files.zephyr, files.cmake:
+        for part in files.platformio, files.arduino, files.esp_idf, files.zephyr, files.public_host, files.cmake:
             part()
     return tap.finish()
 

@@ -89,6 +89,7 @@ is_there() {
     qemu-system-arm) has qemu-system-arm ;;
     clang-19) has clang++-19 ;;
     nodejs) has node ;;
+    mkdocs) has mkdocs ;;
     qemu-user) has qemu-aarch64 ;;
     pkg-config) has pkg-config ;;
     libopenmpi-dev) pkg-config --exists mpi ;;

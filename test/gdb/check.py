@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""What tools/gdb/umbel.py makes of tensors, views and weights.
+"""What tools/gdb/umbel.py and tools/lldb/umbel.py make of tensors, views and weights.
 
-    check.py PROGRAM_SOURCE PRINTER GDB -- COMPILER
+    check.py PROGRAM_SOURCE PRINTER DEBUGGER -- COMPILER
+
+DEBUGGER is gdb, or lldb, which prints a variable or member, and a structure in another form.
 """
+import os
 import pathlib
 import re
 import subprocess
@@ -70,6 +73,7 @@ WANTED = {
     "norm.gamma": "vector_view<const float> [hidden=2] at ADDRESS\n  1.5 2",
     "both": "{counts = tensor<int> [classes=2]\n  1 2, seen = view<const int> [classes=2] at ADDRESS\n  3 -4}",
 }
+NOT_IN_LLDB = ("both", "*only_named")  # a structure has another form, and a type that is only named is an error
 ALL_OF_LARGE = 4 * 20  # rows
 
 
@@ -88,6 +92,24 @@ def print_values(gdb, printer, program):
     return dict(zip(parts[::2], parts[1::2])), run.stderr
 
 
+def print_in_lldb(lldb, printer, program):
+    """The same, of what `frame variable` can print."""
+    commands = [f'command script import "{printer}"', "breakpoint set --name stop", "run", "up"]
+    for expression in (name for name in WANTED if name not in NOT_IN_LLDB):
+        commands += [f"script print('== {expression}')", f"frame variable {expression}"]
+    commands += ["script print('== whole')", "settings set target.max-children-count 1000", "frame variable large"]
+    arguments = [a for c in commands for a in ("-o", c)]
+    # Debian's lldb does not find its own modules, and takes the libraries of the first Python in PATH.
+    modules = pathlib.Path(lldb).resolve().parent.parent.glob("lib/python3*/dist-packages")
+    run = subprocess.run([lldb, "--no-lldbinit", "--batch", *arguments, program], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                         env={**os.environ, "PATH": "/usr/bin:/bin", "PYTHONPATH": ":".join(map(str, modules))})
+    if "stop reason = breakpoint" not in run.stdout:
+        return None, run.stderr
+    without_commands = re.sub(r"^\(lldb\) .*\n", "", run.stdout, flags=re.M)
+    parts = re.split(r"^== (.*)\n", without_commands, flags=re.M)[1:]
+    return dict(zip(parts[::2], parts[1::2])), run.stderr
+
+
 def main():
     (source, printer, gdb), command = split_command(sys.argv[1:])
     tap = Tap()
@@ -96,16 +118,20 @@ def main():
         built = subprocess.run([*command, "-O0", "-g", source, "-o", program], capture_output=True, text=True)
         tap.check("the program compiles", built.returncode == 0, built.stderr)
         if built.returncode == 0:
-            printed, errors = print_values(gdb, printer, program)
+            in_lldb = "lldb" in pathlib.Path(gdb).name
+            printed, errors = (print_in_lldb if in_lldb else print_values)(gdb, printer, program)
             if printed is None:
-                print("# the debugger cannot run a program here: nothing was printed")
+                print("# the debugger cannot run a program here, or has no Python: nothing was printed")
                 return tap.finish()
             for expression, wanted in WANTED.items():
-                pattern = r"\$\d+ = " + re.escape(wanted).replace("ADDRESS", "0x[0-9a-f]{6,}")
+                if in_lldb and expression in NOT_IN_LLDB:
+                    continue
+                pattern = re.escape(wanted).replace("ADDRESS", "0x[0-9a-f]{6,}")
+                pattern = (r"\(.*\) .* = " + re.sub(r"read:.*", "read: .*>", pattern)) if in_lldb else r"\$\d+ = " + pattern
                 said = printed.get(expression, "nothing").strip("\n")
                 tap.check(expression, re.fullmatch(pattern, said), f"{said}\nwanted:\n{wanted}")
             rows = printed.get("whole", "").count("\n  [")
-            tap.check("set print elements unlimited", rows == ALL_OF_LARGE, printed.get("whole", ""))
+            tap.check("all elements of a large one", rows == ALL_OF_LARGE, printed.get("whole", ""))
             tap.check("no exception", not re.search("Python Exception|Traceback", errors), errors)
     return tap.finish()
 

@@ -14,65 +14,16 @@ With more elements than gdb's `print elements` (200), only the first and last th
 shown, and of the others the first and last: `set print elements unlimited` shows all. docs/checking.md says how to load
 this always. For gdb 9 and newer.
 """
-import itertools
+import os
 import struct
+import sys
 
 import gdb
 import gdb.printing
 
-
-
-def split_arguments(name):
-    """'a::b<c<1>, d>' -> ('a::b', ['c<1>', 'd'])."""
-    start = name.find("<")
-    if start < 0:
-        return name, []
-    arguments, depth, begin = [], 0, start + 1
-    for at in range(start, len(name)):
-        if name[at] in "<(":
-            depth += 1
-        elif name[at] in ">)":
-            depth -= 1
-        if (name[at] == "," and depth == 1) or (name[at] == ">" and depth == 0):
-            arguments.append(name[begin:at].strip())
-            begin = at + 1
-    return name[:start], [a for a in arguments if a]
-
-
-def to_number(text):
-    return int(text.rstrip("uUlL"))
-
-
-class Axis:
-    """Of the name of its type: umbel::axes::batch<2ul>, or umbel::strided<that, 5ul>."""
-
-    def __init__(self, type_name):
-        base, arguments = split_arguments(type_name)
-        self.stride = None
-        if base.endswith("strided"):
-            self.stride = to_number(arguments[1])
-            base, arguments = split_arguments(arguments[0])
-        self.name = base.rpartition("::")[2]
-        self.size = to_number(arguments[0])
-
-    def __str__(self):
-        return f"{self.name}={self.size}"
-
-
-def row_major(sizes):
-    """Strides of these sizes."""
-    strides = []
-    for size in reversed(sizes):
-        strides.insert(0, strides[0] * last if strides else 1)
-        last = size
-    return strides
-
-
-def shown(size, edge):
-    """Positions of an axis, all or so many at each end; None stands for those that are left out."""
-    if edge is None or size <= 2 * edge:
-        return list(range(size))
-    return [*range(edge), None, *range(size - edge, size)]
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from umbel_elements import Axis, Elements, Unreadable, split_arguments  # noqa: E402
+sys.path.pop(0)
 
 
 def element_text(value):
@@ -82,62 +33,28 @@ def element_text(value):
     return value.format_string()
 
 
-class Elements:
-    """Memory, an array or a pointer, read by axes."""
+class Memory:
+    """An array or a pointer."""
 
-    def __init__(self, memory, axes):
-        self.memory, self.axes = memory, axes
-        self.sizes = [axis.size for axis in axes]
-        dense = row_major(self.sizes)
-        self.strides = [d if axis.stride is None else axis.stride for axis, d in zip(axes, dense)]
-        self.is_row_major = all(size == 1 or s == d for size, s, d in zip(self.sizes, self.strides, dense))
+    def __init__(self, value):
+        self.value = value
+        self.is_pointer = value.type.strip_typedefs().code == gdb.TYPE_CODE_PTR
+        self.limit = gdb.parameter("print elements")
 
-    def header(self):
-        text = "[" + ", ".join(map(str, self.axes)) + "]"
-        if not self.is_row_major:
-            text += ", strides [" + ", ".join(map(str, self.strides)) + "]"
-        if self.memory.type.strip_typedefs().code == gdb.TYPE_CODE_PTR:
-            try:
-                text += f" at {int(self.memory):#x}"
-            except gdb.error as error:  # optimized out
-                text += f" at <{error}>"
-        return text
-
-    def row(self, start, edge):
-        """The elements along the last axis from the element `start` on."""
-        if not self.axes:
-            return element_text(self.memory[0])
-        return " ".join("..." if i is None else element_text(self.memory[start + i * self.strides[-1]])
-                        for i in shown(self.sizes[-1], edge))
-
-    def rows(self):
-        """One line each."""
-        count, limit = 1, gdb.parameter("print elements")
-        for size in self.sizes:
-            count *= size
-        edges = [None if not limit or count <= limit else 3 if left <= 2 else 1 for left in range(len(self.sizes), 0, -1)]
-        before = None
-        for position in itertools.product(*map(shown, self.sizes[:-1], edges)):
-            if None in position:
-                # One line for all that is left out here.
-                cut = position[:position.index(None)]
-                if cut != before:
-                    yield "..."
-                before = cut
-                continue
-            before = None
-            label = f"[{', '.join(map(str, position))}]  " if position else ""
-            yield label + self.row(sum(i * s for i, s in zip(position, self.strides)), edges[-1] if edges else None)
-
-    def text(self, indent="  "):
+    def address(self):
         try:
-            return "".join(f"\n{indent}{row}" for row in self.rows())
+            return f"{int(self.value):#x}"
+        except gdb.error as error:  # optimized out
+            return f"<{error}>"
+
+    def element(self, i):
+        try:
+            return element_text(self.value[i])
         except gdb.error as error:
-            return f"\n{indent}<the elements cannot be read: {error}>"
+            raise Unreadable(error) from None
 
-
-def element_type(memory):
-    return str(memory.type.strip_typedefs().target()).replace("umbel::", "")
+    def type_name(self):
+        return str(self.value.type.strip_typedefs().target()).replace("umbel::", "")
 
 
 class TensorPrinter:
@@ -146,12 +63,12 @@ class TensorPrinter:
     def __init__(self, value):
         self.name, arguments = split_arguments(value.type.strip_typedefs().unqualified().name)
         self.name = self.name.rpartition("::")[2]
-        self.memory = value["elements_" if self.name == "tensor" else "data_"]
+        self.memory = Memory(value["elements_" if self.name == "tensor" else "data_"])
         self.axes = [Axis(a) for a in arguments[1:]]
 
     def to_string(self):
         elements = Elements(self.memory, self.axes)
-        return f"{self.name}<{element_type(self.memory)}> {elements.header()}{elements.text()}"
+        return f"{self.name}<{self.memory.type_name()}> {elements.header()}{elements.text()}"
 
 
 class LinearPrinter:
@@ -165,10 +82,10 @@ class LinearPrinter:
         self.has_bias = arguments[3] in ("true", "1")
 
     def to_string(self):
-        weight = Elements(self.value["weight"], self.axes)
-        text = f"{self.name}<{element_type(weight.memory)}> {weight.header()}{weight.text()}"
+        weight = Elements(Memory(self.value["weight"]), self.axes)
+        text = f"{self.name}<{weight.memory.type_name()}> {weight.header()}{weight.text()}"
         if self.has_bias:
-            bias = Elements(self.value["bias"], self.axes[1:])
+            bias = Elements(Memory(self.value["bias"]), self.axes[1:])
             text += f"\n  bias {bias.header()}{bias.text('    ')}"
         return text
 
@@ -178,10 +95,10 @@ class VectorPrinter:
 
     def __init__(self, value):
         _, arguments = split_arguments(value.type.strip_typedefs().unqualified().name)
-        self.elements = Elements(value["data_"], [Axis(arguments[1])])
+        self.elements = Elements(Memory(value["data_"]), [Axis(arguments[1])])
 
     def to_string(self):
-        return f"vector_view<{element_type(self.elements.memory)}> {self.elements.header()}{self.elements.text()}"
+        return f"vector_view<{self.elements.memory.type_name()}> {self.elements.header()}{self.elements.text()}"
 
 
 class HalfPrinter:
