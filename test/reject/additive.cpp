@@ -29,14 +29,14 @@ using of_two_heads =
   // cure: Pass the right tensor, or declare the layer with `keys_from<hidden<3>>`.
   auto out = attend(x, tensor<float, batch<2>, key<10>, hidden<3>>{}, z);
 #elif defined CASE_values_without_features
-  // expect-gcc: "umbel: additive_attention: the values in argument 3 need exactly one axis of features besides batch and key, not \[batch=2, key=10\]"
-  // expect-clang: additive_attention.*the_values_in_argument_3.*need_exactly_one_axis_of_features_besides_batch_and.*key>.*not_.*batch<2>.*key<10>
+  // expect-gcc: "umbel: additive_attention: the values in argument 3 need exactly one feature axis besides batch and key, not \[batch=2, key=10\]"
+  // expect-clang: additive_attention.*the_values_in_argument_3.*need_exactly_one_feature_axis_besides_batch_and.*key>.*not_.*batch<2>.*key<10>
   // cause: The values have no axis of features, or two.
   // cure: Pass (batch, key, features), whatever the last axis is called; put two together with `merge`.
   auto out = attend(x, y, tensor<float, batch<2>, key<10>>{});
 #elif defined CASE_values_of_queries
-  // expect-gcc: "umbel: additive_attention: the values in argument 3 need exactly one axis of features besides batch and key, not \[batch=2, query=3, hidden=20\]"
-  // expect-clang: additive_attention.*the_values_in_argument_3.*need_exactly_one_axis_of_features_besides_batch_and.*key>.*not_.*batch<2>.*query<3>.*hidden<20>
+  // expect-gcc: "umbel: additive_attention: the values in argument 3 need exactly one feature axis besides batch and key, not \[batch=2, query=3, hidden=20\]"
+  // expect-clang: additive_attention.*the_values_in_argument_3.*need_exactly_one_feature_axis_besides_batch_and.*key>.*not_.*batch<2>.*query<3>.*hidden<20>
   // cause: The values have no axis key, or not one axis of features.
   // cure: Pass (batch, key, features), whatever the last axis is called; put two together with `merge`.
   auto out = attend(x, y, x);
@@ -60,14 +60,14 @@ using of_two_heads =
   // cure: Take both from one sequence, or cut the longer one with `slice`.
   auto out = packed(x, y, tensor<float, batch<2>, key<9>, value_dim<4>>{});
 #elif defined CASE_values_of_double
-  // expect-gcc: "umbel: additive_attention: the values in argument 3 are of type double but the layer is of type float"
-  // expect-clang: additive_attention.*the_values_in_argument_3.*are_of_type.*element<double>.*but_the_layer_is_of_type.*element<float>
+  // expect-gcc: "umbel: additive_attention: the values in argument 3 have type double but the layer has type float"
+  // expect-clang: additive_attention.*the_values_in_argument_3.*have_type.*element<double>.*but_the_layer_has_type.*element<float>
   // cause: An argument has another element type than the layer, and nothing is converted in silence.
   // cure: Declare the layer and its arguments with one type.
   auto out = attend(x, y, tensor<double, batch<2>, key<10>, value_dim<4>>{});
 #elif defined CASE_values_forgotten
-  // expect-gcc: "umbel: additive_attention: takes queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace"
-  // expect-clang: additive_attention.*takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
+  // expect-gcc: "umbel: additive_attention: expects queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace"
+  // expect-clang: additive_attention.*expects_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: The arguments fit no form of the call: values are missing, or something stands out of order.
   // cure: Pass the values too, often the keys again: `attend(x, y, y)`; before a workspace stands `all_keys` where there is no mask.
   auto out = attend(x, y);
@@ -78,8 +78,8 @@ using of_two_heads =
   // cure: Declare it with the sizes of the scores; axes that it lacks are the same for all.
   auto out = attend(x, y, z, keep_mask(tensor<bool, key<9>>{}));
 #elif defined CASE_workspace_of_other_sizes
-  // expect-gcc: "umbel: additive_attention: the workspace is for another layer or other sizes, so pass one for \[query=3, key=10, value_dim=4\]"
-  // expect-clang: additive_attention.*the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for.*query<3>.*key<10>.*value_dim<4>
+  // expect-gcc: "umbel: additive_attention: the workspace is for a different layer or other sizes; pass one for \[query=3, key=10, value_dim=4\]"
+  // expect-clang: additive_attention.*the_workspace_is_for_a_different_layer_or_other_sizes_so_pass_one_for.*query<3>.*key<10>.*value_dim<4>
   // cause: The workspace was declared for another layer type or other sizes.
   // cure: Declare it with the sizes of the brackets: `attention::workspace<query<3>, key<10>, value_dim<4>>`.
   static of_two_heads::workspace<query<3>, key<10>, value_dim<4>> other;
@@ -123,8 +123,8 @@ using of_two_heads =
   // cure: Say how many: `score_hidden<8>`.
   additive_attention<float, hidden<20>, heads<2>>::weights none;
 #elif defined CASE_no_score_features
-  // expect-gcc: "umbel: shape: score_hidden=0 has no positions in \[score_hidden=0\]"
-  // expect-clang: shape.*score_hidden<0>.*has_no_positions_in.*score_hidden<0>
+  // expect-gcc: "umbel: shape: score_hidden=0 has size 0 in \[score_hidden=0\]"
+  // expect-clang: shape.*score_hidden<0>.*has_size_0_in.*score_hidden<0>
   // cause: An axis has size 0.
   // cure: Give every axis at least one position, or leave the axis out.
   additive_attention<float, hidden<20>, score_hidden<0>>::weights none;

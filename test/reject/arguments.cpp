@@ -16,50 +16,50 @@ using classifier = linear<float, hidden<100>, classes<10>>;
   (void)x, (void)y, (void)w, (void)l;
   const tensor<int, batch<2>> lens{3, 2};
 #if defined CASE_operation_left_of_a_pipe
-  // expect-gcc: "umbel: softmax: stands on the right of \|, and the tensor on the left"
-  // expect-clang: softmax, .*stands_on_the_right_of_a_pipe_and_the_tensor_on_the_left
+  // expect-gcc: "umbel: softmax: goes on the right of \|, the tensor on the left"
+  // expect-clang: softmax, .*goes_on_the_right_of_a_pipe_and_the_tensor_on_the_left
   // cause: A pipe goes from the left to the right.
   // cure: Write `x | softmax<hidden>`, or `softmax<hidden>(x)`.
   auto r = softmax<hidden> | x;
 #elif defined CASE_layer_left_of_a_pipe
-  // expect-gcc: "umbel: linear: stands on the right of \|, and the tensor on the left"
-  // expect-clang: linear, .*stands_on_the_right_of_a_pipe_and_the_tensor_on_the_left
+  // expect-gcc: "umbel: linear: goes on the right of \|, the tensor on the left"
+  // expect-clang: linear, .*goes_on_the_right_of_a_pipe_and_the_tensor_on_the_left
   // cause: A pipe goes from the left to the right.
   // cure: Write `x | layer`, or `layer(x)`.
   auto r = l | x;
 #elif defined CASE_weights_left_of_the_tensor
-  // expect-gcc: "umbel: x \* weights: the tensor stands on the left of \*, its weights on the right"
-  // expect-clang: x_times_weights, .*the_tensor_stands_on_the_left_of_its_weights
+  // expect-gcc: "umbel: x \* weights: the tensor goes on the left of \*, its weights on the right"
+  // expect-clang: x_times_weights, .*the_tensor_goes_on_the_left_of_its_weights
   // cause: Features are rows here, so that the product is x W, not W x.
   // cure: Write `x * w.q`.
   auto r = w.q * x;
 #elif defined CASE_times_a_layer
-  // expect-gcc: "umbel: elementwise: a layer has its weights and is called; write layer\(x\)"
-  // expect-clang: elementwise, .*a_layer_has_its_weights_and_is_called_so_write_layer_of_x
+  // expect-gcc: "umbel: elementwise: a layer is not a tensor; call it, layer\(x\)"
+  // expect-clang: elementwise, .*a_layer_is_not_a_tensor_so_write_layer_of_x
   // cause: A tensor is multiplied by weights, not by the layer that borrows or owns them.
   // cure: Write `x * w`, or call the layer: `linear<...>{w}(x)`, `x | layer`.
   auto r = x * l;
 #elif defined CASE_pipe_into_a_tensor
-  // expect-gcc: "umbel: tensor: \[batch=2, key=6, hidden=100\] stands on the right of \|, where an operation belongs; write x \+ y, x \* y or contract<hidden>\(x, y\)"
-  // expect-clang: tensor, .*key<6>.*stands_on_the_right_of_a_pipe_so_write_x_plus_y_or_contract
+  // expect-gcc: "umbel: tensor: \[batch=2, key=6, hidden=100\] is on the right of \|, which needs an operation; write x \+ y, x \* y or contract<hidden>\(x, y\)"
+  // expect-clang: tensor, .*key<6>.*is_on_the_right_of_a_pipe_which_needs_an_operation_so_write_x_plus_y_or_contract
   // cause: A tensor on the right of `|`, where an operation is taken.
   // cure: Combine two tensors by `+`, `*`, `contract<hidden>(x, y)` or another operation of two.
   auto r = x | y;
 #elif defined CASE_weights_by_a_fraction
-  // expect-gcc: "umbel: access: positions must be all integers or all by name in \[hidden=100, hidden=100\]"
-  // expect-clang: access.*positions_must_be_all_integers_or_all_by_name_in.*hidden<100>.*hidden<100>
+  // expect-gcc: "umbel: access: positions must all be integers or all be named in \[hidden=100, hidden=100\]"
+  // expect-clang: access.*positions_must_all_be_integers_or_all_be_named_in.*hidden<100>.*hidden<100>
   // cause: Some positions are given by place, some by name, or one is no integer.
   // cure: Write `w.q(in, out)` with two integers.
   w.q(1.0, 2) = 1;
 #elif defined CASE_pipe_into_weights
-  // expect-gcc: "umbel: x \* weights: takes \*, not \|"
-  // expect-clang: x_times_weights, .*takes_times_not_a_pipe
+  // expect-gcc: "umbel: x \* weights: needs \*, not \|"
+  // expect-clang: x_times_weights, .*needs_times_not_a_pipe
   // cause: Weights are not a function: a tensor is multiplied by them.
   // cure: Write `x * w.q`, or pipe into the layer that has the weights.
   auto r = x | w.q;
 #elif defined CASE_masks_multiplied
-  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
-  // expect-clang: mask, .*masks_are_combined_only_by_and_or_plus
+  // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
+  // expect-clang: mask, .*masks_combine_only_with_masks_by_and_or_plus
   // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
   // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
   auto r = attention{w}(x, y, y, lens * causal_top_left);
@@ -76,20 +76,20 @@ using classifier = linear<float, hidden<100>, classes<10>>;
   // cure: Fill `attention::weights w` and write `attention{w}`.
   attention r{64, 8};
 #elif defined CASE_print_map
-  // expect-gcc: "umbel: print: the weights of \[hidden=100, hidden=100\] cannot be printed; print a view of their memory, view_as<\.\.\.>\(w\.q\.weight\)"
+  // expect-gcc: "umbel: print: the weights of \[hidden=100, hidden=100\] cannot be printed; print view_as<\.\.\.>\(w\.q\.weight\), a view of their memory"
   // expect-clang: print, .*the_weights_of, .*hidden<100>, .*cannot_be_printed_so_print_a_view_of_their_memory_view_as
   // cause: Tensors and views are printed; the weights of a map are arrays.
   // cure: Write `std::cout << view_as<hidden<100>, heads<100>>(w.q.weight)`.
   std::cout << w.q;
 #elif defined CASE_print_weights
-  // expect-gcc: "umbel: print: the weights of multi_head_attention cannot be printed; print a view of their memory, view_as<\.\.\.>\(w\.q\.weight\)"
+  // expect-gcc: "umbel: print: the weights of multi_head_attention cannot be printed; print view_as<\.\.\.>\(w\.q\.weight\), a view of their memory"
   // expect-clang: print, .*the_weights_of, .*multi_head_attention, .*cannot_be_printed_so_print
   // cause: Tensors and views are printed; the weights of a layer are several arrays.
   // cure: Print a view of one of them, `view_as<hidden<100>, heads<100>>(w.q.weight)`.
   std::cout << w;
 #elif defined CASE_tensor_of_a_pointer
-  // expect-gcc: "umbel: tensor: a pointer does not say how many elements there are, so view it, view_as<axes>\(pointer\)"
-  // expect-clang: tensor, .*a_pointer_does_not_say_how_many_elements_there_are_so_view_it_by_view_as
+  // expect-gcc: "umbel: tensor: a pointer has no size; write view_as<axes>\(pointer\)"
+  // expect-clang: tensor, .*a_pointer_has_no_size_so_view_it_by_view_as
   // cause: A pointer does not say how many elements there are.
   // cure: Vouch for it: `queries q = view_as<queries>(pointer);`.
   queries r(w.q.weight + 1);

@@ -24,8 +24,8 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Take a number of heads that divides it, or say how wide a head is: `head_dim<16>`.
   multi_head_attention<float, hidden<100>, heads<7>>::weights uneven;
 #elif defined CASE_no_heads
-  // expect-gcc: "umbel: shape: heads=0 has no positions in \[heads=0\]"
-  // expect-clang: shape.*heads<0>.*has_no_positions_in.*heads<0>
+  // expect-gcc: "umbel: shape: heads=0 has size 0 in \[heads=0\]"
+  // expect-clang: shape.*heads<0>.*has_size_0_in.*heads<0>
   // cause: An axis has size 0.
   // cure: Give every axis at least one position, or leave the axis out.
   multi_head_attention<float, hidden<100>, heads<0>>::weights none;
@@ -72,8 +72,8 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Leave one out; `bias_on<'q', 'k'>` names the projections with one.
   multi_head_attention<float, hidden<100>, heads<5>, bias<true>, bias<false>>::weights odd;
 #elif defined CASE_bias_on_an_unknown_projection
-  // expect-gcc: "umbel: multi_head_attention: bias_on takes only the letters q, k, v and o"
-  // expect-clang: multi_head_attention.*bias_on_takes_only_the_letters_q_k_v_and_o
+  // expect-gcc: "umbel: multi_head_attention: bias_on accepts only the letters q, k, v and o"
+  // expect-clang: multi_head_attention.*bias_on_accepts_only_the_letters_q_k_v_and_o
   // cause: A letter names a projection, and this layer has no such one.
   // cure: Name them as the weights are: `bias_on<'q', 'v'>` gives `w.q` and `w.v` a bias.
   multi_head_attention<float, hidden<100>, heads<5>, bias_on<'q', 'w'>>::weights r;
@@ -166,20 +166,20 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Pass the right tensor, or declare the layer with its width.
   auto out = packed(tensor<float, batch<2>, query<4>, hidden<80>>{}, y, y);
 #elif defined CASE_double_into_float
-  // expect-gcc: "umbel: multi_head_attention: the values in argument 3 are of type double but the layer is of type float"
-  // expect-clang: attention.*the_values_in_argument_3.*are_of_type.*element<double>.*but_the_layer_is_of_type.*element<float>
+  // expect-gcc: "umbel: multi_head_attention: the values in argument 3 have type double but the layer has type float"
+  // expect-clang: attention.*the_values_in_argument_3.*have_type.*element<double>.*but_the_layer_has_type.*element<float>
   // cause: An argument has another element type than the layer, and nothing is converted in silence.
   // cure: Declare the layer and its arguments with one type.
   auto out = attend(x, y, tensor<double, batch<2>, key<6>, hidden<100>>{});
 #elif defined CASE_self_double_into_float
-  // expect-gcc: "umbel: multi_head_attention: the sequence is of type double but the layer is of type float"
-  // expect-clang: attention.*the_sequence.*is_of_type.*element<double>.*but_the_layer_is_of_type.*element<float>
+  // expect-gcc: "umbel: multi_head_attention: the sequence has type double but the layer has type float"
+  // expect-clang: attention.*the_sequence.*has_type.*element<double>.*but_the_layer_has_type.*element<float>
   // cause: The sequence has another element type than the layer, and nothing is converted in silence.
   // cure: Declare the layer and the sequence with one type.
   auto out = attend(tensor<double, batch<2>, token<4>, hidden<100>>{});
 #elif defined CASE_values_forgotten
-  // expect-gcc: "umbel: multi_head_attention: two sequences need values too, so pass queries, keys and values"
-  // expect-clang: multi_head_attention.*two_sequences_need_values_too_so_pass_queries_keys_and_values
+  // expect-gcc: "umbel: multi_head_attention: two sequences need values; pass queries, keys and values"
+  // expect-clang: multi_head_attention.*two_sequences_need_values_so_pass_queries_keys_and_values
   // cause: Two sequences are passed, and three are needed: the values are missing.
   // cure: Pass the values, often the keys again: `attend(x, y, y)`.
   auto out = attend(x, y);
@@ -208,14 +208,14 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Pass the right tensor, or declare the layer with its width.
   auto out = attend(tensor<float, batch<2>, token<4>, hidden<99>>{});
 #elif defined CASE_lengths_of_float
-  // expect-gcc: "umbel: multi_head_attention: valid_lens must be integers but are of type float; pass what is added to the scores as score_bias"
-  // expect-clang: attention.*valid_lens.*must_be_integers_but_are_of_type.*element<float>
+  // expect-gcc: "umbel: multi_head_attention: valid_lens must be integers but have type float; pass numbers to add to the scores as score_bias"
+  // expect-clang: attention.*valid_lens.*must_be_integers_but_have_type.*element<float>
   // cause: A tensor by itself is lengths, counts of keys; one of another type is no list of lengths.
   // cure: Pass `tensor<int, batch<2>>`, how many keys of each sequence count; numbers to add go by `score_bias(mask)`.
   auto out = attend(x, y, y, tensor<float, batch<2>>{});
 #elif defined CASE_lengths_of_bool
-  // expect-gcc: "umbel: multi_head_attention: a mask of bool does not say whether true keeps or drops a key; write keep_mask\(mask\) or drop_mask\(mask\)"
-  // expect-clang: attention.*a_mask_of_bool_does_not_say_whether_true_keeps_or_drops_a_key_so_write_keep_mask_or_drop_mask
+  // expect-gcc: "umbel: multi_head_attention: a bool mask is ambiguous; write keep_mask\(mask\) if true keeps a key, drop_mask\(mask\) if true drops it"
+  // expect-clang: attention.*a_bool_mask_is_ambiguous_so_write_keep_mask_or_drop_mask_for_what_true_does
   // cause: Frameworks disagree whether true means to attend or not to; a bare tensor of bool does not say.
   // cure: Write `keep_mask(m)` where true attends (Haiku, ONNX), `drop_mask(m)` where it does not (PyTorch's layers).
   auto out = attend(x, y, y, tensor<bool, query<4>, key<6>>{});
@@ -238,21 +238,21 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Give the sequence a batch axis, `tensor<float, batch<2>, token<4>, hidden<100>>`, or slice it to what counts.
   auto out = attend(tensor<float, token<4>, hidden<100>>{}, lens);
 #elif defined CASE_lengths_as_a_number
-  // expect-gcc: "umbel: multi_head_attention: takes a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace or parallel\(\.\.\.\), but argument 4 is int"
-  // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
+  // expect-gcc: "umbel: multi_head_attention: expects a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace or parallel\(\.\.\.\), but argument 4 is int"
+  // expect-clang: attention.*expects_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: The arguments fit no form of the call: a plain number as length, a workspace before the mask, or one too many.
   // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there is no mask.
   auto out = attend(x, y, y, 3);
 #elif defined CASE_workspace_of_other_shapes
-  // expect-gcc: "umbel: multi_head_attention: the workspace is for \[query=4, key=4\], so pass one for \[query=4, key=6\]"
+  // expect-gcc: "umbel: multi_head_attention: the workspace is for \[query=4, key=4\]; pass one for \[query=4, key=6\]"
   // expect-clang: multi_head_attention.*the_workspace_is_for.*query<4>.*key<4>.*so_pass_one_for.*query<4>.*key<6>
   // cause: The workspace was declared for another layer type or other sequence lengths.
   // cure: Declare it with the sizes of the brackets: `attention::workspace<query<4>, key<6>>`.
   attention::workspace<query<4>> other;
   auto out = attend(x, y, y, all_keys, other);
 #elif defined CASE_workspace_of_another_layer
-  // expect-gcc: "umbel: multi_head_attention: the workspace is for another layer or other sizes, so pass one for \[query=4, key=6\]"
-  // expect-clang: multi_head_attention.*the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for.*query<4>.*key<6>
+  // expect-gcc: "umbel: multi_head_attention: the workspace is for a different layer or other sizes; pass one for \[query=4, key=6\]"
+  // expect-clang: multi_head_attention.*the_workspace_is_for_a_different_layer_or_other_sizes_so_pass_one_for.*query<4>.*key<6>
   // cause: The workspace was declared for another layer type or other sequence lengths.
   // cure: Declare it with the sizes of the brackets: `attention::workspace<query<4>, key<6>>`.
   multi_head_attention<float, hidden<80>, heads<5>>::workspace<query<4>, key<6>> other;
@@ -265,21 +265,21 @@ using lengths_of_two = tensor<int, batch<2>>;
   static const attention::workspace<query<4>, key<6>> work{};
   auto out = attend(x, y, y, all_keys, work);
 #elif defined CASE_workspace_without_lengths
-  // expect-gcc: "umbel: multi_head_attention: takes a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace or parallel\(\.\.\.\)"
-  // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
+  // expect-gcc: "umbel: multi_head_attention: expects a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace or parallel\(\.\.\.\)"
+  // expect-clang: attention.*expects_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: The arguments fit no form of the call: a plain number as length, a workspace before the mask, or one too many.
   // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there is no mask.
   static attention::workspace<query<4>, key<6>> work;
   auto out = attend(x, y, y, work);
 #elif defined CASE_stack_budget
-  // expect-gcc: "umbel: multi_head_attention: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes, so pass one for \[token=600\]"
+  // expect-gcc: "umbel: multi_head_attention: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes; pass one for \[token=600\]"
   // expect-clang: attention.*needs_a_workspace_of.*number<[0-9]+>.*bytes.*but_the_stack_budget_is.*number<65536>.*bytes_so_pass_one_for.*token<600>
   // cause: What the call needs in between would take more stack than `UMBEL_STACK_BUDGET`.
   // cure: Pass a static one: `attention::workspace<token<600>>`, or raise the budget with `-DUMBEL_STACK_BUDGET=...`.
   auto out = attend(tensor<float, batch<2>, token<600>, hidden<100>>{});
 #elif defined CASE_too_many_arguments
-  // expect-gcc: "umbel: multi_head_attention: takes a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace or parallel\(\.\.\.\)"
-  // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
+  // expect-gcc: "umbel: multi_head_attention: expects a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace or parallel\(\.\.\.\)"
+  // expect-clang: attention.*expects_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: The arguments fit no form of the call: a plain number as length, a workspace before the mask, or one too many.
   // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there is no mask.
   auto out = attend(x, y, y, y, lens);
@@ -298,8 +298,8 @@ using lengths_of_two = tensor<int, batch<2>>;
   tensor<float, batch<2>, query<5>, hidden<100>> out{};
   attend.into(out, x, y, y, lens);
 #elif defined CASE_out_is_double
-  // expect-gcc: "umbel: multi_head_attention: the result is of type float but out is of type double"
-  // expect-clang: attention.*the_result_is_of_type.*element<float>.*but_out_is_of_type.*element<double>
+  // expect-gcc: "umbel: multi_head_attention: the result has type float but out has type double"
+  // expect-clang: attention.*the_result_has_type.*element<float>.*but_out_has_type.*element<double>
   // cause: The tensor for the result has another element type.
   // cure: Declare `out` with the layer's type.
   tensor<double, batch<2>, query<4>, hidden<100>> out{};
@@ -359,8 +359,8 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Rename the axis: `x | rename_axis<token, hidden>`.
   auto out = tensor<float, batch<2>, token<100>>{} * w.q;
 #elif defined CASE_project_type
-  // expect-gcc: "umbel: x \* weights: the input is of type double but the weights are of type float"
-  // expect-clang: x_times_weights.*the_input_is_of_type.*element<double>.*but_the_weights_are_of_type.*element<float>
+  // expect-gcc: "umbel: x \* weights: the input has type double but the weights have type float"
+  // expect-clang: x_times_weights.*the_input_has_type.*element<double>.*but_the_weights_have_type.*element<float>
   // cause: In `x * w`, the element types differ, and nothing is converted in silence.
   // cure: Declare both with one type.
   auto out = tensor<double, batch<2>, hidden<100>>{} * w.q;
@@ -378,8 +378,8 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Mask an axis of the brackets, mostly key.
   auto out = mask_after<token>(x, lens);
 #elif defined CASE_mask_lengths_of_float
-  // expect-gcc: "umbel: mask_after: valid_lens must be integers but are of type float"
-  // expect-clang: mask_after.*valid_lens.*must_be_integers_but_are_of_type.*element<float>
+  // expect-gcc: "umbel: mask_after: valid_lens must be integers but have type float"
+  // expect-clang: mask_after.*valid_lens.*must_be_integers_but_have_type.*element<float>
   // cause: Lengths are counts; a tensor of another type is no list of lengths.
   // cure: Pass `tensor<int, batch<2>>`.
   auto out = mask_after<query>(x, tensor<float, batch<2>>{});
@@ -408,8 +408,8 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Name an axis of the brackets, for scores mostly key.
   auto out = softmax<key>(x);
 #elif defined CASE_softmax_of_integers
-  // expect-gcc: "umbel: softmax: takes float or double, not int"
-  // expect-clang: softmax.*takes_float_or_double_not.*element<int>
+  // expect-gcc: "umbel: softmax: needs float or double, not int"
+  // expect-clang: softmax.*needs_float_or_double_not.*element<int>
   // cause: A softmax of integers.
   // cure: Declare the tensor with float or double.
   auto out = softmax<key>(tensor<int, key<6>>{});
@@ -424,8 +424,8 @@ using lengths_of_two = tensor<int, batch<2>>;
   auto more = attend(out, y, y, lens);
   attend.into(out, more);
 #elif defined CASE_element_type_forgotten
-  // expect-gcc: "umbel: multi_head_attention: takes float or double, not hidden=100"
-  // expect-clang: attention.*takes_float_or_double_not.*hidden<100>
+  // expect-gcc: "umbel: multi_head_attention: needs float or double, not hidden=100"
+  // expect-clang: attention.*needs_float_or_double_not.*hidden<100>
   // cause: The element type, which comes first, is missing.
   // cure: Say it: `multi_head_attention<float, hidden<100>, heads<5>>`.
   multi_head_attention<hidden<100>, heads<5>>::weights none{};
@@ -476,8 +476,8 @@ using lengths_of_two = tensor<int, batch<2>>;
   linear<float, hidden<100>, hidden<100>>::weights square{};
   const with_bias::weights_view r(square, square, square, square);
 #elif defined CASE_weights_part_of_double
-  // expect-gcc: "umbel: multi_head_attention: part 1 of the weights is of type double but the layer is of type float"
-  // expect-clang: attention.*part.*number<1>.*of_the_weights_is_of_type.*element<double>.*but_the_layer_is_of_type.*element<float>
+  // expect-gcc: "umbel: multi_head_attention: part 1 of the weights has type double but the layer has type float"
+  // expect-clang: attention.*part.*number<1>.*of_the_weights_has_type.*element<double>.*but_the_layer_has_type.*element<float>
   // cause: The weights are given part by part, and one is not that of the layer.
   // cure: Declare the part as the layer has it: `decltype(attention::weights::k)`.
   linear<float, hidden<100>, hidden<100>>::weights square{};
@@ -529,27 +529,27 @@ using lengths_of_two = tensor<int, batch<2>>;
   };
   const model wrong{};
 #elif defined CASE_lengths_in_braces
-  // expect-gcc: "umbel: multi_head_attention: a list is no mask; write lengths as a tensor, tensor<int, batch<\.\.\.>>\{\.\.\.\}, here of batch=2"
-  // expect-clang: multi_head_attention.*a_list_is_no_mask_so_write_lengths_as_a_tensor_of_int_and.*batch<2>
+  // expect-gcc: "umbel: multi_head_attention: a braced list is not a mask; write lengths as a tensor, tensor<int, batch<\.\.\.>>\{\.\.\.\}, here with batch=2"
+  // expect-clang: multi_head_attention.*a_braced_list_is_not_a_mask_so_write_lengths_as_a_tensor_of_int_with.*batch<2>
   // cause: Braces alone have no type, so nothing says that these are lengths.
   // cure: `attend(x, y, y, tensor<int, batch<2>>{3, 2})`.
   auto out = attend(x, y, y, {3, 2});
 #elif defined CASE_lengths_as_an_array
-  // expect-gcc: "umbel: multi_head_attention: takes a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace or parallel\(\.\.\.\), but argument 4 is array"
+  // expect-gcc: "umbel: multi_head_attention: expects a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace or parallel\(\.\.\.\), but argument 4 is array"
   // expect-clang: multi_head_attention.*takes_a_sequence.*then_a_mask_such_as_lengths.*but_argument.*number<4>.*is.*given<.*array<int, 2
   // cause: Plain memory has no axes, so it is no lengths.
   // cure: View it: `attend(x, y, y, view_as<batch<2>>(lengths))`.
   const std::array<int, 2> lengths{3, 2};
   auto out = attend(x, y, y, lengths);
 #elif defined CASE_weights_of_a_pointer
-  // expect-gcc: "umbel: multi_head_attention: the weights belong to another layer or other options; they are a pointer to float"
-  // expect-clang: multi_head_attention.*the_weights_belong_to_another_layer_or_other_options.*they_are_of_type.*a_pointer_to<.*given<float>
+  // expect-gcc: "umbel: multi_head_attention: the weights do not match this layer and its options; they are a pointer to float"
+  // expect-clang: multi_head_attention.*the_weights_do_not_match_this_layer_and_its_options.*they_have_type.*a_pointer_to<.*given<float>
   // cause: A pointer does not say where each of the weights is.
   // cure: Name them: `attention::weights_view view{q, k, v, o}`, or fill `attention::weights w`.
   auto out = attention{static_cast<float*>(nullptr)}(x, y, y);
 #elif defined CASE_weights_of_another_kind_of_layer
-  // expect-gcc: "umbel: multi_head_attention: the weights belong to another layer or other options; they are for layer_norm"
-  // expect-clang: multi_head_attention.*the_weights_belong_to_another_layer_or_other_options.*they_are_for.*layer_norm
+  // expect-gcc: "umbel: multi_head_attention: the weights do not match this layer and its options; they are for layer_norm"
+  // expect-clang: multi_head_attention.*the_weights_do_not_match_this_layer_and_its_options.*they_are_for.*layer_norm
   // cause: The weights of another kind of layer are passed.
   // cure: Pass those of this layer's `weights`.
   layer_norm<float, hidden<100>>::weights norm{};
@@ -561,16 +561,16 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: `using attention = multi_head_attention<float, hidden<64>, heads<8>>;` and `attention{w}`.
   multi_head_attention layer(64, 8);
 #elif defined CASE_a_bias_too_many
-  // expect-gcc: "umbel: weights: a bias is given but the layer has none; say bias<true> in its type"
-  // expect-clang: weights.*a_bias_is_given_but_the_layer_has_none_so_say_bias_true
+  // expect-gcc: "umbel: weights: got a bias but the layer has none; add bias<true> to its type"
+  // expect-clang: weights.*got_a_bias_but_the_layer_has_none_so_add_bias_true
   // cause: The layer's type has no bias, the arrays have one.
   // cure: Say `bias<true>` in the type of the layer, or leave the biases out.
   static const float m[10000]{}, b[100]{};
   const auto named = view_as<in_features, out_features>(m);
   const attention::weights_view r{{named, b}, {named, b}, {named, b}, {named, b}};
 #elif defined CASE_a_bias_forgotten
-  // expect-gcc: "umbel: weights: no bias is given but the layer has one; give both, \{weight, bias\}"
-  // expect-clang: weights.*no_bias_is_given_but_the_layer_has_one_so_give_weight_and_bias
+  // expect-gcc: "umbel: weights: got no bias but the layer has one; pass both, \{weight, bias\}"
+  // expect-clang: weights.*got_no_bias_but_the_layer_has_one_so_pass_weight_and_bias
   // cause: The layer's type has a bias, only the weight is given.
   // cure: Give both, `{q, q_bias}`; without biases say `bias<false>` in the type of the layer.
   static const float m[10000]{};
@@ -584,20 +584,20 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Name the axis of the positions: `attention::workspace<query<4>, key<6>>`, `workspace<token<12>>`.
   static attention::workspace<hidden<100>> work;
 #elif defined CASE_called_without_weights
-  // expect-gcc: "umbel: multi_head_attention: is made of its weights and then called, layer\{w\}\(x\), but got the tensor \[batch=2, query=4, hidden=100\]"
-  // expect-clang: multi_head_attention, .*is_made_of_its_weights_and_then_called_but_got_the_tensor, .*batch<2>, .*query<4>, .*hidden<100>
+  // expect-gcc: "umbel: multi_head_attention: must be built from weights before it is called, layer\{w\}\(x\), but got the tensor \[batch=2, query=4, hidden=100\]"
+  // expect-clang: multi_head_attention, .*must_be_built_from_weights_before_it_is_called_but_got_the_tensor, .*batch<2>, .*query<4>, .*hidden<100>
   // cause: A layer borrows its weights when it is made, and is then called.
   // cure: `attention{w}(x)`.
   auto r = attention(x);
 #elif defined CASE_into_nothing
-  // expect-gcc: "umbel: multi_head_attention: into takes the memory of the result first, layer\.into\(out, x\), but got only \[batch=2, query=4, hidden=100\]"
-  // expect-clang: multi_head_attention, .*into_takes_the_memory_of_the_result_first_so_write_into_out_x_but_got_only, .*batch<2>, .*query<4>, .*hidden<100>
+  // expect-gcc: "umbel: multi_head_attention: into expects the output first, layer\.into\(out, x\), but got only \[batch=2, query=4, hidden=100\]"
+  // expect-clang: multi_head_attention, .*into_expects_the_output_first_so_write_into_out_x_but_got_only, .*batch<2>, .*query<4>, .*hidden<100>
   // cause: `into` writes to memory of the caller's, its first argument.
   // cure: `attend.into(out, x)`, or `auto out = attend(x)`.
   attend.into(x);
 #elif defined CASE_times_all_weights
-  // expect-gcc: "umbel: elementwise: the weights of a layer have several parts; name one, x \* w\.q; they are of multi_head_attention"
-  // expect-clang: elementwise, .*the_weights_of_a_layer_have_several_parts_so_name_one, .*multi_head_attention
+  // expect-gcc: "umbel: elementwise: the weights of multi_head_attention have several parts; name one, x \* w\.q"
+  // expect-clang: elementwise, .*the_weights_of, .*multi_head_attention.*have_several_parts_so_name_one
   // cause: A layer has several maps, and x is projected by one.
   // cure: `x * w.q`.
   auto r = x * w;

@@ -10,16 +10,16 @@ using attention = multi_head_attention<float, hidden<128>, heads<1>, rope<split_
 using tokens = tensor<float, token<1>, hidden<128>>;
 
 #if defined CASE_turns_of_a_long_sequence
-// expect-gcc: "umbel: rope: 262144 pairs are computed by a constructor, but none runs here, and constants have at most 131072"
-// expect-clang: rope, .*<262144>, .*pairs_are_computed_by_a_constructor_but_none_runs_here_and_constants_have_at_most, .*<131072>
+// expect-gcc: "umbel: rope: 262144 pairs need a constructor, and none runs here; use at most 131072"
+// expect-clang: rope, .*<262144>, .*pairs_need_a_constructor_and_none_runs_here_so_use_at_most, .*<131072>
 // lines-gcc: 17
 // lines-clang: 30
 // cause: Larger tables of rotary positions are computed before main, and with `-ffreestanding` no start-up need do it: they would be zeros.
 // cure: Take fewer positions or rotate fewer features; where your start-up runs constructors, compile with `-DUMBEL_CONSTRUCTORS_RUN=1`.
 using past = key_value_cache<attention, key<16>, longest_sequence<4096>>;
 #elif defined CASE_turns_of_a_large_table
-// expect-gcc: "umbel: rope: 262144 pairs are computed by a constructor, but none runs here, and constants have at most 131072"
-// expect-clang: rope, .*<262144>, .*pairs_are_computed_by_a_constructor_but_none_runs_here_and_constants_have_at_most, .*<131072>
+// expect-gcc: "umbel: rope: 262144 pairs need a constructor, and none runs here; use at most 131072"
+// expect-clang: rope, .*<262144>, .*pairs_need_a_constructor_and_none_runs_here_so_use_at_most, .*<131072>
 // lines-clang: 16
 // cause: Larger tables of rotary positions are computed before main, and with `-ffreestanding` no start-up need do it: they would be zeros.
 // cure: Take fewer positions or rotate fewer features; where your start-up runs constructors, compile with `-DUMBEL_CONSTRUCTORS_RUN=1`.

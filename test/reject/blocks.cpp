@@ -38,26 +38,26 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // cure: Reduce another axis, or rename the one that is meant.
   auto r = x | mean<hidden> | classify;
 #elif defined CASE_linear_type
-  // expect-gcc: "umbel: linear: the input is of type double but the weights are of type float"
-  // expect-clang: linear.*the_input_is_of_type.*element<double>.*but_the_weights_are_of_type.*element<float>
+  // expect-gcc: "umbel: linear: the input has type double but the weights have type float"
+  // expect-clang: linear.*the_input_has_type.*element<double>.*but_the_weights_have_type.*element<float>
   // cause: The input has another element type than the layer, and nothing is converted in silence.
   // cure: Declare both with one type.
   auto r = classify(tensor<double, hidden<32>>{});
 #elif defined CASE_linear_of_integers
-  // expect-gcc: "umbel: linear: takes float or double, not int"
-  // expect-clang: linear.*takes_float_or_double_not.*element<int>
+  // expect-gcc: "umbel: linear: needs float or double, not int"
+  // expect-clang: linear.*needs_float_or_double_not.*element<int>
   // cause: A layer is declared with an element type that it cannot compute in.
   // cure: Declare it with float or double.
   linear<int, hidden<32>, classes<10>>::weights r;
 #elif defined CASE_linear_to_nothing
-  // expect-gcc: "umbel: shape: classes=0 has no positions in \[classes=0\]"
-  // expect-clang: shape.*classes<0>.*has_no_positions_in.*classes<0>
+  // expect-gcc: "umbel: shape: classes=0 has size 0 in \[classes=0\]"
+  // expect-clang: shape.*classes<0>.*has_size_0_in.*classes<0>
   // cause: An axis has size 0.
   // cure: Give every axis at least one position, or leave the axis out.
   linear<float, hidden<32>, classes<0>>::weights r;
 #elif defined CASE_linear_biases
-  // expect-gcc: "umbel: linear: takes bias<true> or bias<false>, not bias_on"
-  // expect-clang: linear.*takes_bias_true_or_false_not_bias_on
+  // expect-gcc: "umbel: linear: accepts bias<true> or bias<false>, not bias_on"
+  // expect-clang: linear.*accepts_bias_true_or_false_not_bias_on
   // cause: `bias_on<>` names the projections of attention; this layer has others.
   // cure: Say `bias<true>` or `bias<false>`.
   linear<float, hidden<32>, classes<10>, bias_on<'q'>>::weights r;
@@ -74,37 +74,37 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // cure: Give them a name that lives as long as the layer, best `static const`.
   const map r{map::weights{}};
 #elif defined CASE_linear_weights_of_another
-  // expect-gcc: "umbel: linear: the weights belong to another layer or other options"
-  // expect-clang: linear.*the_weights_belong_to_another_layer_or_other_options
+  // expect-gcc: "umbel: linear: the weights do not match this layer and its options"
+  // expect-clang: linear.*the_weights_do_not_match_this_layer_and_its_options
   // cause: The weights belong to a layer of other axes or other options, `bias<>` for one.
   // cure: Use the `weights` type of this very layer.
   static linear<float, hidden<32>, classes<10>>::weights without_bias;
   const map r{without_bias};
 #elif defined CASE_prepacked_weights_of_another
-  // expect-gcc: "umbel: linear: the weights belong to another layer or other options"
-  // expect-clang: linear.*the_weights_belong_to_another_layer_or_other_options
+  // expect-gcc: "umbel: linear: the weights do not match this layer and its options"
+  // expect-clang: linear.*the_weights_do_not_match_this_layer_and_its_options
   // cause: The weights belong to a layer of other axes or other options, `bias<>` for one.
   // cure: Use the `weights` type of this very layer.
   static linear<float, hidden<32>, classes<10>>::weights without_bias;
   const prepacked<map> r{without_bias};
 #elif defined CASE_pack_weights_of_another
-  // expect-gcc: "umbel: linear: the weights belong to another layer or other options"
-  // expect-clang: linear.*the_weights_belong_to_another_layer_or_other_options
+  // expect-gcc: "umbel: linear: the weights do not match this layer and its options"
+  // expect-clang: linear.*the_weights_do_not_match_this_layer_and_its_options
   // cause: The weights belong to a layer of other axes or other options, `bias<>` for one.
   // cure: Use the `weights` type of this very layer.
   static linear<float, hidden<32>, classes<10>>::weights without_bias;
   static prepacked<map> later;
   later.pack(without_bias);
 #elif defined CASE_pack_nothing
-  // expect-gcc: "umbel: prepacked: pack takes one object, the weights of the layer"
-  // expect-clang: prepacked.*pack_takes_one_object_the_weights_of_the_layer
+  // expect-gcc: "umbel: prepacked: pack expects one object, the weights of the layer"
+  // expect-clang: prepacked.*pack_expects_one_object_the_weights_of_the_layer
   // cause: `pack` is given nothing, several things, or a layer that is packed already.
   // cure: `later.pack(w)` with the weights of the layer; what is packed already is assigned, `later = packed`.
   static prepacked<map> later;
   later.pack();
 #elif defined CASE_pack_prepacked
-  // expect-gcc: "umbel: prepacked: pack takes one object, the weights of the layer"
-  // expect-clang: prepacked.*pack_takes_one_object_the_weights_of_the_layer
+  // expect-gcc: "umbel: prepacked: pack expects one object, the weights of the layer"
+  // expect-clang: prepacked.*pack_expects_one_object_the_weights_of_the_layer
   // cause: `pack` is given nothing, several things, or a layer that is packed already.
   // cure: `later.pack(w)` with the weights of the layer; what is packed already is assigned, `later = packed`.
   static prepacked<encoder> later;
@@ -166,20 +166,20 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // cure: Name it once; another one was meant, perhaps.
   auto r = x | mean<token, token>;
 #elif defined CASE_mean_of_integers
-  // expect-gcc: "umbel: mean: takes float or double, not int"
-  // expect-clang: mean.*takes_float_or_double_not.*element<int>
+  // expect-gcc: "umbel: mean: needs float or double, not int"
+  // expect-clang: mean.*needs_float_or_double_not.*element<int>
   // cause: A mean of integers, which would be cut off.
   // cure: Declare the tensor with float or double.
   auto r = tensor<int, token<9>>{} | mean<token>;
 #elif defined CASE_gelu_of_integers
-  // expect-gcc: "umbel: gelu_tanh: takes float or double, not int"
-  // expect-clang: gelu_tanh.*takes_float_or_double_not.*element<int>
+  // expect-gcc: "umbel: gelu_tanh: needs float or double, not int"
+  // expect-clang: gelu_tanh.*needs_float_or_double_not.*element<int>
   // cause: An activation of integers.
   // cure: Declare the tensor with float or double.
   auto r = tensor<int, token<9>>{} | gelu_tanh;
 #elif defined CASE_silu_of_integers
-  // expect-gcc: "umbel: silu: takes float or double, not int"
-  // expect-clang: silu.*takes_float_or_double_not.*element<int>
+  // expect-gcc: "umbel: silu: needs float or double, not int"
+  // expect-clang: silu.*needs_float_or_double_not.*element<int>
   // cause: An activation of integers.
   // cure: Declare the tensor with float or double.
   auto r = tensor<int, token<9>>{} | silu;
@@ -202,8 +202,8 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // cure: Say where a shorter one begins, `positions(x, 0)` or `positions(x, cache.size())`, or declare the layer with the sizes that were trained.
   auto r = place(tensor<float, batch<2>, token<10>, hidden<32>>{}, 2);
 #elif defined CASE_positions_from_a_place_that_is_no_integer
-  // expect-gcc: "umbel: learned_positions: takes one tensor or view; then an integer, but argument 2 is double"
-  // expect-clang: learned_positions.*takes_one_tensor_or_view_then_an_integer
+  // expect-gcc: "umbel: learned_positions: expects one tensor or view, then an integer, but argument 2 is double"
+  // expect-clang: learned_positions.*expects_one_tensor_or_view_then_an_integer
   // cause: What is placed is no tensor or view, or what follows it is no integer.
   // cure: Pass the tensor, then the position of its first row if that is not 0.
   auto r = place(tensor<float, batch<2>, token<4>, hidden<32>>{}, 2.5);
@@ -215,8 +215,8 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // cure: Rename the axis: `x | rename_axis<query, token>`.
   auto r = place(tensor<float, batch<2>, query<9>, hidden<32>>{});
 #elif defined CASE_positions_type
-  // expect-gcc: "umbel: learned_positions: the input is of type double but the table is of type float"
-  // expect-clang: learned_positions.*the_input_is_of_type.*element<double>.*but_the_table_is_of_type.*element<float>
+  // expect-gcc: "umbel: learned_positions: the input has type double but the table has type float"
+  // expect-clang: learned_positions.*the_input_has_type.*element<double>.*but_the_table_has_type.*element<float>
   // cause: Input or layer and the table have different element types, and nothing is converted in silence.
   // cure: Declare all with one type.
   auto r = place(tensor<double, batch<2>, token<9>, hidden<32>>{});
@@ -227,14 +227,14 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // cure: Give the table a name that lives as long as the layer, best `static const`.
   const positions r{positions::weights{}};
 #elif defined CASE_positions_table_of_another_type
-  // expect-gcc: "umbel: learned_positions: the table is of type double but the layer is of type float"
-  // expect-clang: learned_positions.*the_table_is_of_type.*element<double>.*but_the_layer_is_of_type.*element<float>
+  // expect-gcc: "umbel: learned_positions: the table has type double but the layer has type float"
+  // expect-clang: learned_positions.*the_table_has_type.*element<double>.*but_the_layer_has_type.*element<float>
   // cause: Table and layer have different element types, and nothing is converted in silence.
   // cure: Declare all with one type.
   static const tensor<double, token<9>, hidden<32>> table{};
   const positions r{table};
 #elif defined CASE_positions_table_not_row_major
-  // expect-gcc: "umbel: learned_positions: \[token=9, hidden=32\] is not row-major in memory, so pass contiguous\(x\)"
+  // expect-gcc: "umbel: learned_positions: \[token=9, hidden=32\] is not row-major in memory; pass contiguous\(x\)"
   // expect-clang: learned_positions.*token<9>.*hidden<32>.*is_not_row_major_in_memory_so_pass_contiguous
   // cause: The table is a permuted or sliced view.
   // cure: Store it as (token, hidden): keep `table | contiguous` under a name.
@@ -248,8 +248,8 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   static const tensor<float, token<9>, hidden<33>> table{};
   const positions r{table};
 #elif defined CASE_positions_table_without_names
-  // expect-gcc: "umbel: learned_positions: the memory does not say the order of its axes; write view_as<\.\.\.>\(memory\) of token and hidden"
-  // expect-clang: learned_positions.*the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_of.*token>.*hidden>
+  // expect-gcc: "umbel: learned_positions: the order of the axes is unknown; write view_as<\.\.\.>\(memory\) with token and hidden"
+  // expect-clang: learned_positions.*the_order_of_the_axes_is_unknown_so_write_view_as_with.*token>.*hidden>
   // cause: A table in memory that is not Umbel's may have its axes in either order.
   // cure: Name the axes in the order of the memory: `view_as<token, hidden>(memory)`.
   static const float memory[9 * 32] = {};
@@ -293,8 +293,8 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // cure: Pass (batch, token, hidden); an encoder layer attends one sequence to itself.
   auto r = encode(tensor<float, query<9>, key<9>, hidden<32>>{});
 #elif defined CASE_encoder_type
-  // expect-gcc: "umbel: encoder_layer: the sequence is of type double but the layer is of type float"
-  // expect-clang: encoder_layer.*the_sequence.*is_of_type.*element<double>.*but_the_layer_is_of_type.*element<float>
+  // expect-gcc: "umbel: encoder_layer: the sequence has type double but the layer has type float"
+  // expect-clang: encoder_layer.*the_sequence.*has_type.*element<double>.*but_the_layer_has_type.*element<float>
   // cause: The sequence has another element type than the layer, and nothing is converted in silence.
   // cure: Declare both with one type.
   auto r = encode(tensor<double, token<9>, hidden<32>>{});
@@ -311,14 +311,14 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // cure: `x | permute<batch, token, hidden> | contiguous`.
   auto r = encode(tensor<float, token<9>, batch<2>, hidden<32>>{});
 #elif defined CASE_encoder_not_row_major
-  // expect-gcc: "umbel: encoder_layer: \[batch=2, token=9, hidden=32\] is not row-major in memory, so pass contiguous\(x\)"
+  // expect-gcc: "umbel: encoder_layer: \[batch=2, token=9, hidden=32\] is not row-major in memory; pass contiguous\(x\)"
   // expect-clang: encoder_layer.*batch<2>.*token<9>.*hidden<32>.*is_not_row_major_in_memory_so_pass_contiguous
   // cause: The sequence is a permuted or sliced view.
   // cure: Copy first: `x | contiguous | encode`.
   auto r = encode(tensor<float, token<9>, batch<2>, hidden<32>>{} | permute<batch, token, hidden>);
 #elif defined CASE_encoder_lengths_of_float
-  // expect-gcc: "umbel: encoder_layer: valid_lens must be integers but are of type float; pass what is added to the scores as score_bias"
-  // expect-clang: encoder_layer.*valid_lens.*must_be_integers_but_are_of_type.*element<float>
+  // expect-gcc: "umbel: encoder_layer: valid_lens must be integers but have type float; pass numbers to add to the scores as score_bias"
+  // expect-clang: encoder_layer.*valid_lens.*must_be_integers_but_have_type.*element<float>
   // cause: Lengths are counts of tokens; a tensor of another type is no list of lengths.
   // cure: Pass `tensor<int, batch<2>>`; an encoder layer takes one sequence only.
   auto r = encode(x, tensor<float, batch<2>>{});
@@ -329,33 +329,33 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // cure: Pass as many lengths as the batch has sequences.
   auto r = encode(x, tensor<int, batch<3>>{});
 #elif defined CASE_encoder_two_arguments
-  // expect-gcc: "umbel: encoder_layer: valid_lens must be integers but are of type float; pass what is added to the scores as score_bias"
-  // expect-clang: encoder_layer.*valid_lens.*must_be_integers_but_are_of_type.*element<float>
+  // expect-gcc: "umbel: encoder_layer: valid_lens must be integers but have type float; pass numbers to add to the scores as score_bias"
+  // expect-clang: encoder_layer.*valid_lens.*must_be_integers_but_have_type.*element<float>
   // cause: Lengths are counts of tokens; a tensor of another type is no list of lengths.
   // cure: Pass `tensor<int, batch<2>>`; an encoder layer takes one sequence only.
   auto r = encode(x, x);
 #elif defined CASE_encoder_three_arguments
-  // expect-gcc: "umbel: encoder_layer: takes a sequence; then a mask such as lengths, causal or all_keys; then a workspace"
-  // expect-clang: encoder_layer.*takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
+  // expect-gcc: "umbel: encoder_layer: expects a sequence; then a mask such as lengths, causal or all_keys; then a workspace"
+  // expect-clang: encoder_layer.*expects_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: The arguments fit no form of the call; three sequences are for attention.
   // cure: Keep this order; before a workspace stands `all_keys` where there is no mask.
   auto r = encode(x, x, x);
 #elif defined CASE_encoder_workspace_of_other_sizes
-  // expect-gcc: "umbel: encoder_layer: the workspace is for \[token=10\], so pass one for \[token=9\]"
+  // expect-gcc: "umbel: encoder_layer: the workspace is for \[token=10\]; pass one for \[token=9\]"
   // expect-clang: encoder_layer.*the_workspace_is_for.*token<10>.*so_pass_one_for.*token<9>
   // cause: The workspace was declared for another layer, its attention perhaps, or for another length; or it is `parallel`, for attention only.
   // cure: Declare it with the size of the brackets: `encoder::workspace<token<9>>`.
   static encoder::workspace<token<10>> work;
   auto r = encode(x, all_keys, work);
 #elif defined CASE_encoder_workspace_of_its_attention
-  // expect-gcc: "umbel: encoder_layer: the workspace is for another layer or other sizes, so pass one for \[token=9\]"
-  // expect-clang: encoder_layer.*the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for.*token<9>
+  // expect-gcc: "umbel: encoder_layer: the workspace is for a different layer or other sizes; pass one for \[token=9\]"
+  // expect-clang: encoder_layer.*the_workspace_is_for_a_different_layer_or_other_sizes_so_pass_one_for.*token<9>
   // cause: The workspace was declared for another layer, its attention perhaps, or for another length; or it is `parallel`, for attention only.
   // cure: Declare it with the size of the brackets: `encoder::workspace<token<9>>`.
   static encoder::attention::workspace<token<9>> work;
   auto r = encode(x, all_keys, work);
 #elif defined CASE_encoder_stack_budget
-  // expect-gcc: "umbel: encoder_layer: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes, so pass one for \[token=500\]"
+  // expect-gcc: "umbel: encoder_layer: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes; pass one for \[token=500\]"
   // expect-clang: encoder_layer.*needs_a_workspace_of.*number<[0-9]+>.*bytes.*but_the_stack_budget_is.*number<65536>.*bytes_so_pass_one_for.*token<500>
   // cause: What the call needs in between would take more stack than `UMBEL_STACK_BUDGET`.
   // cure: Pass a static one: `encoder::workspace<token<500>>`, or raise the budget with `-DUMBEL_STACK_BUDGET=...`.
@@ -368,8 +368,8 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   tensor<float, batch<2>, query<9>, hidden<32>> out{};
   encode.into(out, x);
 #elif defined CASE_encoder_out_in_another_order
-  // expect-gcc: "umbel: encoder_layer: \[batch=2, token=9, hidden=32\] and \[token=9, batch=2, hidden=32\] have the same axes in another order, so permute one"
-  // expect-clang: encoder_layer.*batch<2>.*token<9>.*hidden<32>.*and_.*token<9>.*batch<2>.*hidden<32>.*have_the_same_axes_in_another_order_so_permute_one
+  // expect-gcc: "umbel: encoder_layer: \[batch=2, token=9, hidden=32\] and \[token=9, batch=2, hidden=32\] have the same axes in a different order; permute one"
+  // expect-clang: encoder_layer.*batch<2>.*token<9>.*hidden<32>.*and_.*token<9>.*batch<2>.*hidden<32>.*have_the_same_axes_in_a_different_order_so_permute_one
   // cause: The tensor for the result has the sequence's axes in another order.
   // cure: Declare `out` in the order of the sequence.
   tensor<float, token<9>, batch<2>, hidden<32>> out{};
@@ -440,8 +440,8 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, activation<relu>,
                 activation<gelu_tanh>>::weights r;
 #elif defined CASE_encoder_of_integers
-  // expect-gcc: "umbel: encoder_layer: takes float or double, not int"
-  // expect-clang: encoder_layer.*takes_float_or_double_not.*element<int>
+  // expect-gcc: "umbel: encoder_layer: needs float or double, not int"
+  // expect-clang: encoder_layer.*needs_float_or_double_not.*element<int>
   // cause: A layer is declared with an element type that it cannot compute in.
   // cure: Declare it with float or double.
   encoder_layer<int, hidden<32>, heads<4>, intermediate<64>>::weights r;

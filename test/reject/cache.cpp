@@ -29,7 +29,7 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   tensor<float, token<2>, hidden<100>> two{}, result{};
   (void)slid.step(result, attend, two);
 #elif defined CASE_formula_without_its_header
-  // expect-gcc: "umbel: key_value_cache: of a formula needs its header: #include <umbel/decode/cache_of_formula\.hpp>"
+  // expect-gcc: "umbel: key_value_cache: of a formula needs its header; add #include <umbel/decode/cache_of_formula\.hpp>"
   // expect-clang: key_value_cache.*of_a_formula_needs_its_header_so_include_decode_cache_of_formula
   // cause: Caches of formulas are not part of umbel.hpp.
   // cure: `#include <umbel/decode/cache_of_formula.hpp>`.
@@ -54,8 +54,8 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   // cure: Write `key_value_cache<attention, key<256>>`.
   key_value_cache<attention> other;
 #elif defined CASE_cache_without_positions
-  // expect-gcc: "umbel: shape: key=0 has no positions in \[key=0\]"
-  // expect-clang: shape.*key<0>.*has_no_positions_in.*key<0>
+  // expect-gcc: "umbel: shape: key=0 has size 0 in \[key=0\]"
+  // expect-clang: shape.*key<0>.*has_size_0_in.*key<0>
   // cause: An axis has size 0.
   // cure: Give every axis at least one position, or leave the axis out.
   key_value_cache<attention, key<0>> none;
@@ -84,8 +84,8 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   // cure: Leave it out for steps of one position.
   key_value_cache<attention, key<64>, longest_sequence<128, 0>> other;
 #elif defined CASE_cache_of_no_sequence
-  // expect-gcc: "umbel: shape: batch=0 has no positions in \[batch=0\]"
-  // expect-clang: shape.*batch<0>.*has_no_positions_in.*batch<0>
+  // expect-gcc: "umbel: shape: batch=0 has size 0 in \[batch=0\]"
+  // expect-clang: shape.*batch<0>.*has_size_0_in.*batch<0>
   // cause: An axis has size 0.
   // cure: Give every axis at least one position, or leave the axis out.
   key_value_cache<attention, key<64>, batch<0>> other;
@@ -116,8 +116,8 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   tensor<float, token<2>, hidden<100>> result{};
   (void)past.step(result, attend, x);
 #elif defined CASE_step_of_two_widths
-  // expect-gcc: "umbel: key_value_cache: the layer takes keys from hidden=32 and queries from hidden=100, so pass queries, keys and values"
-  // expect-clang: key_value_cache.*the_layer_takes_keys_from.*hidden<32>.*and_.*queries_from.*hidden<100>.*so_pass_queries_keys_and_values
+  // expect-gcc: "umbel: key_value_cache: the layer reads keys from hidden=32 and queries from hidden=100; pass queries, keys and values"
+  // expect-clang: key_value_cache.*the_layer_reads_keys_from.*hidden<32>.*and_.*queries_from.*hidden<100>.*so_pass_queries_keys_and_values
   // cause: The layer attends to another sequence, of another width; a step attends to its own.
   // cure: `append` that sequence's keys and values once, then `attend` with the queries.
   key_value_cache<across, key<256>> other;
@@ -129,8 +129,8 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   // cure: Give the mask the cache's capacity.
   (void)past.step(out, attend, x, keep_mask(tensor<bool, key<9>>{}));
 #elif defined CASE_lengths_of_a_sliding_cache
-  // expect-gcc: "umbel: key_value_cache: a cache with longest_sequence takes only masks by position"
-  // expect-clang: key_value_cache.*a_cache_with_longest_sequence_takes_only_masks_by_position
+  // expect-gcc: "umbel: key_value_cache: a cache with longest_sequence accepts only masks by position"
+  // expect-clang: key_value_cache.*a_cache_with_longest_sequence_accepts_only_masks_by_position
   // cause: Its memory forgets the first positions, so lengths and tensors by key mean nothing.
   // cure: Take `alibi` or `sliding_window<>`, or a cache that does not slide.
   (void)slid.step(out, attend, x, tensor<int, query<1>>{});
@@ -142,14 +142,14 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   using of_double = multi_head_attention<double, hidden<12>, heads<3>>;
   key_value_cache<of_double, key<8>, stored_as<float16>> r;
 #elif defined CASE_attend_of_a_sliding_cache
-  // expect-gcc: "umbel: key_value_cache: a cache with longest_sequence overwrites positions, so it has step, but not attend"
-  // expect-clang: key_value_cache.*a_cache_with_longest_sequence_overwrites_positions_so_it_has_step_but_not_attend
+  // expect-gcc: "umbel: key_value_cache: a cache with longest_sequence overwrites positions; use step, not attend"
+  // expect-clang: key_value_cache.*a_cache_with_longest_sequence_overwrites_positions_so_use_step_not_attend
   // cause: What a sliding cache still stores is a matter of how its sequence was cut into steps.
   // cure: Take a cache that does not slide; for self-attention `step`, which sees the window.
   tensor<float, query<2>, hidden<100>> seen{};
   slid.attend(seen, attend, tensor<float, query<2>, hidden<100>>{});
 #elif defined CASE_append_beyond_the_stack
-  // expect-gcc: "umbel: key_value_cache: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes, so pass one for \[key=256\]"
+  // expect-gcc: "umbel: key_value_cache: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes; pass one for \[key=256\]"
   // expect-clang: cache.*needs_a_workspace_of.*number<[0-9]+>.*bytes.*but_the_stack_budget_is.*number<65536>.*bytes_so_pass_one_for.*key<256>
   // cause: Projecting so many keys at once needs more scratch than a call may put on the stack by itself.
   // cure: Pass a workspace: `static decltype(past)::workspace<key<256>> work;`, or append in parts.
@@ -170,8 +170,8 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   (void)past.append(attend, tensor<float, key<4>, hidden<100>>{},
                     tensor<float, key<3>, hidden<100>>{});
 #elif defined CASE_workspace_of_other_steps
-  // expect-gcc: "umbel: key_value_cache: the workspace is for another layer or other sizes, so pass one for \[token=1\]"
-  // expect-clang: key_value_cache.*the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for.*token<1>
+  // expect-gcc: "umbel: key_value_cache: the workspace is for a different layer or other sizes; pass one for \[token=1\]"
+  // expect-clang: key_value_cache.*the_workspace_is_for_a_different_layer_or_other_sizes_so_pass_one_for.*token<1>
   // cause: The workspace was declared for steps of another number of positions, or for another cache.
   // cure: Declare it with the size of the brackets: `decltype(past)::workspace<token<1>>`.
   static memory::workspace<token<2>> work;
@@ -184,20 +184,20 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   key_value_cache<key<8>, attention> r;
   (void)r.step(x, attend, x);
 #elif defined CASE_step_without_result
-  // expect-gcc: "umbel: key_value_cache: step takes out, the layer and the next positions; then a mask such as lengths, causal or all_keys; then a workspace"
-  // expect-clang: cache.*step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
+  // expect-gcc: "umbel: key_value_cache: step expects out, the layer and the next positions; then a mask such as lengths, causal or all_keys; then a workspace"
+  // expect-clang: cache.*step_expects_out_and_the_layer_and_the_next_positions_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: An argument of `step` is missing or too many.
   // cure: Pass the layer, memory for the result, and the next positions: `past.step(out, attend, next)`.
   (void)past.step(attend, x);
 #elif defined CASE_append_of_one
-  // expect-gcc: "umbel: key_value_cache: append takes the layer, keys and values; then a workspace"
-  // expect-clang: cache.*append_takes_the_layer_and_keys_and_values_then_a_workspace
+  // expect-gcc: "umbel: key_value_cache: append expects the layer, keys and values; then a workspace"
+  // expect-clang: cache.*append_expects_the_layer_and_keys_and_values_then_a_workspace
   // cause: An argument of `append` is missing or too many.
   // cure: Pass the layer, then keys and values, which may be one tensor: `past.append(attend, y, y)`.
   (void)past.append(attend, x);
 #elif defined CASE_attend_of_nothing
-  // expect-gcc: "umbel: key_value_cache: attend takes out, the layer and queries; then a mask such as lengths, causal or all_keys; then a workspace"
-  // expect-clang: cache.*attend_takes_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
+  // expect-gcc: "umbel: key_value_cache: attend expects out, the layer and queries; then a mask such as lengths, causal or all_keys; then a workspace"
+  // expect-clang: cache.*attend_expects_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: An argument of `attend` is missing or too many.
   // cure: Pass the layer, memory for the result, and the queries: `past.attend(out, attend, x)`.
   past.attend(attend);

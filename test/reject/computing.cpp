@@ -81,14 +81,14 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cure: `broadcast` the smaller one to the larger one's axes, or rename the axis that differs.
   auto r = y * third;
 #elif defined CASE_add_fewer_axes
-  // expect-gcc: "umbel: elementwise: \[batch=2, query=4, hidden=100\] and \[batch=2, hidden=100\] have different axes; to repeat one along the others write x \| broadcast<\.\.\.>"
+  // expect-gcc: "umbel: elementwise: \[batch=2, query=4, hidden=100\] and \[batch=2, hidden=100\] have different axes; to repeat one along the others, write x \| broadcast<\.\.\.>"
   // expect-clang: elementwise, .*batch<2>, .*query<4>, .*hidden<100>>, .*and_, .*batch<2>, .*hidden<100>>, .*have_different_axes_so_broadcast_one
   // cause: Two tensors of different axes or sizes are added, multiplied or looped over together.
   // cure: `broadcast` the smaller one to the larger one's axes, or rename the axis that differs.
   auto r = x - (x | select_at<query, 0>);
 #elif defined CASE_add_another_order
-  // expect-gcc: "umbel: elementwise: \[batch=2, query=4, hidden=100\] and \[query=4, batch=2, hidden=100\] have the same axes in another order, so permute one"
-  // expect-clang: elementwise, .*batch<2>, .*query<4>, .*hidden<100>>, .*and_, .*query<4>, .*batch<2>, .*hidden<100>>, .*have_the_same_axes_in_another_order_so_permute_one
+  // expect-gcc: "umbel: elementwise: \[batch=2, query=4, hidden=100\] and \[query=4, batch=2, hidden=100\] have the same axes in a different order; permute one"
+  // expect-clang: elementwise, .*batch<2>, .*query<4>, .*hidden<100>>, .*and_, .*query<4>, .*batch<2>, .*hidden<100>>, .*have_the_same_axes_in_a_different_order_so_permute_one
   // cause: The same axes come in two orders; elements pair up by position.
   // cure: `permute` one side into the order of the other.
   auto r = x + (x | permute<query, batch, hidden>);
@@ -105,39 +105,39 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cure: `broadcast` the smaller one to the larger one's axes, or rename the axis that differs.
   for_each([](float&, float, float) {}, x, x, y);
 #elif defined CASE_scores_from_swapped_arguments
-  // expect-gcc: "umbel: copy: \[batch=2, query=4, key=6\] and \[batch=2, key=6, query=4\] have the same axes in another order, so permute one"
-  // expect-clang: copy, .*batch<2>, .*query<4>, .*key<6>>, .*and_, .*batch<2>, .*key<6>, .*query<4>>, .*have_the_same_axes_in_another_order_so_permute_one
+  // expect-gcc: "umbel: copy: \[batch=2, query=4, key=6\] and \[batch=2, key=6, query=4\] have the same axes in a different order; permute one"
+  // expect-clang: copy, .*batch<2>, .*query<4>, .*key<6>>, .*and_, .*batch<2>, .*key<6>, .*query<4>>, .*have_the_same_axes_in_a_different_order_so_permute_one
   // cause: The arguments of `contract` are swapped: its result has the left side's axes first.
   // cure: Swap them back, `contract<hidden>(queries, keys)`, or permute the result.
   tensor<float, batch<2>, query<4>, key<6>> scores = contract<hidden>(y, x);
 #elif defined CASE_array_into_a_pipe
-  // expect-gcc: "umbel: permute: takes one tensor or view, but argument 1 is float \[8\]"
-  // expect-clang: permute.*takes_one_tensor_or_view
+  // expect-gcc: "umbel: permute: expects one tensor or view, but argument 1 is float \[8\]"
+  // expect-clang: permute.*expects_one_tensor_or_view
   // cause: An operation is given what is no tensor or view, or more than one.
   // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
   float memory[8] = {};
   auto r = memory | permute<hidden, query>;
 #elif defined CASE_softmax_of_two
-  // expect-gcc: "umbel: softmax: takes one tensor or view"
-  // expect-clang: softmax.*takes_one_tensor_or_view
+  // expect-gcc: "umbel: softmax: expects one tensor or view"
+  // expect-clang: softmax.*expects_one_tensor_or_view
   // cause: An operation is given what is no tensor or view, or more than one.
   // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
   auto r = softmax<hidden>(x, y);
 #elif defined CASE_contract_of_one
-  // expect-gcc: "umbel: contract: takes two tensors or views"
-  // expect-clang: contract.*takes_two_tensors_or_views
+  // expect-gcc: "umbel: contract: expects two tensors or views"
+  // expect-clang: contract.*expects_two_tensors_or_views
   // cause: A contraction is given one side, or more than two.
   // cure: Pass both sides: `contract<hidden>(queries, keys)`.
   auto r = contract<hidden>(x);
 #elif defined CASE_gelu_of_a_number
-  // expect-gcc: "umbel: gelu_exact: takes one tensor or view, but argument 1 is float"
-  // expect-clang: gelu_exact.*takes_one_tensor_or_view
+  // expect-gcc: "umbel: gelu_exact: expects one tensor or view, but argument 1 is float"
+  // expect-clang: gelu_exact.*expects_one_tensor_or_view
   // cause: An operation is given what is no tensor or view, or more than one.
   // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
   auto r = gelu_exact(3.0f);
 #elif defined CASE_mask_after_without_lengths
-  // expect-gcc: "umbel: mask_after: takes scores, then lengths"
-  // expect-clang: mask_after.*takes_scores_then_lengths
+  // expect-gcc: "umbel: mask_after: expects scores, then lengths"
+  // expect-clang: mask_after.*expects_scores_then_lengths
   // cause: The lengths are missing, or there is an argument too many.
   // cure: Pass the scores, then a tensor of integers: `mask_after<key>(scores, valid_lens)`.
   auto r = mask_after<key>(y);
@@ -212,48 +212,48 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   view<float, strided<query<3>, 1>, strided<key<3>, 1>> diagonals(x.data());
   diagonals += 1;
 #elif defined CASE_add_what_is_for_storage
-  // expect-gcc: "umbel: elementwise: bfloat16 has no arithmetic, so convert it to float"
+  // expect-gcc: "umbel: elementwise: bfloat16 has no arithmetic; convert it to float"
   // expect-clang: elementwise.*element<.*bfloat16>.*has_no_arithmetic_so_convert_it_to_float
   // cause: 16-bit numbers are what weights and caches are stored as; arithmetic is in float.
   // cure: `for_each` over a tensor of float and this one, and assign `float(element)`.
   const tensor<bfloat16, query<4>> stored{};
   auto sum = stored + stored;
 #elif defined CASE_scale_what_is_for_storage
-  // expect-gcc: "umbel: elementwise: bfloat16 has no arithmetic, so convert it to float"
+  // expect-gcc: "umbel: elementwise: bfloat16 has no arithmetic; convert it to float"
   // expect-clang: elementwise.*element<.*bfloat16>.*has_no_arithmetic_so_convert_it_to_float
   // cause: 16-bit numbers are what weights and caches are stored as; arithmetic is in float.
   // cure: `for_each` over a tensor of float and this one, and assign `float(element)`.
   tensor<bfloat16, query<4>> stored{};
   stored *= 2;
 #elif defined CASE_add_an_array
-  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number, but argument 2 is float \[800\]"
-  // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number
+  // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number, but argument 2 is float \[800\]"
+  // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
   // cause: Arithmetic of a tensor with what is neither tensor nor number: an array, a vector, all weights of a layer.
   // cure: View the memory, `view_as<queries>(array)`; a map is `x * w.q`, of one part of the weights.
   const float array[800] = {};
   auto sum = x + array;
 #elif defined CASE_multiply_by_all_weights
-  // expect-gcc: "umbel: elementwise: the weights of a layer have several parts; name one, x \* w\.q; they are of multi_head_attention"
-  // expect-clang: elementwise, .*the_weights_of_a_layer_have_several_parts_so_name_one, .*multi_head_attention
+  // expect-gcc: "umbel: elementwise: the weights of multi_head_attention have several parts; name one, x \* w\.q"
+  // expect-clang: elementwise, .*the_weights_of, .*multi_head_attention.*have_several_parts_so_name_one
   // cause: A layer has several maps, and x is projected by one.
   // cure: `x * w.q`.
   static multi_head_attention<float, hidden<100>, heads<5>>::weights w;
   auto q = x * w;
 #elif defined CASE_add_text
-  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number, but argument 2 is char \[2\]"
-  // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number
+  // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number, but argument 2 is char \[2\]"
+  // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
   // cause: Arithmetic of a tensor with what is neither tensor nor number: an array, a vector, all weights of a layer.
   // cure: View the memory, `view_as<queries>(array)`; a map is `x * w.q`, of one part of the weights.
   x += "1";
 #elif defined CASE_operation_called_in_a_pipe
-  // expect-gcc: "umbel: permute: takes one tensor or view"
-  // expect-clang: permute.*takes_one_tensor_or_view
+  // expect-gcc: "umbel: permute: expects one tensor or view"
+  // expect-clang: permute.*expects_one_tensor_or_view
   // cause: An operation is given what is no tensor or view, or more than one.
   // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
   auto r = x | permute<hidden, query, batch>();
 #elif defined CASE_for_each_the_other_way_round
-  // expect-gcc: "umbel: for_each: takes a function, then tensors or views"
-  // expect-clang: for_each.*takes_a_function_then_tensors_or_views
+  // expect-gcc: "umbel: for_each: expects a function, then tensors or views"
+  // expect-clang: for_each.*expects_a_function_then_tensors_or_views
   // cause: The function comes first, since any number of tensors may follow.
   // cure: Write `for_each([](float& element) { ... }, x)`.
   for_each(x, [](float& element) { element = 0; });
@@ -264,14 +264,14 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cure: List all of them; to drop one, use `select_at` or `mean`.
   auto r = x | permute<batch, query> | [](const auto& z) { return z + z; };
 #elif defined CASE_one_error_in_a_sum
-  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number, but argument 2 is float \[800\]"
-  // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number
+  // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number, but argument 2 is float \[800\]"
+  // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
   // cause: Arithmetic of a tensor with what is neither tensor nor number: an array, a vector, all weights of a layer.
   // cure: View the memory, `view_as<queries>(array)`; a map is `x * w.q`, of one part of the weights.
   const float array[800] = {};
   auto sum = (x + array + array) * 2 + x;
 #elif defined CASE_product_of_matrices_by_times
-  // expect-gcc: "umbel: elementwise: \[query=4, hidden=100\] and \[hidden=100, classes=3\] have different axes; a product of matrices is contract<axis>\(x, y\), or x \* weights"
+  // expect-gcc: "umbel: elementwise: \[query=4, hidden=100\] and \[hidden=100, classes=3\] have different axes; for a matrix product write contract<axis>\(x, y\) or x \* weights"
   // expect-clang: elementwise, .*query<4>, .*hidden<100>>, .*and_, .*hidden<100>, .*classes<3>>, .*have_different_axes_so_contract_them
   // cause: `*` of two tensors multiplies element by element.
   // cure: Sum over the axis that both have, `contract<hidden>(x, y)`; with the weights of a layer `x * weights` is a projection.

@@ -17,26 +17,26 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
                                    tokens& x, encoded& memory, lengths_of& lens) {
   (void)decode, (void)packed, (void)x, (void)memory, (void)lens;
 #if defined CASE_decoder_without_memory
-  // expect-gcc: "umbel: decoder_layer: takes a sequence and a memory; then a mask of the memory; then a self_mask; then a workspace"
-  // expect-clang: decoder_layer.*takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace
+  // expect-gcc: "umbel: decoder_layer: expects a sequence and a memory; then a mask of the memory; then a self_mask; then a workspace"
+  // expect-clang: decoder_layer.*expects_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace
   // cause: The arguments fit no form of the call: no memory, masks in another order, or a bare mask for the sequence itself.
   // cure: Keep this order, `all_keys` where the memory has no mask; without a memory take `encoder_layer` with `causal`.
   auto r = decode(x);
 #elif defined CASE_decoder_masks_in_the_order_of_torch
-  // expect-gcc: "umbel: decoder_layer: takes a sequence and a memory; then a mask of the memory; then a self_mask; then a workspace"
-  // expect-clang: decoder_layer.*takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace
+  // expect-gcc: "umbel: decoder_layer: expects a sequence and a memory; then a mask of the memory; then a self_mask; then a workspace"
+  // expect-clang: decoder_layer.*expects_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace
   // cause: The arguments fit no form of the call: no memory, masks in another order, or a bare mask for the sequence itself.
   // cure: Keep this order, `all_keys` where the memory has no mask; without a memory take `encoder_layer` with `causal`.
   auto r = decode(x, memory, causal, lens);
 #elif defined CASE_decoder_self_mask_first
-  // expect-gcc: "umbel: decoder_layer: takes a sequence and a memory; then a mask of the memory; then a self_mask; then a workspace"
-  // expect-clang: decoder_layer.*takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace
+  // expect-gcc: "umbel: decoder_layer: expects a sequence and a memory; then a mask of the memory; then a self_mask; then a workspace"
+  // expect-clang: decoder_layer.*expects_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace
   // cause: The arguments fit no form of the call: no memory, masks in another order, or a bare mask for the sequence itself.
   // cure: Keep this order, `all_keys` where the memory has no mask; without a memory take `encoder_layer` with `causal`.
   auto r = packed(x, memory, self_mask(lens), lens);
 #elif defined CASE_decoder_causal_for_the_memory
-  // expect-gcc: "umbel: decoder_layer: causal is ambiguous where query=5 and key=7 differ, so choose _top_left, _bottom_right or _at"
-  // expect-clang: decoder_layer.*causal.*is_ambiguous_where.*query<5>.*and_.*key<7>.*differ_so_choose_top_left_bottom_right_or_at
+  // expect-gcc: "umbel: decoder_layer: causal is ambiguous because query=5 and key=7 differ; choose _top_left, _bottom_right or _at"
+  // expect-clang: decoder_layer.*causal.*is_ambiguous_because.*query<5>.*and_.*key<7>.*differ_so_choose_top_left_bottom_right_or_at
   // cause: A mask by position is given where queries and keys differ in number; for the memory it rarely means anything.
   // cure: Say it of the sequence itself, `self_mask(causal)`; of the memory `causal_at(0)` and the like.
   auto r = decode(x, memory, causal, self_mask(causal));
@@ -60,8 +60,8 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   static const tensor<bool, batch<2>, key<7>> keep{};
   auto r = decode(x, memory, lens, self_mask(keep_mask(keep)));
 #elif defined CASE_decoder_own_mask_of_bool
-  // expect-gcc: "umbel: decoder_layer: a mask of bool does not say whether true keeps or drops a key; write keep_mask\(mask\) or drop_mask\(mask\)"
-  // expect-clang: decoder_layer.*a_mask_of_bool_does_not_say_whether_true_keeps_or_drops_a_key_so_write_keep_mask_or_drop_mask
+  // expect-gcc: "umbel: decoder_layer: a bool mask is ambiguous; write keep_mask\(mask\) if true keeps a key, drop_mask\(mask\) if true drops it"
+  // expect-clang: decoder_layer.*a_bool_mask_is_ambiguous_so_write_keep_mask_or_drop_mask_for_what_true_does
   // cause: True means "attend" in one framework and "do not" in another.
   // cure: Pass `keep_mask(m)` or `drop_mask(m)`.
   static const tensor<bool, batch<2>, key<5>> mask{};
@@ -91,8 +91,8 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   // cure: Rename it: `memory | rename_axis<head_dim, hidden>`.
   auto r = decode(x, tensor<float, batch<2>, key<7>, head_dim<32>>{});
 #elif defined CASE_decoder_memory_type
-  // expect-gcc: "umbel: decoder_layer: the memory is of type double but the layer is of type float"
-  // expect-clang: decoder_layer.*the_memory.*is_of_type.*element<double>.*but_the_layer_is_of_type.*element<float>
+  // expect-gcc: "umbel: decoder_layer: the memory has type double but the layer has type float"
+  // expect-clang: decoder_layer.*the_memory.*has_type.*element<double>.*but_the_layer_has_type.*element<float>
   // cause: The memory has another element type than the layer, and nothing is converted in silence.
   // cure: Declare both with one type.
   auto r = decode(x, tensor<double, batch<2>, key<7>, hidden<32>>{});
@@ -103,7 +103,7 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   // cure: Pass (batch, position, hidden).
   auto r = decode(x, tensor<float, query<5>, key<7>, hidden<32>>{});
 #elif defined CASE_decoder_memory_not_row_major
-  // expect-gcc: "umbel: decoder_layer: \[batch=2, key=7, hidden=32\] is not row-major in memory, so pass contiguous\(x\)"
+  // expect-gcc: "umbel: decoder_layer: \[batch=2, key=7, hidden=32\] is not row-major in memory; pass contiguous\(x\)"
   // expect-clang: decoder_layer.*batch<2>.*key<7>.*hidden<32>.*is_not_row_major_in_memory_so_pass_contiguous
   // cause: The sequence or the memory is a permuted or sliced view.
   // cure: Copy first: `decode(x, memory | contiguous)`.
@@ -122,14 +122,14 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   // cure: Pass the right tensor, or declare the layer with its width.
   auto r = packed(tensor<float, batch<2>, token<5>, hidden<33>>{}, memory);
 #elif defined CASE_decoder_workspace_for_one_length
-  // expect-gcc: "umbel: decoder_layer: the workspace is for \[token=5, key=5\], so pass one for \[token=5, key=7\]"
+  // expect-gcc: "umbel: decoder_layer: the workspace is for \[token=5, key=5\]; pass one for \[token=5, key=7\]"
   // expect-clang: decoder_layer.*the_workspace_is_for.*key<5>.*so_pass_one_for.*key<7>
   // cause: The workspace was declared for another layer, or for other lengths of sequence and memory.
   // cure: Declare it with the sizes of the brackets, in this order: `decoder::workspace<token<5>, key<7>>`.
   static decoder::workspace<token<5>> work;
   auto r = decode(x, memory, self_mask(causal), work);
 #elif defined CASE_decoder_stack_budget
-  // expect-gcc: "umbel: decoder_layer: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes, so pass one for \[token=100, key=300\]"
+  // expect-gcc: "umbel: decoder_layer: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes; pass one for \[token=100, key=300\]"
   // expect-clang: decoder_layer.*needs_a_workspace_of.*number<[0-9]+>.*bytes.*but_the_stack_budget_is.*number<65536>.*bytes_so_pass_one_for.*token<100>.*key<300>
   // cause: What the call needs in between would take more stack than `UMBEL_STACK_BUDGET`.
   // cure: Pass a static one: `decoder::workspace<token<100>, key<300>>`, or raise the budget with `-DUMBEL_STACK_BUDGET=...`.
@@ -157,8 +157,8 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   // cure: Give them a name that lives as long as the layer, best `static const`.
   const decoder r{decoder::weights{}};
 #elif defined CASE_decoder_weights_of_an_encoder
-  // expect-gcc: "umbel: decoder_layer: the weights belong to another layer or other options; they are for encoder_layer"
-  // expect-clang: decoder_layer.*the_weights_belong_to_another_layer_or_other_options
+  // expect-gcc: "umbel: decoder_layer: the weights do not match this layer and its options; they are for encoder_layer"
+  // expect-clang: decoder_layer.*the_weights_do_not_match_this_layer_and_its_options
   // cause: The weights belong to a layer of other axes or other options, or to an encoder layer.
   // cure: Use the `weights` type of this very layer.
   static encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, norm_first<true>,
@@ -183,14 +183,14 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   // cure: Leave one out.
   layer<rope<split_halves>, rope<adjacent_pairs>>::weights r;
 #elif defined CASE_decoder_rms_norm_without_epsilon
-  // expect-gcc: "umbel: decoder_layer: rms_norm needs the epsilon that the model was trained with: norm_epsilon<1, 1000000> for 1e-6"
-  // expect-clang: decoder_layer.*rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon
+  // expect-gcc: "umbel: decoder_layer: rms_norm needs the epsilon of the trained model; add norm_epsilon<1, 1000000> for 1e-6"
+  // expect-clang: decoder_layer.*rms_norm_needs_the_epsilon_of_the_model_so_add_norm_epsilon
   // cause: The epsilon of `rms_norm` differs between models and has no default.
   // cure: Look it up in the model's configuration and add `norm_epsilon<1, 1'000'000>` or what it is.
   layer<norm_by<rms_norm>>::weights r;
 #elif defined CASE_decoder_bias_of_the_network_not_said
-  // expect-gcc: "umbel: decoder_layer: say feed_forward_bias<true> or feed_forward_bias<false>; torch\.nn\.TransformerDecoderLayer has bias<true>"
-  // expect-clang: decoder_layer.*must_say<.*feed_forward_bias_true_or_false>.*torch_nn_TransformerDecoderLayer_has.*options_are<.*bias_true>
+  // expect-gcc: "umbel: decoder_layer: specify feed_forward_bias<true> or feed_forward_bias<false>; torch\.nn\.TransformerDecoderLayer has bias<true>"
+  // expect-clang: decoder_layer.*specify<.*feed_forward_bias_true_or_false>.*torch_nn_TransformerDecoderLayer_has.*options_are<.*bias_true>
   // cause: `bias_on<>` names the projections of both attentions and says nothing of the feed-forward network, in which models differ.
   // cure: Add what the model has: Whisper is `bias_on<'q', 'v', 'o'>, feed_forward_bias<true>`.
   layer<norm_first<true>, activation<gelu_exact>, bias_on<'q', 'v', 'o'>>::weights r;
@@ -213,35 +213,35 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   // cure: Say the width of the network: `intermediate<64>`.
   decoder_layer<float, hidden<32>, heads<4>, kv_heads<1>>::weights none;
 #elif defined CASE_decoder_nothing_said
-  // expect-gcc: "umbel: decoder_layer: say norm_first<true> or norm_first<false>, activation<relu> or another, bias<true> or bias<false>; torch\.nn\.TransformerDecoderLayer has norm_first<false>, activation<relu>, bias<true>"
-  // expect-clang: decoder_layer.*must_say<.*norm_first_true_or_false, .*activation_relu_or_another, .*bias_true_or_false>.*torch_nn_TransformerDecoderLayer_has.*options_are<.*norm_first_false, .*activation_relu, .*bias_true>
+  // expect-gcc: "umbel: decoder_layer: specify norm_first<true> or norm_first<false>, activation<relu> or another, bias<true> or bias<false>; torch\.nn\.TransformerDecoderLayer has norm_first<false>, activation<relu>, bias<true>"
+  // expect-clang: decoder_layer.*specify<.*norm_first_true_or_false, .*activation_relu_or_another, .*bias_true_or_false>.*torch_nn_TransformerDecoderLayer_has.*options_are<.*norm_first_false, .*activation_relu, .*bias_true>
   // cause: Norm order, activation and bias differ between frameworks and models and have no default.
   // cure: Add what the model has: torch's layer without further arguments is `norm_first<false>, activation<relu>, bias<true>`.
   layer<>::weights r;
 #elif defined CASE_decoder_norm_order_not_said
-  // expect-gcc: "umbel: decoder_layer: say norm_first<true> or norm_first<false>; torch\.nn\.TransformerDecoderLayer has norm_first<false>"
-  // expect-clang: decoder_layer.*must_say<.*norm_first_true_or_false>.*torch_nn_TransformerDecoderLayer_has.*options_are<.*norm_first_false>
+  // expect-gcc: "umbel: decoder_layer: specify norm_first<true> or norm_first<false>; torch\.nn\.TransformerDecoderLayer has norm_first<false>"
+  // expect-clang: decoder_layer.*specify<.*norm_first_true_or_false>.*torch_nn_TransformerDecoderLayer_has.*options_are<.*norm_first_false>
   // cause: Norm order, activation and bias differ between frameworks and models and have no default.
   // cure: Add `norm_first<false>` (Vaswani et al., torch's default) or `norm_first<true>` (most models of today).
   const layer<activation<relu>, bias<true>>* none = nullptr;
   auto r = (*none)(x, memory, self_mask(causal));
 #elif defined CASE_decoder_self_mask_not_said
-  // expect-gcc: "umbel: decoder_layer: say self_mask\(causal\) or self_mask\(all_keys\): torch hides nothing without a tgt_mask, its tgt_is_causal and generate_square_subsequent_mask are self_mask\(causal\)"
-  // expect-clang: decoder_layer.*say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask
+  // expect-gcc: "umbel: decoder_layer: needs a self_mask; add self_mask\(causal\), torch's tgt_is_causal or generate_square_subsequent_mask, or self_mask\(all_keys\), torch without tgt_mask"
+  // expect-clang: decoder_layer.*needs_a_self_mask_so_add_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask
   // cause: The call does not say what the sequence sees of itself, and frameworks differ.
   // cure: Pass `self_mask(causal)` after the memory and its mask if no position may see a later one, `self_mask(all_keys)` if all may.
   auto r = decode(x, memory);
 #elif defined CASE_decoder_self_mask_not_said_but_that_of_the_memory
-  // expect-gcc: "umbel: decoder_layer: say self_mask\(causal\) or self_mask\(all_keys\): torch hides nothing without a tgt_mask, its tgt_is_causal and generate_square_subsequent_mask are self_mask\(causal\)"
-  // expect-clang: decoder_layer.*say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask
+  // expect-gcc: "umbel: decoder_layer: needs a self_mask; add self_mask\(causal\), torch's tgt_is_causal or generate_square_subsequent_mask, or self_mask\(all_keys\), torch without tgt_mask"
+  // expect-clang: decoder_layer.*needs_a_self_mask_so_add_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask
   // cause: The call does not say what the sequence sees of itself, and frameworks differ.
   // cure: Pass `self_mask(causal)` after the memory and its mask if no position may see a later one, `self_mask(all_keys)` if all may.
   static decoder::workspace<token<5>, key<7>> work;
   tokens out{};
   packed.into(out, x, memory, lens, work);
 #elif defined CASE_decoder_of_integers
-  // expect-gcc: "umbel: decoder_layer: takes float or double, not int"
-  // expect-clang: decoder_layer.*takes_float_or_double_not.*element<int>
+  // expect-gcc: "umbel: decoder_layer: needs float or double, not int"
+  // expect-clang: decoder_layer.*needs_float_or_double_not.*element<int>
   // cause: A layer is declared with an element type that it cannot compute in.
   // cure: Declare it with float or double.
   decoder_layer<int, hidden<32>, heads<4>, intermediate<64>>::weights r;

@@ -15,8 +15,8 @@ using decoder = decoder_layer<float, hidden<64>, heads<4>, intermediate<128>, no
 
 [[maybe_unused]] static void cases() {
 #if defined CASE_describe_no_layer
-  // expect-gcc: "umbel: describe: takes a multi_head_attention, a feed_forward, an encoder_layer, a decoder_layer, a residual_block or a layer_stack; then the axis of its positions, such as token<64>; then, if it attends to others, the axis of those"
-  // expect-clang: describe.*takes_a_layer_that_has_a_plan_then_the_axes_of_its_positions
+  // expect-gcc: "umbel: describe: expects a multi_head_attention, a feed_forward, an encoder_layer, a decoder_layer, a residual_block or a layer_stack; then the axis of its positions, such as token<64>; then, for a memory, the axis of its positions"
+  // expect-clang: describe.*expects_a_layer_that_has_a_plan_then_the_axes_of_its_positions
   // cause: The planner has no page for this layer, or it takes other axes.
   // cure: Name a layer of the sentence and the axes of a call: `describe<encoder, token<64>>()`.
   const char* page = describe<linear<float, hidden<8>, hidden<8>>, token<4>>();
@@ -27,8 +27,8 @@ using decoder = decoder_layer<float, hidden<64>, heads<4>, intermediate<128>, no
   // cure: Say how many positions there are: `describe<attention, token<64>>()`.
   const char* page = describe<attention, hidden<64>>();
 #elif defined CASE_describe_more_axes
-  // expect-gcc: "umbel: describe: takes a multi_head_attention, a feed_forward, an encoder_layer, a decoder_layer, a residual_block or a layer_stack; then the axis of its positions, such as token<64>; then, if it attends to others, the axis of those"
-  // expect-clang: describe.*takes_a_layer_that_has_a_plan_then_the_axes_of_its_positions
+  // expect-gcc: "umbel: describe: expects a multi_head_attention, a feed_forward, an encoder_layer, a decoder_layer, a residual_block or a layer_stack; then the axis of its positions, such as token<64>; then, for a memory, the axis of its positions"
+  // expect-clang: describe.*expects_a_layer_that_has_a_plan_then_the_axes_of_its_positions
   // cause: The planner has no page for this layer, or it takes other axes.
   // cure: Name a layer of the sentence and the axes of a call: `describe<encoder, token<64>>()`.
   const char* page = describe<encoder, token<64>, key<48>>();

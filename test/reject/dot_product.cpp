@@ -44,7 +44,7 @@ using keys = tensor<float, batch<2>, heads<4>, key<7>, head_dim<8>>;
   // cure: Give both the batch, `broadcast` where the keys are the same for all.
   auto r = scaled_dot_product_attention(q, tensor<float, heads<4>, key<7>, head_dim<8>>{}, k);
 #elif defined CASE_dot_product_of_other_heads
-  // expect-gcc: "umbel: scaled_dot_product_attention: the keys have heads=2 but the queries have heads=4, so name those of the keys kv_heads=2"
+  // expect-gcc: "umbel: scaled_dot_product_attention: the keys have heads=2 but the queries have heads=4; rename those of the keys to kv_heads=2"
   // expect-clang: scaled_dot_product_attention.*the_keys_have.*heads<2>.*but_the_queries_have.*heads<4>
   // cause: Keys of fewer heads are shared only when they say so.
   // cure: Name their axis `kv_heads`: `k | rename_axis<heads, kv_heads>`.
@@ -65,8 +65,8 @@ using keys = tensor<float, batch<2>, heads<4>, key<7>, head_dim<8>>;
   auto r =
       scaled_dot_product_attention(q, k, tensor<float, batch<2>, heads<4>, key<6>, head_dim<8>>{});
 #elif defined CASE_dot_product_of_two_types
-  // expect-gcc: "umbel: scaled_dot_product_attention: the keys in argument 2 are of type double but the queries are of type float"
-  // expect-clang: scaled_dot_product_attention.*the_keys_in_argument_2.*are_of_type.*element<double>.*but_the_queries_are_of_type.*element<float>
+  // expect-gcc: "umbel: scaled_dot_product_attention: the keys in argument 2 have type double but the queries have type float"
+  // expect-clang: scaled_dot_product_attention.*the_keys_in_argument_2.*have_type.*element<double>.*but_the_queries_have_type.*element<float>
   // cause: Arguments of different element types.
   // cure: Declare all of one type.
   auto r =
@@ -85,8 +85,8 @@ using keys = tensor<float, batch<2>, heads<4>, key<7>, head_dim<8>>;
   tensor<float, batch<2>, query<5>, hidden<32>> out{};
   scaled_dot_product_attention.into(out, q, k, k);
 #elif defined CASE_dot_product_of_two
-  // expect-gcc: "umbel: scaled_dot_product_attention: takes queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace"
-  // expect-clang: scaled_dot_product_attention.*takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
+  // expect-gcc: "umbel: scaled_dot_product_attention: expects queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace"
+  // expect-clang: scaled_dot_product_attention.*expects_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: The arguments fit no form of the call.
   // cure: Pass the values too, often the keys again; before a workspace stands `all_keys` where there is no mask.
   auto r = scaled_dot_product_attention(q, k);

@@ -16,30 +16,30 @@ struct weights_of_two_types {
                                    const tensor<int, batch<2>, token<3>>& ids) {
   (void)words, (void)packed, (void)ids;
 #if defined CASE_embedding_of_float
-  // expect-gcc: "umbel: embedding: takes integers, not float"
-  // expect-clang: embedding.*takes_integers_not.*element<float>
+  // expect-gcc: "umbel: embedding: needs integers, not float"
+  // expect-clang: embedding.*needs_integers_not.*element<float>
   // cause: An embedding is called with the numbers of words, and they have another type.
   // cure: Declare them as integers: `tensor<int, token<12>> ids`.
   auto r = words(tensor<float, token<3>>{});
 #elif defined CASE_embedding_of_float_in_a_formula
-  // expect-gcc: "umbel: embedding: takes integers, not float"
-  // expect-clang: embedding.*takes_integers_not.*element<float>
+  // expect-gcc: "umbel: embedding: needs integers, not float"
+  // expect-clang: embedding.*needs_integers_not.*element<float>
   // lines-clang: 15
   // cause: An embedding is called with the numbers of words, and they have another type.
   // cure: Declare them as integers: `tensor<int, token<12>> ids`.
   constexpr formula rows = [](auto at, const auto& e) { return e(at); };
   auto r = rows(tensor<float, token<3>>{}, words);
 #elif defined CASE_embedding_in_a_formula_of_another_type
-  // expect-gcc: "umbel: embedding: the table is of type float but the formula computes in double"
-  // expect-clang: embedding.*the_table_is_of_type.*element<float>.*but_the_formula_computes_in.*element<double>
+  // expect-gcc: "umbel: embedding: the table has type float but the formula computes in double"
+  // expect-clang: embedding.*the_table_has_type.*element<float>.*but_the_formula_computes_in.*element<double>
   // lines-clang: 15
   // cause: A formula computes in the type of its first argument of float or double, and the table has another one.
   // cure: Declare all with one type.
   constexpr formula rows = [](auto x, auto at, const auto& e) { return x + sum<token>(e(at)); };
   auto r = rows(tensor<double, hidden<6>>{}, tensor<int, token<3>>{}, words);
 #elif defined CASE_embedding_in_a_formula_of_weights_of_two_types
-  // expect-gcc: "umbel: embedding: the table is of type double but the formula computes in float"
-  // expect-clang: embedding.*the_table_is_of_type.*element<double>.*but_the_formula_computes_in.*element<float>
+  // expect-gcc: "umbel: embedding: the table has type double but the formula computes in float"
+  // expect-clang: embedding.*the_table_has_type.*element<double>.*but_the_formula_computes_in.*element<float>
   // lines-clang: 15
   // cause: Without an argument that is a tensor of float or double, a formula computes in the type of its weights, and in float where they are of both.
   // cure: Declare all weights with one type.
@@ -48,8 +48,8 @@ struct weights_of_two_types {
   };
   auto r = rows(tensor<int, token<3>>{}, weights_of_two_types{});
 #elif defined CASE_embedding_of_many_words_in_a_formula
-  // expect-gcc: "umbel: embedding: vocabulary=20000000 are more positions than float counts, so look up outside of the formula"
-  // expect-clang: embedding, .*vocabulary<20000000>, .*are_more_positions_than, .*element<float>, .*counts_so_look_up_outside_of_the_formula>
+  // expect-gcc: "umbel: embedding: vocabulary=20000000 has more positions than float can count; look up outside the formula"
+  // expect-clang: embedding, .*vocabulary<20000000>, .*has_more_positions_than, .*element<float>, .*can_count_so_look_up_outside_the_formula>
   // lines-clang: 15
   // cause: Integers are numbers of the type that a formula computes in, and float has not all of them up to the size of the table.
   // cure: Call the embedding before, and pass what it gives.
@@ -113,8 +113,8 @@ struct weights_of_two_types {
   // cure: `embedding<float, vocabulary<5000>, hidden<64>>{w}`, which is called with integers; of a table alone `lookup(table, ids)`.
   auto r = embedding(ids, ids);
 #elif defined CASE_embedding_table_without_names
-  // expect-gcc: "umbel: embedding: the memory does not say the order of its axes; write view_as<\.\.\.>\(memory\) of vocabulary and hidden"
-  // expect-clang: embedding.*the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_of.*vocabulary>.*hidden>
+  // expect-gcc: "umbel: embedding: the order of the axes is unknown; write view_as<\.\.\.>\(memory\) with vocabulary and hidden"
+  // expect-clang: embedding.*the_order_of_the_axes_is_unknown_so_write_view_as_with.*vocabulary>.*hidden>
   // cause: A table in memory that is not Umbel's may have its axes in either order.
   // cure: Name the axes in the order of the memory: `view_as<vocabulary, hidden>(memory)`.
   static const float memory[66] = {};
@@ -126,8 +126,8 @@ struct weights_of_two_types {
   // cure: Pass the right tensor, or declare the embedding with its width.
   auto r = packed.logits(tensor<float, token<3>, hidden<7>>{});
 #elif defined CASE_logits_of_double
-  // expect-gcc: "umbel: logits: the input is of type double but the weights are of type float"
-  // expect-clang: logits.*the_input_is_of_type.*element<double>.*but_the_weights_are_of_type.*element<float>
+  // expect-gcc: "umbel: logits: the input has type double but the weights have type float"
+  // expect-clang: logits.*the_input_has_type.*element<double>.*but_the_weights_have_type.*element<float>
   // cause: The input has another element type than the table, and nothing is converted in silence.
   // cure: Declare both with one type.
   auto r = words.logits(tensor<double, hidden<6>>{});

@@ -40,32 +40,32 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, Opt
   // cure: `permute` the axis to the end and pass `contiguous`.
   auto r = feed(tensor<float, hidden<32>, token<9>>{});
 #elif defined CASE_feed_forward_not_row_major
-  // expect-gcc: "umbel: feed_forward: \[token=9, batch=2, hidden=32\] is not row-major in memory, so pass contiguous\(x\)"
+  // expect-gcc: "umbel: feed_forward: \[token=9, batch=2, hidden=32\] is not row-major in memory; pass contiguous\(x\)"
   // expect-clang: feed_forward.*token<9>.*batch<2>.*hidden<32>.*is_not_row_major_in_memory_so_pass_contiguous
   // cause: The input is a permuted or sliced view.
   // cure: Copy first: `x | contiguous | feed`.
   auto r = feed(x | permute<token, batch, hidden>);
 #elif defined CASE_feed_forward_type
-  // expect-gcc: "umbel: feed_forward: the input is of type double but the weights are of type float"
-  // expect-clang: feed_forward.*the_input_is_of_type.*element<double>.*but_the_weights_are_of_type.*element<float>
+  // expect-gcc: "umbel: feed_forward: the input has type double but the weights have type float"
+  // expect-clang: feed_forward.*the_input_has_type.*element<double>.*but_the_weights_have_type.*element<float>
   // cause: The input has another element type than the layer, and nothing is converted in silence.
   // cure: Declare both with one type.
   auto r = feed(tensor<double, token<9>, hidden<32>>{});
 #elif defined CASE_feed_forward_two_arguments
-  // expect-gcc: "umbel: feed_forward: takes a sequence; then a workspace"
-  // expect-clang: feed_forward.*takes_a_sequence_then_a_workspace
+  // expect-gcc: "umbel: feed_forward: expects a sequence, then a workspace"
+  // expect-clang: feed_forward.*expects_a_sequence_then_a_workspace
   // cause: The arguments fit no form of the call; masks are for attention.
   // cure: Pass the sequence, and a workspace where the stack is too small.
   auto r = feed(x, causal);
 #elif defined CASE_feed_forward_workspace_of_other_sizes
-  // expect-gcc: "umbel: feed_forward: the workspace is for \[token=18\], so pass one for \[token=9\]"
+  // expect-gcc: "umbel: feed_forward: the workspace is for \[token=18\]; pass one for \[token=9\]"
   // expect-clang: feed_forward.*the_workspace_is_for.*token<18>.*so_pass_one_for.*token<9>
   // cause: The workspace was declared for another layer or another number of positions.
   // cure: Declare it with the size of the brackets: `network::workspace<token<9>>`.
   static network::workspace<token<18>> work;
   auto r = feed(x, work);
 #elif defined CASE_feed_forward_stack_budget
-  // expect-gcc: "umbel: feed_forward: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes, so pass one for \[token=500\]"
+  // expect-gcc: "umbel: feed_forward: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes; pass one for \[token=500\]"
   // expect-clang: feed_forward.*needs_a_workspace_of.*number<[0-9]+>.*bytes.*but_the_stack_budget_is.*number<65536>.*bytes_so_pass_one_for.*token<500>
   // cause: What the call needs in between would take more stack than `UMBEL_STACK_BUDGET`.
   // cure: Pass a static one: `network::workspace<token<500>>`, or raise the budget with `-DUMBEL_STACK_BUDGET=...`.
@@ -104,28 +104,28 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, Opt
   // cure: Give them a name that lives as long as the layer, best `static const`.
   const network r{network::weights{}};
 #elif defined CASE_feed_forward_weights_without_a_gate
-  // expect-gcc: "umbel: feed_forward: the weights belong to another layer or other options"
-  // expect-clang: feed_forward.*the_weights_belong_to_another_layer_or_other_options
+  // expect-gcc: "umbel: feed_forward: the weights do not match this layer and its options"
+  // expect-clang: feed_forward.*the_weights_do_not_match_this_layer_and_its_options
   // cause: The weights belong to a layer of other axes or other options, `gated<>` or `bias<>` for two.
   // cure: Use the `weights` type of this very layer.
   static feed_forward<float, hidden<32>, intermediate<64>, activation<silu>, bias<false>>::weights
       other;
   const network r{other};
 #elif defined CASE_gate_without_activation
-  // expect-gcc: "umbel: feed_forward: say activation<relu> or another; LLaMA, which has gated<true> too, has activation<silu>"
-  // expect-clang: feed_forward.*must_say<.*activation_relu_or_another>.*LLaMA_which_is_gated_too_has.*options_are<.*activation_silu>
+  // expect-gcc: "umbel: feed_forward: specify activation<relu> or another; LLaMA, which also has gated<true>, has activation<silu>"
+  // expect-clang: feed_forward.*specify<.*activation_relu_or_another>.*LLaMA_which_is_also_gated_has.*options_are<.*activation_silu>
   // cause: Activation and bias differ between models and have no default.
   // cure: Add what the model has: `activation<silu>` is SwiGLU, `activation<gelu_tanh>` GEGLU.
   feed_forward<float, hidden<32>, intermediate<64>, gated<true>, bias<false>>::weights r;
 #elif defined CASE_feed_forward_nothing_said
-  // expect-gcc: "umbel: feed_forward: say activation<relu> or another, bias<true> or bias<false>; transformer layers of torch have activation<relu>, bias<true>"
-  // expect-clang: feed_forward.*must_say<.*activation_relu_or_another, .*bias_true_or_false>.*transformer_layers_of_torch_have.*options_are<.*activation_relu, .*bias_true>
+  // expect-gcc: "umbel: feed_forward: specify activation<relu> or another, bias<true> or bias<false>; the transformer layers of torch have activation<relu>, bias<true>"
+  // expect-clang: feed_forward.*specify<.*activation_relu_or_another, .*bias_true_or_false>.*torch_transformer_layers_have.*options_are<.*activation_relu, .*bias_true>
   // cause: Activation and bias differ between models and have no default.
   // cure: Add what the model has: `activation<relu>, bias<true>` is Vaswani et al. and torch's default, `activation<gelu_tanh>, bias<true>` GPT-2.
   feed_forward<float, hidden<32>, intermediate<64>>::weights r;
 #elif defined CASE_feed_forward_bias_not_said
-  // expect-gcc: "umbel: feed_forward: say bias<true> or bias<false>; transformer layers of torch have bias<true>"
-  // expect-clang: feed_forward.*must_say<.*bias_true_or_false>.*transformer_layers_of_torch_have.*options_are<.*bias_true>
+  // expect-gcc: "umbel: feed_forward: specify bias<true> or bias<false>; the transformer layers of torch have bias<true>"
+  // expect-clang: feed_forward.*specify<.*bias_true_or_false>.*torch_transformer_layers_have.*options_are<.*bias_true>
   // cause: Activation and bias differ between models and have no default.
   // cure: Add what the model has: `bias<true>` is torch's default.
   feed_forward<float, hidden<32>, intermediate<64>, activation<relu>>::weights r;
@@ -136,8 +136,8 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, Opt
   // cure: Say the width of the network: `intermediate<40>`.
   feed_forward<float, hidden<20>, heads<40>>::weights odd;
 #elif defined CASE_feed_forward_of_integers
-  // expect-gcc: "umbel: feed_forward: takes float or double, not int"
-  // expect-clang: feed_forward.*takes_float_or_double_not.*element<int>
+  // expect-gcc: "umbel: feed_forward: needs float or double, not int"
+  // expect-clang: feed_forward.*needs_float_or_double_not.*element<int>
   // cause: A layer is declared with an element type that it cannot compute in.
   // cure: Declare it with float or double.
   feed_forward<int, hidden<32>, intermediate<64>>::weights r;
@@ -148,47 +148,47 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, Opt
   // cure: It has `bias<>`, `activation<>` and `gated<>`; norms are the encoder layer's.
   feed_forward<float, hidden<32>, intermediate<64>, norm_first<true>>::weights r;
 #elif defined CASE_feed_forward_biases
-  // expect-gcc: "umbel: feed_forward: takes bias<true> or bias<false>, not bias_on"
-  // expect-clang: feed_forward.*takes_bias_true_or_false_not_bias_on
+  // expect-gcc: "umbel: feed_forward: accepts bias<true> or bias<false>, not bias_on"
+  // expect-clang: feed_forward.*accepts_bias_true_or_false_not_bias_on
   // cause: `bias_on<>` names the projections of attention; this layer has others.
   // cure: Say `bias<true>` or `bias<false>`.
   feed_forward<float, hidden<32>, intermediate<64>, bias_on<'q', 'k', 'v', 'o'>>::weights r;
 #elif defined CASE_encoder_gate_without_activation
-  // expect-gcc: "umbel: encoder_layer: say norm_first<true> or norm_first<false>, activation<relu> or another, bias<true> or bias<false>; LLaMA, which has gated<true> too, has norm_first<true>, activation<silu>, bias<false>"
-  // expect-clang: encoder_layer.*must_say<.*norm_first_true_or_false, .*activation_relu_or_another, .*bias_true_or_false>.*LLaMA_which_is_gated_too_has.*options_are<.*norm_first_true, .*activation_silu, .*bias_false>
+  // expect-gcc: "umbel: encoder_layer: specify norm_first<true> or norm_first<false>, activation<relu> or another, bias<true> or bias<false>; LLaMA, which also has gated<true>, has norm_first<true>, activation<silu>, bias<false>"
+  // expect-clang: encoder_layer.*specify<.*norm_first_true_or_false, .*activation_relu_or_another, .*bias_true_or_false>.*LLaMA_which_is_also_gated_has.*options_are<.*norm_first_true, .*activation_silu, .*bias_false>
   // cause: Norm order, activation and bias differ between models and have no default.
   // cure: Add what the model has: `norm_first<true>, activation<silu>, bias<false>` is LLaMA.
   encoder<gated<true>>::weights r;
 #elif defined CASE_encoder_nothing_said
-  // expect-gcc: "umbel: encoder_layer: say norm_first<true> or norm_first<false>, activation<relu> or another, bias<true> or bias<false>; torch\.nn\.TransformerEncoderLayer has norm_first<false>, activation<relu>, bias<true>"
-  // expect-clang: encoder_layer.*must_say<.*norm_first_true_or_false, .*activation_relu_or_another, .*bias_true_or_false>.*torch_nn_TransformerEncoderLayer_has.*options_are<.*norm_first_false, .*activation_relu, .*bias_true>
+  // expect-gcc: "umbel: encoder_layer: specify norm_first<true> or norm_first<false>, activation<relu> or another, bias<true> or bias<false>; torch\.nn\.TransformerEncoderLayer has norm_first<false>, activation<relu>, bias<true>"
+  // expect-clang: encoder_layer.*specify<.*norm_first_true_or_false, .*activation_relu_or_another, .*bias_true_or_false>.*torch_nn_TransformerEncoderLayer_has.*options_are<.*norm_first_false, .*activation_relu, .*bias_true>
   // cause: Norm order, activation and bias differ between frameworks and models and have no default.
   // cure: Add what the model has: torch's layer without further arguments is `norm_first<false>, activation<relu>, bias<true>`, BERT's `norm_first<false>, activation<gelu_exact>, bias<true>`.
   encoder<>::weights r;
 #elif defined CASE_encoder_norm_order_not_said
-  // expect-gcc: "umbel: encoder_layer: say norm_first<true> or norm_first<false>; torch\.nn\.TransformerEncoderLayer has norm_first<false>"
-  // expect-clang: encoder_layer.*must_say<.*norm_first_true_or_false>.*torch_nn_TransformerEncoderLayer_has.*options_are<.*norm_first_false>
+  // expect-gcc: "umbel: encoder_layer: specify norm_first<true> or norm_first<false>; torch\.nn\.TransformerEncoderLayer has norm_first<false>"
+  // expect-clang: encoder_layer.*specify<.*norm_first_true_or_false>.*torch_nn_TransformerEncoderLayer_has.*options_are<.*norm_first_false>
   // cause: Norm order, activation and bias differ between frameworks and models and have no default.
   // cure: Add `norm_first<false>` (Vaswani et al., torch's default) or `norm_first<true>` (most models of today).
   encoder<activation<relu>, bias<true>>::weights r;
 #elif defined CASE_encoder_activation_not_said
-  // expect-gcc: "umbel: encoder_layer: say activation<relu> or another; torch\.nn\.TransformerEncoderLayer has activation<relu>"
-  // expect-clang: encoder_layer.*must_say<.*activation_relu_or_another>.*torch_nn_TransformerEncoderLayer_has.*options_are<.*activation_relu>
+  // expect-gcc: "umbel: encoder_layer: specify activation<relu> or another; torch\.nn\.TransformerEncoderLayer has activation<relu>"
+  // expect-clang: encoder_layer.*specify<.*activation_relu_or_another>.*torch_nn_TransformerEncoderLayer_has.*options_are<.*activation_relu>
   // cause: Norm order, activation and bias differ between frameworks and models and have no default.
   // cure: Add `activation<relu>` (torch's default), `<gelu_exact>` (torch's "gelu"), `<gelu_tanh>`, `<silu>` or one of your own.
   const encoder<norm_first<false>, bias<true>>* none = nullptr;
   auto r = (*none)(x);
 #elif defined CASE_encoder_bias_not_said
-  // expect-gcc: "umbel: encoder_layer: say bias<true> or bias<false>; torch\.nn\.TransformerEncoderLayer has bias<true>"
-  // expect-clang: encoder_layer.*must_say<.*bias_true_or_false>.*torch_nn_TransformerEncoderLayer_has.*options_are<.*bias_true>
+  // expect-gcc: "umbel: encoder_layer: specify bias<true> or bias<false>; torch\.nn\.TransformerEncoderLayer has bias<true>"
+  // expect-clang: encoder_layer.*specify<.*bias_true_or_false>.*torch_nn_TransformerEncoderLayer_has.*options_are<.*bias_true>
   // cause: Norm order, activation and bias differ between frameworks and models and have no default.
   // cure: Add `bias<true>` (torch's default) or `bias<false>`, which is of all projections of the layer, or `bias_on<'q', 'k', 'v'>` with `feed_forward_bias<>`.
   static encoder<norm_first<false>, activation<relu>>::weights w;
   const encoder<norm_first<false>, activation<relu>> layer{w};
   auto r = layer(x);
 #elif defined CASE_encoder_rms_norm_without_epsilon
-  // expect-gcc: "umbel: encoder_layer: rms_norm needs the epsilon that the model was trained with: norm_epsilon<1, 1000000> for 1e-6"
-  // expect-clang: encoder_layer.*rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon
+  // expect-gcc: "umbel: encoder_layer: rms_norm needs the epsilon of the trained model; add norm_epsilon<1, 1000000> for 1e-6"
+  // expect-clang: encoder_layer.*rms_norm_needs_the_epsilon_of_the_model_so_add_norm_epsilon
   // cause: The epsilon of `rms_norm` differs between models and has no default.
   // cure: Look it up in the model's configuration and add `norm_epsilon<1, 1'000'000>` or what it is.
   encoder<norm_by<rms_norm>>::weights r;
@@ -205,20 +205,20 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, Opt
   // cure: It has `bias<>`; `feed_forward_bias<>` is for blocks, which have attention too.
   feed_forward<float, hidden<32>, intermediate<64>, feed_forward_bias<true>>::weights r;
 #elif defined CASE_encoder_bias_of_the_network_not_said
-  // expect-gcc: "umbel: encoder_layer: say feed_forward_bias<true> or feed_forward_bias<false>; LLaMA, which has gated<true> too, has bias<false>"
-  // expect-clang: encoder_layer.*must_say<.*feed_forward_bias_true_or_false>.*LLaMA_which_is_gated_too_has.*options_are<.*bias_false>
+  // expect-gcc: "umbel: encoder_layer: specify feed_forward_bias<true> or feed_forward_bias<false>; LLaMA, which also has gated<true>, has bias<false>"
+  // expect-clang: encoder_layer.*specify<.*feed_forward_bias_true_or_false>.*LLaMA_which_is_also_gated_has.*options_are<.*bias_false>
   // cause: `bias_on<>` names the projections of attention and says nothing of the feed-forward network, in which models differ.
   // cure: Add what the model has: Qwen2 is `bias_on<'q', 'k', 'v'>, feed_forward_bias<false>`, Whisper `bias_on<'q', 'v', 'o'>, feed_forward_bias<true>`.
   encoder<norm_first<true>, gated<true>, activation<silu>, bias_on<'q', 'k', 'v'>>::weights r;
 #elif defined CASE_encoder_bias_of_attention_not_said
-  // expect-gcc: "umbel: encoder_layer: say bias<true> or bias<false>; torch\.nn\.TransformerEncoderLayer has bias<true>"
-  // expect-clang: encoder_layer.*must_say<.*bias_true_or_false>.*torch_nn_TransformerEncoderLayer_has.*options_are<.*bias_true>
+  // expect-gcc: "umbel: encoder_layer: specify bias<true> or bias<false>; torch\.nn\.TransformerEncoderLayer has bias<true>"
+  // expect-clang: encoder_layer.*specify<.*bias_true_or_false>.*torch_nn_TransformerEncoderLayer_has.*options_are<.*bias_true>
   // cause: Norm order, activation and bias differ between frameworks and models and have no default.
   // cure: Add `bias<true>` (torch's default) or `bias<false>`, which is of all projections of the layer, or `bias_on<'q', 'k', 'v'>` with `feed_forward_bias<>`.
   encoder<norm_first<true>, activation<relu>, feed_forward_bias<true>>::weights r;
 #elif defined CASE_encoder_bias_on_an_unknown_projection
-  // expect-gcc: "umbel: encoder_layer: bias_on takes only the letters q, k, v and o"
-  // expect-clang: encoder_layer.*bias_on_takes_only_the_letters_q_k_v_and_o
+  // expect-gcc: "umbel: encoder_layer: bias_on accepts only the letters q, k, v and o"
+  // expect-clang: encoder_layer.*bias_on_accepts_only_the_letters_q_k_v_and_o
   // cause: A letter is no projection of attention; those of the feed-forward network have none.
   // cure: Name those of attention, `bias_on<'q', 'v'>`, and say `feed_forward_bias<true>` for the others.
   encoder<bias_on<'q', 'u'>, feed_forward_bias<true>>::weights r;
@@ -229,14 +229,14 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, Opt
   // cure: Leave it out, or take `norm_by<layer_norm>`.
   encoder<norm_by<rms_norm>, norm_bias<false>>::weights r;
 #elif defined CASE_encoder_weights_with_a_beta
-  // expect-gcc: "umbel: layer_norm: the weights belong to another layer or other options"
-  // expect-clang: layer_norm.*the_weights_belong_to_another_layer_or_other_options
+  // expect-gcc: "umbel: layer_norm: the weights do not match this layer and its options"
+  // expect-clang: layer_norm.*the_weights_do_not_match_this_layer_and_its_options
   // cause: One of the two, the weights or the layer, has norms with a beta, the other none: `bias<false>`, in a block `norm_bias<false>`.
   // cure: Use the `weights` type of this very layer; torch's `bias=False` is `bias<false>`, in a block `bias<false>, norm_bias<false>`.
   static encoder<norm_first<true>, activation<relu>, bias<false>>::weights with_beta;
   const encoder<norm_first<true>, activation<relu>, bias<false>, norm_bias<false>> r{with_beta};
 #elif defined CASE_encoder_kv_heads_do_not_divide_heads
-  // expect-gcc: "umbel: multi_head_attention: heads=4 into kv_heads=3 leaves a remainder of 1; take kv_heads=2"
+  // expect-gcc: "umbel: multi_head_attention: heads=4 into kv_heads=3 leaves a remainder of 1; use kv_heads=2"
   // expect-clang: multi_head_attention.*heads<4>.*into.*kv_heads<3>.*leaves_a_remainder_of.*number<1>
   // cause: Heads of keys and values are shared by equal groups of heads; these do not come out even.
   // cure: Take a number of `kv_heads` that divides `heads`.

@@ -32,28 +32,28 @@ static const auto sink = [](const char*, std::size_t) {};
   // cure: Read into a tensor with a name, or a view of one.
   static_cast<void>(x.read(tensor<float, query<2>, key<3>>{}));
 #elif defined CASE_read_as_long
-  // expect-gcc: "umbel: read: takes elements of float, double, bfloat16, float16, int8 or int32, not long int"
-  // expect-clang: read, .*takes_elements_of_float_double_bfloat16_float16_int8_or_int32_not, .*long
+  // expect-gcc: "umbel: read: needs elements of float, double, bfloat16, float16, int8 or int32, not long int"
+  // expect-clang: read, .*needs_elements_of_float_double_bfloat16_float16_int8_or_int32_not, .*long
   // cause: Elements of a file are not read as this type.
   // cure: Read them as one of these; into `std::int32_t` all integers are read that fit.
   tensor<std::int64_t, query<2>, key<3>> ids;
   static_cast<void>(x.read(ids));
 #elif defined CASE_read_as_unsigned
-  // expect-gcc: "umbel: read: takes elements of float, double, bfloat16, float16, int8 or int32, not unsigned int"
-  // expect-clang: read, .*takes_elements_of_float_double_bfloat16_float16_int8_or_int32_not, .*unsigned int
+  // expect-gcc: "umbel: read: needs elements of float, double, bfloat16, float16, int8 or int32, not unsigned int"
+  // expect-clang: read, .*needs_elements_of_float_double_bfloat16_float16_int8_or_int32_not, .*unsigned int
   // cause: Elements of a file are not read as this type.
   // cure: Read them as one of these; into `std::int32_t` all integers are read that fit.
   unsigned ids[6];
   static_cast<void>(x.read(ids));
 #elif defined CASE_read_without_a_count
-  // expect-gcc: "umbel: read: takes a tensor, a view or an array, or a pointer and a number of elements, not a pointer to float"
-  // expect-clang: read, .*takes_a_tensor_a_view_or_an_array_or_a_pointer_and_a_number_of_elements_not, .*a_pointer_to.*float
+  // expect-gcc: "umbel: read: expects a tensor, a view or an array, or a pointer and a number of elements, not a pointer to float"
+  // expect-clang: read, .*expects_a_tensor_a_view_or_an_array_or_a_pointer_and_a_number_of_elements_not, .*a_pointer_to.*float
   // cause: A pointer does not say how much memory there is.
   // cure: Say how many elements it has, `x.read(memory, 6)`, or read into a tensor or `view_as<...>(memory)`.
   static_cast<void>(file.read("w", memory));
 #elif defined CASE_read_into_a_vector
-  // expect-gcc: "umbel: read: takes a tensor, a view or an array, or a pointer and a number of elements, not vector"
-  // expect-clang: read, .*takes_a_tensor_a_view_or_an_array_or_a_pointer_and_a_number_of_elements_not, .*vector
+  // expect-gcc: "umbel: read: expects a tensor, a view or an array, or a pointer and a number of elements, not vector"
+  // expect-clang: read, .*expects_a_tensor_a_view_or_an_array_or_a_pointer_and_a_number_of_elements_not, .*vector
   // cause: What is read into has no shape that could be compared with that of the file.
   // cure: Read into a tensor, or into `vector.data()` and `vector.size()`.
   std::vector<float> memory_of_run_time(6);
@@ -77,28 +77,28 @@ static const auto sink = [](const char*, std::size_t) {};
   // cure: `const auto memory = mapped_file::open(path);` in a line of its own, then `tensor_file::in_memory(*memory)`.
   const auto opened = npy_file::in_memory(std::vector<char>(100));
 #elif defined CASE_file_in_a_result
-  // expect-gcc: "umbel: in_memory: takes the value of a file_result; check it, if \(!memory\) return, and write \*memory"
-  // expect-clang: in_memory.*takes_the_value_of_a_file_result_so_check_it_and_write_star_of_it
+  // expect-gcc: "umbel: in_memory: expects the value of a file_result; check it, if \(!memory\) return, and write \*memory"
+  // expect-clang: in_memory.*expects_the_value_of_a_file_result_so_check_it_and_write_star_of_it
   // cause: What opening a file returns is its memory or an error.
   // cure: `if (!memory) return;`, then `tensor_file::in_memory(*memory)`.
   const auto mapped = mapped_file::open("model.npz");
   const auto opened = tensor_file::in_memory(mapped);
 #elif defined CASE_file_in_a_path
-  // expect-gcc: "umbel: in_memory: takes memory, not a path; write mapped_file::open\(path\)"
-  // expect-clang: in_memory.*takes_memory_not_a_path_so_write_mapped_file_open_path
+  // expect-gcc: "umbel: in_memory: expects memory, not a path; write mapped_file::open\(path\)"
+  // expect-clang: in_memory.*expects_memory_not_a_path_so_write_mapped_file_open_path
   // cause: A file is read from memory; who opens files differs between systems.
   // cure: `const auto memory = mapped_file::open(path);`, then `tensor_file::in_memory(*memory)`; where there is no mmap, `read_file`.
   const auto opened = tensor_file::in_memory("model.npz");
 #elif defined CASE_file_in_an_array
-  // expect-gcc: "umbel: in_memory: takes bytes in a mapped_file, a std::span or std::vector, or a pointer and their number, not unsigned char \[100\]"
-  // expect-clang: in_memory.*takes_bytes_in_a_mapped_file_span_or_vector_or_a_pointer_and_their_number_not.*unsigned char *\[100\]
+  // expect-gcc: "umbel: in_memory: expects bytes in a mapped_file, a std::span or std::vector, or a pointer and their number, not unsigned char \[100\]"
+  // expect-clang: in_memory.*expects_bytes_in_a_mapped_file_span_or_vector_or_a_pointer_and_their_number_not.*unsigned char *\[100\]
   // cause: An array may be larger than the file in it.
   // cure: Say how many bytes the file has: `tensor_file::in_memory(array, sizeof(array))`.
   static const unsigned char bytes[100]{};
   const auto opened = safetensors_file::in_memory(bytes);
 #elif defined CASE_file_in_floats
-  // expect-gcc: "umbel: in_memory: takes memory of bytes, not of float"
-  // expect-clang: in_memory.*takes_memory_of_bytes_not_of.*float
+  // expect-gcc: "umbel: in_memory: expects memory of bytes, not of float"
+  // expect-clang: in_memory.*expects_memory_of_bytes_not_of.*float
   // cause: The number of elements of such memory is not that of its bytes.
   // cure: Read the file into a `std::vector` of `unsigned char`.
   const std::vector<float> floats(100);
@@ -111,54 +111,54 @@ static const auto sink = [](const char*, std::size_t) {};
   const std::vector<char> bytes(100);
   for (const stored_tensor& each : tensor_file::in_memory(bytes)) (void)each.rank;
 #elif defined CASE_written_to_a_path
-  // expect-gcc: "umbel: write_npy: takes a sink first, which is called with \(const char\*, std::size_t\), not a pointer to char"
-  // expect-clang: write_npy.*takes_a_sink_first_which_is_called_with_const_char_and_size_t_not.*a_pointer_to<.*char
+  // expect-gcc: "umbel: write_npy: expects first a sink, called with \(const char\*, std::size_t\), not a pointer to char"
+  // expect-clang: write_npy.*expects_first_a_sink_called_with_const_char_and_size_t_not.*a_pointer_to<.*char
   // cause: Who opens files differs between systems, so bytes go to a function of yours.
   // cure: `[&](const char* bytes, std::size_t count) { std::fwrite(bytes, 1, count, file); }`.
   write_npy("x.npy", w);
 #elif defined CASE_written_array
-  // expect-gcc: "umbel: write_npy: takes a tensor or view, not float \[6\]"
-  // expect-clang: write_npy.*takes_a_tensor_or_view_not.*float *\[6\]
+  // expect-gcc: "umbel: write_npy: expects a tensor or view, not float \[6\]"
+  // expect-clang: write_npy.*expects_a_tensor_or_view_not.*float *\[6\]
   // cause: Memory without axes has no shape to write.
   // cure: View it: `view_as<query<2>, key<3>>(memory)`.
   static const float memory_of_six[6]{};
   write_npy(sink, memory_of_six);
 #elif defined CASE_written_unsigned
-  // expect-gcc: "umbel: write_npy: takes elements of float, double, bfloat16, float16, bool, uint8 or a signed integer, not unsigned int"
-  // expect-clang: write_npy.*takes_elements_of_float_double_bfloat16_float16_bool_uint8_or_a_signed_integer_not.*unsigned int
+  // expect-gcc: "umbel: write_npy: needs elements of float, double, bfloat16, float16, bool, uint8 or a signed integer, not unsigned int"
+  // expect-clang: write_npy.*needs_elements_of_float_double_bfloat16_float16_bool_uint8_or_a_signed_integer_not.*unsigned int
   // cause: Elements of this type are not written.
   // cure: Copy them into a tensor of one of these.
   write_npy(sink, tensor<unsigned, query<2>>{});
 #elif defined CASE_written_without_a_function
-  // expect-gcc: "umbel: write_safetensors: takes a function that puts each tensor, \[&\]\(auto put\) \{ put\(name, x\); \}, not tensor"
-  // expect-clang: write_safetensors.*takes_a_function_that_puts_each_tensor_not.*tensor
+  // expect-gcc: "umbel: write_safetensors: expects a function that puts each tensor, \[&\]\(auto put\) \{ put\(name, x\); \}, not tensor"
+  // expect-clang: write_safetensors.*expects_a_function_that_puts_each_tensor_not.*tensor
   // cause: The tensors of a file have names, which a function of yours gives.
   // cure: `write_safetensors(sink, [&](auto put) { put("w", w); });`.
   static_cast<void>(write_safetensors(sink, w));
 #elif defined CASE_written_by_a_function_of_nothing
-  // expect-gcc: "umbel: write_npz: takes a function that puts each tensor, \[&\]\(auto put\) \{ put\(name, x\); \}, not lambda"
-  // expect-clang: write_npz.*takes_a_function_that_puts_each_tensor_not
+  // expect-gcc: "umbel: write_npz: expects a function that puts each tensor, \[&\]\(auto put\) \{ put\(name, x\); \}, not lambda"
+  // expect-clang: write_npz.*expects_a_function_that_puts_each_tensor_not
   // cause: The tensors of a file have names, which a function of yours gives.
   // cure: `write_safetensors(sink, [&](auto put) { put("w", w); });`.
   static_cast<void>(write_npz(sink, [] {}));
 #elif defined CASE_put_swapped
   // lines-clang: 15
-  // expect-gcc: "umbel: put: takes a name and a tensor or view, put\(name, x\), but argument 1 is tensor"
-  // expect-clang: put.*takes_a_name_and_a_tensor_or_view.*but_argument.*number<1>.*is.*tensor
+  // expect-gcc: "umbel: put: expects a name and a tensor or view, put\(name, x\), but argument 1 is tensor"
+  // expect-clang: put.*expects_a_name_and_a_tensor_or_view.*but_argument.*number<1>.*is.*tensor
   // cause: The arguments are in the wrong order, or the name is no `const char*`.
   // cure: `put("w", w)`; of a `std::string`, `put(name.c_str(), w)`.
   static_cast<void>(write_safetensors(sink, [&](auto put) { put(w, "w"); }));
 #elif defined CASE_put_without_a_name
   // lines-clang: 15
-  // expect-gcc: "umbel: put: takes a name and a tensor or view, put\(name, x\)"
-  // expect-clang: put.*takes_a_name_and_a_tensor_or_view
+  // expect-gcc: "umbel: put: expects a name and a tensor or view, put\(name, x\)"
+  // expect-clang: put.*expects_a_name_and_a_tensor_or_view
   // cause: A tensor of a file has a name.
   // cure: `put("w", w)`.
   static_cast<void>(write_safetensors(sink, [&](auto put) { put(w); }));
 #elif defined CASE_put_an_array
   // lines-clang: 15
-  // expect-gcc: "umbel: put: takes a tensor or view, not float \[6\]"
-  // expect-clang: put.*takes_a_tensor_or_view_not.*float *\[6\]
+  // expect-gcc: "umbel: put: expects a tensor or view, not float \[6\]"
+  // expect-clang: put.*expects_a_tensor_or_view_not.*float *\[6\]
   // cause: Memory without axes has no shape to write.
   // cure: View it: `view_as<query<2>, key<3>>(memory)`; parameters of a layer are written by `save`.
   static const float memory_of_six[6]{};

@@ -49,50 +49,50 @@ constexpr bool ok = fits<board::microbit, needs_it_said>;
 // cure: Store packed weights in 16 or 8 bits, `prepacked<layer, stored_as<bfloat16>>` or `stored_as<std::int8_t>`, or take a smaller model or a larger board.
 constexpr bool ok = fits<board::blue_pill, table, token<1>>;
 #elif defined CASE_fits_no_board
-// expect-gcc: "umbel: fits: takes a board, which has the constants flash and ram; then what footprint takes"
-// expect-clang: fits, .*takes_a_board_which_has_flash_and_ram_then_what_footprint_takes
+// expect-gcc: "umbel: fits: expects a board, with the constants flash and ram; then the arguments of footprint"
+// expect-clang: fits, .*expects_a_board_with_flash_and_ram_then_the_arguments_of_footprint
 // cause: The first argument has no `flash` and `ram`, or they are no constants.
 // cure: Say `struct my_board { static constexpr std::size_t flash = 256 * 1024, ram = 16 * 1024; };`, or take one of `umbel::board`.
 constexpr bool ok = fits<no_board, layer, token<12>>;
 #elif defined CASE_fits_members_that_are_not_static
-// expect-gcc: "umbel: fits: takes a board, which has the constants flash and ram; then what footprint takes"
-// expect-clang: fits, .*takes_a_board_which_has_flash_and_ram_then_what_footprint_takes
+// expect-gcc: "umbel: fits: expects a board, with the constants flash and ram; then the arguments of footprint"
+// expect-clang: fits, .*expects_a_board_with_flash_and_ram_then_the_arguments_of_footprint
 // cause: The first argument has no `flash` and `ram`, or they are no constants.
 // cure: Say `struct my_board { static constexpr std::size_t flash = 256 * 1024, ram = 16 * 1024; };`, or take one of `umbel::board`.
 constexpr bool ok = fits<board_of_an_object, layer, token<12>>;
 #elif defined CASE_fits_a_member_that_is_not_static
-// expect-gcc: "umbel: fits: takes a board, which has the constants flash and ram; then what footprint takes"
-// expect-clang: fits, .*takes_a_board_which_has_flash_and_ram_then_what_footprint_takes
+// expect-gcc: "umbel: fits: expects a board, with the constants flash and ram; then the arguments of footprint"
+// expect-clang: fits, .*expects_a_board_with_flash_and_ram_then_the_arguments_of_footprint
 // cause: The first argument has no `flash` and `ram`, or they are no constants.
 // cure: Say `struct my_board { static constexpr std::size_t flash = 256 * 1024, ram = 16 * 1024; };`, or take one of `umbel::board`.
 constexpr bool ok = fits<board_half_of_an_object, layer, token<12>>;
 #elif defined CASE_fits_members_that_are_no_constants
-// expect-gcc: "umbel: fits: takes a board, which has the constants flash and ram; then what footprint takes"
-// expect-clang: fits, .*takes_a_board_which_has_flash_and_ram_then_what_footprint_takes
+// expect-gcc: "umbel: fits: expects a board, with the constants flash and ram; then the arguments of footprint"
+// expect-clang: fits, .*expects_a_board_with_flash_and_ram_then_the_arguments_of_footprint
 // cause: The first argument has no `flash` and `ram`, or they are no constants.
 // cure: Say `struct my_board { static constexpr std::size_t flash = 256 * 1024, ram = 16 * 1024; };`, or take one of `umbel::board`.
 constexpr bool ok = fits<board_of_variables, layer, token<12>>;
 #elif defined CASE_fits_nothing
-// expect-gcc: "umbel: fits: takes a board, which has the constants flash and ram; then what footprint takes"
-// expect-clang: fits, .*takes_a_board_which_has_flash_and_ram_then_what_footprint_takes
+// expect-gcc: "umbel: fits: expects a board, with the constants flash and ram; then the arguments of footprint"
+// expect-clang: fits, .*expects_a_board_with_flash_and_ram_then_the_arguments_of_footprint
 // cause: The first argument has no `flash` and `ram`, or they are no constants.
 // cure: Say `struct my_board { static constexpr std::size_t flash = 256 * 1024, ram = 16 * 1024; };`, or take one of `umbel::board`.
 constexpr bool ok = fits<>;
 #elif defined CASE_fits_no_model
-// expect-gcc: "umbel: footprint: takes a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types of its arguments"
-// expect-clang: footprint.*takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments
+// expect-gcc: "umbel: footprint: expects a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types of its arguments"
+// expect-clang: footprint.*expects_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments
 // cause: What needs memory is a call: of a layer, of a formula, or a step of a cache.
 // cure: Name the layer, then the axes or the tensors of its call: `footprint<encoder, token<64>>`.
 constexpr bool ok = fits<board::microbit>;
 #elif defined CASE_fits_a_board_as_model
-// expect-gcc: "umbel: footprint: takes a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types of its arguments"
-// expect-clang: footprint.*takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments
+// expect-gcc: "umbel: footprint: expects a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types of its arguments"
+// expect-clang: footprint.*expects_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments
 // cause: What needs memory is a call: of a layer, of a formula, or a step of a cache.
 // cure: Name the layer, then the axes or the tensors of its call: `footprint<encoder, token<64>>`.
 constexpr bool ok = fits<board::microbit, board::microbit_v2, layer, token<12>>;
 #elif defined CASE_fits_the_board_last
-// expect-gcc: "umbel: fits: takes a board, which has the constants flash and ram; then what footprint takes"
-// expect-clang: fits, .*takes_a_board_which_has_flash_and_ram_then_what_footprint_takes
+// expect-gcc: "umbel: fits: expects a board, with the constants flash and ram; then the arguments of footprint"
+// expect-clang: fits, .*expects_a_board_with_flash_and_ram_then_the_arguments_of_footprint
 // cause: The first argument has no `flash` and `ram`, or they are no constants.
 // cure: Say `struct my_board { static constexpr std::size_t flash = 256 * 1024, ram = 16 * 1024; };`, or take one of `umbel::board`.
 constexpr bool ok = fits<layer, board::microbit, token<12>>;

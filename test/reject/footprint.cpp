@@ -14,32 +14,32 @@ using decoder = decoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
                               activation<relu>, bias<true>>;
 
 #if defined CASE_footprint_no_layer
-// expect-gcc: "umbel: footprint: takes a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types of its arguments"
-// expect-clang: footprint.*takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments
+// expect-gcc: "umbel: footprint: expects a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types of its arguments"
+// expect-clang: footprint.*expects_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments
 // cause: What needs memory is a call: of a layer, of a formula, or a step of a cache.
 // cure: Name the layer, then the axes or the tensors of its call: `footprint<encoder, token<64>>`.
 constexpr auto needs = footprint<int, token<64>>;
 #elif defined CASE_footprint_no_axes
-// expect-gcc: "umbel: footprint: takes a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types of its arguments"
-// expect-clang: footprint.*takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments
+// expect-gcc: "umbel: footprint: expects a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types of its arguments"
+// expect-clang: footprint.*expects_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments
 // cause: What needs memory is a call: of a layer, of a formula, or a step of a cache.
 // cure: Name the layer, then the axes or the tensors of its call: `footprint<encoder, token<64>>`.
 constexpr auto needs = footprint<attention>;
 #elif defined CASE_footprint_of_nothing
-// expect-gcc: "umbel: footprint: takes a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types of its arguments"
-// expect-clang: footprint.*takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments
+// expect-gcc: "umbel: footprint: expects a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types of its arguments"
+// expect-clang: footprint.*expects_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments
 // cause: What needs memory is a call: of a layer, of a formula, or a step of a cache.
 // cure: Name the layer, then the axes or the tensors of its call: `footprint<encoder, token<64>>`.
 constexpr auto needs = footprint<>;
 #elif defined CASE_footprint_of_weights
-// expect-gcc: "umbel: footprint: takes a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types of its arguments"
-// expect-clang: footprint.*takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments
+// expect-gcc: "umbel: footprint: expects a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types of its arguments"
+// expect-clang: footprint.*expects_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments
 // cause: What needs memory is a call: of a layer, of a formula, or a step of a cache.
 // cure: Name the layer, then the axes or the tensors of its call: `footprint<encoder, token<64>>`.
 constexpr auto needs = footprint<attention::weights, token<4>>;
 #elif defined CASE_footprint_of_a_type_in_place_of_an_axis
-// expect-gcc: "umbel: footprint: takes a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types of its arguments"
-// expect-clang: footprint.*takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments
+// expect-gcc: "umbel: footprint: expects a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types of its arguments"
+// expect-clang: footprint.*expects_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments
 // cause: What needs memory is a call: of a layer, of a formula, or a step of a cache.
 // cure: Name the layer, then the axes or the tensors of its call: `footprint<encoder, token<64>>`.
 constexpr auto needs = footprint<attention, float>;
@@ -56,8 +56,8 @@ constexpr auto needs = footprint<attention, hidden<64>>;
 // cure: Give it a sequence of the width of the layer, or declare the layer for this width.
 constexpr auto needs = footprint<attention, tensor<float, token<4>, hidden<32>>>;
 #elif defined CASE_footprint_of_integers_with_floats
-// expect-gcc: "umbel: quantized: the input is of type float but integers of 8 bits are expected; of floats quantize<std::int8_t>\(x, range\) makes them"
-// expect-clang: quantized, .*the_input_is_of_type, .*float.*but_8_bit_integers_are_expected
+// expect-gcc: "umbel: quantized: the input has type float but 8-bit integers are needed; convert floats with quantize<std::int8_t>\(x, range\)"
+// expect-clang: quantized, .*the_input_has_type, .*float.*but_8_bit_integers_are_expected
 // cause: The input is floats, and nothing is converted in silence.
 // cure: `quantize<std::int8_t>(x, seen.queries)` at the edge of the model.
 constexpr auto needs = footprint<quantized<attention>, tensor<float, token<4>, hidden<64>>>;
@@ -74,8 +74,8 @@ constexpr auto needs = footprint<decoder, token<9>>;
 // cure: Say its positions last: `footprint<decoder, token<9>, key<48>>`.
 constexpr auto needs = footprint<layer_stack<decoder, 2>, batch<2>, token<9>>;
 #elif defined CASE_footprint_step_without_positions
-// expect-gcc: "umbel: footprint: takes a cache; then the axis of the new positions, such as token<1>; then key<100>, the positions in all; then, of decoder layers, key<48>, those of the memory"
-// expect-clang: footprint.*takes_a_cache_then_the_axis_of_the_new_positions_then_key_the_positions_in_all_then_of_decoder_layers_key_those_of_the_memory
+// expect-gcc: "umbel: footprint: expects a cache; then the axis of the new positions, such as token<1>; then key<100>, all positions; then, for decoder layers, key<48>, those of the memory"
+// expect-clang: footprint.*expects_a_cache_then_the_axis_of_the_new_positions_then_key_for_all_positions_then_for_decoder_layers_key_for_the_memory
 // cause: What a step of a cache needs depends on how many positions it adds, and there are in all; only decoder layers have a memory beside them.
 // cure: Say them: `footprint<past, token<1>>`; and `key<100>` last, if the cache is not full then.
 constexpr auto needs = footprint<past>;
@@ -92,14 +92,14 @@ constexpr auto needs = footprint<past, hidden<64>>;
 // cure: Declare a larger cache, `key_value_cache<attention, key<300>>`, or step over parts of the sequence.
 constexpr auto needs = footprint<past, token<300>>;
 #elif defined CASE_footprint_fewer_than_new
-// expect-gcc: "umbel: footprint: key=2 positions in all cannot be fewer than the new ones, token=3"
-// expect-clang: footprint, .*key<2>, .*positions_in_all_cannot_be_fewer_than_the_new_ones, .*token<3>
+// expect-gcc: "umbel: footprint: key=2 positions in total cannot be fewer than the new ones, token=3"
+// expect-clang: footprint, .*key<2>, .*positions_in_total_cannot_be_fewer_than_the_new_ones, .*token<3>
 // cause: The positions in all are counted with those that the step adds.
 // cure: Say as many as the sequence has after the step.
 constexpr auto needs = footprint<past, token<3>, key<2>>;
 #elif defined CASE_footprint_more_than_room
-// expect-gcc: "umbel: footprint: key=300 positions in all, but the cache has only key=256"
-// expect-clang: footprint, .*key<300>, .*positions_in_all_but_the_cache_has_only, .*key<256>
+// expect-gcc: "umbel: footprint: key=300 positions in total, but the cache has only key=256"
+// expect-clang: footprint, .*key<300>, .*positions_in_total_but_the_cache_has_only, .*key<256>
 // cause: A sequence cannot get longer than the cache has memory for, or `longest_sequence` says.
 // cure: Say at most that number, or declare a larger cache.
 constexpr auto needs = footprint<past, token<1>, key<300>>;
@@ -111,8 +111,8 @@ constexpr auto needs = footprint<past, token<1>, key<300>>;
 using beside_memory = key_value_cache<layer_stack<decoder, 2>, key<32>, longest_memory<9>>;
 constexpr auto needs = footprint<beside_memory, token<1>, key<5>, key<12>>;
 #elif defined CASE_footprint_memory_of_attention
-// expect-gcc: "umbel: footprint: takes a cache; then the axis of the new positions, such as token<1>; then key<100>, the positions in all; then, of decoder layers, key<48>, those of the memory"
-// expect-clang: footprint.*takes_a_cache_then_the_axis_of_the_new_positions_then_key_the_positions_in_all_then_of_decoder_layers_key_those_of_the_memory
+// expect-gcc: "umbel: footprint: expects a cache; then the axis of the new positions, such as token<1>; then key<100>, all positions; then, for decoder layers, key<48>, those of the memory"
+// expect-clang: footprint.*expects_a_cache_then_the_axis_of_the_new_positions_then_key_for_all_positions_then_for_decoder_layers_key_for_the_memory
 // cause: What a step of a cache needs depends on how many positions it adds, and there are in all; only decoder layers have a memory beside them.
 // cure: Say them: `footprint<past, token<1>>`; and `key<100>` last, if the cache is not full then.
 constexpr auto needs = footprint<past, token<1>, key<5>, key<12>>;
@@ -133,8 +133,8 @@ constexpr formula context = [](auto a, auto b) { return contract<key>(a, b); };
 constexpr auto needs = footprint<decltype(context), tensor<float, query<4>, key<6>>,
                                  tensor<float, key<5>, head_dim<8>>>;
 #elif defined CASE_footprint_formula_of_other_arguments
-// expect-gcc: "umbel: formula: the function takes other arguments, or weights by value; write const auto& w"
-// expect-clang: formula, .*the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto
+// expect-gcc: "umbel: formula: the function has other parameters, or copies weights; write const auto& w"
+// expect-clang: formula, .*the_function_has_other_parameters_or_copies_weights_so_write_const_auto
 // cause: The function has another number of parameters, or takes weights by value: each call would copy them.
 // cure: Give it as many arguments as it has parameters, and a workspace last, if any; write `const auto& w` for weights.
 constexpr formula context = [](auto a, auto b) { return contract<key>(a, b); };

@@ -11,14 +11,14 @@ using positions = tensor<int, batch<2>, query<4>>;
 [[maybe_unused]] static void cases(const queries& x, const positions& ids) {
   (void)x, (void)ids;
 #if defined CASE_exp_of_integers
-  // expect-gcc: "umbel: exp: takes float or double, not int"
-  // expect-clang: exp, .*takes_float_or_double_not, .*element<int>
+  // expect-gcc: "umbel: exp: needs float or double, not int"
+  // expect-clang: exp, .*needs_float_or_double_not, .*element<int>
   // cause: The function is of floating-point numbers; nothing is converted in silence.
   // cure: Copy into a tensor of float first: `copy(ids, numbers)`.
   auto r = exp(ids);
 #elif defined CASE_log_of_a_view_of_integers
-  // expect-gcc: "umbel: log: takes float or double, not int"
-  // expect-clang: log, .*takes_float_or_double_not, .*element<int>
+  // expect-gcc: "umbel: log: needs float or double, not int"
+  // expect-clang: log, .*needs_float_or_double_not, .*element<int>
   // cause: The function is of floating-point numbers; nothing is converted in silence.
   // cure: Copy into a tensor of float first: `copy(ids, numbers)`.
   auto r = log(ids | permute<query, batch>) + 1;
@@ -53,8 +53,8 @@ using positions = tensor<int, batch<2>, query<4>>;
   // cure: Name the axes: `min<query>(x)`, `min<batch, query, hidden>(x)`.
   auto r = min(x);
 #elif defined CASE_sum_of_flags
-  // expect-gcc: "umbel: sum: takes numbers, not bool"
-  // expect-clang: sum, .*takes_numbers_not, .*element<bool>
+  // expect-gcc: "umbel: sum: needs numbers, not bool"
+  // expect-clang: sum, .*needs_numbers_not, .*element<bool>
   // cause: A sum of flags would be a flag, not how many are set.
   // cure: Make numbers of them first: `where(flags, 1, 0)`.
   auto r = sum<query>(tensor<bool, query<4>>{});
@@ -77,8 +77,8 @@ using positions = tensor<int, batch<2>, query<4>>;
   // cure: Name axes of the brackets.
   auto r = variance<query, key>(x);
 #elif defined CASE_variance_of_integers
-  // expect-gcc: "umbel: variance: takes float or double, not int"
-  // expect-clang: variance, .*takes_float_or_double_not, .*element<int>
+  // expect-gcc: "umbel: variance: needs float or double, not int"
+  // expect-clang: variance, .*needs_float_or_double_not, .*element<int>
   // cause: The function is of floating-point numbers; nothing is converted in silence.
   // cure: Copy into a tensor of float first: `copy(ids, numbers)`.
   auto r = ids | variance<query>;
@@ -89,8 +89,8 @@ using positions = tensor<int, batch<2>, query<4>>;
   // cure: Name an axis of the brackets.
   auto r = x | log_softmax<key>;
 #elif defined CASE_log_softmax_of_integers
-  // expect-gcc: "umbel: log_softmax: takes float or double, not int"
-  // expect-clang: log_softmax, .*takes_float_or_double_not, .*element<int>
+  // expect-gcc: "umbel: log_softmax: needs float or double, not int"
+  // expect-clang: log_softmax, .*needs_float_or_double_not, .*element<int>
   // cause: The function is of floating-point numbers; nothing is converted in silence.
   // cure: Copy into a tensor of float first: `copy(ids, numbers)`.
   auto r = log_softmax<query>(ids);

@@ -22,13 +22,13 @@ auto t = tensor_from<float>(hana::make_tuple(batch<2>{}, 3));
 // cure: Give one of them another name, an axis of your own if need be: `template <std::size_t N> struct channel : axis<channel, N> {};`
 auto t = tensor_from<float>(hana::make_tuple(batch<2>{}, batch<3>{}));
 #elif defined CASE_from_a_size_of_zero
-// expect-gcc: "umbel: shape: query=0 has no positions in \[batch=2, query=0\]"
+// expect-gcc: "umbel: shape: query=0 has size 0 in \[batch=2, query=0\]"
 // expect: query[=<]0.*has.no.positions.in
 // cause: An axis has size 0.
 // cure: Give every axis at least one position, or leave the axis out.
 auto t = tensor_from<float>(hana::tuple_t<batch<2>, query<0>>);
 #elif defined CASE_from_a_map_without_an_order
-// expect-gcc: "umbel: tensor_from: a map has no order, so name the axes"
+// expect-gcc: "umbel: tensor_from: a map has no order; name the axes"
 // expect: tensor_from.*a.map.has.no.order,?.so.name.the.axes
 // cause: A Hana map has no order of its own, and a tensor needs one.
 // cure: Name the axes in order: `tensor_from<float, batch, query, hidden>(map)`.

@@ -19,20 +19,20 @@ using rotary = multi_head_attention<float, hidden<48>, heads<6>, rope<split_halv
                                    wide_values& z) {
   (void)attend, (void)x, (void)y, (void)z;
 #if defined CASE_kv_heads_do_not_divide_heads
-  // expect-gcc: "umbel: multi_head_attention: heads=6 into kv_heads=4 leaves a remainder of 2; take kv_heads=3"
-  // expect-clang: attention.*heads<6>.*into.*kv_heads<4>.*leaves_a_remainder_of.*number<2>.*so_take.*kv_heads<3>
+  // expect-gcc: "umbel: multi_head_attention: heads=6 into kv_heads=4 leaves a remainder of 2; use kv_heads=3"
+  // expect-clang: attention.*heads<6>.*into.*kv_heads<4>.*leaves_a_remainder_of.*number<2>.*so_use.*kv_heads<3>
   // cause: The heads cannot be shared out evenly among the heads of keys and values.
   // cure: Take a `kv_heads<>` that divides `heads<>`.
   multi_head_attention<float, hidden<48>, heads<6>, kv_heads<4>>::weights uneven;
 #elif defined CASE_more_kv_heads_than_heads
-  // expect-gcc: "umbel: multi_head_attention: heads=6 into kv_heads=12 leaves a remainder of 6; take kv_heads=6"
+  // expect-gcc: "umbel: multi_head_attention: heads=6 into kv_heads=12 leaves a remainder of 6; use kv_heads=6"
   // expect-clang: attention.*heads<6>.*into.*kv_heads<12>.*leaves_a_remainder_of.*number<6>
   // cause: There are more heads of keys and values than heads; perhaps the two numbers are swapped.
   // cure: Take a `kv_heads<>` that divides `heads<>`: at most as many.
   multi_head_attention<float, hidden<48>, heads<6>, kv_heads<12>>::weights uneven;
 #elif defined CASE_no_kv_heads
-  // expect-gcc: "umbel: shape: kv_heads=0 has no positions in \[kv_heads=0\]"
-  // expect-clang: shape.*kv_heads<0>.*has_no_positions_in.*kv_heads<0>
+  // expect-gcc: "umbel: shape: kv_heads=0 has size 0 in \[kv_heads=0\]"
+  // expect-clang: shape.*kv_heads<0>.*has_size_0_in.*kv_heads<0>
   // cause: An axis has size 0.
   // cure: Give every axis at least one position, or leave the axis out.
   multi_head_attention<float, hidden<48>, heads<6>, kv_heads<0>>::weights none;
@@ -55,14 +55,14 @@ using rotary = multi_head_attention<float, hidden<48>, heads<6>, rope<split_halv
   // cure: Leave it out for 10000, or look it up in the model's configuration: `rope<split_halves, 500000>`.
   multi_head_attention<float, hidden<48>, heads<6>, rope<split_halves, 0>>::weights none;
 #elif defined CASE_rope_of_an_unknown_pairing
-  // expect-gcc: "umbel: multi_head_attention: rope of int is neither split_halves nor adjacent_pairs: GPT-NeoX and files of Hugging Face have split_halves; GPT-J, files of Meta and of llama2\.c have adjacent_pairs"
-  // expect-clang: attention.*rope_of.*element<int>.*is_neither_split_halves_nor_adjacent_pairs.*files_of_Hugging_Face_have_split_halves_those_of_Meta_and_llama2_c_adjacent_pairs
+  // expect-gcc: "umbel: multi_head_attention: rope of int must be split_halves for GPT-NeoX and files of Hugging Face, adjacent_pairs for GPT-J and files of Meta and llama2\.c"
+  // expect-clang: attention.*rope_of.*element<int>.*must_be.*split_halves_for_GPT_NeoX_and_files_of_Hugging_Face_adjacent_pairs_for_GPT_J_and_files_of_Meta_and_llama2_c
   // cause: The first argument of `rope` does not say which features pair up.
   // cure: Go by the file of weights: `rope<split_halves>` for GPT-NeoX and for any LLaMA from Hugging Face, `rope<adjacent_pairs>` for RoFormer, GPT-J, the LLaMA files of Meta and those of llama2.c.
   multi_head_attention<float, hidden<48>, heads<6>, rope<int>>::weights unknown;
 #elif defined CASE_rope_without_its_pairing
-  // expect-gcc: "umbel: multi_head_attention: rope needs its pairing, split_halves or adjacent_pairs: GPT-NeoX and files of Hugging Face have split_halves; GPT-J, files of Meta and of llama2\.c have adjacent_pairs"
-  // expect-clang: attention.*rope_needs_its_pairing.*files_of_Hugging_Face_have_split_halves_those_of_Meta_and_llama2_c_adjacent_pairs
+  // expect-gcc: "umbel: multi_head_attention: rope needs a pairing: split_halves for GPT-NeoX and files of Hugging Face, adjacent_pairs for GPT-J and files of Meta and llama2\.c"
+  // expect-clang: attention.*rope_needs_a_pairing.*split_halves_for_GPT_NeoX_and_files_of_Hugging_Face_adjacent_pairs_for_GPT_J_and_files_of_Meta_and_llama2_c
   // cause: Models differ in which features pair up, and so do files of one model, so there is no default.
   // cure: Go by the file of weights: `rope<split_halves>` for GPT-NeoX and for any LLaMA from Hugging Face, `rope<adjacent_pairs>` for RoFormer, GPT-J, the LLaMA files of Meta and those of llama2.c.
   multi_head_attention<float, hidden<48>, heads<6>, rope<>>::weights none;
@@ -73,14 +73,14 @@ using rotary = multi_head_attention<float, hidden<48>, heads<6>, rope<split_halv
   // cure: Take a width of at most `head_dim`; 0 is all of them.
   multi_head_attention<float, hidden<48>, heads<6>, rope<split_halves, 10000, 10>>::weights wide;
 #elif defined CASE_norm_of_queries_and_keys_without_its_epsilon
-  // expect-gcc: "umbel: multi_head_attention: rms_norm needs the epsilon that the model was trained with: norm_epsilon<1, 1000000> for 1e-6"
-  // expect-clang: multi_head_attention.*rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon
+  // expect-gcc: "umbel: multi_head_attention: rms_norm needs the epsilon of the trained model; add norm_epsilon<1, 1000000> for 1e-6"
+  // expect-clang: multi_head_attention.*rms_norm_needs_the_epsilon_of_the_model_so_add_norm_epsilon
   // cause: The epsilon of `rms_norm`, here of that of queries and keys, differs between models and has no default.
   // cure: Look it up in the model's configuration and add `norm_epsilon<1, 1'000'000>` or what it is. In a `residual_block` it stands among the options of the attention.
   multi_head_attention<float, hidden<48>, heads<6>, query_key_norm<rms_norm>>::weights unknown;
 #elif defined CASE_norm_of_queries_and_keys_of_a_block_without_its_epsilon
-  // expect-gcc: "umbel: multi_head_attention: rms_norm needs the epsilon that the model was trained with: norm_epsilon<1, 1000000> for 1e-6"
-  // expect-clang: multi_head_attention.*rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon
+  // expect-gcc: "umbel: multi_head_attention: rms_norm needs the epsilon of the trained model; add norm_epsilon<1, 1000000> for 1e-6"
+  // expect-clang: multi_head_attention.*rms_norm_needs_the_epsilon_of_the_model_so_add_norm_epsilon
   // cause: The epsilon of `rms_norm`, here of that of queries and keys, differs between models and has no default.
   // cure: Look it up in the model's configuration and add `norm_epsilon<1, 1'000'000>` or what it is. In a `residual_block` it stands among the options of the attention.
   encoder_layer<float, hidden<48>, heads<6>, intermediate<64>, norm_first<true>, bias<true>,
@@ -114,8 +114,8 @@ using rotary = multi_head_attention<float, hidden<48>, heads<6>, rope<split_halv
   multi_head_attention<float, hidden<48>, heads<6>, query_key_norm<layer_norm>>::weights_view all(
       w.q, w.k, w.v, w.o);
 #elif defined CASE_weights_of_an_attention_without_norms
-  // expect-gcc: "umbel: multi_head_attention: the weights belong to another layer or other options"
-  // expect-clang: multi_head_attention.*the_weights_belong_to_another_layer_or_other_options
+  // expect-gcc: "umbel: multi_head_attention: the weights do not match this layer and its options"
+  // expect-clang: multi_head_attention.*the_weights_do_not_match_this_layer_and_its_options
   // cause: The weights are those of a layer with other options, here without norms of queries and keys.
   // cure: Take the layer's own `weights`: `static layer::weights w;`.
   static rotary::weights w;
@@ -151,20 +151,20 @@ using rotary = multi_head_attention<float, hidden<48>, heads<6>, rope<split_halv
   // cure: Keep at least one, or leave the layer out.
   pruned<attention, prune_heads<0, 1, 2, 3, 4, 5>>::weights w;
 #elif defined CASE_prune_half_a_group
-  // expect-gcc: "umbel: pruned: head 3 shares its keys and values with heads that are treated differently, so name whole groups of 2"
+  // expect-gcc: "umbel: pruned: head 3 shares its keys and values with heads that are treated differently; name whole groups of 2"
   // expect-clang: prune.*head.*number<3>.*shares_its_keys_and_values_with_heads_that_are_treated_differently_so_name_whole_groups_of.*number<2>
   // cause: With `kv_heads<>`, heads share keys and values; some of a group are pruned and some stay.
   // cure: Name whole groups: with groups of 2, heads 2 and 3 go together.
   pruned<grouped, prune_heads<2>>::weights w;
 #elif defined CASE_self_of_a_layer_with_keys_from_another_width
-  // expect-gcc: "umbel: multi_head_attention: the layer takes keys from hidden=32 and queries from hidden=48, so pass queries, keys and values"
-  // expect-clang: multi_head_attention.*the_layer_takes_keys_from.*hidden<32>.*and_.*queries_from.*hidden<48>.*so_pass_queries_keys_and_values
+  // expect-gcc: "umbel: multi_head_attention: the layer reads keys from hidden=32 and queries from hidden=48; pass queries, keys and values"
+  // expect-clang: multi_head_attention.*the_layer_reads_keys_from.*hidden<32>.*and_.*queries_from.*hidden<48>.*so_pass_queries_keys_and_values
   // cause: Self-attention of one sequence, by a layer whose keys have another width (`keys_from<>`).
   // cure: Pass three arguments, queries, keys and values.
   auto out = attend(tensor<float, batch<2>, token<5>, hidden<48>>{});
 #elif defined CASE_self_of_a_layer_with_values_from_another_width
-  // expect-gcc: "umbel: multi_head_attention: the layer takes values from hidden=20 and queries from hidden=48, so pass queries, keys and values"
-  // expect-clang: multi_head_attention.*the_layer_takes_values_from.*hidden<20>.*and_.*queries_from.*hidden<48>.*so_pass_queries_keys_and_values
+  // expect-gcc: "umbel: multi_head_attention: the layer reads values from hidden=20 and queries from hidden=48; pass queries, keys and values"
+  // expect-clang: multi_head_attention.*the_layer_reads_values_from.*hidden<20>.*and_.*queries_from.*hidden<48>.*so_pass_queries_keys_and_values
   // cause: Self-attention of one sequence, by a layer whose values have another width (`values_from<>`).
   // cure: Pass three arguments, queries, keys and values.
   static multi_head_attention<float, hidden<48>, heads<6>, values_from<hidden<20>>>::weights w;
@@ -196,8 +196,8 @@ using rotary = multi_head_attention<float, hidden<48>, heads<6>, rope<split_halv
   // cure: Name the layer of attention first; of an encoder layer that is `encoder::attention`.
   pruned<linear<float, hidden<8>, hidden<8>>, keep_heads<0>>::weights w;
 #elif defined CASE_prune_by_a_number_of_heads
-  // expect-gcc: "umbel: pruned: the second argument is neither keep_heads nor prune_heads"
-  // expect-clang: prune.*the_second_argument_is_neither_keep_heads_nor_prune_heads
+  // expect-gcc: "umbel: pruned: the second argument must be keep_heads or prune_heads"
+  // expect-clang: prune.*the_second_argument_must_be_keep_heads_or_prune_heads
   // cause: Which heads stay is not said.
   // cure: Name them: `keep_heads<0, 2>`, or those that go: `prune_heads<1>`.
   pruned<attention, heads<2>>::weights w;

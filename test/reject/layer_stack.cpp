@@ -92,48 +92,48 @@ using tokens = tensor<float, token<1>, hidden<32>>;
   static tensor<float, token<300>, hidden<32>> prompt;
   (void)past.step(prompt, layers, prompt);
 #elif defined CASE_step_of_a_stack_into_a_column
-  // expect-gcc: "umbel: key_value_cache: \[token=2, hidden=32\] and \[hidden=32, token=2\] have the same axes in another order, so permute one"
-  // expect-clang: key_value_cache.*token<2>.*hidden<32>.*and_.*hidden<32>.*token<2>.*have_the_same_axes_in_another_order_so_permute_one
+  // expect-gcc: "umbel: key_value_cache: \[token=2, hidden=32\] and \[hidden=32, token=2\] have the same axes in a different order; permute one"
+  // expect-clang: key_value_cache.*token<2>.*hidden<32>.*and_.*hidden<32>.*token<2>.*have_the_same_axes_in_a_different_order_so_permute_one
   // cause: Blocks read and write rows of features.
   // cure: Declare `out` with the axes of the positions in their order.
   tensor<float, hidden<32>, token<2>> columns{};
   (void)past.step(columns, layers, tensor<float, token<2>, hidden<32>>{});
 #elif defined CASE_step_of_a_stack_beyond_the_stack
-  // expect-gcc: "umbel: key_value_cache: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes, so pass one for \[token=200\]"
+  // expect-gcc: "umbel: key_value_cache: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes; pass one for \[token=200\]"
   // expect-clang: key_value_cache.*needs_a_workspace_of.*number<[0-9]+>.*bytes.*but_the_stack_budget_is.*number<65536>.*bytes_so_pass_one_for.*token<200>
   // cause: So many positions at once need more scratch than a call may put on the stack by itself.
   // cure: Pass a workspace: `static decltype(past)::workspace<token<200>> work;`, or step over parts of the sequence.
   static tensor<float, token<200>, hidden<32>> prompt;
   (void)past.step(prompt, layers, prompt);
 #elif defined CASE_workspace_of_other_steps_of_a_stack
-  // expect-gcc: "umbel: key_value_cache: the workspace is for \[token=2\], so pass one for \[token=1\]"
+  // expect-gcc: "umbel: key_value_cache: the workspace is for \[token=2\]; pass one for \[token=1\]"
   // expect-clang: key_value_cache.*the_workspace_is_for.*token<2>.*so_pass_one_for.*token<1>
   // cause: The workspace was declared for steps of another number of positions.
   // cure: Declare it with the size of the brackets: `decltype(past)::workspace<token<1>>`.
   static memory::workspace<token<2>> work;
   (void)past.step(out, layers, x, all_keys, work);
 #elif defined CASE_workspace_of_the_whole_pass
-  // expect-gcc: "umbel: key_value_cache: the workspace is for another layer or other sizes, so pass one for \[token=1\]"
-  // expect-clang: key_value_cache.*the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for.*token<1>
+  // expect-gcc: "umbel: key_value_cache: the workspace is for a different layer or other sizes; pass one for \[token=1\]"
+  // expect-clang: key_value_cache.*the_workspace_is_for_a_different_layer_or_other_sizes_so_pass_one_for.*token<1>
   // cause: The workspace was declared for steps of another number of positions, or for another cache.
   // cure: Declare it with the size of the brackets: `decltype(past)::workspace<token<1>>`.
   static model::workspace<token<1>> work;
   (void)past.step(out, layers, x, all_keys, work);
 #elif defined CASE_lengths_of_a_sliding_stack
-  // expect-gcc: "umbel: key_value_cache: a cache with longest_sequence takes only masks by position"
-  // expect-clang: key_value_cache.*a_cache_with_longest_sequence_takes_only_masks_by_position
+  // expect-gcc: "umbel: key_value_cache: a cache with longest_sequence accepts only masks by position"
+  // expect-clang: key_value_cache.*a_cache_with_longest_sequence_accepts_only_masks_by_position
   // cause: Its memory forgets the first positions, so lengths and tensors by key mean nothing.
   // cure: Take `alibi` or `sliding_window<>`, or a cache that does not slide.
   (void)slid.step(out, layers, x, tensor<int, query<1>>{});
 #elif defined CASE_append_to_a_stack
-  // expect-gcc: "umbel: key_value_cache: a cache of encoder or decoder layers has step, but not append or attend"
-  // expect-clang: key_value_cache.*a_cache_of_encoder_or_decoder_layers_has_step_but_not_append_or_attend
+  // expect-gcc: "umbel: key_value_cache: a cache of encoder or decoder layers has no append or attend; use step"
+  // expect-clang: key_value_cache.*a_cache_of_encoder_or_decoder_layers_has_no_append_or_attend_so_use_step
   // cause: Keys and values of a layer are made of what the layer before it gives, so they are no argument of a call.
   // cure: `step` over the positions, whose result may be left unused; for attention to another sequence take a cache of attention; the memory of decoder layers goes to `attend_to`.
   (void)past.append(layers, x, x);
 #elif defined CASE_attend_of_a_stack
-  // expect-gcc: "umbel: key_value_cache: a cache of encoder or decoder layers has step, but not append or attend"
-  // expect-clang: key_value_cache.*a_cache_of_encoder_or_decoder_layers_has_step_but_not_append_or_attend
+  // expect-gcc: "umbel: key_value_cache: a cache of encoder or decoder layers has no append or attend; use step"
+  // expect-clang: key_value_cache.*a_cache_of_encoder_or_decoder_layers_has_no_append_or_attend_so_use_step
   // cause: Keys and values of a layer are made of what the layer before it gives, so they are no argument of a call.
   // cure: `step` over the positions, whose result may be left unused; for attention to another sequence take a cache of attention; the memory of decoder layers goes to `attend_to`.
   past.attend(out, layers, x);

@@ -57,8 +57,8 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
   using to_80 = multi_head_attention<float, hidden<48>, heads<6>, output_to<hidden<80>>>;
   sharded<to_80, over<heads, ranks<3>>>::weights w;
 #elif defined CASE_no_ranks
-  // expect-gcc: "umbel: shape: ranks=0 has no positions in \[ranks=0\]"
-  // expect-clang: shape.*ranks<0>.*has_no_positions_in
+  // expect-gcc: "umbel: shape: ranks=0 has size 0 in \[ranks=0\]"
+  // expect-clang: shape.*ranks<0>.*has_size_0_in
   // cause: An axis has size 0.
   // cure: Give every axis at least one position, or leave the axis out.
   sharded<attention, over<heads, ranks<0>>>::weights w;
@@ -69,14 +69,14 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
   // cure: Write `over<heads, ranks<3>>`.
   sharded<attention, over<heads, heads<3>>>::weights w;
 #elif defined CASE_another_axis_than_heads_or_batch
-  // expect-gcc: "umbel: sharded: takes a layer and over<heads, ranks<4>> or over<batch, ranks<4>>, or a batch_gradient and over<chains, ranks<4>>"
-  // expect-clang: sharded.*takes_a_layer_and_over_of_heads_or_batch_and_ranks
+  // expect-gcc: "umbel: sharded: expects a layer and over<heads, ranks<4>> or over<batch, ranks<4>>, or a batch_gradient and over<chains, ranks<4>>"
+  // expect-clang: sharded.*expects_a_layer_and_over_of_heads_or_batch_and_ranks
   // cause: A layer is divided by its heads or by the sequences of a batch, and the arguments of `sharded` say neither.
   // cure: Write `sharded<attention, over<heads, ranks<4>>>`, or `over<batch, ranks<4>>`.
   sharded<attention, over<hidden, ranks<3>>> w;
 #elif defined CASE_heads_of_a_network
-  // expect-gcc: "umbel: sharded: takes heads of a multi_head_attention, an encoder_layer, a decoder_layer, a residual_block or a layer_stack only"
-  // expect-clang: sharded.*takes_heads_of_attention_a_block_or_a_layer_stack_only
+  // expect-gcc: "umbel: sharded: can divide heads only of a multi_head_attention, an encoder_layer, a decoder_layer, a residual_block or a layer_stack"
+  // expect-clang: sharded.*can_divide_heads_only_of_attention_a_block_or_a_layer_stack
   // cause: The layer has no heads: networks and linear maps are divided as parts of a block.
   // cure: Divide the block that it is a part of: `sharded<encoder, over<heads, ranks<4>>>`.
   sharded<network, over<heads, ranks<2>>> w;
@@ -137,8 +137,8 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
   using by_heads = sharded<encoder, over<heads, ranks<2>>>;
   static key_value_cache<by_heads, key<32>> w;
 #elif defined CASE_sequences_of_a_network
-  // expect-gcc: "umbel: sharded: takes sequences of a layer that takes parallel\(\.\.\.\) only: attention, an encoder_layer, a decoder_layer, a residual_block or a layer_stack"
-  // expect-clang: sharded.*takes_sequences_of_a_layer_that_takes_parallel_only
+  // expect-gcc: "umbel: sharded: can divide sequences only of a layer that accepts parallel\(\.\.\.\): attention, an encoder_layer, a decoder_layer, a residual_block or a layer_stack"
+  // expect-clang: sharded.*can_divide_sequences_only_of_a_layer_that_accepts_parallel
   // cause: Sequences are handed out as `parallel` hands them out, and this layer takes no `parallel`.
   // cure: Divide a whole block or stack, or give each rank tensors of its own.
   sharded<network, over<batch, ranks<2>>> w;
@@ -161,21 +161,21 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
   // cure: Take the same for both: `using all = ranks<4>;`.
   auto out = attend(x, causal, across(two, work));
 #elif defined CASE_a_workspace_of_another_length
-  // expect-gcc: "umbel: multi_head_attention: the workspace is for \[token=8\], so pass one for \[token=9\]"
+  // expect-gcc: "umbel: multi_head_attention: the workspace is for \[token=8\]; pass one for \[token=9\]"
   // expect-clang: multi_head_attention.*the_workspace_is_for.*token<8>.*so_pass_one_for.*token<9>
   // cause: The workspaces were declared for another layer type or other sequence lengths.
   // cure: Declare them with the sizes of the brackets: `attention::workspace<token<9>> work[2]`.
   static share::workspace<token<8>> shorter;
   auto out = attend(x, causal, across(world, shorter));
 #elif defined CASE_a_workspace_of_the_whole_layer
-  // expect-gcc: "umbel: multi_head_attention: the workspace is for another layer or other sizes, so pass one for \[token=9\]"
-  // expect-clang: multi_head_attention.*the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for.*token<9>
+  // expect-gcc: "umbel: multi_head_attention: the workspace is for a different layer or other sizes; pass one for \[token=9\]"
+  // expect-clang: multi_head_attention.*the_workspace_is_for_a_different_layer_or_other_sizes_so_pass_one_for.*token<9>
   // cause: The workspace was declared for another layer type or other sequence lengths.
   // cure: Declare it with the sizes of the brackets: `attention::workspace<query<4>, key<6>>`.
   auto out = attend(x, causal, across(world, whole));
 #elif defined CASE_across_without_a_communicator
-  // expect-gcc: "umbel: across: takes a communicator and a workspace of a sharded layer, but argument 1 is [^"]*"
-  // expect-clang: across.*takes_a_communicator_and_a_workspace_of_a_sharded_layer
+  // expect-gcc: "umbel: across: expects a communicator and a workspace of a sharded layer, but argument 1 is [^"]*"
+  // expect-clang: across.*expects_a_communicator_and_a_workspace_of_a_sharded_layer
   // cause: An argument is no `communicator`, but an MPI_Comm for instance, whose size no type knows, or no workspace.
   // cure: Make it once, at the start: `const communicator<ranks<4>> world{MPI_COMM_WORLD};`, and look whether it is one.
   auto out = attend(x, causal, across(MPI_COMM_WORLD, work));
@@ -213,16 +213,16 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
   static attention::workspace<token<4>> shorter;
   each.into(part, part, across(two, shorter));
 #elif defined CASE_more_than_a_message_holds
-  // expect-gcc: "umbel: sharded: 2160000000 numbers of a rank are more than MPI counts in one message"
-  // expect-clang: sharded.*number<2160000000>.*numbers_of_a_rank_are_more_than_MPI_counts_in_one_message
+  // expect-gcc: "umbel: sharded: 2160000000 numbers of a rank are more than MPI can count in one message"
+  // expect-clang: sharded.*number<2160000000>.*numbers_of_a_rank_are_more_than_MPI_can_count_in_one_message
   // cause: MPI counts the numbers of a message in `int`, up to 2,147,483,647.
   // cure: Call with fewer sequences at a time, or take more ranks.
   int out = 0;
   extern tensor<float, batch<6>, token<15'000'000>, hidden<48>> most;
   each.into(most, most, across(two, whole));
 #elif defined CASE_sequences_without_across
-  // expect-gcc: "umbel: sharded: takes into\(out, \.\.\.\) with what its layer takes, and then across\(communicator, workspace\)"
-  // expect-clang: sharded.*takes_what_its_layer_takes_and_then_across_of_a_communicator_and_a_workspace
+  // expect-gcc: "umbel: sharded: expects into\(out, \.\.\.\) with the arguments of its layer, then across\(communicator, workspace\)"
+  // expect-clang: sharded.*expects_into_of_the_arguments_of_its_layer_then_across_of_a_communicator_and_a_workspace
   // cause: A layer whose sequences are divided is called as `into(out, ...)`, with `across(world, work)` as its last argument.
   // cure: Write `share{w}.into(out, x, causal, across(world, work))`.
   int out = 0;
@@ -234,8 +234,8 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
   // cure: Take 1, 2 or 4 ranks, or, with other bits, `chains<8>` for up to 8.
   static sharded<gradients, over<chains, ranks<3>>> of_batch;
 #elif defined CASE_chains_of_a_layer
-  // expect-gcc: "umbel: sharded: takes chains of a batch_gradient only"
-  // expect-clang: sharded.*takes_chains_of_a_batch_gradient_only
+  // expect-gcc: "umbel: sharded: can divide chains only of a batch_gradient"
+  // expect-clang: sharded.*can_divide_chains_only_of_a_batch_gradient
   // cause: A layer has no chains; the gradient of a batch has.
   // cure: `sharded<batch_gradient<weights, chains<4>>, over<chains, ranks<2>>>`.
   static sharded<attention, over<chains, ranks<2>>> of_batch;
@@ -256,22 +256,22 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
   of_batch.sum(8, serial, across(world, exchanged),
                [](std::size_t, attention::weights&, std::size_t) { return 0.0f; });
 #elif defined CASE_a_batch_in_the_workspace_of_a_layer
-  // expect-gcc: "umbel: sharded: takes a workspace of the sharded batch_gradient itself, its type workspace"
-  // expect-clang: sharded.*takes_a_workspace_of_the_sharded_batch_gradient_itself
+  // expect-gcc: "umbel: sharded: needs a workspace of the sharded batch_gradient itself, of its type workspace"
+  // expect-clang: sharded.*needs_a_workspace_of_the_sharded_batch_gradient_itself
   // cause: What ranks send each other of gradients has the size of the gradients.
   // cure: `static share::workspace exchanged;`, with the divided gradient's type for `share`.
   static by_chains of_batch;
   of_batch.sum(8, serial, across(two, whole),
                [](std::size_t, attention::weights&, std::size_t) { return 0.0f; });
 #elif defined CASE_what_decoder_layers_exchange_without_a_memory
-  // expect-gcc: "umbel: exchange_of: takes a sharded layer and the axes of its sequences"
-  // expect-clang: exchange_of.*takes_a_sharded_layer_and_the_axes_of_its_sequences
+  // expect-gcc: "umbel: exchange_of: expects a sharded layer and the axes of its sequences"
+  // expect-clang: exchange_of.*expects_a_sharded_layer_and_the_axes_of_its_sequences
   // cause: The layer is not divided, or the axes are not those of a call: a decoder layer takes the positions of its memory, too.
   // cure: Write `exchange_of<share, token<512>>`, of decoder layers `<share, token<512>, key<48>>`; by sequences `exchange_of<share, batch<8>, token<128>>`.
   constexpr auto out = exchange_of<sharded<decoder, over<heads, ranks<2>>>, token<9>>;
 #elif defined CASE_what_a_whole_layer_exchanges
-  // expect-gcc: "umbel: exchange_of: takes a sharded layer and the axes of its sequences"
-  // expect-clang: exchange_of.*takes_a_sharded_layer_and_the_axes_of_its_sequences
+  // expect-gcc: "umbel: exchange_of: expects a sharded layer and the axes of its sequences"
+  // expect-clang: exchange_of.*expects_a_sharded_layer_and_the_axes_of_its_sequences
   // cause: The layer is not divided, or the axes are not those of a call: a decoder layer takes the positions of its memory, too.
   // cure: Write `exchange_of<share, token<512>>`, of decoder layers `<share, token<512>, key<48>>`; by sequences `exchange_of<share, batch<8>, token<128>>`.
   constexpr auto out = exchange_of<attention, token<9>>;

@@ -15,14 +15,14 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
                                    tokens& x, encoder::weights& w) {
   (void)normalise, (void)rms, (void)x, (void)w;
 #if defined CASE_prepacked_norm
-  // expect-gcc: "umbel: prepacked: norms are not stored in 8 or 16 bits"
-  // expect-clang: prepacked.*norms_are_not_stored_in_8_or_16_bits
+  // expect-gcc: "umbel: prepacked: norms cannot be stored in 8 or 16 bits"
+  // expect-clang: prepacked.*norms_cannot_be_stored_in_8_or_16_bits
   // cause: `stored_as<>` rounds matrices and tables; gamma and beta of a norm are few.
   // cure: `prepacked<norm>`, without the option.
   const prepacked<norm, stored_as<bfloat16>> r{w.norm1};
 #elif defined CASE_pack_norm
-  // expect-gcc: "umbel: prepacked: norms are not packed again; assign a new one, packed = prepacked<norm>\{w\}"
-  // expect-clang: prepacked.*norms_are_not_packed_again_so_assign_a_new_one_with_its_weights
+  // expect-gcc: "umbel: prepacked: norms cannot be repacked; assign a new one, packed = prepacked<norm>\{w\}"
+  // expect-clang: prepacked.*norms_cannot_be_repacked_so_assign_a_new_one_with_its_weights
   // cause: A norm also has an epsilon, which `pack` would not change.
   // cure: `packed = prepacked<norm>{w}`, of an `rms_norm` `packed = prepacked<norm>{w, epsilon}`.
   static prepacked<norm> later;
@@ -34,8 +34,8 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
   // cure: Name a layer and pass its weights, `prepacked<attention>{w}`.
   const prepacked<tokens> r{};
 #elif defined CASE_prepacked_rms_norm_without_epsilon
-  // expect-gcc: "umbel: rms_norm: needs the epsilon that the model was trained with"
-  // expect-clang: rms_norm.*needs_the_epsilon_that_the_model_was_trained_with
+  // expect-gcc: "umbel: rms_norm: needs the epsilon of the trained model; pass it after the weights"
+  // expect-clang: rms_norm.*needs_the_epsilon_of_the_trained_model_so_pass_it_after_the_weights
   // cause: An `rms_norm` is not told its epsilon, which differs between models: there is no default.
   // cure: Look it up in the model's configuration: `rms_norm<...>{w, 1e-6f}`.
   const rms_norm<float, hidden<32>>::weights of_rms{};
@@ -54,7 +54,7 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
   // cure: `permute` the axis to the end and pass `contiguous`.
   auto r = normalise(tensor<float, hidden<32>, token<9>>{});
 #elif defined CASE_norm_not_row_major
-  // expect-gcc: "umbel: layer_norm: \[token=9, batch=2, hidden=32\] is not row-major in memory, so pass contiguous\(x\)"
+  // expect-gcc: "umbel: layer_norm: \[token=9, batch=2, hidden=32\] is not row-major in memory; pass contiguous\(x\)"
   // expect-clang: layer_norm.*token<9>.*batch<2>.*hidden<32>.*is_not_row_major_in_memory_so_pass_contiguous
   // cause: The input is a permuted or sliced view.
   // cure: Copy first: `x | contiguous | normalise`.
@@ -72,14 +72,14 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
   // cure: Rename the axis that is meant: `x | rename_axis<token, hidden>`.
   auto r = normalise(tensor<float, token<32>>{});
 #elif defined CASE_norm_type
-  // expect-gcc: "umbel: layer_norm: the input is of type double but the weights are of type float"
-  // expect-clang: layer_norm.*the_input_is_of_type.*element<double>.*but_the_weights_are_of_type.*element<float>
+  // expect-gcc: "umbel: layer_norm: the input has type double but the weights have type float"
+  // expect-clang: layer_norm.*the_input_has_type.*element<double>.*but_the_weights_have_type.*element<float>
   // cause: The input has another element type than the layer, and nothing is converted in silence.
   // cure: Declare both with one type.
   auto r = normalise(tensor<double, hidden<32>>{});
 #elif defined CASE_norm_of_integers
-  // expect-gcc: "umbel: layer_norm: takes float or double, not int"
-  // expect-clang: layer_norm.*takes_float_or_double_not.*element<int>
+  // expect-gcc: "umbel: layer_norm: needs float or double, not int"
+  // expect-clang: layer_norm.*needs_float_or_double_not.*element<int>
   // cause: A layer is declared with an element type that it cannot compute in.
   // cure: Declare it with float or double.
   const tensor<int, hidden<32>> one{};
@@ -111,14 +111,14 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
   static layer_norm<float, hidden<33>>::weights other;
   const norm r{other};
 #elif defined CASE_norm_weights_with_a_beta
-  // expect-gcc: "umbel: layer_norm: the weights belong to another layer or other options"
-  // expect-clang: layer_norm.*the_weights_belong_to_another_layer_or_other_options
+  // expect-gcc: "umbel: layer_norm: the weights do not match this layer and its options"
+  // expect-clang: layer_norm.*the_weights_do_not_match_this_layer_and_its_options
   // cause: One of the two, the weights or the layer, has norms with a beta, the other none: `bias<false>`, in a block `norm_bias<false>`.
   // cure: Use the `weights` type of this very layer; torch's `bias=False` is `bias<false>`, in a block `bias<false>, norm_bias<false>`.
   const layer_norm<float, hidden<32>, bias<false>> r{w.norm1};
 #elif defined CASE_norm_bias_on
-  // expect-gcc: "umbel: layer_norm: takes bias<true> or bias<false>, not bias_on"
-  // expect-clang: layer_norm.*takes_bias_true_or_false_not_bias_on
+  // expect-gcc: "umbel: layer_norm: accepts bias<true> or bias<false>, not bias_on"
+  // expect-clang: layer_norm.*accepts_bias_true_or_false_not_bias_on
   // cause: `bias_on<>` names the projections of attention; this layer has others.
   // cure: Say `bias<true>` or `bias<false>`.
   layer_norm<float, hidden<32>, bias_on<'q'>>::weights r;
@@ -129,8 +129,8 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
   // cure: Name one axis; for several, `merge` them first.
   layer_norm<float, token<9>, hidden<32>>::weights r;
 #elif defined CASE_rms_norm_without_epsilon
-  // expect-gcc: "umbel: rms_norm: needs the epsilon that the model was trained with"
-  // expect-clang: rms_norm.*needs_the_epsilon_that_the_model_was_trained_with
+  // expect-gcc: "umbel: rms_norm: needs the epsilon of the trained model; pass it after the weights"
+  // expect-clang: rms_norm.*needs_the_epsilon_of_the_trained_model_so_pass_it_after_the_weights
   // cause: An `rms_norm` is not told its epsilon, which differs between models: there is no default.
   // cure: Look it up in the model's configuration: `rms_norm<...>{w, 1e-6f}`.
   static rms_norm<float, hidden<32>>::weights gamma;
@@ -142,8 +142,8 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
   // cure: Give them a name that lives as long as the layer, best `static const`.
   const rms_norm<float, hidden<32>> r{rms_norm<float, hidden<32>>::weights{}, 1e-6f};
 #elif defined CASE_rms_norm_weights_of_a_layer_norm
-  // expect-gcc: "umbel: rms_norm: the weights belong to another layer or other options; they are for layer_norm"
-  // expect-clang: rms_norm.*the_weights_belong_to_another_layer_or_other_options
+  // expect-gcc: "umbel: rms_norm: the weights do not match this layer and its options; they are for layer_norm"
+  // expect-clang: rms_norm.*the_weights_do_not_match_this_layer_and_its_options
   // cause: The weights belong to a layer of another axis, or to a `layer_norm`, which has a beta too.
   // cure: Use the `weights` type of this very layer.
   const rms_norm<float, hidden<32>> r{w.norm1, 1e-6f};
@@ -166,27 +166,27 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
   // cure: `permute` the axis to the end and pass `contiguous`.
   auto r = rms(tensor<float, hidden<32>, token<9>>{});
 #elif defined CASE_rms_norm_not_row_major
-  // expect-gcc: "umbel: rms_norm: \[token=9, batch=2, hidden=32\] is not row-major in memory, so pass contiguous\(x\)"
+  // expect-gcc: "umbel: rms_norm: \[token=9, batch=2, hidden=32\] is not row-major in memory; pass contiguous\(x\)"
   // expect-clang: rms_norm.*token<9>.*batch<2>.*hidden<32>.*is_not_row_major_in_memory_so_pass_contiguous
   // cause: The input is a permuted or sliced view.
   // cure: Copy first: `x | contiguous | normalise`.
   auto r = x | permute<token, batch, hidden> | rms;
 #elif defined CASE_rms_norm_type
-  // expect-gcc: "umbel: rms_norm: the input is of type double but the weights are of type float"
-  // expect-clang: rms_norm.*the_input_is_of_type.*element<double>.*but_the_weights_are_of_type.*element<float>
+  // expect-gcc: "umbel: rms_norm: the input has type double but the weights have type float"
+  // expect-clang: rms_norm.*the_input_has_type.*element<double>.*but_the_weights_have_type.*element<float>
   // cause: The input has another element type than the layer, and nothing is converted in silence.
   // cure: Declare both with one type.
   auto r = rms(tensor<double, hidden<32>>{});
 #elif defined CASE_rms_norm_of_integers
-  // expect-gcc: "umbel: rms_norm: takes float or double, not int"
-  // expect-clang: rms_norm.*takes_float_or_double_not.*element<int>
+  // expect-gcc: "umbel: rms_norm: needs float or double, not int"
+  // expect-clang: rms_norm.*needs_float_or_double_not.*element<int>
   // cause: A layer is declared with an element type that it cannot compute in.
   // cure: Declare it with float or double.
   const tensor<int, hidden<32>> one{};
   auto r = rms_norm<int, hidden<32>>{one, 1}(one);
 #elif defined CASE_norm_of_two
-  // expect-gcc: "umbel: layer_norm: takes one tensor or view"
-  // expect-clang: layer_norm.*takes_one_tensor_or_view
+  // expect-gcc: "umbel: layer_norm: expects one tensor or view"
+  // expect-clang: layer_norm.*expects_one_tensor_or_view
   // cause: An operation is given what is no tensor or view, or more than one.
   // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
   layer_norm<float, hidden<32>>::weights parameters{};

@@ -47,7 +47,7 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cure: Name the new axes: `x | merge<batch, query, token>` or `x | reshape<token<8>, hidden<100>>`.
   auto r = x.view(8, 100);
 #elif defined CASE_unsqueeze
-  // expect-gcc: "umbel: unsqueeze: axes have names; list the axes there shall be, x \| broadcast<batch<2>, token<8>, hidden<100>>"
+  // expect-gcc: "umbel: unsqueeze: axes have names; list all axes of the result, x \| broadcast<batch<2>, token<8>, hidden<100>>"
   // expect-clang: umbel: unsqueeze: axes have names; list the axes there shall be, x \| broadcast<batch<2>, token<8>, hidden<100>>
   // cause: An axis is added by its name.
   // cure: `x | broadcast<heads<5>>` adds an axis and repeats no element; most operations broadcast by themselves.
@@ -59,13 +59,13 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cure: `x | select_at<batch, 0>`; a part of an axis is `x | slice<query, from<2>, extent<2>>`.
   auto r = x.squeeze(0);
 #elif defined CASE_matmul
-  // expect-gcc: "umbel: matmul: axes have names; contract<hidden>\(x, y\) sums over hidden, x \* weights is a projection"
+  // expect-gcc: "umbel: matmul: axes have names; write contract<hidden>\(x, y\) to sum over hidden, x \* weights to project"
   // expect-clang: umbel: matmul: axes have names; contract<hidden>\(x, y\) sums over hidden, x \* weights is a projection
   // cause: A product sums over an axis that has a name.
   // cure: `contract<hidden>(x, y)`; times the weights of a layer: `x * w.q`.
   auto r = matmul(x, x);
 #elif defined CASE_einsum
-  // expect-gcc: "umbel: einsum: axes have names; contract<hidden>\(x, y\) sums over hidden, x \* weights is a projection"
+  // expect-gcc: "umbel: einsum: axes have names; write contract<hidden>\(x, y\) to sum over hidden, x \* weights to project"
   // expect-clang: umbel: einsum: axes have names; contract<hidden>\(x, y\) sums over hidden, x \* weights is a projection
   // cause: A product sums over an axis that has a name.
   // cure: `contract<hidden>(x, y)`; times the weights of a layer: `x * w.q`.
@@ -83,7 +83,7 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cure: `sum<query>(x)`; over several, `sum<query, hidden>(x)`.
   auto r = x.sum(1);
 #elif defined CASE_argmax
-  // expect-gcc: "umbel: argmax: axes have names; with umbel/decode/sample\.hpp write argmax\(x \| select_at<token>\(i\)\) for each row i"
+  // expect-gcc: "umbel: argmax: axes have names; include umbel/decode/sample\.hpp and write argmax\(x \| select_at<token>\(i\)\) for each row i"
   // expect-clang: umbel: argmax: axes have names; with umbel/decode/sample\.hpp write argmax\(x \| select_at<token>\(i\)\) for each row i
   // cause: The position of the largest element is asked of one row.
   // cure: `argmax(x | select_at<batch>(b) | select_at<query>(i))`, the position along the axis that is left, the first of equal ones.
@@ -131,19 +131,19 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cure: Declare a tensor of the other sizes; `x | slice<...>` views a part.
   auto r = x.resize(2, 4, 50);
 #elif defined CASE_element_type
-  // expect-gcc: "umbel: to: the element type is part of the type; declare another tensor and convert each element"
-  // expect-clang: umbel: to: the element type is part of the type; declare another tensor and convert each element
+  // expect-gcc: "umbel: to: the element type is part of the type; declare another tensor y and write copy\(x, y\)"
+  // expect-clang: umbel: to: the element type is part of the type; declare another tensor y and write copy(x, y)
   // cause: The element type is part of the tensor's type.
   // cure: Declare a tensor of the other type and `copy(x, y)`, which converts each element.
   auto r = x.to(1.0);
 #elif defined CASE_clone
-  // expect-gcc: "umbel: clone: tensors are values; write auto y = x, or copy\(x, y\) into memory that is there"
+  // expect-gcc: "umbel: clone: tensors are values; write auto y = x, or copy\(x, y\) into existing memory"
   // expect-clang: umbel: clone: tensors are values; write auto y = x, or copy\(x, y\) into memory that is there
   // cause: Tensors are copied as numbers are.
   // cure: `auto y = x;`, or `copy(x, y)` into a tensor or view that is there.
   auto r = x.clone();
 #elif defined CASE_fill
-  // expect-gcc: "umbel: fill: tensor<\.\.\.> x\{\} is zero; set other values in a loop, for \(float& element : x\)"
+  // expect-gcc: "umbel: fill: tensor<\.\.\.> x\{\} is all zeros; set other values in a loop, for \(float& element : x\)"
   // expect-clang: umbel: fill: tensor<\.\.\.> x\{\} is zero; set other values in a loop, for \(float& element : x\)
   // cause: Elements are set in a loop.
   // cure: `tensor<...> x{}` is zero; `for (float& element : x) element = 1;`.
@@ -161,7 +161,7 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cure: `x | relu`.
   auto r = x.relu();
 #elif defined CASE_masked_fill
-  // expect-gcc: "umbel: masked_fill: write where\(condition, a, b\), or hide\(scores, condition\) before a softmax; attention takes a mask, attention\{w\}\(x, keep_mask\(mask\)\)"
+  // expect-gcc: "umbel: masked_fill: write where\(condition, a, b\), or hide\(scores, condition\) before a softmax; pass attention a mask, attention\{w\}\(x, keep_mask\(mask\)\)"
   // expect-clang: umbel: masked_fill: write where\(condition, a, b\), or hide\(scores, condition\) before a softmax; attention takes a mask, attention\{w\}\(x, keep_mask\(mask\)\)
   // cause: Elements are chosen by a function of the condition.
   // cure: `where(condition, a, b)`; before a softmax `hide(scores, condition)`.
@@ -173,25 +173,25 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cure: `attention{w}(x, causal)`; docs/masks.md has all of them.
   auto r = x.triu();
 #elif defined CASE_concat
-  // expect-gcc: "umbel: concat: axes have names; write concat<token>\(a, b\) along one, stack<batch>\(a, b\) along a new one"
+  // expect-gcc: "umbel: concat: axes have names; write concat<token>\(a, b\) along an axis, stack<batch>\(a, b\) along a new one"
   // expect-clang: umbel: concat: axes have names; write concat<token>\(a, b\) along one, stack<batch>\(a, b\) along a new one
   // cause: The axis to put tensors together along has a name.
   // cure: `concat<query>(x, y)`; along a new axis `stack<batch>(x, y)`.
   auto r = concat(x, x);
 #elif defined CASE_device
-  // expect-gcc: "umbel: cuda: Umbel computes on the processor; leave it out"
-  // expect-clang: umbel: cuda: Umbel computes on the processor; leave it out
+  // expect-gcc: "umbel: cuda: Umbel runs on the CPU only; leave it out"
+  // expect-clang: umbel: cuda: Umbel runs on the CPU only; leave it out
   // cause: There is one device.
   // cure: Leave the call out.
   auto r = x.cuda();
 #elif defined CASE_backward_of_a_tensor
-  // expect-gcc: "umbel: backward: gradients are of formulas; with umbel/training\.hpp write gradient\(loss\)\(x, with_gradient\(w, g\)\)"
+  // expect-gcc: "umbel: backward: only formulas have gradients; include umbel/training\.hpp and write gradient\(loss\)\(x, with_gradient\(w, g\)\)"
   // expect-clang: umbel: backward: gradients are of formulas; with umbel/training\.hpp write gradient\(loss\)\(x, with_gradient\(w, g\)\)
   // cause: A tensor does not know what it was computed from; a formula does.
   // cure: `#include <umbel/training.hpp>`, `constexpr formula loss = [](auto x, const auto& w) { ... };`, and `gradient(loss)(x, with_gradient(w, g))`, which adds to `g` (docs/learning.md).
   auto r = x.backward();
 #elif defined CASE_gradient_as_a_member
-  // expect-gcc: "umbel: grad: gradients are of formulas; with umbel/training\.hpp write gradient\(loss\)\(x, with_gradient\(w, g\)\)"
+  // expect-gcc: "umbel: grad: only formulas have gradients; include umbel/training\.hpp and write gradient\(loss\)\(x, with_gradient\(w, g\)\)"
   // expect-clang: umbel: grad: gradients are of formulas; with umbel/training\.hpp write gradient\(loss\)\(x, with_gradient\(w, g\)\)
   // cause: A gradient is memory of its own: a tensor or weights of the type of what it is the gradient of.
   // cure: `layer::weights g{};`, to which `gradient(loss)(x, with_gradient(w, g))` adds (docs/learning.md).
@@ -203,7 +203,7 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cure: A loop: `for (float& element : x) element = std::pow(element, 3);`.
   auto r = x.pow(3);
 #elif defined CASE_function_as_a_member
-  // expect-gcc: "umbel: exp: functions of each element take the tensor; write exp\(x\)"
+  // expect-gcc: "umbel: exp: elementwise functions are not members; write exp\(x\)"
   // expect-clang: umbel: exp: functions of each element take the tensor; write exp\(x\)
   // cause: A function of each element is not a member.
   // cure: `exp(x)`; so are `log`, `sqrt`, `rsqrt`, `tanh`, `sigmoid` and `abs`.
@@ -227,32 +227,32 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cure: `attend(x, lens)`, or `attend.into(out, x, lens)` into memory of yours.
   relu.forward(x);
 #elif defined CASE_layer_step
-  // expect-gcc: "umbel: step: steps are made by a cache; write key_value_cache<layer, key<1024>> cache and cache\.step\(out, layer, x\)"
+  // expect-gcc: "umbel: step: a cache makes the steps; write key_value_cache<layer, key<1024>> cache and cache\.step\(out, layer, x\)"
   // expect-clang: umbel: step: steps are made by a cache; write key_value_cache<layer, key<1024>> cache and cache\.step\(out, layer, x\)
   // cause: Keys and values of earlier positions are kept in a cache, not in the layer.
   // cure: `key_value_cache<attention, key<1024>> cache;` and `cache.step(out, attend, x)`.
   softmax<hidden>.step(x);
 #elif defined CASE_layer_parameters
-  // expect-gcc: "umbel: parameters: a layer borrows its weights; set them where they are, layer::weights w\{\}"
+  // expect-gcc: "umbel: parameters: a layer borrows its weights; set them in your own object, layer::weights w\{\}"
   // expect-clang: umbel: parameters: a layer borrows its weights; set them where they are, layer::weights w\{\}
   // cause: A layer has no weights of its own.
   // cure: Keep `attention::weights w`, fill it, and make `attention{w}` of it.
   relu.parameters();
 #elif defined CASE_layer_eval
-  // expect-gcc: "umbel: eval: a layer is the same in training; leave it out; dropout is a mask, dropout\(0\.1, seed\)"
+  // expect-gcc: "umbel: eval: a layer has no training mode; leave it out, and pass the mask dropout\(0\.1, seed\) for dropout"
   // expect-clang: umbel: eval: a layer is the same in training; leave it out; dropout is a mask, dropout\(0\.1, seed\)
   // cause: Layers have no mode: the gradient of a formula calls them as inference does.
   // cure: Leave the line out; dropout is a mask, `dropout(0.1, seed)`, and only where it is passed.
   relu.eval();
 #elif defined CASE_layer_backward
-  // expect-gcc: "umbel: backward: gradients are of formulas; with umbel/training\.hpp write gradient\(loss\)\(x, with_gradient\(w, g\)\)"
+  // expect-gcc: "umbel: backward: only formulas have gradients; include umbel/training\.hpp and write gradient\(loss\)\(x, with_gradient\(w, g\)\)"
   // expect-clang: umbel: backward: gradients are of formulas; with umbel/training\.hpp write gradient\(loss\)\(x, with_gradient\(w, g\)\)
   // cause: A tensor does not know what it was computed from; a formula does.
   // cure: `#include <umbel/training.hpp>`, `constexpr formula loss = [](auto x, const auto& w) { ... };`, and `gradient(loss)(x, with_gradient(w, g))`, which adds to `g` (docs/learning.md).
   relu.backward();
 #elif defined CASE_layer_to_a_device
-  // expect-gcc: "umbel: to: Umbel computes on the processor; leave it out"
-  // expect-clang: umbel: to: Umbel computes on the processor; leave it out
+  // expect-gcc: "umbel: to: Umbel runs on the CPU only; leave it out"
+  // expect-clang: umbel: to: Umbel runs on the CPU only; leave it out
   // cause: There is one device.
   // cure: Leave the call out.
   relu.to(0);
@@ -275,7 +275,7 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cure: `x.data()`.
   auto r = x.data_handle();
 #elif defined CASE_product_of_elements
-  // expect-gcc: "umbel: cwiseProduct: arithmetic goes element by element; write x \+ y, x - y, x \* y or x / y"
+  // expect-gcc: "umbel: cwiseProduct: arithmetic is element by element; write x \+ y, x - y, x \* y or x / y"
   // expect-clang: umbel: cwiseProduct: arithmetic goes element by element; write x \+ y, x - y, x \* y or x / y
   // cause: A member of Eigen.
   // cure: `x * y`, of the same axes.

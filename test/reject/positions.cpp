@@ -30,8 +30,8 @@ using sinusoids = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pai
   // cure: Rename the axis: `x | rename_axis<query, token>`.
   auto r = place(tensor<float, batch<2>, query<9>, hidden<32>>{});
 #elif defined CASE_sinusoids_type
-  // expect-gcc: "umbel: sinusoidal_positions: the input is of type double but the table is of type float"
-  // expect-clang: sinusoidal_positions.*the_input_is_of_type.*element<double>.*but_the_table_is_of_type.*element<float>
+  // expect-gcc: "umbel: sinusoidal_positions: the input has type double but the table has type float"
+  // expect-clang: sinusoidal_positions.*the_input_has_type.*element<double>.*but_the_table_has_type.*element<float>
   // cause: Input or layer and the table have different element types, and nothing is converted in silence.
   // cure: Declare all with one type.
   auto r = place(tensor<double, batch<2>, token<9>, hidden<32>>{});
@@ -42,8 +42,8 @@ using sinusoids = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pai
   // cure: Say it after the axes: `adjacent_pairs` is the paper's.
   sinusoidal_positions<float, batch<2>, token<9>, hidden<32>> r;
 #elif defined CASE_sinusoids_of_an_unsaid_layout
-  // expect-gcc: "umbel: sinusoidal_positions: needs a layout: adjacent_pairs, split_halves or split_halves_to_base"
-  // expect-clang: sinusoidal_positions.*needs_a_layout_adjacent_pairs_split_halves_or_split_halves_to_base
+  // expect-gcc: "umbel: sinusoidal_positions: needs a layout; add adjacent_pairs, split_halves or split_halves_to_base"
+  // expect-clang: sinusoidal_positions.*needs_a_layout_so_add_adjacent_pairs_split_halves_or_split_halves_to_base
   // cause: The layout of the table, which differs between models, is not said.
   // cure: Say it after the axes: `adjacent_pairs` is the paper's.
   sinusoidal_positions<float, token<9>, hidden<32>> r;
@@ -54,8 +54,8 @@ using sinusoids = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pai
   // cure: Leave it out for 10000, the paper's.
   sinusoidal_positions<float, token<49>, hidden<32>, split_halves, 0> none;
 #elif defined CASE_sinusoids_of_integers
-  // expect-gcc: "umbel: sinusoidal_positions: takes float or double, not int"
-  // expect-clang: sinusoidal_positions.*takes_float_or_double_not.*element<int>
+  // expect-gcc: "umbel: sinusoidal_positions: needs float or double, not int"
+  // expect-clang: sinusoidal_positions.*needs_float_or_double_not.*element<int>
   // cause: A layer is declared with an element type that it cannot compute in.
   // cure: Declare it with float or double.
   sinusoidal_positions<int, token<9>, hidden<32>, adjacent_pairs> r;
@@ -86,8 +86,8 @@ using sinusoids = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pai
   sinusoidal_positions<float, hidden<32>, token<9>, adjacent_pairs> r;
   (void)r;
 #elif defined CASE_sinusoids_of_two
-  // expect-gcc: "umbel: sinusoidal_positions: takes one tensor or view; then an integer"
-  // expect-clang: sinusoidal_positions.*takes_one_tensor_or_view_then_an_integer
+  // expect-gcc: "umbel: sinusoidal_positions: expects one tensor or view, then an integer"
+  // expect-clang: sinusoidal_positions.*expects_one_tensor_or_view_then_an_integer
   // cause: What is placed is no tensor or view, or what follows it is no integer.
   // cure: Pass the tensor, then the position of its first row if that is not 0.
   auto r = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pairs>{}(x, x);
@@ -98,8 +98,8 @@ using sinusoids = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pai
   // cure: Name axes of the brackets, positions first: `rotate<split_halves, token, hidden>(x)`.
   auto r = x | rotate<split_halves, query, hidden>;
 #elif defined CASE_rotate_by_an_unknown_pairing
-  // expect-gcc: "umbel: rotate: rope of int is neither split_halves nor adjacent_pairs: GPT-NeoX and files of Hugging Face have split_halves; GPT-J, files of Meta and of llama2\.c have adjacent_pairs"
-  // expect-clang: rotate, .*rope_of, .*element<int>, .*is_neither_split_halves_nor_adjacent_pairs
+  // expect-gcc: "umbel: rotate: rope of int must be split_halves for GPT-NeoX and files of Hugging Face, adjacent_pairs for GPT-J and files of Meta and llama2\.c"
+  // expect-clang: rotate, .*rope_of, .*element<int>, .*must_be
   // cause: The first argument of `rope` does not say which features pair up.
   // cure: Go by the file of weights: `rope<split_halves>` for GPT-NeoX and for any LLaMA from Hugging Face, `rope<adjacent_pairs>` for RoFormer, GPT-J, the LLaMA files of Meta and those of llama2.c.
   auto r = rotate<int, token, hidden>(x);
@@ -138,8 +138,8 @@ using sinusoids = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pai
   const auto sines = rope_sines<split_halves, token<9>, hidden<32>>();
   auto r = rotate<split_halves, hidden>(x, tensor<float, hidden<16>>{}, sines);
 #elif defined CASE_rotate_by_numbers
-  // expect-gcc: "umbel: rotate: takes a tensor or view, then cosines and sines"
-  // expect-clang: rotate, .*takes_a_tensor_then_cosines_and_sines
+  // expect-gcc: "umbel: rotate: expects a tensor or view, then cosines and sines"
+  // expect-clang: rotate, .*expects_a_tensor_then_cosines_and_sines
   // cause: Cosines and sines are tensors or views.
   // cure: Take a table, `rope_cosines<split_halves, token<9>, hidden<32>>()`, or one angle for all: `tensor<float, hidden<16>>`.
   auto r = rotate<split_halves, hidden>(x, 1.0f, 0.0f);
@@ -156,14 +156,14 @@ using sinusoids = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pai
   // cure: Rename it: `positions | rename_axis<query, token>`.
   auto r = rotate<split_halves, token<99>, hidden>(x, tensor<int, query<9>>{});
 #elif defined CASE_rotate_by_positions_that_are_fractions
-  // expect-gcc: "umbel: rotate: takes integers, not float"
-  // expect-clang: rotate, .*takes_integers_not, .*element<float>
+  // expect-gcc: "umbel: rotate: needs integers, not float"
+  // expect-clang: rotate, .*needs_integers_not, .*element<float>
   // cause: Positions are rows of a table, so they are integers.
   // cure: Hold them in a tensor of `int`; or compute the angles: `rotate<split_halves, hidden>(x, cosines, sines)`.
   auto r = rotate<split_halves, token<99>, hidden>(x, tensor<float, token<9>>{});
 #elif defined CASE_rotate_by_a_number
-  // expect-gcc: "umbel: rotate: takes a tensor or view, then a tensor or view of positions"
-  // expect-clang: rotate, .*takes_a_tensor_then_positions
+  // expect-gcc: "umbel: rotate: expects a tensor or view, then a tensor or view of positions"
+  // expect-clang: rotate, .*expects_a_tensor_then_positions
   // cause: Positions are a tensor or view.
   // cure: One position for all is a tensor without axes: `tensor<int>{5}`.
   auto r = rotate<split_halves, token<99>, hidden>(x, 5);

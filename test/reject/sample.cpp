@@ -13,57 +13,57 @@ using namespace umbel::axes;
                                    tensor<float, classes<8>>& logits) {
   (void)sample, (void)all, (void)logits;
 #if defined CASE_logits_of_several_positions
-  // expect-gcc: "umbel: sampler: takes logits along one axis; select a position first \[token=2, classes=8\]"
-  // expect-clang: sampler.*takes_logits_along_one_axis_select_a_position_first.*token<2>.*classes<8>
+  // expect-gcc: "umbel: sampler: needs logits along one axis; select one position of \[token=2, classes=8\]"
+  // expect-clang: sampler.*needs_logits_along_one_axis_so_select_one_position_of.*token<2>.*classes<8>
   // cause: The logits of several positions or sequences are passed.
   // cure: Those of the last: `sample(logits | select_at<token, 1>)`.
   auto r = sample(all);
 #elif defined CASE_logits_of_another_vocabulary
-  // expect-gcc: "umbel: sampler: takes the logits of one position along classes=8 but got \[classes=9\]"
-  // expect-clang: sampler.*takes_the_logits_of_one_position_along.*classes<8>.*but_got.*classes<9>
+  // expect-gcc: "umbel: sampler: needs the logits of one position along classes=8 but got \[classes=9\]"
+  // expect-clang: sampler.*needs_the_logits_of_one_position_along.*classes<8>.*but_got.*classes<9>
   // cause: The sampler was made for another number of tokens.
   // cure: `sampler<float, classes<9>>`.
   auto r = sample(tensor<float, classes<9>>{});
 #elif defined CASE_most_likely_of_several_positions
-  // expect-gcc: "umbel: argmax: takes logits along one axis; select a position first \[token=2, classes=8\]"
-  // expect-clang: argmax.*takes_logits_along_one_axis_select_a_position_first.*token<2>.*classes<8>
+  // expect-gcc: "umbel: argmax: needs logits along one axis; select one position of \[token=2, classes=8\]"
+  // expect-clang: argmax.*needs_logits_along_one_axis_so_select_one_position_of.*token<2>.*classes<8>
   // cause: The logits of several positions or sequences are passed.
   // cure: Those of the last: `argmax(logits | select_at<token, 1>)`.
   auto r = argmax(all);
 #elif defined CASE_tokens_that_are_no_integers
-  // expect-gcc: "umbel: penalize_repetition: takes tokens as integers along one axis, not float \[token=3\]"
-  // expect-clang: penalize_repetition.*takes_tokens_as_integers_along_one_axis_not.*element<float>.*token<3>
+  // expect-gcc: "umbel: penalize_repetition: needs tokens as integers along one axis, not float \[token=3\]"
+  // expect-clang: penalize_repetition.*needs_tokens_as_integers_along_one_axis_not.*element<float>.*token<3>
   // cause: Tokens are indices of the logits.
   // cure: `tensor<int, token<3>>`.
   penalize_repetition(logits, tensor<float, token<3>>{}, 1.1f);
 #elif defined CASE_logits_that_are_integers
-  // expect-gcc: "umbel: argmax: takes logits of float or double, not int"
-  // expect-clang: argmax.*takes_logits_of_float_or_double_not.*element<int>
+  // expect-gcc: "umbel: argmax: needs logits of float or double, not int"
+  // expect-clang: argmax.*needs_logits_of_float_or_double_not.*element<int>
   // cause: Tokens are passed, or logits that were rounded.
   // cure: Pass the logits.
   auto r = argmax(tensor<int, classes<8>>{});
 #elif defined CASE_logits_of_another_type
-  // expect-gcc: "umbel: sampler: takes logits of float but got double"
-  // expect-clang: sampler.*takes_logits_of.*element<float>.*but_got.*element<double>
+  // expect-gcc: "umbel: sampler: needs logits of float but got double"
+  // expect-clang: sampler.*needs_logits_of.*element<float>.*but_got.*element<double>
   // cause: The sampler was made for logits of another type.
   // cure: `sampler<double, classes<8>>`, or copy the logits into a tensor of `float`.
   auto r = sample(tensor<double, classes<8>>{});
 #elif defined CASE_logits_in_an_array
-  // expect-gcc: "umbel: argmax: takes a tensor or view of logits, not float \[8\]"
-  // expect-clang: argmax.*takes_a_tensor_or_view_of_logits_not.*float *\[8\]
+  // expect-gcc: "umbel: argmax: expects a tensor or view of logits, not float \[8\]"
+  // expect-clang: argmax.*expects_a_tensor_or_view_of_logits_not.*float *\[8\]
   // cause: Memory without axes is passed.
   // cure: View it: `argmax(view_as<classes<8>>(memory))`.
   float memory[8]{};
   auto r = argmax(memory);
 #elif defined CASE_how_to_draw_as_a_number
-  // expect-gcc: "umbel: sampler: takes the logits, then how to draw in braces, sample\(logits, \{\.temperature = 0\.8f\}\), but argument 2 is float"
-  // expect-clang: sampler.*takes_the_logits_then_how_to_draw_in_braces.*but_argument.*number<2>.*is.*float
+  // expect-gcc: "umbel: sampler: expects the logits, then options in braces, sample\(logits, \{\.temperature = 0\.8f\}\), but argument 2 is float"
+  // expect-clang: sampler.*expects_the_logits_then_options_in_braces.*but_argument.*number<2>.*is.*float
   // cause: A number does not say whether it is the temperature, k or p.
   // cure: `sample(logits, {.temperature = 0.8f})`.
   auto r = sample(logits, 0.8f);
 #elif defined CASE_sampler_that_is_const
-  // expect-gcc: "umbel: sampler: is const, but counts what it draws; declare it without const"
-  // expect-clang: sampler.*is_const_but_counts_what_it_draws_so_declare_it_without_const
+  // expect-gcc: "umbel: sampler: is const, but drawing changes its state; declare it without const"
+  // expect-clang: sampler.*is_const_but_drawing_changes_its_state_so_declare_it_without_const
   // cause: Each draw changes the sampler, which would draw the same token again.
   // cure: Declare it without `const`, and pass it by reference.
   const auto& only_read = sample;
@@ -76,15 +76,15 @@ using namespace umbel::axes;
   sampler<classes<8>, float> swapped{1};
   auto r = swapped(logits);
 #elif defined CASE_sampler_of_integers
-  // expect-gcc: "umbel: sampler: takes logits of float or double, not int"
-  // expect-clang: sampler.*takes_logits_of_float_or_double_not.*int
+  // expect-gcc: "umbel: sampler: needs logits of float or double, not int"
+  // expect-clang: sampler.*needs_logits_of_float_or_double_not.*int
   // cause: The type is that of the tokens; it should be that of the logits.
   // cure: `sampler<float, classes<8>>`.
   sampler<int, classes<8>> of_tokens{1};
   auto r = of_tokens(tensor<int, classes<8>>{});
 #elif defined CASE_sampler_without_an_axis
-  // expect-gcc: "umbel: sampler: takes the axis of the logits, not float"
-  // expect-clang: sampler.*takes_the_axis_of_the_logits_not.*float
+  // expect-gcc: "umbel: sampler: needs the axis of the logits, not float"
+  // expect-clang: sampler.*needs_the_axis_of_the_logits_not.*float
   // cause: The sampler does not say along which axis it draws, nor among how many tokens.
   // cure: `sampler<float, classes<8>>`.
   sampler<float, float> without{1};
@@ -103,8 +103,8 @@ using namespace umbel::axes;
   // cure: Store the logits in a variable, change them, then draw from them.
   penalize_repetition(tensor<float, classes<8>>{}, tensor<int, token<3>>{}, 1.1f);
 #elif defined CASE_tokens_in_an_array
-  // expect-gcc: "umbel: penalize_repetition: takes a tensor or view of tokens, not int \[3\]"
-  // expect-clang: penalize_repetition.*takes_a_tensor_or_view_of_tokens_not.*int *\[3\]
+  // expect-gcc: "umbel: penalize_repetition: expects a tensor or view of tokens, not int \[3\]"
+  // expect-clang: penalize_repetition.*expects_a_tensor_or_view_of_tokens_not.*int *\[3\]
   // cause: Memory without axes is passed.
   // cure: View it: `view_as<token<3>>(memory)`.
   int said[3]{};

@@ -11,7 +11,7 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   const auto flags = x > 0;
   (void)keep, (void)flags;
 #if defined CASE_compare_with_another_shape
-  // expect-gcc: "umbel: elementwise: \[batch=2, query=4, key=6\] and \[key=6\] have different axes; to repeat one along the others write x \| broadcast<\.\.\.>"
+  // expect-gcc: "umbel: elementwise: \[batch=2, query=4, key=6\] and \[key=6\] have different axes; to repeat one along the others, write x \| broadcast<\.\.\.>"
   // expect-clang: elementwise, .*batch<2>, .*query<4>, .*key<6>>, .*and_, .*key<6>>, .*have_different_axes_so_broadcast_one
   // cause: Two tensors of different axes or sizes are added, multiplied or looped over together.
   // cure: `broadcast` the smaller one to the larger one's axes, or rename the axis that differs.
@@ -23,19 +23,19 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cure: Make it a tensor of float first: `tensor<float, batch<2>>(x)`.
   auto r = tensor<int, key<6>>{} > 2.5;
 #elif defined CASE_not_of_numbers
-  // expect-gcc: "umbel: elementwise: takes conditions, elements of bool, not float"
-  // expect-clang: elementwise, .*takes_conditions_not, .*element<float>
+  // expect-gcc: "umbel: elementwise: needs conditions, elements of bool, not float"
+  // expect-clang: elementwise, .*needs_conditions_not, .*element<float>
   // cause: Numbers are not conditions.
   // cure: Compare them: `x != 0` is `x < 0 || x > 0`.
   auto r = !x;
 #elif defined CASE_and_of_numbers
-  // expect-gcc: "umbel: elementwise: takes conditions, elements of bool, not float"
-  // expect-clang: elementwise, .*takes_conditions_not, .*element<float>
+  // expect-gcc: "umbel: elementwise: needs conditions, elements of bool, not float"
+  // expect-clang: elementwise, .*needs_conditions_not, .*element<float>
   // cause: Numbers are not conditions.
   // cure: Compare them: `x != 0` is `x < 0 || x > 0`.
   auto r = flags && x;
 #elif defined CASE_maximum_of_other_axes
-  // expect-gcc: "umbel: elementwise: \[batch=2, query=4, key=6\] and \[key=6\] have different axes; to repeat one along the others write x \| broadcast<\.\.\.>"
+  // expect-gcc: "umbel: elementwise: \[batch=2, query=4, key=6\] and \[key=6\] have different axes; to repeat one along the others, write x \| broadcast<\.\.\.>"
   // expect-clang: elementwise, .*batch<2>, .*query<4>, .*key<6>>, .*and_, .*key<6>>, .*have_different_axes_so_broadcast_one
   // cause: Two tensors of different axes or sizes are added, multiplied or looped over together.
   // cure: `broadcast` the smaller one to the larger one's axes, or rename the axis that differs.
@@ -47,20 +47,20 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cure: Make it a tensor of float first: `tensor<float, batch<2>>(x)`.
   auto r = minimum(2.5, tensor<int, key<6>>{});
 #elif defined CASE_maximum_of_something_else
-  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number, but argument 2 is float \[6\]"
-  // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number, .*but_argument, .*number<2
+  // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number, but argument 2 is float \[6\]"
+  // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number, .*but_argument, .*number<2
   // cause: An operand is no tensor, view or number.
   // cure: Give it a shape first, `view_as<hidden<64>>(pointer)`.
   float numbers[6]{};
   auto r = maximum(x, numbers);
 #elif defined CASE_where_by_numbers
-  // expect-gcc: "umbel: where: takes conditions, elements of bool, not float"
-  // expect-clang: where, .*takes_conditions_not, .*element<float>
+  // expect-gcc: "umbel: where: needs conditions, elements of bool, not float"
+  // expect-clang: where, .*needs_conditions_not, .*element<float>
   // cause: What chooses is a condition.
   // cure: Compare: `where(x > 0, x, 0)`.
   auto r = where(x, x, 0);
 #elif defined CASE_where_of_fewer_axes
-  // expect-gcc: "umbel: where: \[key=6\] and \[batch=2, query=4, key=6\] have different axes; to repeat one along the others write x \| broadcast<\.\.\.>"
+  // expect-gcc: "umbel: where: \[key=6\] and \[batch=2, query=4, key=6\] have different axes; to repeat one along the others, write x \| broadcast<\.\.\.>"
   // expect-clang: where, .*key<6>>, .*and_, .*batch<2>, .*query<4>, .*key<6>>, .*have_different_axes_so_broadcast_one
   // cause: The condition has other axes than what is chosen.
   // cure: Repeat it: `keep | broadcast<batch<2>, query<4>, key<6>>`.
@@ -72,74 +72,74 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cure: Declare both with one type.
   auto r = where(flags, x, tensor<double, batch<2>, query<4>, key<6>>{});
 #elif defined CASE_where_without_a_condition
-  // expect-gcc: "umbel: where: takes a condition, then two tensors, views or numbers"
-  // expect-clang: where, .*takes_a_condition_then_two_tensors_views_or_numbers
+  // expect-gcc: "umbel: where: expects a condition, then two tensors, views or numbers"
+  // expect-clang: where, .*expects_a_condition_then_two_tensors_views_or_numbers
   // cause: The condition is no tensor or view, or there are not two choices after it.
   // cure: A condition has an element for each position: `where(x > 0, x, 0)`.
   auto r = where(true, x, 0);
 #elif defined CASE_where_of_two
-  // expect-gcc: "umbel: where: takes a condition, then two tensors, views or numbers"
-  // expect-clang: where, .*takes_a_condition_then_two_tensors_views_or_numbers
+  // expect-gcc: "umbel: where: expects a condition, then two tensors, views or numbers"
+  // expect-clang: where, .*expects_a_condition_then_two_tensors_views_or_numbers
   // cause: The condition is no tensor or view, or there are not two choices after it.
   // cure: A condition has an element for each position: `where(x > 0, x, 0)`.
   auto r = where(flags, x);
 #elif defined CASE_where_of_four
-  // expect-gcc: "umbel: where: takes a condition, then two tensors, views or numbers"
-  // expect-clang: where, .*takes_a_condition_then_two_tensors_views_or_numbers
+  // expect-gcc: "umbel: where: expects a condition, then two tensors, views or numbers"
+  // expect-clang: where, .*expects_a_condition_then_two_tensors_views_or_numbers
   // cause: The condition is no tensor or view, or there are not two choices after it.
   // cure: A condition has an element for each position: `where(x > 0, x, 0)`.
   auto r = where(flags, x, 0, 1);
 #elif defined CASE_where_of_numbers
-  // expect-gcc: "umbel: where: takes a condition, then two tensors, views or numbers"
-  // expect-clang: where, .*takes_a_condition_then_two_tensors_views_or_numbers
+  // expect-gcc: "umbel: where: expects a condition, then two tensors, views or numbers"
+  // expect-clang: where, .*expects_a_condition_then_two_tensors_views_or_numbers
   // cause: The condition is no tensor or view, or there are not two choices after it.
   // cure: A condition has an element for each position: `where(x > 0, x, 0)`.
   auto r = where(true, 1.0f, 2.0f);
 #elif defined CASE_hide_of_one
-  // expect-gcc: "umbel: hide: takes scores then a condition"
-  // expect-clang: hide, .*takes_scores_then_a_condition
+  // expect-gcc: "umbel: hide: expects scores and a condition"
+  // expect-clang: hide, .*expects_scores_and_a_condition
   // cause: The condition is no tensor or view of bool, or there are not two operands.
   // cure: `hide(scores, condition)`; past a length, `mask_after<key>(scores, lens)`.
   auto r = hide(x);
 #elif defined CASE_hide_of_three
-  // expect-gcc: "umbel: hide: takes scores then a condition"
-  // expect-clang: hide, .*takes_scores_then_a_condition
+  // expect-gcc: "umbel: hide: expects scores and a condition"
+  // expect-clang: hide, .*expects_scores_and_a_condition
   // cause: The condition is no tensor or view of bool, or there are not two operands.
   // cure: `hide(scores, condition)`; past a length, `mask_after<key>(scores, lens)`.
   auto r = hide(x, flags, 0);
 #elif defined CASE_maximum_of_three
-  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number"
-  // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number
+  // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number"
+  // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
   // cause: `maximum` and `minimum` choose between two elements at each position.
   // cure: Call them twice, `maximum(maximum(x, y), z)`; along an axis it is `max<key>(x)`.
   auto r = maximum(x, x, 0);
 #elif defined CASE_minimum_of_one
-  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number"
-  // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number
+  // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number"
+  // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
   // cause: `maximum` and `minimum` choose between two elements at each position.
   // cure: Call them twice, `maximum(maximum(x, y), z)`; along an axis it is `max<key>(x)`.
   auto r = minimum(x);
 #elif defined CASE_max_of_two
-  // expect-gcc: "umbel: max: takes one tensor and named axes, x \| max<key>; of two write maximum\(x, y\), minimum\(x, y\)"
-  // expect-clang: max, .*takes_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two
+  // expect-gcc: "umbel: max: expects one tensor and named axes, x \| max<key>; for two tensors write maximum\(x, y\) or minimum\(x, y\)"
+  // expect-clang: max, .*expects_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two
   // cause: `max` and `min` are of all elements along an axis; of two tensors, or one and a number, they have the longer names.
   // cure: Write `maximum(x, 0)`.
   auto r = max(x, 0);
 #elif defined CASE_min_along_an_axis_of_two
-  // expect-gcc: "umbel: min: takes one tensor and named axes, x \| max<key>; of two write maximum\(x, y\), minimum\(x, y\)"
-  // expect-clang: min, .*takes_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two
+  // expect-gcc: "umbel: min: expects one tensor and named axes, x \| max<key>; for two tensors write maximum\(x, y\) or minimum\(x, y\)"
+  // expect-clang: min, .*expects_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two
   // cause: `max` and `min` are of all elements along an axis; of two tensors, or one and a number, they have the longer names.
   // cure: Write `maximum(x, 0)`.
   auto r = min<key>(x, 0);
 #elif defined CASE_hide_by_fewer_axes
-  // expect-gcc: "umbel: hide: \[batch=2, query=4, key=6\] and \[key=6\] have different axes; to repeat one along the others write x \| broadcast<\.\.\.>"
+  // expect-gcc: "umbel: hide: \[batch=2, query=4, key=6\] and \[key=6\] have different axes; to repeat one along the others, write x \| broadcast<\.\.\.>"
   // expect-clang: hide, .*batch<2>, .*query<4>, .*key<6>>, .*and_, .*key<6>>, .*have_different_axes_so_broadcast_one
   // cause: The condition has other axes than the scores.
   // cure: Repeat it: `keep | broadcast<batch<2>, query<4>, key<6>>`.
   auto r = hide(x, keep);
 #elif defined CASE_hide_by_a_number
-  // expect-gcc: "umbel: hide: takes scores then a condition"
-  // expect-clang: hide, .*takes_scores_then_a_condition
+  // expect-gcc: "umbel: hide: expects scores and a condition"
+  // expect-clang: hide, .*expects_scores_and_a_condition
   // cause: The condition is no tensor or view of bool, or there are not two operands.
   // cure: `hide(scores, condition)`; past a length, `mask_after<key>(scores, lens)`.
   auto r = hide(x, 3);
@@ -169,8 +169,8 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cure: Declare both with one type.
   auto r = concat<query>(x, flags);
 #elif defined CASE_concat_with_a_number
-  // expect-gcc: "umbel: concat: takes tensors or views"
-  // expect-clang: concat, .*takes_tensors_or_views
+  // expect-gcc: "umbel: concat: expects tensors or views"
+  // expect-clang: concat, .*expects_tensors_or_views
   // cause: What is put together are tensors and views.
   // cure: Make a tensor of it, with the axes that it has.
   auto r = concat<query>(x, 0.0f);
@@ -187,8 +187,8 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cure: Stack tensors of the same axes and sizes, or `broadcast` the smaller one.
   auto r = stack<heads>(x, tensor<float, key<6>>{});
 #elif defined CASE_one_hot_of_numbers
-  // expect-gcc: "umbel: one_hot: takes integers, not float"
-  // expect-clang: one_hot, .*takes_integers_not, .*element<float>
+  // expect-gcc: "umbel: one_hot: needs integers, not float"
+  // expect-clang: one_hot, .*needs_integers_not, .*element<float>
   // cause: Positions are integers.
   // cure: Declare the tensor of positions with int.
   auto r = one_hot<classes<10>>(x);
@@ -199,8 +199,8 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cure: Give it another name.
   auto r = one_hot<key<10>>(tensor<int, key<6>>{});
 #elif defined CASE_lookup_by_numbers
-  // expect-gcc: "umbel: lookup: takes integers, not float"
-  // expect-clang: lookup, .*takes_integers_not, .*element<float>
+  // expect-gcc: "umbel: lookup: needs integers, not float"
+  // expect-clang: lookup, .*needs_integers_not, .*element<float>
   // cause: Positions are integers; often the arguments are swapped.
   // cure: `lookup(table, ids)`, ids a tensor of int.
   auto r = lookup(tensor<int, key<6>>{}, x);
@@ -211,8 +211,8 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cure: `rename_axis` one of them.
   auto r = lookup(x, tensor<int, key<3>>{});
 #elif defined CASE_lookup_by_an_integer
-  // expect-gcc: "umbel: lookup: takes a table then integers"
-  // expect-clang: lookup, .*takes_a_table_then_integers
+  // expect-gcc: "umbel: lookup: expects a table and integers"
+  // expect-clang: lookup, .*expects_a_table_and_integers
   // cause: The integers are a tensor or view.
   // cure: One row is `x | select_at<batch>(1)`.
   auto r = lookup(x, 1);

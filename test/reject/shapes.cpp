@@ -52,8 +52,8 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // cure: Give the parts two names: `split<hidden, heads<5>, head_dim>`.
   auto r = split<hidden, heads<5>, heads>(x);
 #elif defined CASE_split_into_nothing
-  // expect-gcc: "umbel: shape: heads=0 has no positions in \[heads=0\]"
-  // expect-clang: shape, .*heads<0>, .*has_no_positions_in
+  // expect-gcc: "umbel: shape: heads=0 has size 0 in \[heads=0\]"
+  // expect-clang: shape, .*heads<0>, .*has_size_0_in
   // cause: An axis has size 0.
   // cure: Give every axis at least one position, or leave the axis out.
   auto r = split<hidden, heads<0>, head_dim>(x);
@@ -82,7 +82,7 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // cure: `permute` them next to one another, pass `contiguous`, then merge.
   auto r = merge<query, heads, token>(h);
 #elif defined CASE_merge_strides
-  // expect-gcc: "umbel: merge: the elements of \[heads=5, head_dim=20\] are not contiguous in memory, so pass contiguous\(x\)"
+  // expect-gcc: "umbel: merge: the elements of \[heads=5, head_dim=20\] are not contiguous in memory; pass contiguous\(x\)"
   // expect-clang: merge.*the_elements_of.*heads<5>.*head_dim<20>.*are_not_contiguous_in_memory_so_pass_contiguous_of_x
   // cause: The axes are neighbours by name only: a permuted view reads them with a jump in between.
   // cure: Copy first: `x | contiguous | merge<heads, head_dim, hidden>`.
@@ -136,7 +136,7 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // cure: Correct a size: the products must be equal.
   auto r = reshape<token<8>, hidden<99>>(x);
 #elif defined CASE_reshape_not_contiguous
-  // expect-gcc: "umbel: reshape: \[query=4, batch=2, hidden=100\] is not row-major in memory, so pass contiguous\(x\)"
+  // expect-gcc: "umbel: reshape: \[query=4, batch=2, hidden=100\] is not row-major in memory; pass contiguous\(x\)"
   // expect-clang: reshape, .*query<4>, .*batch<2>, .*hidden<100>>, .*is_not_row_major_in_memory_so_pass_contiguous
   // cause: A permuted, sliced or broadcast view has no single run of elements to read as another shape.
   // cure: Copy first: `x | contiguous | reshape<...>`.
@@ -254,25 +254,25 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // cure: List axes with their sizes only: `tensor<float, batch<2>, hidden<100>>`.
   auto r = x | reshape<queries>;
 #elif defined CASE_merge_of_one
-  // expect-gcc: "umbel: merge: takes two or more axes, then the name of the result"
-  // expect-clang: merge.*takes_two_or_more_axes_then_the_name_of_the_result
+  // expect-gcc: "umbel: merge: expects two or more axes, then the name of the result"
+  // expect-clang: merge.*expects_two_or_more_axes_then_the_name_of_the_result
   // cause: A merge names one axis, or none, and a result.
   // cure: Name the axes in order, then what they become: `merge<batch, query, token>`; one axis by itself is renamed by `rename_axis`.
   auto r = x | merge<query, key>;
 #elif defined CASE_select_by_a_fraction
-  // expect-gcc: "umbel: select_at: takes one tensor or view; then an integer, but argument 2 is double"
-  // expect-clang: select.*takes_one_tensor_or_view_then_an_integer
+  // expect-gcc: "umbel: select_at: expects one tensor or view, then an integer, but argument 2 is double"
+  // expect-clang: select.*expects_one_tensor_or_view_then_an_integer
   // cause: What is selected from is no tensor or view, or the position is no integer.
   // cure: Pass an integer: `select_at<query>(x, 1)`.
   auto r = select_at<query>(x, 1.5);
 #elif defined CASE_axis_of_another_name
-  // expect-gcc: "umbel: axis: frames has the base of the axis token, but an axis names itself in its base"
+  // expect-gcc: "umbel: axis: frames has the base of the axis token; derive it from axis<itself, N>"
   // expect-clang: say::axis, .*axis_family<frames>, .*has_the_base_axis_of, .*token>
   // cause: An axis was copied and its base left as it was, so both would be one axis.
   // cure: `template <std::size_t N> struct frames : umbel::axis<frames, N> {};`
   tensor<float, frames<4>> r{};
 #elif defined CASE_axis_without_a_template
-  // expect-gcc: "umbel: axis: speaker has the base of the axis token, but an axis names itself in its base"
+  // expect-gcc: "umbel: axis: speaker has the base of the axis token; derive it from axis<itself, N>"
   // expect-clang: say::axis, .*element<speaker>, .*has_the_base_axis_of, .*token>
   // cause: An axis is a template over its size, and its base names it.
   // cure: `template <std::size_t N> struct speaker : umbel::axis<speaker, N> {};`

@@ -71,80 +71,80 @@ void cases() {
   // cure: Look for a size with a digit or a factor too many.
   encoder::workspace<token<(1ull << 60)>> work;
 #elif defined CASE_workspace_of_no_positions
-  // expect-gcc: "umbel: shape: token=0 has no positions in \[token=0\]"
-  // expect-clang: shape, .*token<0>, .*has_no_positions_in, .*token<0>
+  // expect-gcc: "umbel: shape: token=0 has size 0 in \[token=0\]"
+  // expect-clang: shape, .*token<0>, .*has_size_0_in, .*token<0>
   // cause: An axis has size 0.
   // cure: Give every axis at least one position, or leave the axis out.
   attention::workspace<token<0>> work;
 #elif defined CASE_workspace_of_a_step_of_no_positions
-  // expect-gcc: "umbel: shape: token=0 has no positions in \[token=0\]"
-  // expect-clang: shape, .*token<0>, .*has_no_positions_in, .*token<0>
+  // expect-gcc: "umbel: shape: token=0 has size 0 in \[token=0\]"
+  // expect-clang: shape, .*token<0>, .*has_size_0_in, .*token<0>
   // cause: An axis has size 0.
   // cure: Give every axis at least one position, or leave the axis out.
   key_value_cache<attention, key<64>>::workspace<token<0>> work;
 #elif defined CASE_workspace_of_an_encoder_of_no_positions
-  // expect-gcc: "umbel: shape: token=0 has no positions in \[token=0\]"
-  // expect-clang: shape, .*token<0>, .*has_no_positions_in, .*token<0>
+  // expect-gcc: "umbel: shape: token=0 has size 0 in \[token=0\]"
+  // expect-clang: shape, .*token<0>, .*has_size_0_in, .*token<0>
   // cause: An axis has size 0.
   // cure: Give every axis at least one position, or leave the axis out.
   encoder::workspace<token<0>> work;
 #elif defined CASE_workspace_of_a_decoder_of_no_positions
-  // expect-gcc: "umbel: shape: token=0 has no positions in \[token=0\]"
-  // expect-clang: shape, .*token<0>, .*has_no_positions_in, .*token<0>
+  // expect-gcc: "umbel: shape: token=0 has size 0 in \[token=0\]"
+  // expect-clang: shape, .*token<0>, .*has_size_0_in, .*token<0>
   // cause: An axis has size 0.
   // cure: Give every axis at least one position, or leave the axis out.
   decoder::workspace<token<0>> work;
 #elif defined CASE_workspace_with_a_batch
-  // expect-gcc: "umbel: workspace: batch=2 is not counted, as sequences are computed one after another; leave it out"
-  // expect-clang: workspace, .*batch<2>, .*is_not_counted_as_sequences_are_computed_one_after_another_so_leave_it_out
+  // expect-gcc: "umbel: workspace: batch=2 is unnecessary, since sequences share one workspace; leave it out"
+  // expect-clang: workspace, .*batch<2>, .*is_unnecessary_since_sequences_share_one_workspace_so_leave_it_out
   // cause: One workspace serves all sequences of a batch, so its size does not depend on how many there are.
   // cure: Name the positions alone: `workspace<token<9>>`.
   attention::workspace<batch<2>, token<9>> work;
 #elif defined CASE_workspace_of_an_encoder_with_a_batch
-  // expect-gcc: "umbel: workspace: batch=2 is not counted, as sequences are computed one after another; leave it out"
-  // expect-clang: workspace, .*batch<2>, .*is_not_counted_as_sequences_are_computed_one_after_another_so_leave_it_out
+  // expect-gcc: "umbel: workspace: batch=2 is unnecessary, since sequences share one workspace; leave it out"
+  // expect-clang: workspace, .*batch<2>, .*is_unnecessary_since_sequences_share_one_workspace_so_leave_it_out
   // cause: One workspace serves all sequences of a batch, so its size does not depend on how many there are.
   // cure: Name the positions alone: `workspace<token<9>>`.
   encoder::workspace<batch<2>, token<9>> work;
 #elif defined CASE_workspace_of_a_network_with_a_batch
-  // expect-gcc: "umbel: workspace: batch=2 is not counted, as sequences are computed one after another; leave it out"
-  // expect-clang: workspace, .*batch<2>, .*is_not_counted_as_sequences_are_computed_one_after_another_so_leave_it_out
+  // expect-gcc: "umbel: workspace: batch=2 is unnecessary, since sequences share one workspace; leave it out"
+  // expect-clang: workspace, .*batch<2>, .*is_unnecessary_since_sequences_share_one_workspace_so_leave_it_out
   // cause: One workspace serves all sequences of a batch, so its size does not depend on how many there are.
   // cure: Name the positions alone: `workspace<token<9>>`.
   network::workspace<batch<2>, token<9>> work;
 #elif defined CASE_workspace_of_a_step_with_a_batch
-  // expect-gcc: "umbel: workspace: batch=2 is not counted, as sequences are computed one after another; leave it out"
-  // expect-clang: workspace, .*batch<2>, .*is_not_counted_as_sequences_are_computed_one_after_another_so_leave_it_out
+  // expect-gcc: "umbel: workspace: batch=2 is unnecessary, since sequences share one workspace; leave it out"
+  // expect-clang: workspace, .*batch<2>, .*is_unnecessary_since_sequences_share_one_workspace_so_leave_it_out
   // cause: One workspace serves all sequences of a batch, so its size does not depend on how many there are.
   // cure: Name the positions alone: `workspace<token<9>>`.
   key_value_cache<attention, key<64>>::workspace<batch<2>, token<1>> work;
 #elif defined CASE_workspace_of_a_tensor
-  // expect-gcc: "umbel: workspace: takes axes of positions, workspace<token<12>>; of tensors take workspace_for"
-  // expect-clang: workspace, .*takes_axes_of_positions_of_tensors_take_workspace_for
+  // expect-gcc: "umbel: workspace: expects axes of positions, workspace<token<12>>; for tensors use workspace_for"
+  // expect-clang: workspace, .*expects_axes_of_positions_so_use_workspace_for_with_tensors
   // cause: What stands in the place of an axis is a tensor or another type.
   // cure: Name the axis, `encoder::workspace<token<9>>`; or `workspace_for<encoder, tensor<float, token<9>, hidden<8>>>`.
   encoder::workspace<tensor<float, token<9>, hidden<8>>> work;
 #elif defined CASE_workspace_of_a_number_type
-  // expect-gcc: "umbel: workspace: takes axes of positions, workspace<token<12>>; of tensors take workspace_for"
-  // expect-clang: workspace, .*takes_axes_of_positions_of_tensors_take_workspace_for
+  // expect-gcc: "umbel: workspace: expects axes of positions, workspace<token<12>>; for tensors use workspace_for"
+  // expect-clang: workspace, .*expects_axes_of_positions_so_use_workspace_for_with_tensors
   // cause: What stands in the place of an axis is a tensor or another type.
   // cure: Name the axis, `encoder::workspace<token<9>>`; or `workspace_for<encoder, tensor<float, token<9>, hidden<8>>>`.
   attention::workspace<query<4>, int> work;
 #elif defined CASE_workspace_of_nothing
-  // expect-gcc: "umbel: workspace: needs axes, at least 1, got 0"
-  // expect-clang: workspace, .*needs_axes_at_least, .*<1>, .*got, .*<0>
+  // expect-gcc: "umbel: workspace: the number of axes must be at least 1, got 0"
+  // expect-clang: workspace, .*the_number_of_axes_must_be_at_least, .*<1>, .*got, .*<0>
   // cause: How large a workspace is depends on the positions: of queries and keys, where they differ; of additive attention on the values' features, too.
   // cure: Name them: `workspace<token<9>>`, `workspace<query<4>, key<6>>`, `workspace<query<4>, key<6>, value_dim<8>>`.
   attention::workspace<> work;
 #elif defined CASE_workspace_of_too_many_axes
-  // expect-gcc: "umbel: workspace: takes axes, at most 1, got 2"
-  // expect-clang: workspace, .*takes_axes_at_most, .*<1>, .*got, .*<2>
+  // expect-gcc: "umbel: workspace: the number of axes must be at most 1, got 2"
+  // expect-clang: workspace, .*the_number_of_axes_must_be_at_most, .*<1>, .*got, .*<2>
   // cause: How large a workspace is depends on the positions; queries and keys are two axes, those of one sequence are one.
   // cure: Name the positions alone: `workspace<token<9>>`.
   encoder::workspace<token<9>, key<9>> work;
 #elif defined CASE_workspace_of_additive_attention_without_values
-  // expect-gcc: "umbel: workspace: needs axes, at least 3, got 2"
-  // expect-clang: workspace, .*needs_axes_at_least, .*<3>, .*got, .*<2>
+  // expect-gcc: "umbel: workspace: the number of axes must be at least 3, got 2"
+  // expect-clang: workspace, .*the_number_of_axes_must_be_at_least, .*<3>, .*got, .*<2>
   // lines-clang: 18
   // cause: How large a workspace is depends on the positions: of queries and keys, where they differ; of additive attention on the values' features, too.
   // cure: Name them: `workspace<token<9>>`, `workspace<query<4>, key<6>>`, `workspace<query<4>, key<6>, value_dim<8>>`.

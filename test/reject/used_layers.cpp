@@ -13,8 +13,8 @@ using namespace umbel::axes;
 // cure: Write them in this order: `multi_head_attention<float, hidden<100>, heads<5>>`.
 using attention = multi_head_attention<float, heads<5>, hidden<100>>;
 #elif defined CASE_element_type_missing
-// expect-gcc: "umbel: multi_head_attention: takes float or double, not hidden=100"
-// expect-clang: multi_head_attention, .*takes_float_or_double_not, .*hidden<100>
+// expect-gcc: "umbel: multi_head_attention: needs float or double, not hidden=100"
+// expect-clang: multi_head_attention, .*needs_float_or_double_not, .*hidden<100>
 // cause: The element type, which comes first, is missing.
 // cure: Say it: `multi_head_attention<float, hidden<100>, heads<5>>`.
 using attention = multi_head_attention<hidden<100>, heads<5>, bias<true>>;
@@ -25,8 +25,8 @@ using attention = multi_head_attention<hidden<100>, heads<5>, bias<true>>;
 // cure: Say how many heads: `heads<5>`.
 using attention = multi_head_attention<float, hidden<100>, bias<true>>;
 #elif defined CASE_of_integers
-// expect-gcc: "umbel: multi_head_attention: takes float or double, not int"
-// expect-clang: multi_head_attention, .*takes_float_or_double_not, .*element<int>
+// expect-gcc: "umbel: multi_head_attention: needs float or double, not int"
+// expect-clang: multi_head_attention, .*needs_float_or_double_not, .*element<int>
 // cause: A layer is declared with an element type that it cannot compute in.
 // cure: Declare it with float or double.
 using attention = multi_head_attention<int, hidden<100>, heads<5>>;
@@ -42,8 +42,8 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
 using encoder = encoder_layer<float, heads<4>, hidden<32>, intermediate<64>, norm_first<true>,
                               activation<relu>, bias<true>>;
 #elif defined CASE_encoder_without_element_type
-// expect-gcc: "umbel: encoder_layer: takes float or double, not hidden=32"
-// expect-clang: encoder_layer, .*takes_float_or_double_not, .*hidden<32>
+// expect-gcc: "umbel: encoder_layer: needs float or double, not hidden=32"
+// expect-clang: encoder_layer, .*needs_float_or_double_not, .*hidden<32>
 // cause: The element type, the first argument of every layer, is missing.
 // cure: Write it, `encoder_layer<float, hidden<32>, ...>`.
 using encoder = encoder_layer<hidden<32>, heads<4>, intermediate<64>, norm_first<true>,
@@ -93,8 +93,8 @@ using additive = additive_attention<float, hidden<100>, score_hidden<8>>;
 #endif
 
 #if defined CASE_linear_without_element_type
-// expect-gcc: "umbel: linear: takes float or double, not hidden=32"
-// expect-clang: linear, .*takes_float_or_double_not, .*hidden<32>
+// expect-gcc: "umbel: linear: needs float or double, not hidden=32"
+// expect-clang: linear, .*needs_float_or_double_not, .*hidden<32>
 // cause: The element type, the first argument of every layer, is missing.
 // cure: Write it, `linear<float, hidden<32>, classes<10>>`.
 using readout = linear<hidden<32>, classes<10>>;
@@ -103,14 +103,14 @@ using readout = linear<float, hidden<32>, classes<10>>;
 #endif
 
 #if defined CASE_norm_swapped
-// expect-gcc: "umbel: layer_norm: takes float or double, not hidden=32"
-// expect-clang: layer_norm, .*takes_float_or_double_not, .*hidden<32>
+// expect-gcc: "umbel: layer_norm: needs float or double, not hidden=32"
+// expect-clang: layer_norm, .*needs_float_or_double_not, .*hidden<32>
 // cause: The element type, the first argument of every layer, is missing or comes after the axis.
 // cure: Write it first, `layer_norm<float, hidden<32>>`.
 using norm = layer_norm<hidden<32>, float>;
 #elif defined CASE_norm_without_element_type
-// expect-gcc: "umbel: layer_norm: takes float or double, not hidden=32"
-// expect-clang: layer_norm, .*takes_float_or_double_not, .*hidden<32>
+// expect-gcc: "umbel: layer_norm: needs float or double, not hidden=32"
+// expect-clang: layer_norm, .*needs_float_or_double_not, .*hidden<32>
 // cause: The element type, the first argument of every layer, is missing or comes after the axis.
 // cure: Write it first, `layer_norm<float, hidden<32>>`.
 using norm = layer_norm<hidden<32>>;
@@ -125,8 +125,8 @@ using norm = layer_norm<float, hidden<32>>;
 #endif
 
 #if defined CASE_rms_norm_without_element_type
-// expect-gcc: "umbel: rms_norm: takes float or double, not hidden=32"
-// expect-clang: rms_norm, .*takes_float_or_double_not, .*hidden<32>
+// expect-gcc: "umbel: rms_norm: needs float or double, not hidden=32"
+// expect-clang: rms_norm, .*needs_float_or_double_not, .*hidden<32>
 // cause: The element type, the first argument of every layer, is missing.
 // cure: Write it, `rms_norm<float, hidden<32>>`.
 using root = rms_norm<hidden<32>>;

@@ -26,22 +26,22 @@ namespace detail {
 namespace say {
 struct read;
 }  // namespace say
-UMBEL_SAYS(takes_a_tensor_a_view_or_an_array_or_a_pointer_and_a_number_of_elements_not,
-           "takes a tensor, a view or an array, or a pointer and a number of elements, not");
-UMBEL_SAYS(takes_elements_of_float_double_bfloat16_float16_int8_or_int32_not,
-           "takes elements of float, double, bfloat16, float16, int8 or int32, not");
+UMBEL_SAYS(expects_a_tensor_a_view_or_an_array_or_a_pointer_and_a_number_of_elements_not,
+           "expects a tensor, a view or an array, or a pointer and a number of elements, not");
+UMBEL_SAYS(needs_elements_of_float_double_bfloat16_float16_int8_or_int32_not,
+           "needs elements of float, double, bfloat16, float16, int8 or int32, not");
 
 namespace rules {
 template <class T>
 using read_as =
     verdict<readable_as<T>, say::read,
-            say::takes_elements_of_float_double_bfloat16_float16_int8_or_int32_not, element<T>>;
+            say::needs_elements_of_float_double_bfloat16_float16_int8_or_int32_not, element<T>>;
 // On what a tensor is read into, without the reference. X: of a forwarding reference.
 template <class Out, class X>
 struct read_into_rule {
   using type =
       verdict<one_is_invalid<Out>, say::read,
-              say::takes_a_tensor_a_view_or_an_array_or_a_pointer_and_a_number_of_elements_not,
+              say::expects_a_tensor_a_view_or_an_array_or_a_pointer_and_a_number_of_elements_not,
               type_of_given<Out>>;
 };
 template <class T, std::size_t Count, class X>

@@ -18,7 +18,7 @@ namespace umbel::inline UMBEL_TARGET::detail {
 //   value<X>      its element type, where that is not that of X
 //   write(x, y)   what it does; y: a tensor or view of that layout
 // Takes: the words that say what it takes.
-template <class Operation, class Name, class Takes = say::takes_one_tensor_or_view>
+template <class Operation, class Name, class Takes = say::expects_one_tensor_or_view>
 struct computing : other_calls_and_into<Name, Takes> {
   using other_calls_and_into<Name, Takes>::operator();
   using other_calls_and_into<Name, Takes>::into;

@@ -13,11 +13,11 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-UMBEL_SAYS(norms_are_not_packed_again_so_assign_a_new_one_with_its_weights,
-           "norms are not packed again; assign a new one, packed = prepacked<norm>{w}");
+UMBEL_SAYS(norms_cannot_be_repacked_so_assign_a_new_one_with_its_weights,
+           "norms cannot be repacked; assign a new one, packed = prepacked<norm>{w}");
 
-UMBEL_SAYS(pack_takes_one_object_the_weights_of_the_layer,
-           "pack takes one object, the weights of the layer");
+UMBEL_SAYS(pack_expects_one_object_the_weights_of_the_layer,
+           "pack expects one object, the weights of the layer");
 
 UMBEL_SAYS(the_first_argument_is_not_a_layer_with_weights_to_pack,
            "the first argument is not a layer with weights to pack");
@@ -64,12 +64,13 @@ using a_layer_to_pack =
 template <class Layer, class Stored>
 using norm_stored =
     verdict<std::is_same_v<Stored, typename Layer::value_type> || !takes_epsilon<Layer>,
-            say::prepacked, struct norms_are_not_stored_in_8_or_16_bits>;
+            say::prepacked, struct norms_cannot_be_stored_in_8_or_16_bits>;
 // Of packed.pack(given...), which is refused: other weights, or a norm's, or none, as are several
 // objects and what is packed already.
 template <class Layer, class View, class... Given>
 struct packed_again_rule {
-  using type = verdict<false, say::prepacked, say::pack_takes_one_object_the_weights_of_the_layer>;
+  using type =
+      verdict<false, say::prepacked, say::pack_expects_one_object_the_weights_of_the_layer>;
 };
 template <class Layer, class View, class Given>
   requires(!takes_epsilon<Layer> && !requires { typename Given::weights_to_pack; })
@@ -77,7 +78,7 @@ struct packed_again_rule<Layer, View, Given> : weights_rule<typename Layer::word
 template <takes_epsilon Norm, class View, class Given>
 struct packed_again_rule<Norm, View, Given> {
   using type = verdict<false, say::prepacked,
-                       say::norms_are_not_packed_again_so_assign_a_new_one_with_its_weights>;
+                       say::norms_cannot_be_repacked_so_assign_a_new_one_with_its_weights>;
 };
 }  // namespace rules
 
@@ -192,7 +193,8 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
   }
   // Packs other weights into the same memory. (packed = prepacked<layer>{w} does so, too, but for a
   // moment needs as much again on the stack.) Not of norms, which are small and have an epsilon,
-  // nor of a prepacked layer, which is assigned: "pack takes one object, the weights of the layer".
+  // nor of a prepacked layer, which is assigned: "pack expects one object, the weights of the
+  // layer".
   constexpr void pack(const weights_to_pack& w) noexcept
     requires(!detail::takes_epsilon<Layer>)
   {

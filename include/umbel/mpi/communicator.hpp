@@ -141,9 +141,9 @@ template <class Ranks, class Workspace>
 inline constexpr bool is_across<across_ranks<Ranks, Workspace>> = true;
 
 struct across_operation
-    : other_calls<say::across, say::takes_a_communicator_and_a_workspace_of_a_sharded_layer> {
+    : other_calls<say::across, say::expects_a_communicator_and_a_workspace_of_a_sharded_layer> {
   using other_calls<say::across,
-                    say::takes_a_communicator_and_a_workspace_of_a_sharded_layer>::operator();
+                    say::expects_a_communicator_and_a_workspace_of_a_sharded_layer>::operator();
 
   template <class Ranks, workspace_like Workspace>
   across_ranks<Ranks, Workspace> operator()(const communicator<Ranks>& among UMBEL_LIFETIMEBOUND,

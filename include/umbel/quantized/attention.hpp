@@ -2,8 +2,8 @@
 // Multi-head attention in integers: projections, softmax and values in 8 bits, sums in 32.
 //
 // Masks: which keys a query sees (lengths, keep_mask, causal, windows, and their like). What
-// changes scores or drops weights has no form in integers and is refused by name; so are softcap
-// and empty_rows<uniform_weights>. A query that sees no key gets zeros from the heads.
+// changes scores or drops weights is not supported in integers and is refused by name; so are
+// softcap and empty_rows<uniform_weights>. A query that sees no key gets zeros from the heads.
 #pragma once
 
 #include <cstddef>
@@ -140,7 +140,7 @@ using calls_of_attention = self_attention_calls<
     quantized<Layer, Options...>,
     attention_forms<Layer, softmax_of<Options...>, result_of<Options...>>, say::quantized,
     say::
-        takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace>;
+        expects_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace>;
 }  // namespace detail::integers
 
 // Self-attention of x, or queries x to keys y and values z, int8, row-major: (batch,) positions,

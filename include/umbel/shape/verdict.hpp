@@ -112,8 +112,8 @@ struct sentence_buffer {
 };
 
 // The unqualified name of a type or of a family's template, as the compiler writes it. A trailing
-// underscore (and_) is dropped; `space` stands for the underscores within, and a comma precedes
-// "so".
+// underscore (and_) is dropped; `space` stands for the underscores within, and in a sentence "; "
+// stands for _so_: what is wrong; the cure, as an imperative.
 template <class T>
 constexpr void put_name(sentence_buffer& out, char space) {
   constexpr const char* function = __PRETTY_FUNCTION__;
@@ -126,13 +126,15 @@ constexpr void put_name(sentence_buffer& out, char space) {
   for (const char* c = begin; c < end; ++c)  // axis_family<umbel::axes::key> -> key
     if (*c == '<' || (*c == ':' && c[1] != ':')) begin = c + 1;
   const auto is_so = [&](const char* c) {
-    return space == ' ' && end - c > 3 && c[0] == 's' && c[1] == 'o' && c[2] == '_';
+    return space == ' ' && end - c > 4 && c[1] == 's' && c[2] == 'o' && c[3] == '_';
   };
   for (const char* c = begin; c < end && *c != '>' && *c != ';'; ++c) {
     if (*c != '_') {
       out.put(*c);
+    } else if (is_so(c)) {
+      out.put("; ");
+      c += 3;
     } else if (c + 1 < end && c[1] != '>') {
-      if (is_so(c + 1)) out.put(',');
       out.put(space);
     }
   }

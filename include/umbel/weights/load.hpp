@@ -340,8 +340,8 @@ void load_parameters(load_result& result, Weights& w, const File& file,
 //   "umbel: load: q_proj_weight is in the file, but q.weight takes in_proj_weight"
 //   "umbel: load: part_of(1, 3) of in_proj_weight goes to no parameter"
 // What is wrong before there is a file does not compile:
-//   "umbel: load: takes a file of tensors, not the result of opening one; write *file"
-//   "umbel: load: takes tables of names, arrays of parameter_name or at(...), but argument 3 is
+//   "umbel: load: expects a file of tensors, not the result of opening one; write *file"
+//   "umbel: load: expects tables of names, arrays of parameter_name or at(...), but argument 3 is
 //   vector" "umbel: load: the weights are const"
 // and, of structs, the sentences of for_each_parameter.
 template <class Weights, class File, class... Names>

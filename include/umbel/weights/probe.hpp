@@ -213,7 +213,7 @@ struct probe_shapes {
   template <std::size_t Number, class X>
   using is_tensor =
       argument<tensor_like<X> || one_is_invalid<X>, say::compare_with_probe,
-               say::takes_the_output_and_that_of_the_probe_as_tensors_but_argument, Number, X>;
+               say::expects_the_output_and_that_of_the_probe_as_tensors_but_argument, Number, X>;
   using type = first_error<is_tensor<1, Y>, is_tensor<2, Wanted>>;
 };
 template <tensor_like Y, tensor_like Wanted>
@@ -225,7 +225,7 @@ struct probe_shapes<Y, Wanted> {
 template <std::size_t Number, class X>
 using probe_memory =
     argument<tensor_like<std::remove_reference_t<X>>, say::replay,
-             say::takes_the_file_the_model_memory_for_the_output_and_for_each_input_but_argument,
+             say::expects_the_file_the_model_memory_for_the_output_and_for_each_input_but_argument,
              Number, X>;
 template <std::size_t First, class F, class Numbers, class Wanted, class... Inputs>
 struct replay_rule;
@@ -241,11 +241,11 @@ struct replay_rule<First, F, std::index_sequence<I...>, Wanted, Inputs...> {
     if constexpr (!OfFitInputs)
       return accepted{};
     else if constexpr (!callable_with<const F, const std::remove_cvref_t<input_type<Inputs>>&...>)
-      return verdict<never<F>, say::replay, say::the_model_is_not_called_with_the_inputs>{};
+      return verdict<never<F>, say::replay, say::the_model_cannot_be_called_with_the_inputs>{};
     else
       return verdict<!std::is_void_v<decltype(std::declval<const F&>()(
                          std::declval<const std::remove_cvref_t<input_type<Inputs>>&>()...))>,
-                     say::replay, say::the_model_returns_nothing_so_let_it_return_the_output>{};
+                     say::replay, say::the_model_returns_nothing_so_return_the_output>{};
   }
   template <bool AreTensors>
   static constexpr auto verdict_of() {

@@ -31,7 +31,7 @@ constexpr auto can_be_saved() {
 
 // sink: a callable that takes (const char*, std::size_t). What it throws, the caller gets; what it
 // returns is not looked at.
-//   "umbel: save: takes a sink first, which is called with (const char*, std::size_t), not a
+//   "umbel: save: expects first a sink, called with (const char*, std::size_t), not a
 //   pointer to FILE"
 // and, of structs, the sentences of for_each_parameter.
 template <class Sink, class Weights>

@@ -55,7 +55,7 @@ constexpr auto can_be_listed() {
 
 // sink: a callable that takes (const char*, std::size_t). One line for each parameter: its path,
 // its axes, how many numbers it is; then their count and sum.
-//   "umbel: write_parameter_table: takes a sink first, which is called with (const char*,
+//   "umbel: write_parameter_table: expects first a sink, called with (const char*,
 //   std::size_t), not a pointer to FILE"
 // and, of structs, the sentences of for_each_parameter.
 template <class Sink, class Weights>
