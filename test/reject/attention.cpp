@@ -536,7 +536,7 @@ using lengths_of_two = tensor<int, batch<2>>;
   auto out = attend(x, y, y, {3, 2});
 #elif defined CASE_lengths_as_an_array
   // expect-gcc: "umbel: multi_head_attention: expects a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace or parallel\(\.\.\.\), but argument 4 is array"
-  // expect-clang: multi_head_attention.*takes_a_sequence.*then_a_mask_such_as_lengths.*but_argument.*number<4>.*is.*given<.*array<int, 2
+  // expect-clang: multi_head_attention.*expects_a_sequence.*then_a_mask_such_as_lengths.*but_argument.*number<4>.*is.*given<.*array<int, 2
   // cause: Plain memory has no axes, so it cannot be lengths.
   // cure: View it: `attend(x, y, y, view_as<batch<2>>(lengths))`.
   const std::array<int, 2> lengths{3, 2};

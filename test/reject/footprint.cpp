@@ -57,7 +57,7 @@ constexpr auto needs = footprint<attention, hidden<64>>;
 constexpr auto needs = footprint<attention, tensor<float, token<4>, hidden<32>>>;
 #elif defined CASE_footprint_of_integers_with_floats
 // expect-gcc: "umbel: quantized: the input has type float but 8-bit integers are needed; convert floats with quantize<std::int8_t>\(x, range\)"
-// expect-clang: quantized, .*the_input_has_type, .*float.*but_8_bit_integers_are_expected
+// expect-clang: quantized, .*the_input_has_type, .*float.*but_8_bit_integers_are_needed
 // cause: The input is floats, and Umbel converts nothing implicitly.
 // cure: Write `quantize<std::int8_t>(x, seen.queries)` where data enter the model.
 constexpr auto needs = footprint<quantized<attention>, tensor<float, token<4>, hidden<64>>>;

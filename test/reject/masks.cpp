@@ -382,14 +382,14 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   auto out = attend(x, y, y, keep_mask(r) & score_bias(r) & observe(r));
 #elif defined CASE_dropout_swapped
   // expect-gcc: "umbel: dropout: expects the rate, a fraction, then the seed, an integer, as in dropout\(0\.1, 42\)"
-  // expect-clang: dropout, .*takes_the_rate_then_the_seed
+  // expect-clang: dropout, .*expects_the_rate_then_the_seed
   // cause: Rate and seed are swapped, or one is missing.
   // cure: Write `dropout(0.1, 42)`, with the rate first.
   auto out = attend(x, dropout(42, 0.1));
 
 #elif defined CASE_dropout_without_a_seed
   // expect-gcc: "umbel: dropout: expects the rate, a fraction, then the seed, an integer, as in dropout\(0\.1, 42\)"
-  // expect-clang: dropout, .*takes_the_rate_then_the_seed
+  // expect-clang: dropout, .*expects_the_rate_then_the_seed
   // cause: Rate and seed are swapped, or one is missing.
   // cure: Write `dropout(0.1, 42)`, with the rate first.
   auto out = attend(x, dropout(0.1));

@@ -92,7 +92,7 @@ using past_of_decoder = key_value_cache<quantized<decoder>, key<8>, longest_memo
   (void)decode(sum, sum, self_mask(causal));
 #elif defined CASE_no_self_mask
   // expect-gcc: "umbel: decoder_layer: needs a self_mask; add self_mask\(causal\), torch's tgt_is_causal or generate_square_subsequent_mask, or self_mask\(all_keys\), torch without tgt_mask"
-  // expect-clang: decoder_layer.*say_self_mask_causal_or_self_mask_all_keys
+  // expect-clang: decoder_layer.*needs_a_self_mask
   // cause: The call does not specify which of its own positions the sequence sees, and frameworks differ.
   // cure: After the memory and its mask, pass `self_mask(causal)` if no position may see a later one, `self_mask(all_keys)` if all may.
   (void)decode(sum, memory);
@@ -137,7 +137,7 @@ using past_of_decoder = key_value_cache<quantized<decoder>, key<8>, longest_memo
   (void)parallel(sum, keep_mask(kept));
 #elif defined CASE_no_memory
   // expect-gcc: "umbel: quantized: expects a sequence and a memory; then a mask of the memory; then a self_mask; then a workspace"
-  // expect-clang: quantized.*takes_a_sequence_and_a_memory
+  // expect-clang: quantized.*expects_a_sequence_and_a_memory
   // cause: The block attends to a memory, but the call has none.
   // cure: Write `layer(x, memory, self_mask(...))`.
   (void)remember(sum);

@@ -77,13 +77,13 @@ using logits = tensor<float, batch<2>, classes<3>>;
   auto r = clip_by_norm(integers, 1);
 #elif defined CASE_clipped_to_no_norm
   // expect-gcc: "umbel: clip_by_norm: expects a gradient, which it changes, and the largest norm; write clip_by_norm\(g, 1\)"
-  // expect-clang: clip_by_norm, .*takes_a_gradient_that_it_changes_and_the_largest_norm
+  // expect-clang: clip_by_norm, .*expects_a_gradient_that_it_changes_and_the_largest_norm
   // cause: The largest norm differs between models, and the gradient must be a variable.
   // cure: Write `clip_by_norm(g, 1)`; a larger number changes nothing. To get only the norm, use the result of `update`.
   auto r = clip_by_norm(w);
 #elif defined CASE_clipped_temporary
   // expect-gcc: "umbel: clip_by_norm: expects a gradient, which it changes, and the largest norm; write clip_by_norm\(g, 1\)"
-  // expect-clang: clip_by_norm, .*takes_a_gradient_that_it_changes_and_the_largest_norm
+  // expect-clang: clip_by_norm, .*expects_a_gradient_that_it_changes_and_the_largest_norm
   // cause: The largest norm differs between models, and the gradient must be a variable.
   // cure: Write `clip_by_norm(g, 1)`; a larger number changes nothing. To get only the norm, use the result of `update`.
   auto r = clip_by_norm(attention::weights{}, 1);
@@ -145,7 +145,7 @@ using logits = tensor<float, batch<2>, classes<3>>;
   auto r = mean_squared_error(x, 1.0f);
 #elif defined CASE_initialized_by_a_number
   // expect-gcc: "umbel: initialize: expects an initializer, initializer::normal\(0\.02\), or a function of a path and a view that returns one"
-  // expect-clang: initialize.*takes_an_initialiser_or_a_function_of_a_path_and_a_view_that_gives_one
+  // expect-clang: initialize.*expects_an_initializer_or_a_function_of_a_path_and_a_view_that_returns_one
   // cause: A number does not specify how to draw the weights.
   // cure: Write `initializer::normal(0.02)`; for one value, write `initializer::constant(0.02)`.
   initialize(w, 1, 0.02);
