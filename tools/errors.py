@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""docs/errors.md, every sentence that Umbel says when it refuses to compile, is written by this script.
+"""Writes docs/errors.md, every sentence that Umbel prints when it refuses to compile.
 
-Its source are the cases of test/reject/*.cpp, which the tests hold against both compilers. A case says what g++ prints
-and, for this page, why and what to do:
+The source is test/reject/*.cpp, which the tests compile with both compilers. A case has the sentence that g++ prints
+and, for this page, its cause and its cure:
 
     #elif defined CASE_split_uneven
       // expect-gcc: "umbel: split: hidden=100 into heads=7 leaves a remainder of 2"
-      // cause: The axis is not a multiple of the number of parts.
-      // cure: Take a number of parts that divides it.
+      // cause: The axis cannot be cut into that many equal parts.
+      // cure: Choose a number of parts that divides the size, or another size.
 
     errors.py            write docs/errors.md, and the case that CONTRIBUTING.md shows
     errors.py --check    exit code 1 when one of them is not what would be written, when a case has no cause or no cure,
@@ -76,38 +76,39 @@ TYPES = {"float", "double", "int", "bool", "bfloat16", "float16"}
 
 HEAD = """\
 <!-- Written by tools/errors.py from test/reject/*.cpp: change it there. -->
-# What the compiler says
+# Error messages
 
-{mistakes} distinct mistakes, each refused in one sentence. {cases} programs with such a mistake are tests: g++ and
-clang must refuse each with exactly one error, in at most {lines} lines, with the sentence in the first {first}. Below,
-every sentence that they print, why, and what to do; a sentence of yours has other axes and sizes in it. (Distinct:
-different in more than the axes, sizes and types that it names.)
+Umbel detects {mistakes} distinct mistakes and explains each in one sentence: what is wrong, then what to write instead.
+The tests compile {cases} wrong programs with g++ and clang. Each must give exactly one error, in at most {lines} lines,
+with the sentence in the first {first}. This page lists every sentence with its cause and its cure; yours names your
+axes and sizes. (Two mistakes are distinct if they differ in more than the axes, sizes and types that they name.)
 
-**g++** prints the sentence in quotes on its third line, and your own line above `static assertion failed`, with
+**g++** prints the sentence in quotes on its third line, and your line above `static assertion failed`, with
 `required from here` (`avx512_fma_...` is the namespace of the instruction set, [dispatch.md](dispatch.md)):
 
 {gcc}
 
-**clang** prints the same words as types in its error, joined by underscores, the axes among them; your own line is
-below, at `in instantiation of`:
+**clang** prints the same words, joined by underscores, and the axes as types in its error. Your line is below, at
+`in instantiation of`:
 
 {clang}
 
-Each header of yours between your file and `umbel.hpp` moves the sentence one line down, by either compiler ("In file
-included from"). Calls of other libraries (`x.transpose(1, 2)`) have their sentence on line 1 or 2 wherever they are, by
-clang in the same words as by g++.
+With either compiler, each of your headers between your file and `umbel.hpp` moves the sentence down by one line ("In
+file included from"). For calls from other libraries (`x.transpose(1, 2)`), the sentence is always on line 1 or 2, and
+clang prints it in the same words as g++.
 
-**One bug, one error.** What a refused operation returns is taken by every other operation and handed on in silence. So
-the first error is the only one, and it is the one to repair.
+**One mistake, one error.** Every operation accepts the result of a refused one, and returns another without an error.
+So the first error is the only one, and it is the one to correct.
 
-## By the word after `umbel:`
+## By operation
 
-A sentence starts with what you wrote, and the number says how many mistakes it knows. `shape` is any list of axes,
-`memory` what a tensor or view is made of, `elementwise` arithmetic and `for_each`, `access` an element `x(...)`.
+A sentence starts with the operation that you wrote; the number is how many of its mistakes Umbel detects. `shape` is
+any list of axes, `memory` is the memory of a tensor or view, `elementwise` is arithmetic and `for_each`, `access` is an
+element `x(...)`.
 
 {index}
 
-Without a sentence of Umbel's: [in the compiler's own words](#in-the-compilers-own-words).
+For errors without a sentence of Umbel, see [in the compiler's own words](#in-the-compilers-own-words).
 """
 # Of the case shapes/split_uneven, paths shortened; NN: lines of the library, which move.
 GCC = """\

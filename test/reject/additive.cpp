@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes with additive attention: one case each, with the words that the compiler must print
+// Mistakes with additive attention: one case each, with the message that the compiler must print
 // (check.py).
 #include <umbel/umbel.hpp>
 

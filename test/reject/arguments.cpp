@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Arguments of another kind than wanted, and operators the wrong way round (check.py).
+// Arguments of the wrong kind, and operators with swapped sides (check.py).
 #include <umbel/umbel.hpp>
 
 #include <iostream>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Mistakes in calls of multi-head attention, its masks, workspaces and weights: one case each, with
-// the words that the compiler must print (check.py).
+// the message that the compiler must print (check.py).
 #include <umbel/umbel.hpp>
 
 #include <array>

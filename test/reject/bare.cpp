@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What bare metal cannot have (check.py).
+// What is not available on bare metal (check.py).
 #define UMBEL_CONSTRUCTORS_RUN 0  // as -ffreestanding says
 #include <umbel/bare.hpp>
 

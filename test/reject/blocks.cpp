@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Mistakes in the blocks (linear, layer_norm, rms_norm, activations, mean, positions,
-// encoder_layer): one case each, with the words that the compiler must print (check.py).
+// encoder_layer): one case each, with the message that the compiler must print (check.py).
 #include <umbel/umbel.hpp>
 
 using namespace umbel;

@@ -210,7 +210,7 @@ using memories = tensor<float, key<40>, hidden<32>>;
   // cure: Call `step` for the positions and ignore the result if you do not need it. For attention to another sequence use a cache of attention; pass the memory of decoder layers to `attend_to`.
   (void)past.append(layers, memory, memory);
 #elif defined CASE_stack_of_decoders_without_self_mask
-  // expect-gcc: "umbel: decoder_layer: needs a self_mask; add self_mask\(causal\), torch's tgt_is_causal or generate_square_subsequent_mask, or self_mask\(all_keys\), torch without tgt_mask"
+  // expect-gcc: "umbel: decoder_layer: needs a self_mask; add self_mask\(causal\), as torch has with tgt_is_causal or generate_square_subsequent_mask, or self_mask\(all_keys\), as torch has without tgt_mask"
   // expect-clang: decoder_layer.*needs_a_self_mask_so_add_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask
   // cause: The call does not specify which of its own positions the sequence sees, and frameworks differ.
   // cure: After the memory and its mask, pass `self_mask(causal)` if no position may see a later one, `self_mask(all_keys)` if all may.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes with decoder_layer: one case each, with the words that the compiler must print
+// Mistakes with decoder_layer: one case each, with the message that the compiler must print
 // (check.py).
 #include <umbel/umbel.hpp>
 
@@ -226,13 +226,13 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   const layer<activation<relu>, bias<true>>* none = nullptr;
   auto r = (*none)(x, memory, self_mask(causal));
 #elif defined CASE_decoder_self_mask_not_said
-  // expect-gcc: "umbel: decoder_layer: needs a self_mask; add self_mask\(causal\), torch's tgt_is_causal or generate_square_subsequent_mask, or self_mask\(all_keys\), torch without tgt_mask"
+  // expect-gcc: "umbel: decoder_layer: needs a self_mask; add self_mask\(causal\), as torch has with tgt_is_causal or generate_square_subsequent_mask, or self_mask\(all_keys\), as torch has without tgt_mask"
   // expect-clang: decoder_layer.*needs_a_self_mask_so_add_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask
   // cause: The call does not specify which of its own positions the sequence sees, and frameworks differ.
   // cure: After the memory and its mask, pass `self_mask(causal)` if no position may see a later one, `self_mask(all_keys)` if all may.
   auto r = decode(x, memory);
 #elif defined CASE_decoder_self_mask_not_said_but_that_of_the_memory
-  // expect-gcc: "umbel: decoder_layer: needs a self_mask; add self_mask\(causal\), torch's tgt_is_causal or generate_square_subsequent_mask, or self_mask\(all_keys\), torch without tgt_mask"
+  // expect-gcc: "umbel: decoder_layer: needs a self_mask; add self_mask\(causal\), as torch has with tgt_is_causal or generate_square_subsequent_mask, or self_mask\(all_keys\), as torch has without tgt_mask"
   // expect-clang: decoder_layer.*needs_a_self_mask_so_add_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask
   // cause: The call does not specify which of its own positions the sequence sees, and frameworks differ.
   // cure: After the memory and its mask, pass `self_mask(causal)` if no position may see a later one, `self_mask(all_keys)` if all may.

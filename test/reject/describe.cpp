@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes in asking for the plan of a layer (check.py).
+// Mistakes in calls of describe (check.py).
 #include <umbel/umbel.hpp>
 
 #include <umbel/inspect/describe.hpp>

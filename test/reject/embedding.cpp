@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes with embedding: one case each, with the words that the compiler must print (check.py).
+// Mistakes with embedding: one case each, with the message that the compiler must print (check.py).
 #include <umbel/umbel.hpp>
 
 using namespace umbel;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes with feed_forward, and with the options that the encoder layer hands on to its
-// parts: one case each, with the words that the compiler must print (check.py).
+// Mistakes with feed_forward, and with the options that the encoder layer passes to its parts: one
+// case each, with the message that the compiler must print (check.py).
 #include <umbel/umbel.hpp>
 
 using namespace umbel;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes in reading tensors of files (check.py).
+// Mistakes in reading and writing tensors in files (check.py).
 #include <umbel/umbel.hpp>
 
 #include <umbel/file/mapped_file.hpp>

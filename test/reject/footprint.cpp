@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes in asking what a call needs (check.py).
+// Mistakes in calls of footprint (check.py).
 #include <umbel/umbel.hpp>
 
 #include <umbel/inspect/footprint.hpp>

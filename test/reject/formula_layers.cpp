@@ -351,7 +351,7 @@ struct model {
   constexpr formula of_all = [](auto a, const auto& of) { return attention{of}(a); };
   auto r = of_all(x, w);
 #elif defined CASE_formula_decoder_without_self_mask
-  // expect-gcc: "umbel: decoder_layer: needs a self_mask; add self_mask\(causal\), torch's tgt_is_causal or generate_square_subsequent_mask, or self_mask\(all_keys\), torch without tgt_mask"
+  // expect-gcc: "umbel: decoder_layer: needs a self_mask; add self_mask\(causal\), as torch has with tgt_is_causal or generate_square_subsequent_mask, or self_mask\(all_keys\), as torch has without tgt_mask"
   // expect-clang: decoder_layer, .*needs_a_self_mask_so_add_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask>
   // lines-clang: 18
   // cause: The call does not specify which of its own positions the sequence sees, and frameworks differ.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tensor types from Hana's containers: what stands for no shape is refused in a sentence.
+// Tensor types from Hana's containers: a container that is not a shape is refused with a sentence.
 #include <umbel/umbel.hpp>
 
 namespace hana = boost::hana;

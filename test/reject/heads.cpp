@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes with heads: grouped heads, widths of their own, rotary positions, pruned heads
-// (check.py).
+// Mistakes with heads: grouped heads, separate widths, rotary positions, pruned heads (check.py).
 #include <umbel/umbel.hpp>
 
 using namespace umbel;

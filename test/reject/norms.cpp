@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes with layer_norm and rms_norm: one case each, with the words that the compiler must print
-// (check.py).
+// Mistakes with layer_norm and rms_norm: one case each, with the message that the compiler must
+// print (check.py).
 #include <umbel/umbel.hpp>
 
 using namespace umbel;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Calls that tensors of other libraries have: one case for each answer
+// Members and functions of tensors in other libraries: one case for each message
 // (calls_of_other_libraries.hpp).
 #include <umbel/umbel.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes with sinusoidal_positions and rotate: one case each, with the words that the compiler
+// Mistakes with sinusoidal_positions and rotate: one case each, with the message that the compiler
 // must print (check.py). Those with learned_positions are in blocks.cpp.
 #include <umbel/umbel.hpp>
 

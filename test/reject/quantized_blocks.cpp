@@ -91,7 +91,7 @@ using past_of_decoder = key_value_cache<quantized<decoder>, key<8>, longest_memo
   // cure: Pass the result of the last norm of the encoder.
   (void)decode(sum, sum, self_mask(causal));
 #elif defined CASE_no_self_mask
-  // expect-gcc: "umbel: decoder_layer: needs a self_mask; add self_mask\(causal\), torch's tgt_is_causal or generate_square_subsequent_mask, or self_mask\(all_keys\), torch without tgt_mask"
+  // expect-gcc: "umbel: decoder_layer: needs a self_mask; add self_mask\(causal\), as torch has with tgt_is_causal or generate_square_subsequent_mask, or self_mask\(all_keys\), as torch has without tgt_mask"
   // expect-clang: decoder_layer.*needs_a_self_mask
   // cause: The call does not specify which of its own positions the sequence sees, and frameworks differ.
   // cure: After the memory and its mask, pass `self_mask(causal)` if no position may see a later one, `self_mask(all_keys)` if all may.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Integers: words of ranges with something else, or in another order.
+// Integers: operations on ranges with wrong arguments, or in the wrong order.
 #include <umbel/quantized.hpp>
 
 #include <tuple>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes in drawing tokens: one case each, with the words that the compiler must print
+// Mistakes in drawing tokens: one case each, with the message that the compiler must print
 // (check.py).
 #include <umbel/umbel.hpp>
 

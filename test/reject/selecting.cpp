@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes in conditions and what is chosen by them (check.py).
+// Mistakes in conditions and in the operations that choose by them (check.py).
 #include <umbel/umbel.hpp>
 
 using namespace umbel;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes in shapes, and in the operations that only re-read memory: one case each, with the words
-// that the compiler must print (check.py). Computing and memory: computing.cpp, memory.cpp.
+// Mistakes in shapes, and in the operations that only re-read memory: one case each, with the
+// message that the compiler must print (check.py). Computing and memory: computing.cpp, memory.cpp.
 #include <umbel/umbel.hpp>
 
 using namespace umbel;

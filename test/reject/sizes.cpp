@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Sizes of 0, and sizes whose product no memory can hold and a std::size_t might not: in layers,
-// caches and workspaces. One case each, with the words that the compiler must print (check.py). Not
-// here: tensors and views (memory.cpp).
+// caches and workspaces. One case each, with the message that the compiler must print (check.py).
+// Not here: tensors and views (memory.cpp).
 #include <umbel/umbel.hpp>
 
 using namespace umbel;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A mistake whose result is used: what follows from it is no second error (check.py).
+// A mistake whose result is used: the consequences are not a second error (check.py).
 #include <umbel/umbel.hpp>
 
 #include <algorithm>

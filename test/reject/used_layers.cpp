@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A layer whose own axes or element type are refused: its weights, calls and workspace are no
-// second error (check.py).
+// A layer whose axes or element type are refused: its weights, calls and workspace are not a second
+// error (check.py).
 #include <umbel/umbel.hpp>
 
 using namespace umbel;

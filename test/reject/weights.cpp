@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes with weights in memory of one's own and with lists of parameters: one case each, with
-// the words that the compiler must print (check.py).
+// Mistakes with weights in plain memory and with lists of parameters: one case each, with the
+// message that the compiler must print (check.py).
 #include <umbel/parameters/parameters.hpp>
 #include <umbel/umbel.hpp>
 #include <umbel/weights/probe.hpp>

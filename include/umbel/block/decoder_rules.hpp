@@ -59,8 +59,8 @@ struct speak<
 UMBEL_SAYS(torch_nn_TransformerDecoderLayer_has, "torch.nn.TransformerDecoderLayer has");
 UMBEL_SAYS(
     needs_a_self_mask_so_add_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask,
-    "needs a self_mask; add self_mask(causal), torch's tgt_is_causal or "
-    "generate_square_subsequent_mask, or self_mask(all_keys), torch without tgt_mask");
+    "needs a self_mask; add self_mask(causal), as torch has with tgt_is_causal or "
+    "generate_square_subsequent_mask, or self_mask(all_keys), as torch has without tgt_mask");
 
 namespace rules {
 template <class T, class Hidden, class Heads, class FeedForward, class Parts, class... Options>
