@@ -217,7 +217,7 @@ inline file_failure failure_of(const two_names& names, const char* format, const
   if (names.first == names.second)
     return failure(file_error::duplicate, format, ": ", twice, names.first);
   return failure(file_error::unsupported, format, ": ", names.first, " and ", names.second,
-                 " are names of one hash, as only a hostile file has them");
+                 " are names with the same hash, as only in a hostile file");
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail

@@ -228,8 +228,8 @@ struct stored_tensor {
       return read(out, std::extent_v<plain>);
     else
       return of_shape(
-          " and an array does not say the order of its axes, so read it into a tensor "
-          "or view, or in the order of the file into a pointer and ",
+          " but an array has no named axes; read it into a tensor or view, or in the order of the "
+          "file into a pointer and ",
           size(), " elements");
   }
 
@@ -249,17 +249,17 @@ struct stored_tensor {
       return detail::failure(file_error::not_found, "read: there is no tensor to read");
     if (type == stored_type::other)
       return detail::failure(file_error::unsupported, "read: ", name, " has the element type ",
-                             type_name, ", which is not read");
+                             type_name, ", which is not supported");
     if (std::is_integral_v<T> && detail::is_floating(type))
       return detail::failure(file_error::wrong_type, "read: ", name, " has the element type ",
-                             type_name, ", which is not read as integers");
+                             type_name, ", which cannot be read as integers");
     if (checksum_of != nullptr && checksum_of(checked, checked_bytes) != checksum)
       return detail::failure(file_error::checksum, "read: the checksum of ", name,
-                             " is not that of its bytes, so the file is damaged");
+                             " does not match its bytes; the file is damaged");
     if constexpr (std::is_integral_v<T>)
       if (!all_fit<T>())
         return detail::failure(file_error::wrong_value, "read: ", name,
-                               " holds an integer that does not fit the type asked for");
+                               " holds an integer that does not fit the requested type");
     return {};
   }
 

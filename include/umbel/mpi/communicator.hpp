@@ -51,7 +51,7 @@ class communicator {
     rank_ = static_cast<std::size_t>(rank);
     if (count != static_cast<int>(ranks::size))
       put("umbel: communicator: it has ", static_cast<std::size_t>(count),
-          count == 1 ? " rank" : " ranks", ", but the type says ranks=", ranks::size);
+          count == 1 ? " rank" : " ranks", ", but the type has ranks=", ranks::size);
   }
 
   [[nodiscard]] bool has_value() const noexcept { return error_.size == 0; }

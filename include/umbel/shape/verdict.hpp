@@ -140,10 +140,11 @@ constexpr void put_name(sentence_buffer& out, char space) {
   }
 }
 
-// What a word says where that is not its name. Punctuation at its start follows the word before.
+// What a word prints if that is not its name. Punctuation at its start follows the word before.
 template <class Word>
 inline constexpr const char* spoken = nullptr;
-// Declares a word of sentences that says something else than its name; in namespace detail.
+// Declares a word of sentences that is printed differently from its name; in namespace detail. The
+// name has the words of the sentence, for clang. No quotes or apostrophes: g++ would escape them.
 #define UMBEL_SAYS(word, sentence) \
   namespace say {                  \
   struct word;                     \

@@ -125,14 +125,14 @@ constexpr void put_place(Out& out, std::size_t place) noexcept {
 // What such differences usually come from.
 constexpr const char* probe_cause(const probe_differences& found, double allowed) noexcept {
   if (found.given != found.given)
-    return "NaN: a weight of the file may be NaN, or nothing was loaded";
+    return "NaN: a weight in the file may be NaN, or nothing was loaded";
   if (found.largest_of_first <= allowed && found.largest > allowed)
-    return "the first position is right and others are not: look at the pairing of rope "
-           "(split_halves or adjacent_pairs), its base, the positions and the mask";
+    return "only the first position is right; check the pairing of rope (split_halves or "
+           "adjacent_pairs), its base, the positions and the mask";
   if (found.largest <= 0.02 * found.largest_wanted)
-    return "it is near: look at the epsilon of the norms, at gelu_exact or gelu_tanh, and whether "
+    return "it is close; check the epsilon of the norms, gelu_exact or gelu_tanh, and whether "
            "weights were rounded to 16 bits, which needs a larger tolerance";
-  return "look for a square matrix that is transposed (in_out or out_in in its row of the names), "
+  return "check for a transposed square matrix (in_out or out_in in its row of the names), "
          "norm_first, the activation, heads, the mask, the pairing of rope (split_halves or "
          "adjacent_pairs)";
 }
@@ -270,8 +270,8 @@ using replay = first_error<
 
 // y, the output of the model, beside that of the probe: tensors or views of the same axes, in the
 // same order.
-//   "umbel: probe: the output differs by 0.81 at [1, 5] of [token=4, hidden=8]: 0.3 where 1.11 is
-//   wanted; at most 0.000265 was allowed; look for a square matrix that is transposed ..."
+//   "umbel: probe: the output differs by 0.81 at [1, 5] of [token=4, hidden=8]: 0.3 instead
+//   of 1.11; at most 0.000265 is allowed; check for a transposed square matrix ..."
 template <class Y, class Wanted>
 [[nodiscard]] constexpr probe_result compare_with_probe(
     const Y& y, const Wanted& wanted, const probe_tolerance& tolerance = {}) noexcept {
@@ -287,8 +287,8 @@ template <class Y, class Wanted>
     detail::text_writer<probe_result> out(result);
     out.put("umbel: probe: the output differs by ", found.largest, " at ");
     detail::put_place<Wanted>(out, found.place);
-    out.put(": ", found.given, " where ", found.wanted, " is wanted; at most ", allowed,
-            " was allowed; ", detail::probe_cause(found, allowed));
+    out.put(": ", found.given, " instead of ", found.wanted, "; at most ", allowed, " is allowed; ",
+            detail::probe_cause(found, allowed));
     out.flush();
   }
   return result;
