@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""docs/errors.md, every sentence that Umbel says when it refuses to compile, is written by this script.
+"""Writes docs/errors.md, every sentence that Umbel prints when it refuses to compile.
 
-Its source are the cases of test/reject/*.cpp, which the tests hold against both compilers. A case says what g++ prints
-and, for this page, why and what to do:
+The source is test/reject/*.cpp, which the tests compile with both compilers. A case has the sentence that g++ prints
+and, for this page, its cause and its cure:
 
     #elif defined CASE_split_uneven
       // expect-gcc: "umbel: split: hidden=100 into heads=7 leaves a remainder of 2"
-      // cause: The axis is not a multiple of the number of parts.
-      // cure: Take a number of parts that divides it.
+      // cause: The axis cannot be cut into that many equal parts.
+      // cure: Choose a number of parts that divides the size, or another size.
 
     errors.py            write docs/errors.md, and the case that CONTRIBUTING.md shows
     errors.py --check    exit code 1 when one of them is not what would be written, when a case has no cause or no cure,
@@ -76,7 +76,7 @@ TYPES = {"float", "double", "int", "bool", "bfloat16", "float16"}
 
 HEAD = """\
 <!-- Written by tools/errors.py from test/reject/*.cpp: change it there. -->
-# What the compiler says
+# Error messages
 
 This page lists {mistakes} distinct mistakes with their message, cause and cure. Your message has
 your axes and sizes in it. Two mistakes are distinct if their messages differ in more than axes,

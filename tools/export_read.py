@@ -100,7 +100,7 @@ def tensor_of_safetensors(name: str, about, data: memoryview) -> tuple[int, int,
     if not all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in (*shape, begin, end)):
         raise Refused(f"a size or an offset of {quoted(name)} is not a number from 0 on")
     if not isinstance(dtype, str) or dtype not in SAFETENSORS:
-        raise Refused(f"{quoted(name)} has the element type {quoted(dtype)}, which is not read")
+        raise Refused(f"{quoted(name)} has the element type {quoted(dtype)}, which is not supported")
     kind = np.dtype(SAFETENSORS[dtype])
     check_shape(name, shape, kind.itemsize)
     if begin > end or end > len(data):
@@ -169,7 +169,7 @@ def npy_array(name: str, content: bytes) -> np.ndarray:
     try:
         element = np.dtype(kind)
     except TypeError:
-        raise Refused(f"{quoted(name)} has the element type {quoted(kind)}, which is not read") from None
+        raise Refused(f"{quoted(name)} has the element type {quoted(kind)}, which is not supported") from None
     if element.hasobject:
         raise Refused(f"{quoted(name)} holds objects, and objects are not loaded: they are pickles, which are programs")
     sizes = [int(n) for n in re.findall(r"\d+", shape)]
@@ -266,7 +266,7 @@ def read_pt(file: BinaryIO, length: int) -> Model:
             value = value.detach().to_dense() if value.is_sparse else value.detach()
             tensors[name] = (value.float() if value.dtype == torch.bfloat16 else value).contiguous().numpy()
         except (RuntimeError, TypeError, NotImplementedError):
-            raise Refused(f"{quoted(name)} has the element type {value.dtype}, which is not read") from None
+            raise Refused(f"{quoted(name)} has the element type {value.dtype}, which is not supported") from None
     return Model(tensors, notes)
 
 
@@ -344,7 +344,7 @@ def is_number(name: str, array: np.ndarray, notes: list[str]) -> bool:
     if array.dtype.kind in "iub":
         notes.append(f"{name} is left out: its elements are {array.dtype}, not floating-point numbers")
         return False
-    raise Refused(f"{quoted(name)} has the element type {array.dtype}, which is not read")
+    raise Refused(f"{quoted(name)} has the element type {array.dtype}, which is not supported")
 
 
 def probe_array(name: str, array: np.ndarray) -> np.ndarray:
@@ -360,7 +360,7 @@ def probe_array(name: str, array: np.ndarray) -> np.ndarray:
         if (np.isinf(made) & np.isfinite(array)).any():
             raise Refused(f"{quoted(name)} holds numbers that do not fit 32 bits")
         return made
-    raise Refused(f"{quoted(name)} has the element type {array.dtype}, which is not read")
+    raise Refused(f"{quoted(name)} has the element type {array.dtype}, which is not supported")
 
 
 def read_probe(path: Path, pickles: bool = False) -> dict[str, np.ndarray]:

@@ -227,7 +227,7 @@ def all_damaged(bench):
     good = (bench.whole / CHECKPOINT).read_bytes()
     cases = [("missing", None, "does not exist"), ("longer", good + b"\0", CHECKPOINT), ("a text", b"not a checkpoint", CHECKPOINT),
              ("other weights", (bench.whole / WEIGHTS).read_bytes(), "is no whole checkpoint"),
-             ("a number", good[:-3] + bytes([good[-3] ^ 16]) + good[-2:], "not those that were written"),
+             ("a number", good[:-3] + bytes([good[-3] ^ 16]) + good[-2:], "do not match its checksum"),
              *((where, content, CHECKPOINT) for where, content in damages(good))]
     wrong = [(name, damaged(bench, name, content, word)) for name, content, word in cases]
     return [("damaged checkpoints", "; ".join(f"{name}: {why}" for name, why in wrong if why))]

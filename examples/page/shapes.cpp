@@ -100,7 +100,7 @@ answer twice(const char* axis, const shape& list) noexcept {
 answer well_formed(const shape& x) noexcept {
   for (std::size_t i = 0; i < x.rank; ++i)
     if (x.axes[i].size == 0)
-      return sentence<say::shape>{}.word(x.axes[i]).word<rules::has_no_positions_in>().word(x);
+      return sentence<say::shape>{}.word(x.axes[i]).word<rules::has_size_0_in>().word(x);
   for (std::size_t i = 0; i < x.rank; ++i)
     if (named_twice(x, x.axes[i].name)) return twice<say::shape>(x.axes[i].name, x);
   if (!countable(x))
@@ -138,7 +138,7 @@ answer split(const shape& x, const char* axis, const named_size& outer,
 answer merge(const shape& x, const char (*axes)[longest_name + 1], std::size_t count,
              const char* result) noexcept {
   if (count < 2)
-    return sentence<say::merge>{}.word<say::takes_two_or_more_axes_then_the_name_of_the_result>();
+    return sentence<say::merge>{}.word<say::expects_two_or_more_axes_then_the_name_of_the_result>();
   for (std::size_t i = 0; i < count; ++i)
     if (!has(x, axes[i])) return no_axis<say::merge>(x, axes[i]);
   const std::size_t at = position(x, axes[0]);

@@ -112,14 +112,14 @@ class Hostile(check.Checks):
             (folder / f"{name}.safetensors").write_bytes(safetensors({"x": ("F32", one)}, header))
         for name, wanted in {"duplicate": "same name", "json": "not JSON", "list": "something else of 'a'", "gap": "belong to none",
                              "overlap": "bytes of no", "negative": "not a number from 0", "size": "not what its shape",
-                             "type": "'F8_E4M3', which is not read", "end": "behind the end of the file", "nested": "not JSON",
+                             "type": "'F8_E4M3', which is not supported", "end": "behind the end of the file", "nested": "not JSON",
                              "surrogate": "half of a pair",
                              "unknown": "something else of 'a'", "type_list": "element type [], which", "shape_text": "no such list",
                              "minus_zero": "not a number from 0", "axes": "9 axes, more than 8", "huge": "overflows",
                              "metadata": "not texts by name", "metadata_number": "not texts by name",
                              "metadata_surrogate": "half of a pair", "long": "... (100,002 characters)"}.items():
             self.refused(name, wanted, folder / f"{name}.safetensors", "--binary", out)
-        for name, wanted in {"objects.npz": "objects are not loaded", "complex.npz": "complex64, which is not read",
+        for name, wanted in {"objects.npz": "objects are not loaded", "complex.npz": "complex64, which is not supported",
                              "integers.npz": "no tensors of floating-point", "nothing.npz": "no tensors of floating-point",
                              "empty.npz": "neither safetensors", "text.pt": "neither safetensors",
                              "not_there.npz": "No such file", ".": "Is a directory"}.items():

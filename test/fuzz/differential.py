@@ -29,10 +29,10 @@ except ImportError:
 
 # What Umbel refuses though Python reads it: limits, and rules of the formats that Python's readers do not look at.
 STRICTER = re.compile("|".join((
-    "more than (8 axes|16384|100000000)", "overflows", "one hash",  # limits
-    "compressed", "encrypted", "not stored", "several parts", "not .npy", "end as a zip", "central directory", "zip64 record",  # of archives
-    "records", "no dictionary of numpy's",  # of a .npy: Python has literals that numpy does not write
-    "another than dtype, shape and data_offsets", "wrong escape")))  # of JSON: other keys, half of a pair
+    "more than (8 axes|16384|the maximum of 100000000)", "overflows", "same hash",  # limits
+    "compressed", "encrypted", "not stored", "multi-part", "not a .npy", "end like a zip", "central directory", "zip64 record",  # of archives
+    "records", "not a NumPy dictionary",  # of a .npy: Python has literals that numpy does not write
+    "one other than dtype, shape and data_offsets", "invalid escape")))  # of JSON: other keys, half of a pair
 
 WORDS = [b'"', b"\\", b"\\u0061", b"\\ud83d", b",", b"[0,4]", b"{}", b"1", b"0", b"-1", b"1e3", b" ", b"\n", b"\xff", b"\xc3\xb6", b"F32", b"F16",
          b"BF16", b"I64", b"<f8", b">i2", b"|b1", b"True", b"(3,)", b"__metadata__", b"PK\1\2", b"\0\0", b"\xff\xff\xff\xff"]

@@ -193,7 +193,7 @@ auto r = x * w;
 // fact: query=4
 auto r = view_as<batch<8>, hidden<100>>(x);
 #elif defined CASE_view_as_of_axes_with_sizes
-// fact: one type
+// fact: one tensor type
 // fact: pointer
 float memory[800];
 std::size_t sizes[3]{2, 4, 100};

@@ -16,7 +16,7 @@ auto r = x | split<key, heads<2>, head_dim>;
 auto r = x | split<hidden, heads<5>, head_dim<25>>;
 #elif defined CASE_split_by_nothing
 // fact: heads=0
-// fact: no positions
+// fact: size 0
 auto r = x | split<hidden, heads<0>, head_dim>;
 #elif defined CASE_split_a_second_time
 // fact: hidden

@@ -203,14 +203,14 @@ using wrong = multi_head_attention<float, heads<5>, hidden<100>>;
 wrong::weights v;
 auto f() { return wrong{v}(x, y, y, lens)(0, 0, 0); }
 #elif defined CASE_layer_without_type_called
-// fact: float or double|takes_float_or_double
+// fact: float or double
 // fact: hidden=64
 using wrong = multi_head_attention<hidden<64>, heads<8>>;
 wrong::weights v;
 wrong::workspace<token<12>> work;
 void f(tokens& out) { wrong{v}.into(out, t, causal, work); }
 #elif defined CASE_layer_of_integers_called
-// fact: float or double|takes_float_or_double
+// fact: float or double
 // fact: int
 using wrong = multi_head_attention<int, hidden<64>, heads<8>>;
 wrong::weights v;
@@ -229,13 +229,13 @@ using wrong = feed_forward<float, intermediate<128>, hidden<64>, bias<true>, act
 wrong::weights v;
 auto f() { return t | wrong{v}; }
 #elif defined CASE_linear_without_type_called
-// fact: float or double|takes_float_or_double
+// fact: float or double
 // fact: hidden=64
 using wrong = linear<hidden<64>, classes<10>>;
 wrong::weights v;
 tensor<float, batch<2>, token<12>, classes<10>> f() { return t | wrong{v}; }
 #elif defined CASE_norm_without_type_called
-// fact: float or double|takes_float_or_double
+// fact: float or double
 // fact: hidden=64
 using wrong = layer_norm<hidden<64>>;
 wrong::weights v;

@@ -35,7 +35,7 @@ async function usedAt(width) {
   same(`${at}permute`, await ask('batch=2, key=6, hidden=4', 'permute<hidden, batch, key>'), '[hidden=4, batch=2, key=6]');
   same(`${at}an axis that is not there`, await ask('batch=2, key=6', 'merge<batch, query, token>'),
     'umbel: merge: there is no axis query in [batch=2, key=6]');
-  same(`${at}no positions`, await ask('batch=0', ''), 'umbel: shape: batch=0 has no positions in [batch=0]');
+  same(`${at}no positions`, await ask('batch=0', ''), 'umbel: shape: batch=0 has size 0 in [batch=0]');
   same(`${at}more elements than there can be`, await ask('batch=4000000000, key=4000000000', ''),
     'umbel: shape: [batch=4000000000, key=4000000000] has more elements than memory can hold');
   for (const [shape, operation, words] of [

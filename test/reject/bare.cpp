@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What bare metal cannot have (check.py).
+// What is not available on bare metal (check.py).
 #define UMBEL_CONSTRUCTORS_RUN 0  // as -ffreestanding says
 #include <umbel/bare.hpp>
 
@@ -10,19 +10,19 @@ using attention = multi_head_attention<float, hidden<128>, heads<1>, rope<split_
 using tokens = tensor<float, token<1>, hidden<128>>;
 
 #if defined CASE_turns_of_a_long_sequence
-// expect-gcc: "umbel: rope: 262144 pairs are computed by a constructor, but none runs here, and constants have at most 131072"
-// expect-clang: rope, .*<262144>, .*pairs_are_computed_by_a_constructor_but_none_runs_here_and_constants_have_at_most, .*<131072>
+// expect-gcc: "umbel: rope: 262144 pairs need a constructor, and none runs here; use at most 131072"
+// expect-clang: rope, .*<262144>, .*pairs_need_a_constructor_and_none_runs_here_so_use_at_most, .*<131072>
 // lines-gcc: 17
 // lines-clang: 30
-// cause: Larger tables of rotary positions are computed before main, and with `-ffreestanding` no start-up need do it: they would be zeros.
-// cure: Take fewer positions or rotate fewer features; where your start-up runs constructors, compile with `-DUMBEL_CONSTRUCTORS_RUN=1`.
+// cause: Larger tables of rotary positions are computed before main. With `-ffreestanding` the start-up code may not do this, and the tables would be zeros.
+// cure: Use fewer positions or rotate fewer features. If your start-up code runs constructors, compile with `-DUMBEL_CONSTRUCTORS_RUN=1`.
 using past = key_value_cache<attention, key<16>, longest_sequence<4096>>;
 #elif defined CASE_turns_of_a_large_table
-// expect-gcc: "umbel: rope: 262144 pairs are computed by a constructor, but none runs here, and constants have at most 131072"
-// expect-clang: rope, .*<262144>, .*pairs_are_computed_by_a_constructor_but_none_runs_here_and_constants_have_at_most, .*<131072>
+// expect-gcc: "umbel: rope: 262144 pairs need a constructor, and none runs here; use at most 131072"
+// expect-clang: rope, .*<262144>, .*pairs_need_a_constructor_and_none_runs_here_so_use_at_most, .*<131072>
 // lines-clang: 16
-// cause: Larger tables of rotary positions are computed before main, and with `-ffreestanding` no start-up need do it: they would be zeros.
-// cure: Take fewer positions or rotate fewer features; where your start-up runs constructors, compile with `-DUMBEL_CONSTRUCTORS_RUN=1`.
+// cause: Larger tables of rotary positions are computed before main. With `-ffreestanding` the start-up code may not do this, and the tables would be zeros.
+// cure: Use fewer positions or rotate fewer features. If your start-up code runs constructors, compile with `-DUMBEL_CONSTRUCTORS_RUN=1`.
 using past = key_value_cache<attention, key<16>>;
 auto cosines() { return rope_cosines<split_halves, token<4096>, hidden<128>>(); }
 #else

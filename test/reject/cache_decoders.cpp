@@ -18,22 +18,22 @@ using memories = tensor<float, key<40>, hidden<32>>;
                                    window& slid, memories& memory, tokens& x, tokens& out) {
   (void)w, (void)layers, (void)past, (void)slid, (void)memory, (void)x, (void)out;
 #if defined CASE_cache_without_longest_memory
-  // expect-gcc: "umbel: key_value_cache: say how many positions the memory may have: longest_memory<48>"
-  // expect-clang: key_value_cache.*say_longest_memory_how_many_positions_the_memory_may_have
-  // cause: A cache of decoder layers holds the keys and values of the memory, and its size is a constant.
+  // expect-gcc: "umbel: key_value_cache: needs the longest length of the memory; add longest_memory<48>"
+  // expect-clang: key_value_cache.*needs_the_longest_length_of_the_memory_so_add_longest_memory
+  // cause: A cache of decoder layers stores the keys and values of the memory, and its size is a constant.
   // cure: Add the option: `key_value_cache<decoder, key<256>, longest_memory<48>>`.
   key_value_cache<decoder, key<256>> other;
 #elif defined CASE_cache_without_longest_memory_stepped
-  // expect-gcc: "umbel: key_value_cache: say how many positions the memory may have: longest_memory<48>"
-  // expect-clang: key_value_cache.*say_longest_memory_how_many_positions_the_memory_may_have
-  // cause: A cache of decoder layers holds the keys and values of the memory, and its size is a constant.
+  // expect-gcc: "umbel: key_value_cache: needs the longest length of the memory; add longest_memory<48>"
+  // expect-clang: key_value_cache.*needs_the_longest_length_of_the_memory_so_add_longest_memory
+  // cause: A cache of decoder layers stores the keys and values of the memory, and its size is a constant.
   // cure: Add the option: `key_value_cache<decoder, key<256>, longest_memory<48>>`.
   static key_value_cache<model, key<256>> other;
   (void)other.step(out, layers, x);
 #elif defined CASE_cache_without_longest_memory_given_one
-  // expect-gcc: "umbel: key_value_cache: say how many positions the memory may have: longest_memory<48>"
-  // expect-clang: key_value_cache.*say_longest_memory_how_many_positions_the_memory_may_have
-  // cause: A cache of decoder layers holds the keys and values of the memory, and its size is a constant.
+  // expect-gcc: "umbel: key_value_cache: needs the longest length of the memory; add longest_memory<48>"
+  // expect-clang: key_value_cache.*needs_the_longest_length_of_the_memory_so_add_longest_memory
+  // cause: A cache of decoder layers stores the keys and values of the memory, and its size is a constant.
   // cure: Add the option: `key_value_cache<decoder, key<256>, longest_memory<48>>`.
   static key_value_cache<model, key<256>> other;
   other.attend_to(layers, memory);
@@ -47,23 +47,23 @@ using memories = tensor<float, key<40>, hidden<32>>;
                                 activation<silu>, bias<true>>;
   key_value_cache<encoder, key<256>, longest_memory<48>> other;
 #elif defined CASE_longest_memory_of_nothing
-  // expect-gcc: "umbel: shape: key=0 has no positions in \[key=0\]"
-  // expect-clang: shape.*key<0>.*has_no_positions_in.*key<0>
+  // expect-gcc: "umbel: shape: key=0 has size 0 in \[key=0\]"
+  // expect-clang: shape.*key<0>.*has_size_0_in.*key<0>
   // cause: An axis has size 0.
-  // cure: Give every axis at least one position, or leave the axis out.
+  // cure: Give every axis a size of at least 1, or leave the axis out.
   key_value_cache<decoder, key<256>, longest_memory<0>> other;
 #elif defined CASE_longest_memory_of_nothing_given_one
-  // expect-gcc: "umbel: shape: key=0 has no positions in \[key=0\]"
-  // expect-clang: shape.*key<0>.*has_no_positions_in.*key<0>
+  // expect-gcc: "umbel: shape: key=0 has size 0 in \[key=0\]"
+  // expect-clang: shape.*key<0>.*has_size_0_in.*key<0>
   // cause: An axis has size 0.
-  // cure: Give every axis at least one position, or leave the axis out.
+  // cure: Give every axis a size of at least 1, or leave the axis out.
   static key_value_cache<model, key<256>, longest_memory<0>> other;
   other.attend_to(layers, memory);
   (void)other.step(out, layers, x);
 #elif defined CASE_longest_memory_twice
   // expect-gcc: "umbel: key_value_cache: longest_memory is given twice"
   // expect-clang: key_value_cache.*longest_memory<48>.*is_given_twice
-  // cause: Two options say the same thing.
+  // cause: Two options have the same meaning.
   // cure: Leave one of them out.
   key_value_cache<decoder, key<256>, longest_memory<48>, longest_memory<40>> other;
 #elif defined CASE_capacity_of_decoders_forgotten
@@ -81,25 +81,25 @@ using memories = tensor<float, key<40>, hidden<32>>;
 #elif defined CASE_memory_of_another_width
   // expect-gcc: "umbel: key_value_cache: the memory has hidden=33 but the layer has hidden=32"
   // expect-clang: key_value_cache.*the_memory.*has.*hidden<33>.*but_the_layer_has.*hidden<32>
-  // cause: The memory has another number of features than the layer's weights.
+  // cause: The memory has a different number of features than the layer's weights.
   // cure: Pass the right tensor, or declare the layer with its width.
   past.attend_to(layers, tensor<float, key<40>, hidden<33>>{});
 #elif defined CASE_memory_without_positions
   // expect-gcc: "umbel: key_value_cache: the memory must have exactly one axis besides batch and hidden, not \[hidden=32\]"
   // expect-clang: key_value_cache.*the_memory.*must_have_exactly_one_axis_besides_batch_and.*hidden.*hidden<32>
-  // cause: It is not clear along which axis the positions of the memory lie.
-  // cure: Pass one sequence of rows, or a batch of them.
+  // cause: The memory does not have exactly one position axis.
+  // cure: Pass one sequence of rows, or a batch of sequences.
   past.attend_to(layers, tensor<float, hidden<32>>{});
 #elif defined CASE_memory_of_a_cache_without_batch
   // expect-gcc: "umbel: key_value_cache: the memory has batch=2 but the cache has no batch"
   // expect-clang: cache.*the_memory.*has.*batch<2>.*but_the_cache_has.*no_batch
-  // cause: The cache was declared for another number of sequences.
+  // cause: The cache was declared for a different number of sequences.
   // cure: Declare it with the batch: `key_value_cache<decoder, key<256>, longest_memory<48>, batch<2>>`.
   past.attend_to(layers, tensor<float, batch<2>, key<40>, hidden<32>>{});
 #elif defined CASE_memory_of_no_batch
   // expect-gcc: "umbel: key_value_cache: the memory has no batch but the cache has batch=2"
   // expect-clang: cache.*the_memory.*has_no.*batch.*but_the_cache_has.*batch<2>
-  // cause: The cache was declared for another number of sequences.
+  // cause: The cache was declared for a different number of sequences.
   // cure: Declare it with the batch: `key_value_cache<decoder, key<256>, longest_memory<48>, batch<2>>`.
   slid.attend_to(layers, memory);
 #elif defined CASE_memory_in_columns
@@ -111,70 +111,70 @@ using memories = tensor<float, key<40>, hidden<32>>;
 #elif defined CASE_memory_for_another_layer
   // expect-gcc: "umbel: key_value_cache: the layer is not the one that the cache was declared for"
   // expect-clang: key_value_cache.*the_layer_is_not_the_one_that_the_cache_was_declared_for
-  // cause: Keys and values of one layer mean nothing to another, nor to a stack that it is part of.
+  // cause: The keys and values of one layer have no meaning for another layer, nor for a stack that contains it.
   // cure: Declare one cache for each layer, or one for the stack, with its type.
   past.attend_to(decoder{w[0]}, memory);
 #elif defined CASE_attend_to_without_the_layer
-  // expect-gcc: "umbel: key_value_cache: attend_to takes the layer and the memory; then a workspace"
-  // expect-clang: cache.*attend_to_takes_the_layer_and_the_memory_then_a_workspace
-  // cause: An argument of `attend_to` is missing or too many. Lengths of the memory belong to the steps.
+  // expect-gcc: "umbel: key_value_cache: attend_to expects the layer and the memory, then a workspace"
+  // expect-clang: cache.*attend_to_expects_the_layer_and_the_memory_then_a_workspace
+  // cause: `attend_to` has too few or too many arguments. Pass the lengths of the memory to the steps.
   // cure: Pass the layer, then the memory: `past.attend_to(decode, memory)`.
   past.attend_to(memory);
 #elif defined CASE_lengths_for_attend_to
-  // expect-gcc: "umbel: key_value_cache: attend_to takes the layer and the memory; then a workspace"
-  // expect-clang: cache.*attend_to_takes_the_layer_and_the_memory_then_a_workspace
-  // cause: An argument of `attend_to` is missing or too many. Lengths of the memory belong to the steps.
+  // expect-gcc: "umbel: key_value_cache: attend_to expects the layer and the memory, then a workspace"
+  // expect-clang: cache.*attend_to_expects_the_layer_and_the_memory_then_a_workspace
+  // cause: `attend_to` has too few or too many arguments. Pass the lengths of the memory to the steps.
   // cure: Pass the layer, then the memory: `past.attend_to(decode, memory)`.
   slid.attend_to(layers, tensor<float, batch<2>, key<40>, hidden<32>>{}, tensor<int, batch<2>>{});
 #elif defined CASE_attend_to_in_the_workspace_of_the_whole_pass
-  // expect-gcc: "umbel: key_value_cache: the workspace is for another layer or other sizes, so pass one for \[key=1\]"
-  // expect-clang: key_value_cache.*the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for.*key<1>
+  // expect-gcc: "umbel: key_value_cache: the workspace is for a different layer or other sizes; pass one for \[key=1\]"
+  // expect-clang: key_value_cache.*the_workspace_is_for_a_different_layer_or_other_sizes_so_pass_one_for.*key<1>
   // cause: The workspace was declared for the layer, or for another cache.
-  // cure: Pass one of the cache's steps, of any number of positions: `decltype(past)::workspace<token<1>>`.
+  // cure: Pass a workspace for a step of this cache, with any number of positions: `decltype(past)::workspace<token<1>>`.
   static model::workspace<token<1>, key<40>> work;
   past.attend_to(layers, memory, work);
 #elif defined CASE_step_of_decoders_without_result
-  // expect-gcc: "umbel: key_value_cache: step takes out, the layer and the next positions; then a mask of the memory; then a self_mask; then a workspace"
-  // expect-clang: cache.*step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_of_the_memory_then_self_mask_then_a_workspace
-  // cause: An argument of `step` is missing, too many or in another order. The memory goes to `attend_to`, once.
-  // cure: `past.step(out, decode, next)`, then as the layer has it: `lens`, `self_mask(alibi)`, a workspace.
+  // expect-gcc: "umbel: key_value_cache: step expects out, the layer and the next positions; then a mask of the memory; then a self_mask; then a workspace"
+  // expect-clang: cache.*step_expects_out_and_the_layer_and_the_next_positions_then_a_mask_of_the_memory_then_self_mask_then_a_workspace
+  // cause: `step` has too few or too many arguments, or they are in a different order. The memory goes to `attend_to`, once.
+  // cure: Write `past.step(out, decode, next)`, then the further arguments of the layer: `lens`, `self_mask(alibi)`, a workspace.
   (void)past.step(layers, x);
 #elif defined CASE_step_of_decoders_with_the_memory
-  // expect-gcc: "umbel: key_value_cache: the memory is given once, to attend_to\(layer, memory\), and not to each step"
-  // expect-clang: key_value_cache.*the_memory_is_given_once_to_attend_to_and_not_to_each_step
-  // cause: Keys and values of the memory are projected once for each sequence; a step takes the memory's mask only.
-  // cure: `past.attend_to(decode, memory)` before the first step, then `past.step(out, decode, next)`.
+  // expect-gcc: "umbel: key_value_cache: step got the memory; pass it once, to attend_to\(layer, memory\)"
+  // expect-clang: key_value_cache.*step_got_the_memory_so_pass_it_once_to_attend_to
+  // cause: The keys and values of the memory are projected once for each sequence; a step only needs the mask of the memory.
+  // cure: Write `past.attend_to(decode, memory)` before the first step, then `past.step(out, decode, next)`.
   (void)past.step(out, layers, x, memory);
 #elif defined CASE_step_of_decoders_with_the_memory_and_masks
-  // expect-gcc: "umbel: key_value_cache: the memory is given once, to attend_to\(layer, memory\), and not to each step"
-  // expect-clang: key_value_cache.*the_memory_is_given_once_to_attend_to_and_not_to_each_step
-  // cause: Keys and values of the memory are projected once for each sequence; a step takes the memory's mask only.
-  // cure: `past.attend_to(decode, memory)` before the first step, then `past.step(out, decode, next)`.
+  // expect-gcc: "umbel: key_value_cache: step got the memory; pass it once, to attend_to\(layer, memory\)"
+  // expect-clang: key_value_cache.*step_got_the_memory_so_pass_it_once_to_attend_to
+  // cause: The keys and values of the memory are projected once for each sequence; a step only needs the mask of the memory.
+  // cure: Write `past.attend_to(decode, memory)` before the first step, then `past.step(out, decode, next)`.
   (void)past.step(out, layers, x, memory, self_mask(causal), all_keys);
 #elif defined CASE_step_of_decoders_of_one_of_the_layers
   // expect-gcc: "umbel: key_value_cache: the layer is not the one that the cache was declared for"
   // expect-clang: key_value_cache.*the_layer_is_not_the_one_that_the_cache_was_declared_for
-  // cause: Keys and values of one layer mean nothing to another, nor to a stack that it is part of.
+  // cause: The keys and values of one layer have no meaning for another layer, nor for a stack that contains it.
   // cure: Declare one cache for each layer, or one for the stack, with its type.
   (void)past.step(out, decoder{w[0]}, x);
 #elif defined CASE_prompt_of_decoders_too_long
   // expect-gcc: "umbel: key_value_cache: a step may append at most 256, got token=300"
   // expect-clang: key_value_cache.*a_step_may_append_at_most.*number<256>.*got.*token<300>
-  // cause: The step brings more positions than the cache has room for.
-  // cure: Declare a larger cache, `key_value_cache<attention, key<300>>`, or step over parts of the sequence.
+  // cause: The step has more positions than the cache has room for.
+  // cure: Declare a larger cache, `key_value_cache<attention, key<300>>`, or make several smaller steps.
   static tensor<float, token<300>, hidden<32>> prompt;
   (void)past.step(prompt, layers, prompt);
 #elif defined CASE_mask_of_another_memory
   // expect-gcc: "umbel: key_value_cache: keep_mask has key=40 but the scores have \[heads=4, query=1, key=48\]"
   // expect-clang: cache.*keep_mask.*has.*key<40>.*but_the_scores_have.*heads<4>.*query<1>.*key<48>
-  // cause: The axis key of a mask of the memory counts the positions of the longest one.
-  // cure: Give the mask as many keys as `longest_memory<>` says.
+  // cause: In a mask of the memory, the axis key has the size of the longest memory.
+  // cure: Give the mask as many keys as `longest_memory<>`.
   (void)past.step(out, layers, x, keep_mask(tensor<bool, key<40>>{}));
 #elif defined CASE_causal_for_the_memory_in_a_step
-  // expect-gcc: "umbel: key_value_cache: causal stands in the place of a mask of the memory; a step is causal without it, so leave it out"
-  // expect-clang: key_value_cache.*causal_stands_in_the_place_of_a_mask_of_the_memory_and_a_step_is_causal_without_it_so_leave_it_out
-  // cause: The mask after the positions is that of the memory, which has positions of its own.
-  // cure: Leave it out, or say it of the sequence, `self_mask(causal)`, as other masks of the sequence are said.
+  // expect-gcc: "umbel: key_value_cache: causal is passed as the mask of the memory; leave it out, each step is already causal"
+  // expect-clang: key_value_cache.*causal_is_passed_as_the_mask_of_the_memory_and_a_step_is_causal_without_it_so_leave_it_out
+  // cause: The mask after the positions belongs to the memory, which has its own positions.
+  // cure: Leave it out, or pass it for the sequence, `self_mask(causal)`.
   (void)past.step(out, layers, x, causal);
 #elif defined CASE_own_mask_of_other_positions
   // expect-gcc: "umbel: key_value_cache: keep_mask has key=9 but the scores have \[heads=4, query=1, key=256\]"
@@ -183,37 +183,37 @@ using memories = tensor<float, key<40>, hidden<32>>;
   // cure: Give the mask the cache's capacity.
   (void)past.step(out, layers, x, self_mask(keep_mask(tensor<bool, key<9>>{})));
 #elif defined CASE_own_lengths_of_sliding_decoders
-  // expect-gcc: "umbel: key_value_cache: a cache with longest_sequence takes only masks by position"
-  // expect-clang: key_value_cache.*a_cache_with_longest_sequence_takes_only_masks_by_position
-  // cause: Its memory forgets the first positions, so lengths and tensors by key mean nothing.
-  // cure: Take `alibi` or `sliding_window<>`, or a cache that does not slide.
+  // expect-gcc: "umbel: key_value_cache: a cache with longest_sequence accepts only masks by position"
+  // expect-clang: key_value_cache.*a_cache_with_longest_sequence_accepts_only_masks_by_position
+  // cause: A sliding cache drops the first positions, so lengths and tensors by key have no meaning.
+  // cure: Use `alibi` or `sliding_window<>`, or a cache that does not slide.
   tensor<float, batch<2>, token<1>, hidden<32>> two{};
   (void)slid.step(two, layers, two, self_mask(tensor<int, batch<2>>{}));
 #elif defined CASE_step_of_decoders_beyond_the_stack
-  // expect-gcc: "umbel: key_value_cache: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes, so pass one for \[token=200\]"
+  // expect-gcc: "umbel: key_value_cache: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes; pass one for \[token=200\]"
   // expect-clang: key_value_cache.*needs_a_workspace_of.*number<[0-9]+>.*bytes.*but_the_stack_budget_is.*number<65536>.*bytes_so_pass_one_for.*token<200>
-  // cause: So many positions at once need more scratch than a call may put on the stack by itself.
-  // cure: Pass a workspace: `static decltype(past)::workspace<token<200>> work;`, or step over parts of the sequence.
+  // cause: So many positions at once need more scratch memory than a call may put on the stack.
+  // cure: Pass a workspace: `static decltype(past)::workspace<token<200>> work;`, or make several smaller steps.
   static tensor<float, token<200>, hidden<32>> prompt;
   (void)past.step(prompt, layers, prompt);
 #elif defined CASE_workspace_of_other_steps_of_decoders
-  // expect-gcc: "umbel: key_value_cache: the workspace is for \[token=2\], so pass one for \[token=1\]"
+  // expect-gcc: "umbel: key_value_cache: the workspace is for \[token=2\]; pass one for \[token=1\]"
   // expect-clang: key_value_cache.*the_workspace_is_for.*token<2>.*so_pass_one_for.*token<1>
-  // cause: The workspace was declared for steps of another number of positions.
-  // cure: Declare it with the size of the brackets: `decltype(past)::workspace<token<1>>`.
+  // cause: The workspace was declared for steps of a different number of positions.
+  // cure: Declare it with the size in the brackets: `decltype(past)::workspace<token<1>>`.
   static cache::workspace<token<2>> work;
   (void)past.step(out, layers, x, all_keys, work);
 #elif defined CASE_append_to_decoders
-  // expect-gcc: "umbel: key_value_cache: a cache of encoder or decoder layers has step, but not append or attend"
-  // expect-clang: key_value_cache.*a_cache_of_encoder_or_decoder_layers_has_step_but_not_append_or_attend
-  // cause: Keys and values of a layer are made of what the layer before it gives, so they are no argument of a call.
-  // cure: `step` over the positions, whose result may be left unused; for attention to another sequence take a cache of attention; the memory of decoder layers goes to `attend_to`.
+  // expect-gcc: "umbel: key_value_cache: a cache of encoder or decoder layers has no append or attend; use step"
+  // expect-clang: key_value_cache.*a_cache_of_encoder_or_decoder_layers_has_no_append_or_attend_so_use_step
+  // cause: The keys and values of a layer are computed from the result of the layer before it, so they cannot be arguments.
+  // cure: Call `step` for the positions and ignore the result if you do not need it. For attention to another sequence use a cache of attention; pass the memory of decoder layers to `attend_to`.
   (void)past.append(layers, memory, memory);
 #elif defined CASE_stack_of_decoders_without_self_mask
-  // expect-gcc: "umbel: decoder_layer: say self_mask\(causal\) or self_mask\(all_keys\): torch hides nothing without a tgt_mask, its tgt_is_causal and generate_square_subsequent_mask are self_mask\(causal\)"
-  // expect-clang: decoder_layer.*say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask
-  // cause: The call does not say what the sequence sees of itself, and frameworks differ.
-  // cure: Pass `self_mask(causal)` after the memory and its mask if no position may see a later one, `self_mask(all_keys)` if all may.
+  // expect-gcc: "umbel: decoder_layer: needs a self_mask; add self_mask\(causal\), as torch has with tgt_is_causal or generate_square_subsequent_mask, or self_mask\(all_keys\), as torch has without tgt_mask"
+  // expect-clang: decoder_layer.*needs_a_self_mask_so_add_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask
+  // cause: The call does not specify which of its own positions the sequence sees, and frameworks differ.
+  // cure: After the memory and its mask, pass `self_mask(causal)` if no position may see a later one, `self_mask(all_keys)` if all may.
   (void)layers(x, memory);
 #else
   past.attend_to(layers, memory);

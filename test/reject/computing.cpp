@@ -17,19 +17,19 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // expect-gcc: "umbel: contract: the left side \[batch=2, query=4, hidden=100\] has no axis key"
   // expect-clang: contract, .*the_left_side, .*batch<2>, .*query<4>, .*hidden<100>>, .*has_no_axis, .*key>
   // cause: Only the right side has the axis to sum over.
-  // cure: Contract over an axis of both, or rename the left side's: `x | rename_axis<query, key>`.
+  // cure: Contract over an axis of both sides, or rename the left side's: `x | rename_axis<query, key>`.
   auto r = contract<key>(x, y);
 #elif defined CASE_contract_absent_right
   // expect-gcc: "umbel: contract: the right side \[batch=2, key=6, hidden=100\] has no axis query"
   // expect-clang: contract, .*the_right_side, .*batch<2>, .*key<6>, .*hidden<100>>, .*has_no_axis, .*query>
   // cause: Only the left side has the axis to sum over.
-  // cure: Contract over an axis of both, or rename the right side's: `y | rename_axis<key, query>`.
+  // cure: Contract over an axis of both sides, or rename the right side's: `y | rename_axis<key, query>`.
   auto r = contract<query>(x, y);
 #elif defined CASE_contract_absent_both
   // expect-gcc: "umbel: contract: neither \[batch=2, query=4, hidden=100\] nor \[batch=2, key=6, hidden=100\] has an axis head_dim"
   // expect-clang: contract, .*neither, .*query<4>, .*hidden<100>>, .*nor, .*key<6>, .*hidden<100>>, .*has_an_axis, .*head_dim>
-  // cause: No side has the axis to sum over; often a split was forgotten.
-  // cure: Contract over an axis of both, or split it off first.
+  // cause: Neither side has the axis to sum over; a split may be missing.
+  // cure: Contract over an axis of both sides, or split it off first.
   auto r = contract<head_dim>(x, y);
 #elif defined CASE_contract_sizes
   // expect-gcc: "umbel: contract: the left side has hidden=100 but the right side has hidden=80"
@@ -40,14 +40,14 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
 #elif defined CASE_contract_another_batch
   // expect-gcc: "umbel: contract: the left side has batch=2 but the right side has batch=3"
   // expect-clang: contract.*the_left_side_has.*batch<2>.*but_the_right_side_has.*batch<3>
-  // cause: Both sides have another axis of the same name, which pairs up, with two sizes.
-  // cure: Give it the same size; if the two are not to pair up, rename one.
+  // cause: Both sides have another axis with the same name, which pairs up, but its sizes differ.
+  // cure: Give it the same size, or rename one if the two should not pair up.
   auto r = contract<hidden>(x, third);
 #elif defined CASE_contract_element_types
   // expect-gcc: "umbel: contract: the left side holds float but the right side holds double"
   // expect-clang: contract, .*the_left_side_holds, .*element<float>, .*but_the_right_side_holds, .*element<double>
-  // cause: The sides have different element types, and nothing is converted in silence.
-  // cure: Declare both with one type.
+  // cause: The sides have different element types, and Umbel converts nothing implicitly.
+  // cure: Declare both with one element type.
   auto r = contract<hidden>(y, doubles);
 #elif defined CASE_contract_permuted_views
   // expect-gcc: "umbel: contract: the left side has head_dim=20 but the right side has head_dim=25"
@@ -60,7 +60,7 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // expect-gcc: "umbel: contract: the left side \[batch=2, query=4, hidden=100\] has no axis key"
   // expect-clang: contract, .*the_left_side, .*batch<2>, .*query<4>, .*hidden<100>>, .*has_no_axis, .*key>
   // cause: Only the right side has the axis to sum over.
-  // cure: Contract over an axis of both, or rename the left side's: `x | rename_axis<query, key>`.
+  // cure: Contract over an axis of both sides, or rename the left side's: `x | rename_axis<query, key>`.
   auto r = contract<hidden, key>(x, y);
 #elif defined CASE_contract_axis_twice
   // expect-gcc: "umbel: contract: the axis hidden is named twice in \[hidden=100, hidden=100\]"
@@ -71,121 +71,121 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
 #elif defined CASE_add_other_axes
   // expect-gcc: "umbel: elementwise: \[batch=2, query=4, hidden=100\] and \[batch=2, key=6, hidden=100\] have different axes"
   // expect-clang: elementwise, .*batch<2>, .*query<4>, .*hidden<100>>, .*and_, .*batch<2>, .*key<6>, .*hidden<100>>, .*have_different_axes
-  // cause: Two tensors of different axes or sizes are added, multiplied or looped over together.
-  // cure: `broadcast` the smaller one to the larger one's axes, or rename the axis that differs.
+  // cause: The tensors are combined element by element, but have different axes or sizes.
+  // cure: `broadcast` the smaller one to the axes of the larger one, or rename the axis that differs.
   auto r = x + y;
 #elif defined CASE_multiply_other_size
   // expect-gcc: "umbel: elementwise: \[batch=2, key=6, hidden=100\] and \[batch=3, key=6, hidden=100\] have different axes"
   // expect-clang: elementwise, .*batch<2>, .*key<6>, .*hidden<100>>, .*and_, .*batch<3>, .*key<6>, .*hidden<100>>, .*have_different_axes
-  // cause: Two tensors of different axes or sizes are added, multiplied or looped over together.
-  // cure: `broadcast` the smaller one to the larger one's axes, or rename the axis that differs.
+  // cause: The tensors are combined element by element, but have different axes or sizes.
+  // cure: `broadcast` the smaller one to the axes of the larger one, or rename the axis that differs.
   auto r = y * third;
 #elif defined CASE_add_fewer_axes
-  // expect-gcc: "umbel: elementwise: \[batch=2, query=4, hidden=100\] and \[batch=2, hidden=100\] have different axes; to repeat one along the others write x \| broadcast<\.\.\.>"
+  // expect-gcc: "umbel: elementwise: \[batch=2, query=4, hidden=100\] and \[batch=2, hidden=100\] have different axes; to repeat one along the others, write x \| broadcast<\.\.\.>"
   // expect-clang: elementwise, .*batch<2>, .*query<4>, .*hidden<100>>, .*and_, .*batch<2>, .*hidden<100>>, .*have_different_axes_so_broadcast_one
-  // cause: Two tensors of different axes or sizes are added, multiplied or looped over together.
-  // cure: `broadcast` the smaller one to the larger one's axes, or rename the axis that differs.
+  // cause: The tensors are combined element by element, but have different axes or sizes.
+  // cure: `broadcast` the smaller one to the axes of the larger one, or rename the axis that differs.
   auto r = x - (x | select_at<query, 0>);
 #elif defined CASE_add_another_order
-  // expect-gcc: "umbel: elementwise: \[batch=2, query=4, hidden=100\] and \[query=4, batch=2, hidden=100\] have the same axes in another order, so permute one"
-  // expect-clang: elementwise, .*batch<2>, .*query<4>, .*hidden<100>>, .*and_, .*query<4>, .*batch<2>, .*hidden<100>>, .*have_the_same_axes_in_another_order_so_permute_one
-  // cause: The same axes come in two orders; elements pair up by position.
-  // cure: `permute` one side into the order of the other.
+  // expect-gcc: "umbel: elementwise: \[batch=2, query=4, hidden=100\] and \[query=4, batch=2, hidden=100\] have the same axes in a different order; permute one"
+  // expect-clang: elementwise, .*batch<2>, .*query<4>, .*hidden<100>>, .*and_, .*query<4>, .*batch<2>, .*hidden<100>>, .*have_the_same_axes_in_a_different_order_so_permute_one
+  // cause: The axes are the same but in a different order, and elements pair up by position.
+  // cure: Permute one side into the order of the other.
   auto r = x + (x | permute<query, batch, hidden>);
 #elif defined CASE_add_element_types
   // expect-gcc: "umbel: elementwise: the left side holds float but the right side holds double"
   // expect-clang: elementwise, .*the_left_side_holds, .*element<float>, .*but_the_right_side_holds, .*element<double>
-  // cause: The sides have different element types, and nothing is converted in silence.
-  // cure: Declare both with one type.
+  // cause: The sides have different element types, and Umbel converts nothing implicitly.
+  // cure: Declare both with one element type.
   auto r = x + doubles;
 #elif defined CASE_for_each_other_axes
   // expect-gcc: "umbel: elementwise: \[batch=2, query=4, hidden=100\] and \[batch=2, key=6, hidden=100\] have different axes"
   // expect-clang: elementwise, .*batch<2>, .*query<4>, .*hidden<100>>, .*and_, .*batch<2>, .*key<6>, .*hidden<100>>, .*have_different_axes
-  // cause: Two tensors of different axes or sizes are added, multiplied or looped over together.
-  // cure: `broadcast` the smaller one to the larger one's axes, or rename the axis that differs.
+  // cause: The tensors are combined element by element, but have different axes or sizes.
+  // cure: `broadcast` the smaller one to the axes of the larger one, or rename the axis that differs.
   for_each([](float&, float, float) {}, x, x, y);
 #elif defined CASE_scores_from_swapped_arguments
-  // expect-gcc: "umbel: copy: \[batch=2, query=4, key=6\] and \[batch=2, key=6, query=4\] have the same axes in another order, so permute one"
-  // expect-clang: copy, .*batch<2>, .*query<4>, .*key<6>>, .*and_, .*batch<2>, .*key<6>, .*query<4>>, .*have_the_same_axes_in_another_order_so_permute_one
-  // cause: The arguments of `contract` are swapped: its result has the left side's axes first.
+  // expect-gcc: "umbel: copy: \[batch=2, query=4, key=6\] and \[batch=2, key=6, query=4\] have the same axes in a different order; permute one"
+  // expect-clang: copy, .*batch<2>, .*query<4>, .*key<6>>, .*and_, .*batch<2>, .*key<6>, .*query<4>>, .*have_the_same_axes_in_a_different_order_so_permute_one
+  // cause: The arguments of `contract` are swapped: its result has the axes of the left side first.
   // cure: Swap them back, `contract<hidden>(queries, keys)`, or permute the result.
   tensor<float, batch<2>, query<4>, key<6>> scores = contract<hidden>(y, x);
 #elif defined CASE_array_into_a_pipe
-  // expect-gcc: "umbel: permute: takes one tensor or view, but argument 1 is float \[8\]"
-  // expect-clang: permute.*takes_one_tensor_or_view
-  // cause: An operation is given what is no tensor or view, or more than one.
-  // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
+  // expect-gcc: "umbel: permute: expects one tensor or view, but argument 1 is float \[8\]"
+  // expect-clang: permute.*expects_one_tensor_or_view
+  // cause: The argument is not a tensor or view, or there are several.
+  // cure: Pass one tensor or view; for memory write `view_as<query<4>, hidden<8>>(memory)`.
   float memory[8] = {};
   auto r = memory | permute<hidden, query>;
 #elif defined CASE_softmax_of_two
-  // expect-gcc: "umbel: softmax: takes one tensor or view"
-  // expect-clang: softmax.*takes_one_tensor_or_view
-  // cause: An operation is given what is no tensor or view, or more than one.
-  // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
+  // expect-gcc: "umbel: softmax: expects one tensor or view"
+  // expect-clang: softmax.*expects_one_tensor_or_view
+  // cause: The argument is not a tensor or view, or there are several.
+  // cure: Pass one tensor or view; for memory write `view_as<query<4>, hidden<8>>(memory)`.
   auto r = softmax<hidden>(x, y);
 #elif defined CASE_contract_of_one
-  // expect-gcc: "umbel: contract: takes two tensors or views"
-  // expect-clang: contract.*takes_two_tensors_or_views
-  // cause: A contraction is given one side, or more than two.
+  // expect-gcc: "umbel: contract: expects two tensors or views"
+  // expect-clang: contract.*expects_two_tensors_or_views
+  // cause: The contraction has one side, or more than two.
   // cure: Pass both sides: `contract<hidden>(queries, keys)`.
   auto r = contract<hidden>(x);
 #elif defined CASE_gelu_of_a_number
-  // expect-gcc: "umbel: gelu_exact: takes one tensor or view, but argument 1 is float"
-  // expect-clang: gelu_exact.*takes_one_tensor_or_view
-  // cause: An operation is given what is no tensor or view, or more than one.
-  // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
+  // expect-gcc: "umbel: gelu_exact: expects one tensor or view, but argument 1 is float"
+  // expect-clang: gelu_exact.*expects_one_tensor_or_view
+  // cause: The argument is not a tensor or view, or there are several.
+  // cure: Pass one tensor or view; for memory write `view_as<query<4>, hidden<8>>(memory)`.
   auto r = gelu_exact(3.0f);
 #elif defined CASE_mask_after_without_lengths
-  // expect-gcc: "umbel: mask_after: takes scores, then lengths"
-  // expect-clang: mask_after.*takes_scores_then_lengths
-  // cause: The lengths are missing, or there is an argument too many.
+  // expect-gcc: "umbel: mask_after: expects scores, then lengths"
+  // expect-clang: mask_after.*expects_scores_then_lengths
+  // cause: The lengths are missing, or there are too many arguments.
   // cure: Pass the scores, then a tensor of integers: `mask_after<key>(scores, valid_lens)`.
   auto r = mask_after<key>(y);
 #elif defined CASE_compare_other_axes
   // expect-gcc: "umbel: compare: \[batch=2, query=4, hidden=100\] and \[batch=2, key=6, hidden=100\] have different axes"
   // expect-clang: compare, .*batch<2>, .*query<4>, .*hidden<100>>, .*and_, .*batch<2>, .*key<6>, .*hidden<100>>, .*have_different_axes
-  // cause: Tensors of different axes or sizes are compared.
-  // cure: Compare tensors of the same axes in the same order; a size is asked as `decltype(x)::layout`.
+  // cause: The compared tensors have different axes or sizes.
+  // cure: Compare tensors with the same axes in the same order; to compare shapes, use `decltype(x)::layout`.
   const bool same = x == y;
 #elif defined CASE_add_to_what_is_const
   // expect-gcc: "umbel: elementwise: the left side is const"
   // expect-clang: elementwise, .*the_left_side, .*is_const
-  // cause: What is assigned to cannot be written.
-  // cure: Assign to a tensor, or to a view of elements that are not const.
+  // cause: The target cannot be written.
+  // cure: Assign to a tensor, or to a view whose elements are not const.
   const queries fixed{};
   fixed += x;
 #elif defined CASE_add_to_a_temporary
   // expect-gcc: "umbel: elementwise: the left side is a temporary; store it in a variable"
   // expect-clang: elementwise.*the_left_side.*is_a_temporary_so_store_it_in_a_variable
-  // cause: The tensor that is assigned to ends with the statement, and what is written with it.
-  // cure: Give it a name, or assign to a view of what has one.
+  // cause: The target and its new elements are destroyed at the end of the statement.
+  // cure: Store it in a variable, or assign to a view of a variable.
   queries{} += x;
 #elif defined CASE_add_to_what_is_broadcast
   // expect-gcc: "umbel: elementwise: several elements of the left side share one memory location \(broadcast\)"
   // expect-clang: elementwise.*several_elements_of.*the_left_side.*share_one_memory_location
-  // cause: A broadcast view has one element for many positions: they cannot all be written.
+  // cause: A broadcast view has one element for many positions, so they cannot all be written.
   // cure: Assign to a tensor that has all of the axes.
   tensor<float, query<4>, hidden<100>> row{};
   (row | broadcast<batch<2>, query<4>, hidden<100>>) += x;
 #elif defined CASE_copy_to_what_is_broadcast
   // expect-gcc: "umbel: copy: several elements of the target share one memory location \(broadcast\)"
   // expect-clang: copy.*several_elements_of.*the_target.*share_one_memory_location
-  // cause: A broadcast view has one element for many positions: they cannot all be written.
+  // cause: A broadcast view has one element for many positions, so they cannot all be written.
   // cure: Assign to a tensor that has all of the axes.
   tensor<float, query<4>, hidden<100>> row{};
   copy(x, row | broadcast<batch<2>, query<4>, hidden<100>>);
 #elif defined CASE_copy_to_what_is_const
   // expect-gcc: "umbel: copy: the target is const"
   // expect-clang: copy, .*the_target, .*is_const
-  // cause: What is assigned to cannot be written.
-  // cure: Assign to a tensor, or to a view of elements that are not const.
+  // cause: The target cannot be written.
+  // cure: Assign to a tensor, or to a view whose elements are not const.
   const queries fixed{};
   copy(x, fixed);
 #elif defined CASE_one_error_with_what_follows
   // expect-gcc: "umbel: permute: lists 1 of the 3 axes of \[batch=2, query=4, hidden=100\]"
   // expect-clang: permute, .*lists, .*number<1>, .*of_the, .*number<3>, .*axes_of, .*batch<2>, .*query<4>, .*hidden<100>
   // cause: The new order leaves an axis out.
-  // cure: List all of them; to drop one, use `select_at` or `mean`.
+  // cure: List all axes; to remove one, use `select_at` or `mean`.
   auto r = x | permute<batch>;
   r += x;
   x += r;
@@ -194,66 +194,66 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
 #elif defined CASE_softmax_into_other_axes
   // expect-gcc: "umbel: softmax: the result has \[batch=2, query=4, hidden=100\] but out has \[batch=2, key=6, hidden=100\]"
   // expect-clang: softmax, .*the_result_has, .*query<4>.*but_out_has, .*key<6>
-  // cause: The memory for the result has other axes or sizes.
-  // cure: Declare it with the axes of the result, which are in the sentence.
+  // cause: The output has other axes or sizes than the result.
+  // cure: Declare it with the axes of the result.
   softmax<hidden>.into(y, x);
 #elif defined CASE_gelu_into_gaps
   // expect-gcc: "umbel: gelu_exact: out must be row-major in memory"
   // expect-clang: gelu_exact, .*out_must_be_row_major_in_memory
-  // cause: The operation writes row-major memory only.
-  // cure: Write into a tensor, and `permute` it afterwards.
+  // cause: The operation only writes row-major memory.
+  // cure: Write to a tensor, and permute it afterwards.
   tensor<float, hidden<100>, batch<2>, query<4>> turned{};
   gelu_exact.into(turned | permute<batch, query, hidden>, x);
 #elif defined CASE_add_to_what_overlaps_itself
   // expect-gcc: "umbel: elementwise: several elements of the left side share one memory location \(broadcast\)"
   // expect-clang: elementwise.*several_elements_of.*the_left_side.*share_one_memory_location
-  // cause: A broadcast view has one element for many positions: they cannot all be written.
+  // cause: A broadcast view has one element for many positions, so they cannot all be written.
   // cure: Assign to a tensor that has all of the axes.
   view<float, strided<query<3>, 1>, strided<key<3>, 1>> diagonals(x.data());
   diagonals += 1;
 #elif defined CASE_add_what_is_for_storage
-  // expect-gcc: "umbel: elementwise: bfloat16 has no arithmetic, so convert it to float"
+  // expect-gcc: "umbel: elementwise: bfloat16 has no arithmetic; convert it to float"
   // expect-clang: elementwise.*element<.*bfloat16>.*has_no_arithmetic_so_convert_it_to_float
-  // cause: 16-bit numbers are what weights and caches are stored as; arithmetic is in float.
-  // cure: `for_each` over a tensor of float and this one, and assign `float(element)`.
+  // cause: Weights and caches are stored as 16-bit numbers, but arithmetic is in float.
+  // cure: Use `for_each` on a float tensor and this one, and assign `float(element)`.
   const tensor<bfloat16, query<4>> stored{};
   auto sum = stored + stored;
 #elif defined CASE_scale_what_is_for_storage
-  // expect-gcc: "umbel: elementwise: bfloat16 has no arithmetic, so convert it to float"
+  // expect-gcc: "umbel: elementwise: bfloat16 has no arithmetic; convert it to float"
   // expect-clang: elementwise.*element<.*bfloat16>.*has_no_arithmetic_so_convert_it_to_float
-  // cause: 16-bit numbers are what weights and caches are stored as; arithmetic is in float.
-  // cure: `for_each` over a tensor of float and this one, and assign `float(element)`.
+  // cause: Weights and caches are stored as 16-bit numbers, but arithmetic is in float.
+  // cure: Use `for_each` on a float tensor and this one, and assign `float(element)`.
   tensor<bfloat16, query<4>> stored{};
   stored *= 2;
 #elif defined CASE_add_an_array
-  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number, but argument 2 is float \[800\]"
-  // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number
-  // cause: Arithmetic of a tensor with what is neither tensor nor number: an array, a vector, all weights of a layer.
-  // cure: View the memory, `view_as<queries>(array)`; a map is `x * w.q`, of one part of the weights.
+  // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number, but argument 2 is float \[800\]"
+  // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
+  // cause: One side is not a tensor, view or number, but an array, a vector or all weights of a layer.
+  // cure: View the memory, `view_as<queries>(array)`; to project a tensor, write `x * w.q` with one part of the weights.
   const float array[800] = {};
   auto sum = x + array;
 #elif defined CASE_multiply_by_all_weights
-  // expect-gcc: "umbel: elementwise: the weights of a layer have several parts; name one, x \* w\.q; they are of multi_head_attention"
-  // expect-clang: elementwise, .*the_weights_of_a_layer_have_several_parts_so_name_one, .*multi_head_attention
-  // cause: A layer has several maps, and x is projected by one.
-  // cure: `x * w.q`.
+  // expect-gcc: "umbel: elementwise: the weights of multi_head_attention have several parts; name one, x \* w\.q"
+  // expect-clang: elementwise, .*the_weights_of, .*multi_head_attention.*have_several_parts_so_name_one
+  // cause: A layer has several maps, and a tensor is projected by one of them.
+  // cure: Write `x * w.q`.
   static multi_head_attention<float, hidden<100>, heads<5>>::weights w;
   auto q = x * w;
 #elif defined CASE_add_text
-  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number, but argument 2 is char \[2\]"
-  // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number
-  // cause: Arithmetic of a tensor with what is neither tensor nor number: an array, a vector, all weights of a layer.
-  // cure: View the memory, `view_as<queries>(array)`; a map is `x * w.q`, of one part of the weights.
+  // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number, but argument 2 is char \[2\]"
+  // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
+  // cause: One side is not a tensor, view or number, but an array, a vector or all weights of a layer.
+  // cure: View the memory, `view_as<queries>(array)`; to project a tensor, write `x * w.q` with one part of the weights.
   x += "1";
 #elif defined CASE_operation_called_in_a_pipe
-  // expect-gcc: "umbel: permute: takes one tensor or view"
-  // expect-clang: permute.*takes_one_tensor_or_view
-  // cause: An operation is given what is no tensor or view, or more than one.
-  // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
+  // expect-gcc: "umbel: permute: expects one tensor or view"
+  // expect-clang: permute.*expects_one_tensor_or_view
+  // cause: The argument is not a tensor or view, or there are several.
+  // cure: Pass one tensor or view; for memory write `view_as<query<4>, hidden<8>>(memory)`.
   auto r = x | permute<hidden, query, batch>();
 #elif defined CASE_for_each_the_other_way_round
-  // expect-gcc: "umbel: for_each: takes a function, then tensors or views"
-  // expect-clang: for_each.*takes_a_function_then_tensors_or_views
+  // expect-gcc: "umbel: for_each: expects a function, then tensors or views"
+  // expect-clang: for_each.*expects_a_function_then_tensors_or_views
   // cause: The function comes first, since any number of tensors may follow.
   // cure: Write `for_each([](float& element) { ... }, x)`.
   for_each(x, [](float& element) { element = 0; });
@@ -261,20 +261,20 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // expect-gcc: "umbel: permute: lists 2 of the 3 axes of \[batch=2, query=4, hidden=100\]"
   // expect-clang: permute.*lists.*number<2>.*of_the.*number<3>.*axes_of.*batch<2>.*query<4>.*hidden<100>
   // cause: The new order leaves an axis out.
-  // cure: List all of them; to drop one, use `select_at` or `mean`.
+  // cure: List all axes; to remove one, use `select_at` or `mean`.
   auto r = x | permute<batch, query> | [](const auto& z) { return z + z; };
 #elif defined CASE_one_error_in_a_sum
-  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number, but argument 2 is float \[800\]"
-  // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number
-  // cause: Arithmetic of a tensor with what is neither tensor nor number: an array, a vector, all weights of a layer.
-  // cure: View the memory, `view_as<queries>(array)`; a map is `x * w.q`, of one part of the weights.
+  // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number, but argument 2 is float \[800\]"
+  // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
+  // cause: One side is not a tensor, view or number, but an array, a vector or all weights of a layer.
+  // cure: View the memory, `view_as<queries>(array)`; to project a tensor, write `x * w.q` with one part of the weights.
   const float array[800] = {};
   auto sum = (x + array + array) * 2 + x;
 #elif defined CASE_product_of_matrices_by_times
-  // expect-gcc: "umbel: elementwise: \[query=4, hidden=100\] and \[hidden=100, classes=3\] have different axes; a product of matrices is contract<axis>\(x, y\), or x \* weights"
+  // expect-gcc: "umbel: elementwise: \[query=4, hidden=100\] and \[hidden=100, classes=3\] have different axes; for a matrix product write contract<axis>\(x, y\) or x \* weights"
   // expect-clang: elementwise, .*query<4>, .*hidden<100>>, .*and_, .*hidden<100>, .*classes<3>>, .*have_different_axes_so_contract_them
   // cause: `*` of two tensors multiplies element by element.
-  // cure: Sum over the axis that both have, `contract<hidden>(x, y)`; with the weights of a layer `x * weights` is a projection.
+  // cure: To sum over a common axis, write `contract<hidden>(x, y)`; to project, write `x * weights` with the weights of a layer.
   auto r = tensor<float, query<4>, hidden<100>>{} * tensor<float, hidden<100>, classes<3>>{};
 #else
   tensor<float, batch<2>, query<4>, key<6>> scores = contract<hidden>(x, y) * 0.1f;

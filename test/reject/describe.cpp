@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes in asking for the plan of a layer (check.py).
+// Mistakes in calls of describe (check.py).
 #include <umbel/umbel.hpp>
 
 #include <umbel/inspect/describe.hpp>
@@ -15,41 +15,41 @@ using decoder = decoder_layer<float, hidden<64>, heads<4>, intermediate<128>, no
 
 [[maybe_unused]] static void cases() {
 #if defined CASE_describe_no_layer
-  // expect-gcc: "umbel: describe: takes a multi_head_attention, a feed_forward, an encoder_layer, a decoder_layer, a residual_block or a layer_stack; then the axis of its positions, such as token<64>; then, if it attends to others, the axis of those"
-  // expect-clang: describe.*takes_a_layer_that_has_a_plan_then_the_axes_of_its_positions
-  // cause: The planner has no page for this layer, or it takes other axes.
-  // cure: Name a layer of the sentence and the axes of a call: `describe<encoder, token<64>>()`.
+  // expect-gcc: "umbel: describe: expects a multi_head_attention, a feed_forward, an encoder_layer, a decoder_layer, a residual_block or a layer_stack; then the axis of its positions, such as token<64>; then, for a memory, the axis of its positions"
+  // expect-clang: describe.*expects_a_layer_that_has_a_plan_then_the_axes_of_its_positions
+  // cause: This layer has no plan, or needs other axes.
+  // cure: Name one of these layers and the axes of a call: `describe<encoder, token<64>>()`.
   const char* page = describe<linear<float, hidden<8>, hidden<8>>, token<4>>();
 #elif defined CASE_describe_features
   // expect-gcc: "umbel: describe: expected the axis token but got hidden=64"
   // expect-clang: describe.*expected_the_axis.*token>.*but_got.*hidden<64>
-  // cause: A plan is for a number of positions, not of features.
-  // cure: Say how many positions there are: `describe<attention, token<64>>()`.
+  // cause: A plan needs a number of positions, not of features.
+  // cure: Add the number of positions: `describe<attention, token<64>>()`.
   const char* page = describe<attention, hidden<64>>();
 #elif defined CASE_describe_more_axes
-  // expect-gcc: "umbel: describe: takes a multi_head_attention, a feed_forward, an encoder_layer, a decoder_layer, a residual_block or a layer_stack; then the axis of its positions, such as token<64>; then, if it attends to others, the axis of those"
-  // expect-clang: describe.*takes_a_layer_that_has_a_plan_then_the_axes_of_its_positions
-  // cause: The planner has no page for this layer, or it takes other axes.
-  // cure: Name a layer of the sentence and the axes of a call: `describe<encoder, token<64>>()`.
+  // expect-gcc: "umbel: describe: expects a multi_head_attention, a feed_forward, an encoder_layer, a decoder_layer, a residual_block or a layer_stack; then the axis of its positions, such as token<64>; then, for a memory, the axis of its positions"
+  // expect-clang: describe.*expects_a_layer_that_has_a_plan_then_the_axes_of_its_positions
+  // cause: This layer has no plan, or needs other axes.
+  // cure: Name one of these layers and the axes of a call: `describe<encoder, token<64>>()`.
   const char* page = describe<encoder, token<64>, key<48>>();
 #elif defined CASE_describe_no_axes
   // expect-gcc: "umbel: describe: the axis token is missing"
   // expect-clang: describe.*the_axis.*token>.*is_missing
-  // cause: A plan is for a number of positions, which are not said.
-  // cure: Say how many positions there are: `describe<encoder, token<64>>()`.
+  // cause: A plan needs the number of positions.
+  // cure: Add the number of positions: `describe<encoder, token<64>>()`.
   const char* page = describe<encoder>();
 #elif defined CASE_describe_without_the_memory
   // expect-gcc: "umbel: describe: the axis of the memory is missing after token=9"
   // expect-clang: describe.*the_axis_of_the_memory_is_missing_after.*token<9>
-  // cause: A decoder layer attends to a memory, too, and the plan depends on how long that is.
-  // cure: Say its positions last: `describe<decoder, token<9>, key<48>>()`.
+  // cause: A decoder layer also attends to a memory, and the plan depends on its length.
+  // cure: Add its positions last: `describe<decoder, token<9>, key<48>>()`.
   const char* page = describe<layer_stack<decoder, 2>, token<9>>();
 #elif defined CASE_describe_formula_of_other_shapes
   // expect-gcc: "umbel: contract: the left side has key=6 but the right side has key=5"
   // expect-clang: contract, .*the_left_side_has, .*key<6>, .*but_the_right_side_has, .*key<5>
   // lines-clang: 18
-  // cause: What a formula says of its arguments when it is called, it says when it is described.
-  // cure: Give it arguments that fit each other.
+  // cause: A formula has the same errors when it is described as when it is called.
+  // cure: Pass arguments whose shapes match.
   const tensor<float, query<4>, key<6>> scores{};
   const tensor<float, key<5>, head_dim<8>> values{};
   constexpr formula context = [](auto a, auto b) { return contract<key>(softmax<key>(a), b); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes with embedding: one case each, with the words that the compiler must print (check.py).
+// Mistakes with embedding: one case each, with the message that the compiler must print (check.py).
 #include <umbel/umbel.hpp>
 
 using namespace umbel;
@@ -16,71 +16,71 @@ struct weights_of_two_types {
                                    const tensor<int, batch<2>, token<3>>& ids) {
   (void)words, (void)packed, (void)ids;
 #if defined CASE_embedding_of_float
-  // expect-gcc: "umbel: embedding: takes integers, not float"
-  // expect-clang: embedding.*takes_integers_not.*element<float>
-  // cause: An embedding is called with the numbers of words, and they have another type.
+  // expect-gcc: "umbel: embedding: needs integers, not float"
+  // expect-clang: embedding.*needs_integers_not.*element<float>
+  // cause: An embedding is called with the integers of words, but these have another type.
   // cure: Declare them as integers: `tensor<int, token<12>> ids`.
   auto r = words(tensor<float, token<3>>{});
 #elif defined CASE_embedding_of_float_in_a_formula
-  // expect-gcc: "umbel: embedding: takes integers, not float"
-  // expect-clang: embedding.*takes_integers_not.*element<float>
+  // expect-gcc: "umbel: embedding: needs integers, not float"
+  // expect-clang: embedding.*needs_integers_not.*element<float>
   // lines-clang: 15
-  // cause: An embedding is called with the numbers of words, and they have another type.
+  // cause: An embedding is called with the integers of words, but these have another type.
   // cure: Declare them as integers: `tensor<int, token<12>> ids`.
   constexpr formula rows = [](auto at, const auto& e) { return e(at); };
   auto r = rows(tensor<float, token<3>>{}, words);
 #elif defined CASE_embedding_in_a_formula_of_another_type
-  // expect-gcc: "umbel: embedding: the table is of type float but the formula computes in double"
-  // expect-clang: embedding.*the_table_is_of_type.*element<float>.*but_the_formula_computes_in.*element<double>
+  // expect-gcc: "umbel: embedding: the table has type float but the formula computes in double"
+  // expect-clang: embedding.*the_table_has_type.*element<float>.*but_the_formula_computes_in.*element<double>
   // lines-clang: 15
-  // cause: A formula computes in the type of its first argument of float or double, and the table has another one.
-  // cure: Declare all with one type.
+  // cause: A formula computes in the type of its first float or double argument, and the table has another one.
+  // cure: Declare all with one element type.
   constexpr formula rows = [](auto x, auto at, const auto& e) { return x + sum<token>(e(at)); };
   auto r = rows(tensor<double, hidden<6>>{}, tensor<int, token<3>>{}, words);
 #elif defined CASE_embedding_in_a_formula_of_weights_of_two_types
-  // expect-gcc: "umbel: embedding: the table is of type double but the formula computes in float"
-  // expect-clang: embedding.*the_table_is_of_type.*element<double>.*but_the_formula_computes_in.*element<float>
+  // expect-gcc: "umbel: embedding: the table has type double but the formula computes in float"
+  // expect-clang: embedding.*the_table_has_type.*element<double>.*but_the_formula_computes_in.*element<float>
   // lines-clang: 15
-  // cause: Without an argument that is a tensor of float or double, a formula computes in the type of its weights, and in float where they are of both.
+  // cause: Without a float or double tensor argument, a formula computes in the type of its weights, or in float if they are mixed.
   // cure: Declare all weights with one type.
   constexpr formula rows = [](auto at, const auto& w) {
     return embedding<double, vocabulary<11>, hidden<6>>{w.rows}(at);
   };
   auto r = rows(tensor<int, token<3>>{}, weights_of_two_types{});
 #elif defined CASE_embedding_of_many_words_in_a_formula
-  // expect-gcc: "umbel: embedding: vocabulary=20000000 are more positions than float counts, so look up outside of the formula"
-  // expect-clang: embedding, .*vocabulary<20000000>, .*are_more_positions_than, .*element<float>, .*counts_so_look_up_outside_of_the_formula>
+  // expect-gcc: "umbel: embedding: vocabulary=20000000 has more positions than float can count; look up outside the formula"
+  // expect-clang: embedding, .*vocabulary<20000000>, .*has_more_positions_than, .*element<float>, .*can_count_so_look_up_outside_the_formula>
   // lines-clang: 15
-  // cause: Integers are numbers of the type that a formula computes in, and float has not all of them up to the size of the table.
-  // cure: Call the embedding before, and pass what it gives.
+  // cause: A formula converts integers to its element type, and float cannot hold all integers up to the size of the table.
+  // cure: Call the embedding outside, and pass its result.
   constexpr formula rows = [](auto at, const auto& e) { return e(at); };
   auto r = rows(ids, prepacked<embedding<float, vocabulary<20000000>, hidden<6>>>{});
 #elif defined CASE_logits_of_another_width_in_a_formula
   // expect-gcc: "umbel: logits: the input has hidden=7 but the weights expect hidden=6"
   // expect-clang: logits.*the_input_has.*hidden<7>.*but_the_weights_expect.*hidden<6>
   // lines-clang: 15
-  // cause: The input has another number of features than the rows of the table.
+  // cause: The input has a different number of features than the rows of the table.
   // cure: Pass the right tensor, or declare the embedding with its width.
   constexpr formula tied = [](auto x, const auto& e) { return e.logits(x); };
   auto r = tied(tensor<float, token<3>, hidden<7>>{}, words);
 #elif defined CASE_embedding_of_hidden
   // expect-gcc: "umbel: embedding: the axis hidden is named twice in \[token=3, hidden=2, hidden=6\]"
   // expect-clang: embedding.*hidden>.*is_named_twice_in.*token<3>.*hidden<2>.*hidden<6>
-  // cause: The integers have an axis of the name that the rows of the table have.
-  // cure: Rename it: `ids | rename_axis<hidden, query>`, or to an axis of your own.
+  // cause: The integers have an axis with the same name as an axis of the table.
+  // cure: Rename it: `ids | rename_axis<hidden, query>`, or to a custom axis.
   auto r = words(tensor<int, token<3>, hidden<2>>{});
 #elif defined CASE_embedding_swapped
   // expect-gcc: "umbel: embedding: expected the axis vocabulary but got hidden=6"
   // expect-clang: embedding.*expected_the_axis.*vocabulary>.*but_got.*hidden<6>
-  // cause: The layer takes the axis of the words first, then that of their features, as torch does.
-  // cure: `embedding<float, vocabulary<5000>, hidden<64>>`.
+  // cause: The layer needs the axis of the words first, then that of their features, as in torch.
+  // cure: Write `embedding<float, vocabulary<5000>, hidden<64>>`.
   embedding<float, hidden<6>, vocabulary<11>>::weights none{};
   (void)none;
 #elif defined CASE_embedding_swapped_in_a_chain
   // expect-gcc: "umbel: embedding: expected the axis vocabulary but got hidden=6"
   // expect-clang: embedding.*expected_the_axis.*vocabulary>.*but_got.*hidden<6>
-  // cause: The layer takes the axis of the words first, then that of their features, as torch does.
-  // cure: `embedding<float, vocabulary<5000>, hidden<64>>`.
+  // cause: The layer needs the axis of the words first, then that of their features, as in torch.
+  // cure: Write `embedding<float, vocabulary<5000>, hidden<64>>`.
   using swapped = embedding<float, hidden<6>, vocabulary<11>>;
   static swapped::weights table;
   static layer_norm<float, hidden<6>>::weights of_norm;
@@ -88,54 +88,54 @@ struct weights_of_two_types {
 #elif defined CASE_embedding_swapped_and_tied
   // expect-gcc: "umbel: embedding: expected the axis vocabulary but got hidden=6"
   // expect-clang: embedding.*expected_the_axis.*vocabulary>.*but_got.*hidden<6>
-  // cause: The layer takes the axis of the words first, then that of their features, as torch does.
-  // cure: `embedding<float, vocabulary<5000>, hidden<64>>`.
+  // cause: The layer needs the axis of the words first, then that of their features, as in torch.
+  // cure: Write `embedding<float, vocabulary<5000>, hidden<64>>`.
   using swapped = embedding<float, hidden<6>, vocabulary<11>>;
   static swapped::weights table;
   auto r = swapped{table}.logits(tensor<float, token<3>, hidden<6>>{}) | softmax<vocabulary>;
 #elif defined CASE_embedding_without_hidden
   // expect-gcc: "umbel: embedding: the axis hidden is missing"
   // expect-clang: embedding.*the_axis.*hidden>.*is_missing
-  // cause: The layer takes two axes: of the words, and of their features.
-  // cure: `embedding<float, vocabulary<5000>, hidden<64>>`.
+  // cause: The layer needs two axes: one for the words, one for their features.
+  // cure: Write `embedding<float, vocabulary<5000>, hidden<64>>`.
   embedding<float, vocabulary<11>>::weights none{};
   (void)none;
 #elif defined CASE_embedding_called_with_sizes
   // expect-gcc: "umbel: embedding: sizes are template arguments; write embedding<float, vocabulary<5000>, hidden<64>>\{weights\}"
   // expect-clang: embedding.*sizes_are_template_arguments_so_write_embedding_of_float_and_two_axes
-  // cause: Sizes are given as arguments, as to `torch.nn.Embedding`; here they are in the type.
-  // cure: `embedding<float, vocabulary<5000>, hidden<64>>{w}`, which is called with integers; of a table alone `lookup(table, ids)`.
+  // cause: The sizes are passed as arguments, as in `torch.nn.Embedding`, but belong into the type.
+  // cure: Write `embedding<float, vocabulary<5000>, hidden<64>>{w}`, and call it with integers; for a table alone write `lookup(table, ids)`.
   auto r = embedding(5000, 64);
 #elif defined CASE_embedding_called_with_a_table
   // expect-gcc: "umbel: embedding: sizes are template arguments; write embedding<float, vocabulary<5000>, hidden<64>>\{weights\}"
   // expect-clang: embedding.*sizes_are_template_arguments_so_write_embedding_of_float_and_two_axes
-  // cause: Sizes are given as arguments, as to `torch.nn.Embedding`; here they are in the type.
-  // cure: `embedding<float, vocabulary<5000>, hidden<64>>{w}`, which is called with integers; of a table alone `lookup(table, ids)`.
+  // cause: The sizes are passed as arguments, as in `torch.nn.Embedding`, but belong into the type.
+  // cure: Write `embedding<float, vocabulary<5000>, hidden<64>>{w}`, and call it with integers; for a table alone write `lookup(table, ids)`.
   auto r = embedding(ids, ids);
 #elif defined CASE_embedding_table_without_names
-  // expect-gcc: "umbel: embedding: the memory does not say the order of its axes; write view_as<\.\.\.>\(memory\) of vocabulary and hidden"
-  // expect-clang: embedding.*the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_of.*vocabulary>.*hidden>
-  // cause: A table in memory that is not Umbel's may have its axes in either order.
+  // expect-gcc: "umbel: embedding: the order of the axes is unknown; write view_as<\.\.\.>\(memory\) with vocabulary and hidden"
+  // expect-clang: embedding.*the_order_of_the_axes_is_unknown_so_write_view_as_with.*vocabulary>.*hidden>
+  // cause: A table in plain memory may have its axes in either order.
   // cure: Name the axes in the order of the memory: `view_as<vocabulary, hidden>(memory)`.
   static const float memory[66] = {};
   const embed r{memory};
 #elif defined CASE_logits_of_another_width
   // expect-gcc: "umbel: logits: the input has hidden=7 but the weights expect hidden=6"
   // expect-clang: logits.*the_input_has.*hidden<7>.*but_the_weights_expect.*hidden<6>
-  // cause: The input has another number of features than the rows of the table.
+  // cause: The input has a different number of features than the rows of the table.
   // cure: Pass the right tensor, or declare the embedding with its width.
   auto r = packed.logits(tensor<float, token<3>, hidden<7>>{});
 #elif defined CASE_logits_of_double
-  // expect-gcc: "umbel: logits: the input is of type double but the weights are of type float"
-  // expect-clang: logits.*the_input_is_of_type.*element<double>.*but_the_weights_are_of_type.*element<float>
-  // cause: The input has another element type than the table, and nothing is converted in silence.
-  // cure: Declare both with one type.
+  // expect-gcc: "umbel: logits: the input has type double but the weights have type float"
+  // expect-clang: logits.*the_input_has_type.*element<double>.*but_the_weights_have_type.*element<float>
+  // cause: The input and the table have different element types, and Umbel converts nothing implicitly.
+  // cure: Declare both with one element type.
   auto r = words.logits(tensor<double, hidden<6>>{});
 #elif defined CASE_logits_into_another
   // expect-gcc: "umbel: logits: the result has \[token=3, vocabulary=11\] but out has \[token=3, vocabulary=12\]"
   // expect-clang: logits.*the_result_has.*token<3>.*vocabulary<11>.*but_out_has.*token<3>.*vocabulary<12>
-  // cause: The tensor for the result has other axes or sizes: the result has one number for each word.
-  // cure: Declare `out` with the axes that the result has.
+  // cause: The output has other axes or sizes than the result, which has one number for each word.
+  // cure: Declare `out` with the axes of the result.
   tensor<float, token<3>, vocabulary<12>> out{};
   words.logits_into(out, tensor<float, token<3>, hidden<6>>{});
 #else

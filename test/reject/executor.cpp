@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes in calls by an executor: one case each, with the words that the compiler must print
+// Mistakes in calls with an executor: one case each, with the message that the compiler must print
 // (check.py).
 #include <umbel/umbel.hpp>
 
@@ -30,51 +30,51 @@ using network =
                                    const network& feed, two_workers& pool, tokens& x) {
   (void)attend, (void)encode, (void)feed, (void)pool, (void)x;
 #if defined CASE_no_executor
-  // expect-gcc: "umbel: parallel: the executor needs a static constant workers above 0 and a call operator that takes a count and a function"
-  // expect-clang: parallel.*the_executor_needs_a_static_constant_workers_above_0_and_a_call_operator_that_takes_a_count_and_a_function
-  // cause: The first argument of `parallel` is no executor, but a number for instance, or one whose workers are 0 or not known to the compiler.
-  // cure: Pass an object with `static constexpr std::size_t workers`, the calling thread counted, that is called as `executor(count, piece)`.
+  // expect-gcc: "umbel: parallel: the executor needs a static constant workers above 0 and a call operator that accepts a count and a function"
+  // expect-clang: parallel.*the_executor_needs_a_static_constant_workers_above_0_and_a_call_operator_that_accepts_a_count_and_a_function
+  // cause: The first argument of `parallel` is not an executor (a number, for example), or its number of workers is 0 or not a constant.
+  // cure: Pass an object with `static constexpr std::size_t workers`, including the calling thread, that can be called as `executor(count, piece)`.
   static attention::workspace<token<9>> work[2];
   auto out = attend(x, causal, parallel(2, work));
 #elif defined CASE_executor_without_workers
-  // expect-gcc: "umbel: parallel: the executor needs a static constant workers above 0 and a call operator that takes a count and a function"
-  // expect-clang: parallel.*the_executor_needs_a_static_constant_workers_above_0_and_a_call_operator_that_takes_a_count_and_a_function
-  // cause: The first argument of `parallel` is no executor, but a number for instance, or one whose workers are 0 or not known to the compiler.
-  // cure: Pass an object with `static constexpr std::size_t workers`, the calling thread counted, that is called as `executor(count, piece)`.
+  // expect-gcc: "umbel: parallel: the executor needs a static constant workers above 0 and a call operator that accepts a count and a function"
+  // expect-clang: parallel.*the_executor_needs_a_static_constant_workers_above_0_and_a_call_operator_that_accepts_a_count_and_a_function
+  // cause: The first argument of `parallel` is not an executor (a number, for example), or its number of workers is 0 or not a constant.
+  // cure: Pass an object with `static constexpr std::size_t workers`, including the calling thread, that can be called as `executor(count, piece)`.
   static attention::workspace<token<9>> work[2];
   static const no_workers none;
   auto out = attend(x, causal, parallel(none, work));
 #elif defined CASE_executor_is_a_temporary
   // expect-gcc: "umbel: parallel: the executor is a temporary; store it in a variable"
   // expect-clang: parallel.*the_executor_is_a_temporary_so_store_it_in_a_variable
-  // cause: `parallel` borrows the executor, and this one ends with the statement.
-  // cure: Give it a name, mostly `static`: starting threads for one call costs more than the call.
+  // cause: `parallel` borrows the executor, but this one is destroyed at the end of the statement.
+  // cure: Store it in a variable, usually `static`: to start threads costs more than one call of the layer.
   static attention::workspace<token<9>> work[2];
   auto out = attend(x, causal, parallel(two_workers{}, work));
 #elif defined CASE_fewer_workspaces_than_workers
   // expect-gcc: "umbel: parallel: the executor has 2 workers but the number of workspaces is 1"
   // expect-clang: parallel.*the_executor_has.*number<2>.*workers.*but_the_number_of_workspaces_is.*number<1>
-  // cause: Each worker writes to a workspace of its own, and there are too few.
-  // cure: Declare an array of as many: `static attention::workspace<token<9>> work[2];`.
+  // cause: Each worker writes to its own workspace, and there are too few.
+  // cure: Declare one for each worker: `static attention::workspace<token<9>> work[2];`.
   static attention::workspace<token<9>> work[1];
   auto out = attend(x, causal, parallel(pool, work));
 #elif defined CASE_a_workspace_for_all_workers
-  // expect-gcc: "umbel: parallel: takes an executor and an array of workspaces, one for each worker"
-  // expect-clang: parallel.*takes_an_executor_and_an_array_of_workspaces_one_for_each_worker
-  // cause: One workspace is passed for several workers, or something that is no array of workspaces.
+  // expect-gcc: "umbel: parallel: expects an executor and an array of workspaces, one for each worker"
+  // expect-clang: parallel.*expects_an_executor_and_an_array_of_workspaces_one_for_each_worker
+  // cause: `parallel` got one workspace for several workers, or an argument that is not an array of workspaces.
   // cure: Declare an array of them: `static attention::workspace<token<9>> work[2];`.
   static attention::workspace<token<9>> work;
   auto out = attend(x, causal, parallel(pool, work));
 #elif defined CASE_workspaces_of_other_sizes
-  // expect-gcc: "umbel: multi_head_attention: the workspace is for \[token=8\], so pass one for \[token=9\]"
+  // expect-gcc: "umbel: multi_head_attention: the workspace is for \[token=8\]; pass one for \[token=9\]"
   // expect-clang: multi_head_attention.*the_workspace_is_for.*token<8>.*so_pass_one_for.*token<9>
-  // cause: The workspaces were declared for another layer type or other sequence lengths.
-  // cure: Declare them with the sizes of the brackets: `attention::workspace<token<9>> work[2]`.
+  // cause: The workspaces were declared for another type of layer or other sequence lengths.
+  // cure: Declare them with the sizes in the brackets: `attention::workspace<token<9>> work[2]`.
   static attention::workspace<token<8>> work[2];
   auto out = attend(x, causal, parallel(pool, work));
 #elif defined CASE_an_executor_for_a_network
-  // expect-gcc: "umbel: feed_forward: takes one workspace, not parallel\(\.\.\.\)"
-  // expect-clang: feed_forward.*takes_one_workspace_not_parallel
+  // expect-gcc: "umbel: feed_forward: expects one workspace, not parallel\(\.\.\.\)"
+  // expect-clang: feed_forward.*expects_one_workspace_not_parallel
   // cause: Only `multi_head_attention`, `encoder_layer`, `decoder_layer`, `layer_stack` and formulas can be divided among the workers of an executor.
   // cure: Pass one workspace, `network::workspace<token<9>>`, and call whole layers from several threads.
   static network::workspace<token<9>> work[2];

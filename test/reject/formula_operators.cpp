@@ -19,22 +19,22 @@ struct parts {
   };
   const auto ok = doubled(q);
 #if defined CASE_formula_value_plus_assigned
-  // expect-gcc: "umbel: formula: a value does not change; write auto y = x \+ 1"
-  // expect-clang: formula, .*a_value_does_not_change_so_write_auto_y>
+  // expect-gcc: "umbel: formula: values are immutable; write auto y = x \+ 1"
+  // expect-clang: formula, .*values_are_immutable_so_write_auto_y>
   // lines-clang: 15
-  // cause: A value of a formula stands for a step of it, which other steps may read: `x += 1` would change it behind them.
-  // cure: Give the new value a name of its own, `auto y = x + 1;`.
+  // cause: A value of a formula is the result of one operation, and other operations may read it: `x += 1` would change it for them.
+  // cure: Declare a new variable, `auto y = x + 1;`.
   constexpr formula next = [](auto a) {
     a += 1.0f;
     return a;
   };
   auto r = next(q);
 #elif defined CASE_formula_value_minus_assigned
-  // expect-gcc: "umbel: formula: a value does not change; write auto y = x \+ 1"
-  // expect-clang: formula, .*a_value_does_not_change_so_write_auto_y>
+  // expect-gcc: "umbel: formula: values are immutable; write auto y = x \+ 1"
+  // expect-clang: formula, .*values_are_immutable_so_write_auto_y>
   // lines-clang: 15
-  // cause: A value of a formula stands for a step of it, which other steps may read: `x += 1` would change it behind them.
-  // cure: Give the new value a name of its own, `auto y = x + 1;`.
+  // cause: A value of a formula is the result of one operation, and other operations may read it: `x += 1` would change it for them.
+  // cure: Declare a new variable, `auto y = x + 1;`.
   constexpr formula less = [](auto a, auto b) {
     auto c = a * 2;
     c -= b;
@@ -42,21 +42,21 @@ struct parts {
   };
   auto r = less(q, q);
 #elif defined CASE_formula_value_times_assigned
-  // expect-gcc: "umbel: formula: a value does not change; write auto y = x \+ 1"
-  // expect-clang: formula, .*a_value_does_not_change_so_write_auto_y>
+  // expect-gcc: "umbel: formula: values are immutable; write auto y = x \+ 1"
+  // expect-clang: formula, .*values_are_immutable_so_write_auto_y>
   // lines-clang: 15
-  // cause: A value of a formula stands for a step of it, which other steps may read: `x += 1` would change it behind them.
-  // cure: Give the new value a name of its own, `auto y = x + 1;`.
+  // cause: A value of a formula is the result of one operation, and other operations may read it: `x += 1` would change it for them.
+  // cure: Declare a new variable, `auto y = x + 1;`.
   constexpr formula gained = [](auto a, const auto& with) {
     a *= with.gain;
     return a;
   };
   auto r = gained(q, parts{});
 #elif defined CASE_formula_position_divide_assigned
-  // expect-gcc: "umbel: formula: a value does not change; write auto y = x \+ 1"
-  // expect-clang: formula, .*a_value_does_not_change_so_write_auto_y>
-  // cause: A value of a formula stands for a step of it, which other steps may read: `x += 1` would change it behind them.
-  // cure: Give the new value a name of its own, `auto y = x + 1;`.
+  // expect-gcc: "umbel: formula: values are immutable; write auto y = x \+ 1"
+  // expect-clang: formula, .*values_are_immutable_so_write_auto_y>
+  // cause: A value of a formula is the result of one operation, and other operations may read it: `x += 1` would change it for them.
+  // cure: Declare a new variable, `auto y = x + 1;`.
   constexpr formula far = [](auto a) {
     auto distance = position<query> - position<head_dim>;
     distance /= 2;
@@ -64,32 +64,32 @@ struct parts {
   };
   auto r = far(q);
 #elif defined CASE_formula_value_incremented
-  // expect-gcc: "umbel: formula: a value does not change; write auto y = x \+ 1"
-  // expect-clang: formula, .*a_value_does_not_change_so_write_auto_y>
+  // expect-gcc: "umbel: formula: values are immutable; write auto y = x \+ 1"
+  // expect-clang: formula, .*values_are_immutable_so_write_auto_y>
   // lines-clang: 15
-  // cause: A value of a formula stands for a step of it, which other steps may read: `x += 1` would change it behind them.
-  // cure: Give the new value a name of its own, `auto y = x + 1;`.
+  // cause: A value of a formula is the result of one operation, and other operations may read it: `x += 1` would change it for them.
+  // cure: Declare a new variable, `auto y = x + 1;`.
   constexpr formula next = [](auto a) {
     ++a;
     return a;
   };
   auto r = next(q);
 #elif defined CASE_formula_value_assigned_a_number
-  // expect-gcc: "umbel: formula: a value does not change; write auto y = x \+ 1"
-  // expect-clang: formula, .*a_value_does_not_change_so_write_auto_y>
+  // expect-gcc: "umbel: formula: values are immutable; write auto y = x \+ 1"
+  // expect-clang: formula, .*values_are_immutable_so_write_auto_y>
   // lines-clang: 15
-  // cause: A value of a formula stands for a step of it, which other steps may read: `x += 1` would change it behind them.
-  // cure: Give the new value a name of its own, `auto y = x + 1;`.
+  // cause: A value of a formula is the result of one operation, and other operations may read it: `x += 1` would change it for them.
+  // cure: Declare a new variable, `auto y = x + 1;`.
   constexpr formula three = [](auto a) {
     a = 3.0f;
     return a;
   };
   auto r = three(q);
 #elif defined CASE_formula_variable_of_other_axes
-  // expect-gcc: "umbel: formula: a variable of \[heads=3, query=17, head_dim=16\] cannot be given what is of \[heads=3, query=17\]; declare another, auto y = \.\.\."
-  // expect-clang: formula, .*a_variable_of, .*head_dim<16>>, .*cannot_be_given_what_is_of, .*heads<3>, .*query<17>>, .*so_declare_another>
+  // expect-gcc: "umbel: formula: a variable of \[heads=3, query=17, head_dim=16\] cannot be assigned \[heads=3, query=17\]; declare another, auto y = \.\.\."
+  // expect-clang: formula, .*a_variable_of, .*head_dim<16>>, .*cannot_be_assigned, .*heads<3>, .*query<17>>, .*so_declare_another>
   // lines-clang: 15
-  // cause: A variable has the axes and the elements, numbers or conditions, of what it was declared with; what it is given has others.
+  // cause: A variable keeps the axes and the type of elements, numbers or conditions, of its declaration, but the new value has others.
   // cure: Declare another variable: `auto total = sum<head_dim>(x);`.
   constexpr formula summed = [](auto a) {
     auto b = a * 2;
@@ -98,10 +98,10 @@ struct parts {
   };
   auto r = summed(q);
 #elif defined CASE_formula_variable_of_numbers_given_conditions
-  // expect-gcc: "umbel: formula: a variable of float cannot be given what is of bool; declare another, auto y = \.\.\."
-  // expect-clang: formula, .*a_variable_of, .*element<float>, .*cannot_be_given_what_is_of, .*element<bool>, .*so_declare_another>
+  // expect-gcc: "umbel: formula: a variable of float cannot be assigned bool; declare another, auto y = \.\.\."
+  // expect-clang: formula, .*a_variable_of, .*element<float>, .*cannot_be_assigned, .*element<bool>, .*so_declare_another>
   // lines-clang: 15
-  // cause: A variable has the axes and the elements, numbers or conditions, of what it was declared with; what it is given has others.
+  // cause: A variable keeps the axes and the type of elements, numbers or conditions, of its declaration, but the new value has others.
   // cure: Declare another variable: `auto total = sum<head_dim>(x);`.
   constexpr formula positive = [](auto a) {
     auto b = a * 2;
@@ -110,138 +110,138 @@ struct parts {
   };
   auto r = positive(q);
 #elif defined CASE_formula_conditions_by_and_of_bits
-  // expect-gcc: "umbel: formula: has no such operator; there are \+ - \* / < <= > >= == != && \|\| and !"
-  // expect-clang: formula, .*has_no_such_operator_but>
+  // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / < <= > >= == != && \|\| or !"
+  // expect-clang: formula, .*has_no_such_operator_so_use>
   // lines-clang: 15
-  // cause: numpy combines conditions by & | ~, formulas by && || and !; there is no remainder %, and ^ is no power.
+  // cause: numpy combines conditions with & | ~, formulas with && || and !; there is no remainder %, and ^ is not a power.
   // cure: Write `x > 0 && x < 1`, `!kept`, `x * x`.
   constexpr formula inside = [](auto a) { return where((a > 0) & (a < 1), a, 0); };
   auto r = inside(q);
 #elif defined CASE_formula_conditions_by_or_of_bits
-  // expect-gcc: "umbel: formula: has no such operator; there are \+ - \* / < <= > >= == != && \|\| and !"
-  // expect-clang: formula, .*has_no_such_operator_but>
+  // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / < <= > >= == != && \|\| or !"
+  // expect-clang: formula, .*has_no_such_operator_so_use>
   // lines-clang: 15
-  // cause: numpy combines conditions by & | ~, formulas by && || and !; there is no remainder %, and ^ is no power.
+  // cause: numpy combines conditions with & | ~, formulas with && || and !; there is no remainder %, and ^ is not a power.
   // cure: Write `x > 0 && x < 1`, `!kept`, `x * x`.
   constexpr formula outside = [](auto a) { return where((a < 0) | (a > 1), a, 0); };
   auto r = outside(q);
 #elif defined CASE_formula_condition_complemented
-  // expect-gcc: "umbel: formula: has no such operator; there are \+ - \* / < <= > >= == != && \|\| and !"
-  // expect-clang: formula, .*has_no_such_operator_but>
+  // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / < <= > >= == != && \|\| or !"
+  // expect-clang: formula, .*has_no_such_operator_so_use>
   // lines-clang: 15
-  // cause: numpy combines conditions by & | ~, formulas by && || and !; there is no remainder %, and ^ is no power.
+  // cause: numpy combines conditions with & | ~, formulas with && || and !; there is no remainder %, and ^ is not a power.
   // cure: Write `x > 0 && x < 1`, `!kept`, `x * x`.
   constexpr formula negative = [](auto a) { return where(~(a > 0), a, 0); };
   auto r = negative(q);
 #elif defined CASE_formula_power
-  // expect-gcc: "umbel: formula: has no such operator; there are \+ - \* / < <= > >= == != && \|\| and !"
-  // expect-clang: formula, .*has_no_such_operator_but>
+  // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / < <= > >= == != && \|\| or !"
+  // expect-clang: formula, .*has_no_such_operator_so_use>
   // lines-clang: 15
-  // cause: numpy combines conditions by & | ~, formulas by && || and !; there is no remainder %, and ^ is no power.
+  // cause: numpy combines conditions with & | ~, formulas with && || and !; there is no remainder %, and ^ is not a power.
   // cure: Write `x > 0 && x < 1`, `!kept`, `x * x`.
   constexpr formula squared = [](auto a) { return a ^ 2; };
   auto r = squared(q);
 #elif defined CASE_formula_remainder_of_a_position
-  // expect-gcc: "umbel: formula: has no such operator; there are \+ - \* / < <= > >= == != && \|\| and !"
-  // expect-clang: formula, .*has_no_such_operator_but>
-  // cause: numpy combines conditions by & | ~, formulas by && || and !; there is no remainder %, and ^ is no power.
+  // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / < <= > >= == != && \|\| or !"
+  // expect-clang: formula, .*has_no_such_operator_so_use>
+  // cause: numpy combines conditions with & | ~, formulas with && || and !; there is no remainder %, and ^ is not a power.
   // cure: Write `x > 0 && x < 1`, `!kept`, `x * x`.
   constexpr formula even = [](auto a) { return where(position<query> % 2 == 0, a, 0); };
   auto r = even(q);
 #elif defined CASE_formula_shifted
-  // expect-gcc: "umbel: formula: has no such operator; there are \+ - \* / < <= > >= == != && \|\| and !"
-  // expect-clang: formula, .*has_no_such_operator_but>
+  // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / < <= > >= == != && \|\| or !"
+  // expect-clang: formula, .*has_no_such_operator_so_use>
   // lines-clang: 15
-  // cause: numpy combines conditions by & | ~, formulas by && || and !; there is no remainder %, and ^ is no power.
+  // cause: numpy combines conditions with & | ~, formulas with && || and !; there is no remainder %, and ^ is not a power.
   // cure: Write `x > 0 && x < 1`, `!kept`, `x * x`.
   constexpr formula f = [](auto a) { return a << 2; };
   auto r = f(q);
 #elif defined CASE_formula_position_shifted
-  // expect-gcc: "umbel: formula: has no such operator; there are \+ - \* / < <= > >= == != && \|\| and !"
-  // expect-clang: formula, .*has_no_such_operator_but>
-  // cause: numpy combines conditions by & | ~, formulas by && || and !; there is no remainder %, and ^ is no power.
+  // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / < <= > >= == != && \|\| or !"
+  // expect-clang: formula, .*has_no_such_operator_so_use>
+  // cause: numpy combines conditions with & | ~, formulas with && || and !; there is no remainder %, and ^ is not a power.
   // cure: Write `x > 0 && x < 1`, `!kept`, `x * x`.
   constexpr formula f = [](auto a) { return a * (position<query> >> 2); };
   auto r = f(q);
 #elif defined CASE_formula_where_of_two
-  // expect-gcc: "umbel: where: takes a condition, then two tensors, views or numbers"
-  // expect-clang: where, .*takes_a_condition_then_two_tensors_views_or_numbers
+  // expect-gcc: "umbel: where: expects a condition, then two tensors, views or numbers"
+  // expect-clang: where, .*expects_a_condition_then_two_tensors_views_or_numbers
   // lines-clang: 15
-  // cause: The condition is no tensor or view, or there are not two choices after it.
-  // cure: A condition has an element for each position: `where(x > 0, x, 0)`.
+  // cause: The condition is not a tensor or view, or it is not followed by two choices.
+  // cure: Pass a condition for each element: `where(x > 0, x, 0)`.
   constexpr formula f = [](auto a) { return where(a > 0, a); };
   auto r = f(q);
 #elif defined CASE_formula_where_of_four
-  // expect-gcc: "umbel: where: takes a condition, then two tensors, views or numbers"
-  // expect-clang: where, .*takes_a_condition_then_two_tensors_views_or_numbers
+  // expect-gcc: "umbel: where: expects a condition, then two tensors, views or numbers"
+  // expect-clang: where, .*expects_a_condition_then_two_tensors_views_or_numbers
   // lines-clang: 15
-  // cause: The condition is no tensor or view, or there are not two choices after it.
-  // cure: A condition has an element for each position: `where(x > 0, x, 0)`.
+  // cause: The condition is not a tensor or view, or it is not followed by two choices.
+  // cure: Pass a condition for each element: `where(x > 0, x, 0)`.
   constexpr formula f = [](auto a) { return where(a > 0, a, 0, 1); };
   auto r = f(q);
 #elif defined CASE_formula_where_of_numbers
-  // expect-gcc: "umbel: where: takes a condition, then two tensors, views or numbers"
-  // expect-clang: where, .*takes_a_condition_then_two_tensors_views_or_numbers
-  // cause: The condition is no tensor or view, or there are not two choices after it.
-  // cure: A condition has an element for each position: `where(x > 0, x, 0)`.
+  // expect-gcc: "umbel: where: expects a condition, then two tensors, views or numbers"
+  // expect-clang: where, .*expects_a_condition_then_two_tensors_views_or_numbers
+  // cause: The condition is not a tensor or view, or it is not followed by two choices.
+  // cure: Pass a condition for each element: `where(x > 0, x, 0)`.
   constexpr formula f = [](auto a) { return a * where(true, 1.0f, 2.0f); };
   auto r = f(q);
 #elif defined CASE_formula_hide_of_one
-  // expect-gcc: "umbel: hide: takes scores then a condition"
-  // expect-clang: hide, .*takes_scores_then_a_condition
+  // expect-gcc: "umbel: hide: expects scores and a condition"
+  // expect-clang: hide, .*expects_scores_and_a_condition
   // lines-clang: 15
-  // cause: The condition is no tensor or view of bool, or there are not two operands.
-  // cure: `hide(scores, condition)`; past a length, `mask_after<key>(scores, lens)`.
+  // cause: The condition is not a tensor or view of bool, or there are not two arguments.
+  // cure: Write `hide(scores, condition)`; to hide keys past a length, write `mask_after<key>(scores, lens)`.
   constexpr formula f = [](auto a) { return hide(a > 0); };
   auto r = f(q);
 #elif defined CASE_formula_maximum_of_three
-  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number"
-  // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number
+  // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number"
+  // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
   // lines-clang: 15
   // cause: `maximum` and `minimum` choose between two elements at each position.
-  // cure: Call them twice, `maximum(maximum(x, y), z)`; along an axis it is `max<key>(x)`.
+  // cure: Call them twice, `maximum(maximum(x, y), z)`; along an axis, write `max<key>(x)`.
   constexpr formula f = [](auto a) { return maximum(a, a, 0); };
   auto r = f(q);
 #elif defined CASE_formula_max_of_two
-  // expect-gcc: "umbel: max: takes one tensor and named axes, x \| max<key>; of two write maximum\(x, y\), minimum\(x, y\)"
-  // expect-clang: max, .*takes_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two
+  // expect-gcc: "umbel: max: expects one tensor and named axes, x \| max<key>; for two tensors write maximum\(x, y\) or minimum\(x, y\)"
+  // expect-clang: max, .*expects_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two
   // lines-clang: 15
-  // cause: `max` and `min` are of all elements along an axis; of two tensors, or one and a number, they have the longer names.
+  // cause: `max` and `min` reduce an axis; for two tensors, or a tensor and a number, the names are `maximum` and `minimum`.
   // cure: Write `maximum(x, 0)`.
   constexpr formula f = [](auto a) { return max(a, 0); };
   auto r = f(q);
 #elif defined CASE_formula_standard_function
-  // expect-gcc: "umbel: formula: a value is no number yet; write exp\(x\), not std::exp\(x\), and functions of numbers as formulas"
-  // expect-clang: formula, .*a_value_is_no_number_yet_so_write_exp_without_std>
-  // cause: A value of a formula stands for tensors that are computed later; functions of one number, std::exp or yours, are not called with it.
-  // cure: Write `exp(x)`, `sqrt(x)`, `abs(x)` without `std::`; write your function as a formula, of `auto`, which others may call.
+  // expect-gcc: "umbel: formula: a value is not a number yet; write exp\(x\), not std::exp\(x\), and functions of numbers as formulas"
+  // expect-clang: formula, .*a_value_is_not_a_number_yet_so_write_exp_without_std>
+  // cause: A value of a formula stands for tensors that are computed later; functions of one number, such as std::exp or yours, cannot be called with it.
+  // cure: Write `exp(x)`, `sqrt(x)`, `abs(x)` without `std::`; write your function as a formula with `auto` parameters, which other formulas can call.
   constexpr formula f = [](auto a) { return a * std::abs(position<query> - position<head_dim>); };
   auto r = f(q);
 #elif defined CASE_formula_value_as_a_number
-  // expect-gcc: "umbel: formula: a value is no number yet; write exp\(x\), not std::exp\(x\), and functions of numbers as formulas"
-  // expect-clang: formula, .*a_value_is_no_number_yet_so_write_exp_without_std>
+  // expect-gcc: "umbel: formula: a value is not a number yet; write exp\(x\), not std::exp\(x\), and functions of numbers as formulas"
+  // expect-clang: formula, .*a_value_is_not_a_number_yet_so_write_exp_without_std>
   // lines-clang: 15
-  // cause: A value of a formula stands for tensors that are computed later; functions of one number, std::exp or yours, are not called with it.
-  // cure: Write `exp(x)`, `sqrt(x)`, `abs(x)` without `std::`; write your function as a formula, of `auto`, which others may call.
+  // cause: A value of a formula stands for tensors that are computed later; functions of one number, such as std::exp or yours, cannot be called with it.
+  // cure: Write `exp(x)`, `sqrt(x)`, `abs(x)` without `std::`; write your function as a formula with `auto` parameters, which other formulas can call.
   constexpr formula f = [](auto a) {
     float most = max<heads, query, head_dim>(a);
     return a * most;
   };
   auto r = f(q);
 #elif defined CASE_formula_element_by_brackets
-  // expect-gcc: "umbel: formula: an element has no value yet; write select_at<heads, 2>\(x\), or an operation on all of them"
+  // expect-gcc: "umbel: formula: an element has no value yet; write select_at<heads, 2>\(x\), or an operation on the whole tensor"
   // expect-clang: formula, .*an_element_has_no_value_yet_so_write_select_at>
   // lines-clang: 15
-  // cause: A formula is about whole tensors; while it is traced there are no elements.
-  // cure: Take one position of an axis with `select_at`, or write the operation for all elements.
+  // cause: A formula works on whole tensors; while it is traced there are no elements.
+  // cure: Select one position of an axis with `select_at`, or write the operation for all elements.
   constexpr formula f = [](auto a) { return a[0] * 2; };
   auto r = f(q);
 #elif defined CASE_formula_select_at_an_argument
-  // expect-gcc: "umbel: formula: select at is no word of formulas; write its operations, or call it outside"
-  // expect-clang: formula, .*select_at, .*is_no_word_of_formulas_so_write_its_operations>
+  // expect-gcc: "umbel: formula: select at cannot be used in formulas; write out its operations, or call it outside"
+  // expect-clang: formula, .*select_at, .*cannot_be_used_in_formulas_so_write_out_its_operations>
   // lines-clang: 15
-  // cause: Which elements a formula reads is known when it is compiled; the position is an argument, which has no value yet.
-  // cure: Write a constant, `x | select_at<heads, 2>`; or pass the part, `f(x | select_at<heads>(n))`.
+  // cause: A formula must know at compile time which elements it reads, but the position is an argument, which has no value yet.
+  // cure: Write a constant, `x | select_at<heads, 2>`, or pass the part, `f(x | select_at<heads>(n))`.
   constexpr formula f = [](auto a, auto n) { return a | select_at<heads>(n); };
   auto r = f(q, 3);
 #endif

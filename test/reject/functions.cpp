@@ -11,88 +11,88 @@ using positions = tensor<int, batch<2>, query<4>>;
 [[maybe_unused]] static void cases(const queries& x, const positions& ids) {
   (void)x, (void)ids;
 #if defined CASE_exp_of_integers
-  // expect-gcc: "umbel: exp: takes float or double, not int"
-  // expect-clang: exp, .*takes_float_or_double_not, .*element<int>
-  // cause: The function is of floating-point numbers; nothing is converted in silence.
-  // cure: Copy into a tensor of float first: `copy(ids, numbers)`.
+  // expect-gcc: "umbel: exp: needs float or double, not int"
+  // expect-clang: exp, .*needs_float_or_double_not, .*element<int>
+  // cause: The function needs floating-point numbers, and Umbel converts nothing implicitly.
+  // cure: Copy the integers into a float tensor first: `copy(ids, numbers)`.
   auto r = exp(ids);
 #elif defined CASE_log_of_a_view_of_integers
-  // expect-gcc: "umbel: log: takes float or double, not int"
-  // expect-clang: log, .*takes_float_or_double_not, .*element<int>
-  // cause: The function is of floating-point numbers; nothing is converted in silence.
-  // cure: Copy into a tensor of float first: `copy(ids, numbers)`.
+  // expect-gcc: "umbel: log: needs float or double, not int"
+  // expect-clang: log, .*needs_float_or_double_not, .*element<int>
+  // cause: The function needs floating-point numbers, and Umbel converts nothing implicitly.
+  // cure: Copy the integers into a float tensor first: `copy(ids, numbers)`.
   auto r = log(ids | permute<query, batch>) + 1;
 #elif defined CASE_abs_of_flags
   // expect-gcc: "umbel: abs: bool has no sign"
   // expect-clang: abs, .*element<bool>, .*has_no_sign
-  // cause: The elements are no numbers.
+  // cause: The elements are not numbers.
   // cure: Leave the call out.
   auto r = abs(tensor<bool, query<4>>{});
 #elif defined CASE_functions_of_what_was_refused
   // expect-gcc: "umbel: permute: there is no axis key in \[batch=2, query=4, hidden=100\]"
   // expect-clang: permute, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
   // cause: The order names an axis that the tensor does not have.
-  // cure: List its own axes.
+  // cure: List the axes of the tensor.
   auto r = sigmoid(tanh(sqrt(abs(x | permute<batch, key, hidden>))));
 #elif defined CASE_sum_over_an_absent_axis
   // expect-gcc: "umbel: sum: there is no axis key in \[batch=2, query=4, hidden=100\]"
   // expect-clang: sum, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
   // cause: The axis to sum over is not an axis of the tensor.
-  // cure: Sum over axes of the brackets.
+  // cure: Sum over axes in the brackets.
   auto r = sum<query, key>(x);
 #elif defined CASE_max_over_an_axis_twice
   // expect-gcc: "umbel: max: the axis query is named twice in \[batch=2, query=4, hidden=100\]"
   // expect-clang: max, .*the_axis, .*query>, .*is_named_twice_in, .*batch<2>, .*query<4>, .*hidden<100>
-  // cause: An axis disappears once.
-  // cure: Name it once; another one was meant, perhaps.
+  // cause: An axis can be removed only once.
+  // cure: Name it once; the second name was probably meant to be another.
   auto r = max<query, query>(x);
 #elif defined CASE_min_without_an_axis
   // expect-gcc: "umbel: min: names no axis of \[batch=2, query=4, hidden=100\]"
   // expect-clang: min, .*names_no_axis_of, .*batch<2>, .*query<4>, .*hidden<100>
-  // cause: Nothing says what to reduce over: there is no form for all axes.
+  // cause: There is no form for all axes, and none is named.
   // cure: Name the axes: `min<query>(x)`, `min<batch, query, hidden>(x)`.
   auto r = min(x);
 #elif defined CASE_sum_of_flags
-  // expect-gcc: "umbel: sum: takes numbers, not bool"
-  // expect-clang: sum, .*takes_numbers_not, .*element<bool>
-  // cause: A sum of flags would be a flag, not how many are set.
-  // cure: Make numbers of them first: `where(flags, 1, 0)`.
+  // expect-gcc: "umbel: sum: needs numbers, not bool"
+  // expect-clang: sum, .*needs_numbers_not, .*element<bool>
+  // cause: A sum of flags would be a flag, not the number of flags.
+  // cure: Convert them to numbers first: `where(flags, 1, 0)`.
   auto r = sum<query>(tensor<bool, query<4>>{});
 #elif defined CASE_reductions_of_what_was_refused
   // expect-gcc: "umbel: max: there is no axis key in \[batch=2, query=4, hidden=100\]"
   // expect-clang: max, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
   // cause: The axis is not an axis of the tensor.
-  // cure: Name axes of the brackets.
+  // cure: Name axes in the brackets.
   auto r = sum<query>(x - max<key>(x)) | mean<batch, hidden>;
 #elif defined CASE_max_in_a_pipe_over_an_absent_axis
   // expect-gcc: "umbel: max: there is no axis key in \[batch=2, query=4, hidden=100\]"
   // expect-clang: max, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
   // cause: The axis is not an axis of the tensor.
-  // cure: Name axes of the brackets.
+  // cure: Name axes in the brackets.
   auto r = x * 2 | max<key>;
 #elif defined CASE_variance_over_an_absent_axis
   // expect-gcc: "umbel: variance: there is no axis key in \[batch=2, query=4, hidden=100\]"
   // expect-clang: variance, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
   // cause: The axis is not an axis of the tensor.
-  // cure: Name axes of the brackets.
+  // cure: Name axes in the brackets.
   auto r = variance<query, key>(x);
 #elif defined CASE_variance_of_integers
-  // expect-gcc: "umbel: variance: takes float or double, not int"
-  // expect-clang: variance, .*takes_float_or_double_not, .*element<int>
-  // cause: The function is of floating-point numbers; nothing is converted in silence.
-  // cure: Copy into a tensor of float first: `copy(ids, numbers)`.
+  // expect-gcc: "umbel: variance: needs float or double, not int"
+  // expect-clang: variance, .*needs_float_or_double_not, .*element<int>
+  // cause: The function needs floating-point numbers, and Umbel converts nothing implicitly.
+  // cure: Copy the integers into a float tensor first: `copy(ids, numbers)`.
   auto r = ids | variance<query>;
 #elif defined CASE_log_softmax_along_an_absent_axis
   // expect-gcc: "umbel: log_softmax: there is no axis key in \[batch=2, query=4, hidden=100\]"
   // expect-clang: log_softmax, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
   // cause: The axis is not an axis of the tensor.
-  // cure: Name an axis of the brackets.
+  // cure: Name an axis in the brackets.
   auto r = x | log_softmax<key>;
 #elif defined CASE_log_softmax_of_integers
-  // expect-gcc: "umbel: log_softmax: takes float or double, not int"
-  // expect-clang: log_softmax, .*takes_float_or_double_not, .*element<int>
-  // cause: The function is of floating-point numbers; nothing is converted in silence.
-  // cure: Copy into a tensor of float first: `copy(ids, numbers)`.
+  // expect-gcc: "umbel: log_softmax: needs float or double, not int"
+  // expect-clang: log_softmax, .*needs_float_or_double_not, .*element<int>
+  // cause: The function needs floating-point numbers, and Umbel converts nothing implicitly.
+  // cure: Copy the integers into a float tensor first: `copy(ids, numbers)`.
   auto r = log_softmax<query>(ids);
 #else
   const float all = sum<batch, query, hidden>(x)();

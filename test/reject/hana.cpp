@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tensor types from Hana's containers: what stands for no shape is refused in a sentence.
+// Tensor types from Hana's containers: a container that is not a shape is refused with a sentence.
 #include <umbel/umbel.hpp>
 
 namespace hana = boost::hana;
@@ -18,32 +18,32 @@ auto t = tensor_from<float>(hana::make_tuple(batch<2>{}, 3));
 #elif defined CASE_from_a_tuple_that_names_an_axis_twice
 // expect-gcc: "umbel: shape: the axis batch is named twice in \[batch=2, batch=3\]"
 // expect: shape.*batch.*twice.in
-// cause: Two axes of one shape have the same name, so the name would not say which is meant.
-// cure: Give one of them another name, an axis of your own if need be: `template <std::size_t N> struct channel : axis<channel, N> {};`
+// cause: Two axes of one shape have the same name, which would be ambiguous.
+// cure: Rename one of them, if necessary to a custom axis: `template <std::size_t N> struct channel : axis<channel, N> {};`
 auto t = tensor_from<float>(hana::make_tuple(batch<2>{}, batch<3>{}));
 #elif defined CASE_from_a_size_of_zero
-// expect-gcc: "umbel: shape: query=0 has no positions in \[batch=2, query=0\]"
-// expect: query[=<]0.*has.no.positions.in
+// expect-gcc: "umbel: shape: query=0 has size 0 in \[batch=2, query=0\]"
+// expect: query[=<]0.*has.size.0.in
 // cause: An axis has size 0.
-// cure: Give every axis at least one position, or leave the axis out.
+// cure: Give every axis a size of at least 1, or leave the axis out.
 auto t = tensor_from<float>(hana::tuple_t<batch<2>, query<0>>);
 #elif defined CASE_from_a_map_without_an_order
-// expect-gcc: "umbel: tensor_from: a map has no order, so name the axes"
-// expect: tensor_from.*a.map.has.no.order,?.so.name.the.axes
-// cause: A Hana map has no order of its own, and a tensor needs one.
+// expect-gcc: "umbel: tensor_from: a map has no order; name the axes"
+// expect: tensor_from.*a.map.has.no.order(; |_so_)name.the.axes
+// cause: A Hana map has no order, but a tensor needs one.
 // cure: Name the axes in order: `tensor_from<float, batch, query, hidden>(map)`.
 auto t = tensor_from<float>(extents(x));
 #elif defined CASE_from_a_map_without_the_axis
 // expect-gcc: "umbel: tensor_from: there is no axis key in \[batch=2, query=4, hidden=100\]"
 // expect: tensor_from.*there.is.no.axis.*key.*hidden[=<]100
-// cause: An axis is named that is not a key of the map.
-// cure: Name the axes of the brackets.
+// cause: A name is not a key of the map.
+// cure: Use the axes in the brackets.
 auto t = tensor_from<float, batch, query, key>(extents(x));
 #elif defined CASE_from_a_map_with_more_axes
 // expect-gcc: "umbel: tensor_from: lists 2 of the 3 axes of \[batch=2, query=4, hidden=100\]"
 // expect-clang: tensor_from, .*lists, .*number<2>
-// cause: The map has axes that the order leaves out.
-// cure: Name all of them, each once.
+// cause: The order leaves out axes of the map.
+// cure: List all of them, each once.
 auto t = tensor_from<float, batch, query>(extents(x));
 #elif defined CASE_from_a_map_an_axis_twice
 // expect-gcc: "umbel: tensor_from: the axis batch is named twice in \[batch=2, query=4, hidden=100\]"
@@ -55,15 +55,15 @@ auto t = tensor_from<float, batch, batch, query, hidden>(extents(x));
 // One mistake is one error: the type is `invalid`, and tensors of it do not complain.
 // expect-gcc: "umbel: tensor_from: there is no axis key in \[batch=2, query=4, hidden=100\]"
 // expect: tensor_from.*there.is.no.axis
-// cause: An axis is named that is not a key of the map.
-// cure: Name the axes of the brackets.
+// cause: A name is not a key of the map.
+// cure: Use the axes in the brackets.
 typename decltype(tensor_from<float, key>(extents(x)))::type t;
 auto y = t | permute<key, batch>;
 #elif defined CASE_a_literal_that_does_not_divide
 // expect-gcc: "umbel: split: hidden=100 into heads=7 leaves a remainder of 2"
 // expect-clang: hidden<100>.*into.*heads<7>.*leaves_a_remainder_of
 // cause: The axis cannot be cut into that many equal parts.
-// cure: Take a number of parts that divides the size, or another size.
+// cure: Choose a number of parts that divides the size, or another size.
 auto t = x | split<hidden, heads<7_c>, head_dim>;
 #else
 auto t = tensor_from<float, query, batch, hidden>(extents(x));

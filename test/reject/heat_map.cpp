@@ -20,44 +20,44 @@ using seen = tensor<float, heads<5>, query<4>, key<6>>;
 #if defined CASE_map_without_keys
   // expect-gcc: "umbel: attention_heat_map: needs the axis key but has \[query=4, hidden=100\]"
   // expect-clang: attention_heat_map.*needs_the_axis.*key.*but_has.*query<4>.*hidden<100>
-  // cause: A heat map shows how much each query takes from each key, and this tensor has no such pair of axes.
-  // cure: Pass the weights that were observed, `heads, query, key`, not the sequence or the result; `rename_axis` where the axes are named otherwise.
+  // cause: A heat map shows how much each query attends to each key, but this tensor lacks one of these axes.
+  // cure: Pass the weights from `observe`, with heads, query and key, not the sequence or the result; if the axes have other names, use `rename_axis`.
   attention_heat_map(x, sink);
 #elif defined CASE_map_without_queries
   // expect-gcc: "umbel: attention_heat_map: needs the axis query but has \[heads=5, key=6\]"
   // expect-clang: attention_heat_map.*needs_the_axis.*query.*but_has.*heads<5>.*key<6>
-  // cause: A heat map shows how much each query takes from each key, and this tensor has no such pair of axes.
-  // cure: Pass the weights that were observed, `heads, query, key`, not the sequence or the result; `rename_axis` where the axes are named otherwise.
+  // cause: A heat map shows how much each query attends to each key, but this tensor lacks one of these axes.
+  // cure: Pass the weights from `observe`, with heads, query and key, not the sequence or the result; if the axes have other names, use `rename_axis`.
   attention_heat_map(weights | select_at<query, 0>, sink);
 #elif defined CASE_map_of_another_axis
-  // expect-gcc: "umbel: attention_heat_map: has the axis token=3, which is none of batch, heads, query and key"
-  // expect-clang: attention_heat_map.*has_the_axis.*token<3>.*which_is_none_of.*batch.*heads.*query.*key
-  // cause: There is one map for each of the batch and each head; another axis has no place on the page.
-  // cure: Take one position of it, `weights | select_at<layer, 0>`, or `rename_axis` it to one of these.
+  // expect-gcc: "umbel: attention_heat_map: has the axis token=3, which is not one of batch, heads, query and key"
+  // expect-clang: attention_heat_map.*has_the_axis.*token<3>.*which_is_not_one_of.*batch.*heads.*query.*key
+  // cause: There is one map for each sequence and each head; other axes have no place on the page.
+  // cure: Select one position of it, `weights | select_at<layer, 0>`, or rename it to one of these.
   attention_heat_map(tensor<float, token<3>, query<4>, key<6>>{}, sink);
 #elif defined CASE_map_of_integers
-  // expect-gcc: "umbel: attention_heat_map: takes weights of float or double, not int"
-  // expect-clang: attention_heat_map.*takes_weights_of_float_or_double_not.*element<int>
-  // cause: Weights are numbers from 0 to 1, and these are whole numbers.
-  // cure: Pass what `observe` wrote.
+  // expect-gcc: "umbel: attention_heat_map: needs weights of float or double, not int"
+  // expect-clang: attention_heat_map.*needs_weights_of_float_or_double_not.*element<int>
+  // cause: Weights are numbers from 0 to 1, but these are integers.
+  // cure: Pass the tensor that `observe` wrote.
   attention_heat_map(tensor<int, query<4>, key<6>>{}, sink);
 #elif defined CASE_too_few_labels
-  // expect-gcc: "umbel: attention_heat_map: takes a label for each of key=6 but got 4"
-  // expect-clang: attention_heat_map.*takes_a_label_for_each_of.*key<6>.*but_got.*number<4>
-  // cause: There are as many labels as positions along an axis; one list for both axes fits only when they are of one size.
-  // cure: Pass one list for the queries and one for the keys, each of the size of its axis; a null pointer is a position without a label.
+  // expect-gcc: "umbel: attention_heat_map: needs a label for each of key=6 but got 4"
+  // expect-clang: attention_heat_map.*needs_a_label_for_each_of.*key<6>.*but_got.*number<4>
+  // cause: The number of labels must be the size of the axis; one list for both axes needs axes of one size.
+  // cure: Pass one list for the queries and one for the keys, each with the size of its axis; a null pointer leaves a position without a label.
   attention_heat_map(weights, sink, {}, four);
 #elif defined CASE_labels_swapped
-  // expect-gcc: "umbel: attention_heat_map: takes a label for each of query=4 but got 6"
-  // expect-clang: attention_heat_map.*takes_a_label_for_each_of.*query<4>.*but_got.*number<6>
-  // cause: There are as many labels as positions along an axis; one list for both axes fits only when they are of one size.
-  // cure: Pass one list for the queries and one for the keys, each of the size of its axis; a null pointer is a position without a label.
+  // expect-gcc: "umbel: attention_heat_map: needs a label for each of query=4 but got 6"
+  // expect-clang: attention_heat_map.*needs_a_label_for_each_of.*query<4>.*but_got.*number<6>
+  // cause: The number of labels must be the size of the axis; one list for both axes needs axes of one size.
+  // cure: Pass one list for the queries and one for the keys, each with the size of its axis; a null pointer leaves a position without a label.
   attention_heat_map(weights, sink, {}, six, four);
 #elif defined CASE_map_to_no_sink
-  // expect-gcc: "umbel: attention_heat_map: takes weights; then a sink, a callable that takes \(const char\*, std::size_t\); then options; then labels, arrays of const char\*, but argument 2 is char \[10\]"
-  // expect-clang: attention_heat_map.*takes_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels
-  // cause: The second argument does not take text, or arguments are missing or in another order.
-  // cure: Pass a callable as the second: `[&](const char* text, std::size_t size) { std::fwrite(text, 1, size, file); }`.
+  // expect-gcc: "umbel: attention_heat_map: expects weights; then a sink, called with \(const char\*, std::size_t\); then options; then labels, arrays of const char\*, but argument 2 is char \[10\]"
+  // expect-clang: attention_heat_map.*expects_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels
+  // cause: The second argument cannot be called with text, or arguments are missing or out of order.
+  // cure: Pass a callable second: `[&](const char* text, std::size_t size) { std::fwrite(text, 1, size, file); }`.
   attention_heat_map(weights, "heads.svg");
 #else
   attention_heat_map(weights, sink, {}, four, six);

@@ -43,131 +43,131 @@ struct bytes {
   static model w;
   (void)memory, (void)out;
 #if defined CASE_load_of_a_result
-  // expect-gcc: "umbel: load: takes a file of tensors, not the result of opening one; write \*file"
-  // expect-clang: load.*takes_a_file_of_tensors_so_write_an_asterisk_before_a_result
-  // cause: What opening a file returns is a file or an error.
-  // cure: `if (!file) ...`, then `load(w, *file, ...)`.
+  // expect-gcc: "umbel: load: expects a file of tensors, not the result of opening one; write \*file"
+  // expect-clang: load.*expects_a_file_of_tensors_so_write_an_asterisk_before_a_result
+  // cause: Opening a file returns the file or an error.
+  // cure: Write `if (!file) ...`, then `load(w, *file, ...)`.
   const auto opened = tensor_file::in_memory(memory);
   return bool(load(w, opened, names::umbel));
 #elif defined CASE_load_of_a_path
-  // expect-gcc: "umbel: load: takes a file of tensors, tensor_file::in_memory\(bytes\), not a pointer to char"
-  // expect-clang: load.*takes_a_file_of_tensors_tensor_file_in_memory_of_bytes_not.*a_pointer_to<.*char
-  // cause: Files are opened first, and may be memory.
-  // cure: `mapped_file::open(path)`, `tensor_file::in_memory(*mapped)`, `load(w, *file, ...)`.
+  // expect-gcc: "umbel: load: expects a file of tensors, tensor_file::in_memory\(bytes\), not a pointer to char"
+  // expect-clang: load.*expects_a_file_of_tensors_tensor_file_in_memory_of_bytes_not.*a_pointer_to<.*char
+  // cause: A file must be opened first; it may also be in memory.
+  // cure: Write `mapped_file::open(path)`, `tensor_file::in_memory(*mapped)`, then `load(w, *file, ...)`.
   return bool(load(w, "model.npz", names::umbel));
 #elif defined CASE_load_of_bytes
-  // expect-gcc: "umbel: load: takes a file of tensors, tensor_file::in_memory\(bytes\), not bytes"
-  // expect-clang: load.*takes_a_file_of_tensors_tensor_file_in_memory_of_bytes_not.*bytes
-  // cause: Bytes are checked and listed first.
-  // cure: `tensor_file::in_memory(bytes)`, then `load(w, *file, ...)`.
+  // expect-gcc: "umbel: load: expects a file of tensors, tensor_file::in_memory\(bytes\), not bytes"
+  // expect-clang: load.*expects_a_file_of_tensors_tensor_file_in_memory_of_bytes_not.*bytes
+  // cause: Bytes must be checked and listed first.
+  // cure: Write `tensor_file::in_memory(bytes)`, then `load(w, *file, ...)`.
   return bool(load(w, memory, names::umbel));
 #elif defined CASE_load_swapped
-  // expect-gcc: "umbel: load: takes a file of tensors, tensor_file::in_memory\(bytes\), not model"
-  // expect-clang: load.*takes_a_file_of_tensors_tensor_file_in_memory_of_bytes_not.*model
+  // expect-gcc: "umbel: load: expects a file of tensors, tensor_file::in_memory\(bytes\), not model"
+  // expect-clang: load.*expects_a_file_of_tensors_tensor_file_in_memory_of_bytes_not.*model
   // cause: The weights are the first argument, the file is the second.
-  // cure: `load(w, *file, ...)`.
+  // cure: Write `load(w, *file, ...)`.
   return bool(load(file, w, names::umbel));
 #elif defined CASE_load_without_names
-  // expect-gcc: "umbel: load: takes the names of the file, too; of one that save wrote, load\(w, file, names::umbel\)"
-  // expect-clang: load.*takes_the_names_of_the_file_as_well_so_write_names_umbel_for_one_of_save
-  // cause: What the file calls the parameters is not known.
-  // cure: The table of the framework, `names::torch_linear`, rows of your own, or `names::umbel`.
+  // expect-gcc: "umbel: load: needs the names in the file; for a file that save wrote, write load\(w, file, names::umbel\)"
+  // expect-clang: load.*needs_the_names_in_the_file_so_write_names_umbel_for_a_file_of_save
+  // cause: The names of the parameters in the file are unknown.
+  // cure: Pass the table of the framework, `names::torch_linear`, a table of your rows, or `names::umbel`.
   return bool(load(w, file));
 #elif defined CASE_load_one_row
-  // expect-gcc: "umbel: load: takes tables of names, arrays of parameter_name or at\(\.\.\.\), but argument 3 is parameter_name"
-  // expect-clang: load.*takes_tables_of_names_arrays_of_parameter_name_or_at_but_argument.*number<3>.*parameter_name
-  // cause: Rows of names are in an array.
+  // expect-gcc: "umbel: load: expects tables of names, arrays of parameter_name or at\(\.\.\.\), but argument 3 is parameter_name"
+  // expect-clang: load.*expects_tables_of_names_arrays_of_parameter_name_or_at_but_argument.*number<3>.*parameter_name
+  // cause: Rows of names must be in an array.
   // cure: `constexpr parameter_name own[] = {{"head.weight", "fc.weight", out_in}};`
   return bool(load(w, file, parameter_name("head.weight", "fc.weight", out_in)));
 #elif defined CASE_load_a_vector_of_rows
-  // expect-gcc: "umbel: load: takes tables of names, arrays of parameter_name or at\(\.\.\.\), but argument 4 is vector"
-  // expect-clang: load.*takes_tables_of_names_arrays_of_parameter_name_or_at_but_argument.*number<4>.*vector
-  // cause: Rows of names are in an array.
+  // expect-gcc: "umbel: load: expects tables of names, arrays of parameter_name or at\(\.\.\.\), but argument 4 is vector"
+  // expect-clang: load.*expects_tables_of_names_arrays_of_parameter_name_or_at_but_argument.*number<4>.*vector
+  // cause: Rows of names must be in an array.
   // cure: `constexpr parameter_name own[] = {{"head.weight", "fc.weight", out_in}};`
   const std::vector<parameter_name> rows;
   return bool(load(w, file, names::umbel, rows));
 #elif defined CASE_load_by_two_paths
-  // expect-gcc: "umbel: load: takes tables of names, arrays of parameter_name or at\(\.\.\.\), but argument 3 is a pointer to char"
-  // expect-clang: load.*takes_tables_of_names_arrays_of_parameter_name_or_at_but_argument.*number<3>.*char
-  // cause: Paths go with a table, in at.
-  // cure: `load(w, file, at("head", "fc", names::torch_linear))`.
+  // expect-gcc: "umbel: load: expects tables of names, arrays of parameter_name or at\(\.\.\.\), but argument 3 is a pointer to char"
+  // expect-clang: load.*expects_tables_of_names_arrays_of_parameter_name_or_at_but_argument.*number<3>.*char
+  // cause: A path needs a table of names, both in at(...).
+  // cure: Write `load(w, file, at("head", "fc", names::torch_linear))`.
   return bool(load(w, file, "head", "fc"));
 #elif defined CASE_load_into_a_constant
   // expect-gcc: "umbel: load: the weights are const"
   // expect-clang: load.*the_weights_are_const
-  // cause: Weights are loaded into memory that may not change.
-  // cure: Pass weights that may.
+  // cause: The weights to load are const.
+  // cure: Pass weights that are not const.
   const model& constant = w;
   return bool(load(constant, file, names::umbel));
 #elif defined CASE_load_into_a_temporary
   // expect-gcc: "umbel: load: the weights are a temporary; store them in a variable"
   // expect-clang: load.*the_weights_are_a_temporary_so_store_them_in_a_variable
-  // cause: What is loaded would be gone at the end of the statement.
-  // cure: `static model w;`, then `load(w, ...)`.
+  // cause: The loaded weights would be lost at the end of the statement.
+  // cure: Write `static model w;`, then `load(w, ...)`.
   return bool(load(model{}, file, names::umbel));
 #elif defined CASE_load_into_a_view
-  // expect-gcc: "umbel: load: the weights are borrowed and const; load those that they view"
-  // expect-clang: load.*the_weights_are_borrowed_and_const_so_load_what_they_view
-  // cause: A view of weights does not change them.
+  // expect-gcc: "umbel: load: the weights are borrowed and const; load the weights that they view"
+  // expect-clang: load.*the_weights_are_borrowed_and_const_so_load_the_weights_that_they_view
+  // cause: A view of weights cannot change them.
   // cure: Pass the `layer::weights` that it views.
   static model_of_a_view borrowed{w.head};
   return bool(load(borrowed, file, names::umbel));
 #elif defined CASE_load_a_mask
-  // expect-gcc: "umbel: load: takes elements of float, double, bfloat16, float16, int8 or int32, not bool"
-  // expect-clang: load.*takes_elements_of_float_double_bfloat16_float16_int8_or_int32_not.*bool
-  // cause: Elements of a file are not read as this type.
-  // cure: Make it a tensor of floats, or keep it outside of the struct.
+  // expect-gcc: "umbel: load: needs elements of float, double, bfloat16, float16, int8 or int32, not bool"
+  // expect-clang: load.*needs_elements_of_float_double_bfloat16_float16_int8_or_int32_not.*bool
+  // cause: Elements of a file cannot be read as this type.
+  // cure: Make it a float tensor, or keep it outside the struct.
   static model_with_a_mask masked;
   return bool(load(masked, file, names::umbel));
 #elif defined CASE_load_without_part_names
-  // expect-gcc: "umbel: load: the struct does not name its members; give it static constexpr const char\* part_names\[\] = \{\.\.\.\}, in their order"
-  // expect-clang: load.*the_struct_does_not_name_its_members_so_give_it_part_names_in_their_order
-  // cause: C\+\+ does not tell the names of members, so a struct has to say them once.
-  // cure: `static constexpr const char* part_names[] = {"first", "second"};` in the struct.
+  // expect-gcc: "umbel: load: the struct does not name its members; add static constexpr const char\* part_names\[\] = \{\.\.\.\}, in their order"
+  // expect-clang: load.*the_struct_does_not_name_its_members_so_add_part_names_in_their_order
+  // cause: C\+\+ cannot list the names of members, so the struct must list them.
+  // cure: Add `static constexpr const char* part_names[] = {"first", "second"};` to the struct.
   static unnamed_model unnamed;
   return bool(load(unnamed, file, names::umbel));
 #elif defined CASE_load_prepacked
-  // expect-gcc: "umbel: load: packed weights are laid out for the kernels; pass the weights that they are made of"
-  // expect-clang: load.*packed_weights_are_laid_out_for_the_kernels_so_pass_the_weights_that_they_are_made_of
-  // cause: Packed weights have no parameters any more, only panels.
+  // expect-gcc: "umbel: load: packed weights have no parameters; pass the unpacked weights"
+  // expect-clang: load.*packed_weights_have_no_parameters_so_pass_the_unpacked_weights
+  // cause: Packed weights have panels for the kernels, not parameters.
   // cure: List, load and save `layer::weights`, and pack them afterwards.
   static prepacked<classify> packed{w.head};
   return bool(load(packed, file, names::umbel));
 #elif defined CASE_save_to_a_path
-  // expect-gcc: "umbel: save: takes a sink first, which is called with \(const char\*, std::size_t\), not a pointer to char"
-  // expect-clang: save.*takes_a_sink_first_which_is_called_with_const_char_and_size_t_not.*a_pointer_to<.*char
-  // cause: Files are opened by the program, which may have none.
-  // cure: `save([&](const char* bytes, std::size_t count) { std::fwrite(bytes, 1, count, out); }, w)`.
+  // expect-gcc: "umbel: save: expects first a sink, called with \(const char\*, std::size_t\), not a pointer to char"
+  // expect-clang: save.*expects_first_a_sink_called_with_const_char_and_size_t_not.*a_pointer_to<.*char
+  // cause: The program opens files, if it has any.
+  // cure: Write `save([&](const char* bytes, std::size_t count) { std::fwrite(bytes, 1, count, out); }, w)`.
   save("out.safetensors", w);
   return true;
 #elif defined CASE_save_to_a_stream
-  // expect-gcc: "umbel: save: takes a sink first, which is called with \(const char\*, std::size_t\), not a pointer to _IO_FILE"
-  // expect-clang: save.*takes_a_sink_first_which_is_called_with_const_char_and_size_t_not.*a_pointer_to<.*_IO_FILE
-  // cause: Bytes are handed to a function of the program.
-  // cure: `save([&](const char* bytes, std::size_t count) { std::fwrite(bytes, 1, count, out); }, w)`.
+  // expect-gcc: "umbel: save: expects first a sink, called with \(const char\*, std::size_t\), not a pointer to _IO_FILE"
+  // expect-clang: save.*expects_first_a_sink_called_with_const_char_and_size_t_not.*a_pointer_to<.*_IO_FILE
+  // cause: A function of the program receives the bytes.
+  // cure: Write `save([&](const char* bytes, std::size_t count) { std::fwrite(bytes, 1, count, out); }, w)`.
   save(out, w);
   return true;
 #elif defined CASE_save_prepacked
-  // expect-gcc: "umbel: save: packed weights are laid out for the kernels; pass the weights that they are made of"
-  // expect-clang: save.*packed_weights_are_laid_out_for_the_kernels_so_pass_the_weights_that_they_are_made_of
-  // cause: Packed weights have no parameters any more, only panels.
+  // expect-gcc: "umbel: save: packed weights have no parameters; pass the unpacked weights"
+  // expect-clang: save.*packed_weights_have_no_parameters_so_pass_the_unpacked_weights
+  // cause: Packed weights have panels for the kernels, not parameters.
   // cure: List, load and save `layer::weights`, and pack them afterwards.
   static const prepacked<classify> packed{w.head};
   save([](const char*, std::size_t) {}, packed);
   return true;
 #elif defined CASE_save_sizes
-  // expect-gcc: "umbel: save: takes elements of float, double, bfloat16, float16, bool, uint8 or a signed integer, not long unsigned int"
-  // expect-clang: save.*takes_elements_of_float_double_bfloat16_float16_bool_uint8_or_a_signed_integer_not.*unsigned long
-  // cause: Elements of this type are not written.
-  // cure: `std::int64_t`, which is written and not read, or `std::int32_t`.
+  // expect-gcc: "umbel: save: needs elements of float, double, bfloat16, float16, bool, uint8 or a signed integer, not long unsigned int"
+  // expect-clang: save.*needs_elements_of_float_double_bfloat16_float16_bool_uint8_or_a_signed_integer_not.*unsigned long
+  // cause: Elements of this type cannot be written.
+  // cure: Use `std::int64_t`, which can be written but not read, or `std::int32_t`.
   static const model_with_sizes sizes{};
   save([](const char*, std::size_t) {}, sizes);
   return true;
 #elif defined CASE_table_to_a_stream
-  // expect-gcc: "umbel: write_parameter_table: takes a sink first, which is called with \(const char\*, std::size_t\), not a pointer to _IO_FILE"
-  // expect-clang: write_parameter_table.*takes_a_sink_first_which_is_called_with_const_char_and_size_t_not.*a_pointer_to<.*_IO_FILE
-  // cause: Text is handed to a function of the program.
-  // cure: `write_parameter_table([](const char* text, std::size_t count) { std::fwrite(text, 1, count, stdout); }, w)`.
+  // expect-gcc: "umbel: write_parameter_table: expects first a sink, called with \(const char\*, std::size_t\), not a pointer to _IO_FILE"
+  // expect-clang: write_parameter_table.*expects_first_a_sink_called_with_const_char_and_size_t_not.*a_pointer_to<.*_IO_FILE
+  // cause: A function of the program receives the text.
+  // cure: Write `write_parameter_table([](const char* text, std::size_t count) { std::fwrite(text, 1, count, stdout); }, w)`.
   write_parameter_table(out, w);
   return true;
 #else

@@ -18,347 +18,347 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
 #if defined CASE_mask_with_query_and_key_swapped
   // expect-gcc: "umbel: multi_head_attention: keep_mask has query=6 but the scores have \[batch=2, heads=5, query=4, key=6\]"
   // expect-clang: attention.*keep_mask.*has.*query<6>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
-  // cause: The mask has another number of positions along this axis; query and key may be swapped.
-  // cure: Declare it `tensor<bool, query<4>, key<6>>`; the order of the axes does not matter, their names do.
+  // cause: The mask has a different number of positions along this axis; query and key may be swapped.
+  // cure: Declare it as `tensor<bool, query<4>, key<6>>`; the order of the axes does not matter, their names do.
   auto out = attend(x, y, y, keep_mask(tensor<bool, query<6>, key<4>>{}));
 #elif defined CASE_mask_of_int
-  // expect-gcc: "umbel: multi_head_attention: keep_mask must be of bool but is of type int"
-  // expect-clang: attention.*keep_mask.*must_be_of_bool_but_is_of_type.*element<int>
-  // cause: A mask of numbers: are they truth values, lengths, or a bias?
-  // cure: Make it a tensor of bool; lengths are passed bare, a bias of floats as `score_bias`.
+  // expect-gcc: "umbel: multi_head_attention: keep_mask must be bool but has type int"
+  // expect-clang: attention.*keep_mask.*must_be_bool_but_has_type.*element<int>
+  // cause: A mask of numbers could be truth values, lengths or a bias.
+  // cure: Make it a tensor of bool; pass lengths as a bare tensor, a float bias as `score_bias`.
   auto out = attend(x, y, y, keep_mask(tensor<int, query<4>, key<6>>{}));
 #elif defined CASE_drop_mask_of_float
-  // expect-gcc: "umbel: multi_head_attention: drop_mask must be of bool but is of type float"
-  // expect-clang: attention.*drop_mask.*must_be_of_bool_but_is_of_type.*element<float>
-  // cause: A mask of numbers: are they truth values, lengths, or a bias?
-  // cure: Make it a tensor of bool; lengths are passed bare, a bias of floats as `score_bias`.
+  // expect-gcc: "umbel: multi_head_attention: drop_mask must be bool but has type float"
+  // expect-clang: attention.*drop_mask.*must_be_bool_but_has_type.*element<float>
+  // cause: A mask of numbers could be truth values, lengths or a bias.
+  // cure: Make it a tensor of bool; pass lengths as a bare tensor, a float bias as `score_bias`.
   auto out = attend(x, y, y, drop_mask(tensor<float, query<4>, key<6>>{}));
 #elif defined CASE_mask_of_tokens
   // expect-gcc: "umbel: multi_head_attention: keep_mask has token=9 but the scores have \[heads=5, query=9, key=9\]"
   // expect-clang: attention.*keep_mask.*has.*token<9>.*but_the_scores_have.*heads<5>.*query<9>.*key<9>
-  // cause: The mask has an axis that scores do not have: are its tokens the queries or the keys?
-  // cure: Name it query or key, `m | rename_axis<token, key>` for a mask of padding.
+  // cause: The mask has an axis that scores do not have, which could be the queries or the keys.
+  // cure: Rename it to query or key, `m | rename_axis<token, key>` for a padding mask.
   auto out = attend(t, keep_mask(tensor<bool, token<9>>{}));
 #elif defined CASE_mask_of_other_heads
   // expect-gcc: "umbel: multi_head_attention: score_bias has heads=4 but the scores have \[batch=2, heads=5, query=4, key=6\]"
   // expect-clang: attention.*score_bias.*has.*heads<4>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
-  // cause: The bias is of another number of heads.
-  // cure: Give it the layer's heads, or none to have the same for all.
+  // cause: The bias has a different number of heads.
+  // cure: Give it the heads of the layer, or leave out the axis to use one bias for all heads.
   auto out = attend(x, y, y, score_bias(tensor<float, heads<4>, query<4>, key<6>>{}));
 #elif defined CASE_bias_of_double
-  // expect-gcc: "umbel: multi_head_attention: score_bias is of type double but the scores are of type float"
-  // expect-clang: attention.*score_bias.*is_of_type.*element<double>.*but_the_scores_are_of_type.*element<float>
-  // cause: The bias has another element type than the layer.
-  // cure: Declare it with the layer's type.
+  // expect-gcc: "umbel: multi_head_attention: score_bias has type double but the scores have type float"
+  // expect-clang: attention.*score_bias.*has_type.*element<double>.*but_the_scores_have_type.*element<float>
+  // cause: The bias has a different element type than the layer.
+  // cure: Declare it with the element type of the layer.
   auto out = attend(x, y, y, score_bias(tensor<double, query<4>, key<6>>{}));
 #elif defined CASE_bias_generator_of_two
   // expect-gcc: "umbel: multi_head_attention: score_bias needs a function of batch, head, query and key that returns float"
   // expect-clang: multi_head_attention.*score_bias.*needs_a_function_of_batch_head_query_and_key_that_returns.*element<float>
-  // cause: The function takes other arguments, or gives another type.
-  // cure: Write it `[](auto batch, auto head, auto query, auto key) { return 0.1f; }`; what it does not need it may ignore.
+  // cause: The function has other parameters, or returns another type.
+  // cure: Write `[](auto batch, auto head, auto query, auto key) { return 0.1f; }`; it may ignore some of its parameters.
   auto out = attend(x, y, y, score_bias([](auto i, auto j) { return i < j ? 0.0f : 1.0f; }));
 #elif defined CASE_causal_of_unequal_sizes
-  // expect-gcc: "umbel: multi_head_attention: causal is ambiguous where query=4 and key=6 differ, so choose _top_left, _bottom_right or _at"
-  // expect-clang: multi_head_attention.*causal.*is_ambiguous_where.*query<4>.*and_.*key<6>.*differ_so_choose_top_left_bottom_right_or_at
-  // cause: With fewer queries than keys it is not clear which keys are in a query's past; frameworks disagree.
-  // cure: Say it: `causal_top_left` (PyTorch's is_causal), `causal_bottom_right` (FlashAttention, PyTorch's causal_lower_right), `causal_at(2)`, ONNX's with 2 past keys.
+  // expect-gcc: "umbel: multi_head_attention: causal is ambiguous because query=4 and key=6 differ; choose _top_left, _bottom_right or _at"
+  // expect-clang: multi_head_attention.*causal.*is_ambiguous_because.*query<4>.*and_.*key<6>.*differ_so_choose_top_left_bottom_right_or_at
+  // cause: With fewer queries than keys it is unclear which keys are in the past of a query; frameworks disagree.
+  // cure: Choose one: `causal_top_left` (PyTorch's is_causal), `causal_bottom_right` (FlashAttention, PyTorch's causal_lower_right), `causal_at(2)` (ONNX with 2 past keys).
   auto out = attend(x, y, y, causal);
 #elif defined CASE_window_of_unequal_sizes
-  // expect-gcc: "umbel: multi_head_attention: sliding_window is ambiguous where query=4 and key=6 differ, so choose _top_left, _bottom_right or _at"
-  // expect-clang: multi_head_attention.*sliding_window.*is_ambiguous_where.*query<4>.*and_.*key<6>.*differ_so_choose_top_left_bottom_right_or_at
-  // cause: With fewer queries than keys it is not clear next to which key a query stands.
-  // cure: Say it: `sliding_window_top_left<3>`, `sliding_window_bottom_right<3>`, `sliding_window_at<3>(2)`.
+  // expect-gcc: "umbel: multi_head_attention: sliding_window is ambiguous because query=4 and key=6 differ; choose _top_left, _bottom_right or _at"
+  // expect-clang: multi_head_attention.*sliding_window.*is_ambiguous_because.*query<4>.*and_.*key<6>.*differ_so_choose_top_left_bottom_right_or_at
+  // cause: With fewer queries than keys it is unclear which key is at the position of a query.
+  // cure: Choose one: `sliding_window_top_left<3>`, `sliding_window_bottom_right<3>`, `sliding_window_at<3>(2)`.
   auto out = attend(x, y, y, lens & sliding_window<3>);
 #elif defined CASE_alibi_of_unequal_sizes
-  // expect-gcc: "umbel: multi_head_attention: alibi is ambiguous where query=4 and key=6 differ, so choose _top_left, _bottom_right or _at"
-  // expect-clang: multi_head_attention.*alibi.*is_ambiguous_where.*query<4>.*and_.*key<6>.*differ_so_choose_top_left_bottom_right_or_at
-  // cause: With fewer queries than keys the distance between them is not clear.
-  // cure: Say it: `alibi_top_left`, `alibi_bottom_right`, `alibi_at(2)`.
+  // expect-gcc: "umbel: multi_head_attention: alibi is ambiguous because query=4 and key=6 differ; choose _top_left, _bottom_right or _at"
+  // expect-clang: multi_head_attention.*alibi.*is_ambiguous_because.*query<4>.*and_.*key<6>.*differ_so_choose_top_left_bottom_right_or_at
+  // cause: With fewer queries than keys the distance between them is unclear.
+  // cure: Choose one: `alibi_top_left`, `alibi_bottom_right`, `alibi_at(2)`.
   auto out = attend(x, y, y, alibi & causal_bottom_right);
 #elif defined CASE_lengths_and_bottom_right
-  // expect-gcc: "umbel: multi_head_attention: valid_lens and causal_bottom_right do not say whose last key: causal_bottom_right\(lens\) puts the last query at the last key of its sequence, causal_at\(keys - queries\) at the last of all keys"
-  // expect-clang: attention.*valid_lens.*and_.*causal_bottom_right.*do_not_say_whose_last_key_so_say_causal_bottom_right_of_lens_or_causal_at
-  // cause: With lengths a sequence has a last key of its own, and frameworks differ in where the last query stands.
-  // cure: `causal_bottom_right(lens)` is ONNX with nonpad_kv_seqlen and FlashAttention with lengths, and hides the padding too; `lens & causal_at(2)` is PyTorch's causal_lower_right with a mask of padding.
+  // expect-gcc: "umbel: multi_head_attention: valid_lens and causal_bottom_right are ambiguous; write causal_bottom_right\(lens\) to align the last query with the last key of its sequence, causal_at\(keys - queries\) with the last of all keys"
+  // expect-clang: attention.*valid_lens.*and_.*causal_bottom_right.*are_ambiguous_so_write_causal_bottom_right_of_lens_or_causal_at
+  // cause: With lengths, each sequence has its own last key, and frameworks differ in where they place the last query.
+  // cure: `causal_bottom_right(lens)` is ONNX with nonpad_kv_seqlen and FlashAttention with lengths, and also hides the padding; `lens & causal_at(2)` is PyTorch's causal_lower_right with a padding mask.
   auto out = attend(x, y, y, lens & causal_bottom_right);
 #elif defined CASE_bottom_right_then_lengths_of_a_longer_mask
-  // expect-gcc: "umbel: multi_head_attention: valid_lens and causal_bottom_right do not say whose last key: causal_bottom_right\(lens\) puts the last query at the last key of its sequence, causal_at\(keys - queries\) at the last of all keys"
-  // expect-clang: attention.*valid_lens.*and_.*causal_bottom_right.*do_not_say_whose_last_key_so_say_causal_bottom_right_of_lens_or_causal_at
-  // cause: With lengths a sequence has a last key of its own, and frameworks differ in where the last query stands.
-  // cure: `causal_bottom_right(lens)` is ONNX with nonpad_kv_seqlen and FlashAttention with lengths, and hides the padding too; `lens & causal_at(2)` is PyTorch's causal_lower_right with a mask of padding.
+  // expect-gcc: "umbel: multi_head_attention: valid_lens and causal_bottom_right are ambiguous; write causal_bottom_right\(lens\) to align the last query with the last key of its sequence, causal_at\(keys - queries\) with the last of all keys"
+  // expect-clang: attention.*valid_lens.*and_.*causal_bottom_right.*are_ambiguous_so_write_causal_bottom_right_of_lens_or_causal_at
+  // cause: With lengths, each sequence has its own last key, and frameworks differ in where they place the last query.
+  // cure: `causal_bottom_right(lens)` is ONNX with nonpad_kv_seqlen and FlashAttention with lengths, and also hides the padding; `lens & causal_at(2)` is PyTorch's causal_lower_right with a padding mask.
   auto out = attend(
       x, y, y,
       (causal_bottom_right & alibi_top_left) + (dropout(0.1, 7) & tensor<int, batch<2>>{3, 2}));
 #elif defined CASE_lengths_and_window_bottom_right
-  // expect-gcc: "umbel: multi_head_attention: valid_lens and sliding_window_bottom_right do not say whose last key: sliding_window_bottom_right<4>\(lens\) puts the last query at the last key of its sequence, sliding_window_at<4>\(keys - queries\) at the last of all keys"
-  // expect-clang: attention.*valid_lens.*and_.*sliding_window_bottom_right.*do_not_say_whose_last_key_so_say_window_bottom_right_of_lens_or_window_at
-  // cause: With lengths a sequence has a last key of its own, and frameworks differ in where the last query stands.
-  // cure: `sliding_window_bottom_right<4>(lens)` for the last key of each sequence, `lens & sliding_window_at<4>(2)` for the last of all.
+  // expect-gcc: "umbel: multi_head_attention: valid_lens and sliding_window_bottom_right are ambiguous; write sliding_window_bottom_right<4>\(lens\) to align the last query with the last key of its sequence, sliding_window_at<4>\(keys - queries\) with the last of all keys"
+  // expect-clang: attention.*valid_lens.*and_.*sliding_window_bottom_right.*are_ambiguous_so_write_sliding_window_bottom_right_of_lens_or_sliding_window_at
+  // cause: With lengths, each sequence has its own last key, and frameworks differ in where they place the last query.
+  // cure: Write `sliding_window_bottom_right<4>(lens)` for the last key of each sequence, `lens & sliding_window_at<4>(2)` for the last of all keys.
   auto out = attend(x, y, y, lens & sliding_window_bottom_right<4>);
 #elif defined CASE_position_of_float
-  // expect-gcc: "umbel: multi_head_attention: causal_at takes integers but these are of type float"
-  // expect-clang: attention.*causal_at.*takes_integers_but_these_are_of_type.*element<float>
-  // cause: A position counts keys; a tensor of fractions or of truth values is none.
-  // cure: Pass `tensor<int, batch<2>>`, one position for the first query of each sequence.
+  // expect-gcc: "umbel: multi_head_attention: causal_at needs integers but these have type float"
+  // expect-clang: attention.*causal_at.*needs_integers_but_these_have_type.*element<float>
+  // cause: A position counts keys, but this tensor does not hold integers.
+  // cure: Pass `tensor<int, batch<2>>`, the position of the first query of each sequence.
   auto out = attend(x, y, y, causal_at(tensor<float, batch<2>>{}));
 #elif defined CASE_position_of_bool
-  // expect-gcc: "umbel: multi_head_attention: sliding_window_at takes integers but these are of type bool"
-  // expect-clang: attention.*sliding_window_at.*takes_integers_but_these_are_of_type.*element<bool>
-  // cause: A position counts keys; a tensor of fractions or of truth values is none.
-  // cure: Pass `tensor<int, batch<2>>`, one position for the first query of each sequence.
+  // expect-gcc: "umbel: multi_head_attention: sliding_window_at needs integers but these have type bool"
+  // expect-clang: attention.*sliding_window_at.*needs_integers_but_these_have_type.*element<bool>
+  // cause: A position counts keys, but this tensor does not hold integers.
+  // cure: Pass `tensor<int, batch<2>>`, the position of the first query of each sequence.
   auto out = attend(x, y, y, sliding_window_at<3>(tensor<bool, batch<2>>{}));
 #elif defined CASE_position_by_key
-  // expect-gcc: "umbel: multi_head_attention: causal_at takes positions of queries, which cannot have the axis key=6"
-  // expect-clang: multi_head_attention.*causal_at.*takes_positions_of_queries.*which_cannot_have_the_axis.*key<6>
-  // cause: The positions are of queries; keys stand where they are in memory.
-  // cure: Drop the axis, or name it query if it is the queries that are meant.
+  // expect-gcc: "umbel: multi_head_attention: causal_at needs positions of queries, which cannot have the axis key=6"
+  // expect-clang: multi_head_attention.*causal_at.*needs_positions_of_queries.*which_cannot_have_the_axis.*key<6>
+  // cause: The positions belong to queries, but have the axis key.
+  // cure: Remove the axis, or rename it to query.
   auto out = attend(x, y, y, causal_at(tensor<int, batch<2>, key<6>>{}));
 #elif defined CASE_window_position_by_query
-  // expect-gcc: "umbel: multi_head_attention: sliding_window_at takes the position of the first query, which cannot have the axis query=4"
-  // expect-clang: multi_head_attention.*sliding_window_at.*takes_the_position_of_the_first_query.*which_cannot_have_the_axis.*query<4>
-  // cause: Each query's own position is known to `causal_at` only.
-  // cure: Pass the position of the first query, by sequence or head.
+  // expect-gcc: "umbel: multi_head_attention: sliding_window_at needs the position of the first query, which cannot have the axis query=4"
+  // expect-clang: multi_head_attention.*sliding_window_at.*needs_the_position_of_the_first_query.*which_cannot_have_the_axis.*query<4>
+  // cause: Only `causal_at` accepts a position for each query.
+  // cure: Pass the position of the first query, for each sequence or head.
   auto out = attend(x, y, y, sliding_window_at<3>(tensor<int, query<4>>{}));
 #elif defined CASE_position_of_another_batch
   // expect-gcc: "umbel: multi_head_attention: causal_at has batch=3 but the scores have \[batch=2, heads=5, query=4, key=6\]"
   // expect-clang: attention.*causal_at.*has.*batch<3>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
-  // cause: There is not one position a sequence of the batch.
-  // cure: Pass as many positions as the batch has sequences, or one number for all.
+  // cause: The number of positions is not the number of sequences in the batch.
+  // cure: Pass one position for each sequence of the batch, or one number for all.
   auto out = attend(x, y, y, causal_at(tensor<int, batch<3>>{}));
 #elif defined CASE_alibi_position_of_tokens
   // expect-gcc: "umbel: multi_head_attention: alibi_at has token=2 but the scores have \[batch=2, heads=5, query=4, key=6\]"
   // expect-clang: attention.*alibi_at.*has.*token<2>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
   // cause: The positions have an axis that scores do not have.
-  // cure: Name it batch: `at | rename_axis<token, batch>`.
+  // cure: Rename it to batch: `at | rename_axis<token, batch>`.
   auto out = attend(x, y, y, alibi_at(tensor<int, token<2>>{}));
 #elif defined CASE_position_that_is_no_integer
-  // expect-gcc: "umbel: causal_at: takes an integer or a tensor of integers"
-  // expect-clang: mask.*causal_at.*takes_an_integer_or_a_tensor_of_integers
-  // cause: A fraction, an array or something else is given where the position of the first query belongs.
-  // cure: Pass a number of keys, or a tensor with one a sequence; `view_as<batch<2>>(array)` makes a view of an array.
+  // expect-gcc: "umbel: causal_at: expects an integer or a tensor of integers"
+  // expect-clang: mask.*causal_at.*expects_an_integer_or_a_tensor_of_integers
+  // cause: The argument must be the position of the first query, but is a fraction, an array or another type.
+  // cure: Pass a number of keys, or a tensor with one number for each sequence; to pass an array, write `view_as<batch<2>>(array)`.
   auto out = attend(x, y, y, causal_at(2.5));
 #elif defined CASE_positions_of_an_array
-  // expect-gcc: "umbel: causal_at: takes an integer or a tensor of integers"
-  // expect-clang: mask.*causal_at.*takes_an_integer_or_a_tensor_of_integers
-  // cause: A fraction, an array or something else is given where the position of the first query belongs.
-  // cure: Pass a number of keys, or a tensor with one a sequence; `view_as<batch<2>>(array)` makes a view of an array.
+  // expect-gcc: "umbel: causal_at: expects an integer or a tensor of integers"
+  // expect-clang: mask.*causal_at.*expects_an_integer_or_a_tensor_of_integers
+  // cause: The argument must be the position of the first query, but is a fraction, an array or another type.
+  // cure: Pass a number of keys, or a tensor with one number for each sequence; to pass an array, write `view_as<batch<2>>(array)`.
   const int positions[2] = {2, 1};
   auto out = attend(x, y, y, causal_at(positions));
 #elif defined CASE_bottom_right_of_lengths_by_query
-  // expect-gcc: "umbel: multi_head_attention: causal_bottom_right takes one length per sequence, which cannot have the axis query=4"
-  // expect-clang: multi_head_attention.*causal_bottom_right.*takes_one_length_per_sequence.*which_cannot_have_the_axis.*query<4>
-  // cause: The last query stands at the last key of its sequence, so the length is the sequence's.
-  // cure: Pass `tensor<int, batch<2>>`; lengths by query are a mask by themselves, `causal_at(positions)` is causal by query.
+  // expect-gcc: "umbel: multi_head_attention: causal_bottom_right needs one length per sequence, which cannot have the axis query=4"
+  // expect-clang: multi_head_attention.*causal_bottom_right.*needs_one_length_per_sequence.*which_cannot_have_the_axis.*query<4>
+  // cause: The last query is at the last key of its sequence, so there is one length for each sequence.
+  // cure: Pass `tensor<int, batch<2>>`; lengths for each query are a mask on their own, and `causal_at(positions)` is causal for each query.
   auto out = attend(x, y, y, causal_bottom_right(tensor<int, batch<2>, query<4>>{}));
 #elif defined CASE_bottom_right_of_lengths_of_float
-  // expect-gcc: "umbel: multi_head_attention: causal_bottom_right takes integers but these are of type float"
-  // expect-clang: attention.*causal_bottom_right.*takes_integers_but_these_are_of_type.*element<float>
-  // cause: Lengths count keys; a tensor of another type is no list of lengths.
+  // expect-gcc: "umbel: multi_head_attention: causal_bottom_right needs integers but these have type float"
+  // expect-clang: attention.*causal_bottom_right.*needs_integers_but_these_have_type.*element<float>
+  // cause: Lengths count keys, but this tensor does not hold integers.
   // cure: Pass `tensor<int, batch<2>>`.
   auto out = attend(x, y, y, causal_bottom_right(tensor<float, batch<2>>{}));
 #elif defined CASE_bottom_right_of_a_number
-  // expect-gcc: "umbel: causal_bottom_right: takes a tensor of lengths"
-  // expect-clang: mask.*causal_bottom_right.*takes_a_tensor_of_lengths
-  // cause: `causal_bottom_right` stands alone, or is given the length of each sequence.
-  // cure: For a number that is the same for all say where the first query stands: `causal_at(length - queries)`.
+  // expect-gcc: "umbel: causal_bottom_right: expects a tensor of lengths"
+  // expect-clang: mask.*causal_bottom_right.*expects_a_tensor_of_lengths
+  // cause: `causal_bottom_right` has no argument, or the length of each sequence.
+  // cure: For one length for all sequences, write the position of the first query: `causal_at(length - queries)`.
   auto out = attend(x, y, y, causal_bottom_right(3));
 #elif defined CASE_second_of_two_masks
   // expect-gcc: "umbel: multi_head_attention: score_bias has key=5 but the scores have \[batch=2, heads=5, query=4, key=6\]"
   // expect-clang: attention.*score_bias.*has.*key<5>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
-  // cause: The bias has another number of keys.
-  // cure: Declare it with the sizes of the brackets.
+  // cause: The bias has a different number of keys.
+  // cure: Declare it with the sizes in the brackets.
   auto out = attend(x, y, y, lens & causal_top_left & score_bias(tensor<float, key<5>>{}));
 #elif defined CASE_bool_within_masks
-  // expect-gcc: "umbel: multi_head_attention: a mask of bool does not say whether true keeps or drops a key; write keep_mask\(mask\) or drop_mask\(mask\)"
-  // expect-clang: attention.*a_mask_of_bool_does_not_say_whether_true_keeps_or_drops_a_key_so_write_keep_mask_or_drop_mask
-  // cause: Frameworks disagree whether true means to attend or not to; a bare tensor of bool does not say.
-  // cure: Write `keep_mask(m)` where true attends (Haiku, ONNX), `drop_mask(m)` where it does not (PyTorch's layers).
+  // expect-gcc: "umbel: multi_head_attention: a bool mask is ambiguous; write keep_mask\(mask\) if true keeps a key, drop_mask\(mask\) if true drops it"
+  // expect-clang: attention.*a_bool_mask_is_ambiguous_so_write_keep_mask_or_drop_mask_for_what_true_does
+  // cause: In some frameworks true means "attend", in others "do not attend", and a bare bool tensor does not tell.
+  // cure: Write `keep_mask(m)` if true attends (Haiku, ONNX), `drop_mask(m)` if it does not (PyTorch's layers).
   auto out = attend(x, y, y, causal_top_left & tensor<bool, key<6>>{});
 #elif defined CASE_softcap_of_zero
   // expect-gcc: "umbel: multi_head_attention: softcap 0/1 is not a positive number"
   // expect-clang: multi_head_attention.*softcap.*ratio<0.*1>.*is_not_a_positive_number
-  // cause: Some frameworks write 0 for "no cap".
-  // cure: Leave the option away.
+  // cause: Some frameworks use 0 for "no cap".
+  // cure: Leave the option out.
   multi_head_attention<float, hidden<100>, heads<5>, softcap<0>>::weights none;
 #elif defined CASE_scale_over_zero
   // expect-gcc: "umbel: multi_head_attention: score_scale 1/0 is not a positive number"
   // expect-clang: multi_head_attention.*score_scale.*ratio<1.*0>.*is_not_a_positive_number
-  // cause: The scale is numerator, denominator: `score_scale<1, 8>` is 1/8.
-  // cure: Give both, or leave the option away for 1 / sqrt(head_dim).
+  // cause: The scale is a numerator and a denominator: `score_scale<1, 8>` is 1/8.
+  // cure: Write both, or leave the option out for 1 / sqrt(head_dim).
   multi_head_attention<float, hidden<100>, heads<5>, score_scale<1, 0>>::weights none;
 #elif defined CASE_empty_rows_of_what
-  // expect-gcc: "umbel: multi_head_attention: empty_rows takes zero_weights or uniform_weights, not float"
-  // expect-clang: multi_head_attention.*empty_rows_takes_zero_weights_or_uniform_weights_not.*element<float>
-  // cause: The option says what a query without keys gives, by name.
+  // expect-gcc: "umbel: multi_head_attention: empty_rows must be zero_weights or uniform_weights, not float"
+  // expect-clang: multi_head_attention.*empty_rows_must_be_zero_weights_or_uniform_weights_not.*element<float>
+  // cause: The option names the result of a query without keys.
   // cure: Write `empty_rows<uniform_weights>` ("Dive into Deep Learning", Haiku) or `empty_rows<zero_weights>`.
   multi_head_attention<float, hidden<100>, heads<5>, empty_rows<float>>::weights none;
 #elif defined CASE_observed_axes
   // expect-gcc: "umbel: multi_head_attention: observe has \[query=4, key=6\] but the scores have \[batch=2, heads=5, query=4, key=6\]"
   // expect-clang: attention.*observe.*has.*query<4>.*key<6>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
-  // cause: The memory lacks an axis: there are weights for each head and each sequence.
-  // cure: Declare it with the axes of the brackets; average after the call, `weights | mean<heads>`.
+  // cause: The memory lacks an axis: each head and each sequence has its own weights.
+  // cure: Declare it with the axes in the brackets; average after the call, `weights | mean<heads>`.
   tensor<float, query<4>, key<6>> weights{};
   auto out = attend(x, y, y, observe(weights));
 #elif defined CASE_observed_size
   // expect-gcc: "umbel: multi_head_attention: observe has key=4 but the scores have \[batch=2, heads=5, query=4, key=6\]"
   // expect-clang: attention.*observe.*has.*key<4>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
-  // cause: The memory has another number of positions along this axis.
-  // cure: Declare it with the axes of the brackets.
+  // cause: The memory has a different number of positions along this axis.
+  // cure: Declare it with the axes in the brackets.
   tensor<float, batch<2>, heads<5>, query<4>, key<4>> weights{};
   auto out = attend(x, y, y, observe(weights));
 #elif defined CASE_observed_type
-  // expect-gcc: "umbel: multi_head_attention: observe is of type double but the scores are of type float"
-  // expect-clang: attention.*observe.*is_of_type.*element<double>.*but_the_scores_are_of_type.*element<float>
-  // cause: The memory has another element type than the layer.
-  // cure: Declare it with the layer's type.
+  // expect-gcc: "umbel: multi_head_attention: observe has type double but the scores have type float"
+  // expect-clang: attention.*observe.*has_type.*element<double>.*but_the_scores_have_type.*element<float>
+  // cause: The memory has a different element type than the layer.
+  // cure: Declare it with the element type of the layer.
   tensor<double, batch<2>, heads<5>, query<4>, key<6>> weights{};
   auto out = attend(x, y, y, observe(weights));
 #elif defined CASE_observed_is_const
   // expect-gcc: "umbel: multi_head_attention: observe is const"
   // expect-clang: attention.*observe.*is_const
-  // cause: The memory for what is observed is written to, and this one is const.
-  // cure: Drop the const.
+  // cause: `observe` writes to its memory, but this one is const.
+  // cure: Remove the const.
   const tensor<float, batch<2>, heads<5>, query<4>, key<6>> weights{};
   auto out = attend(x, y, y, observe(weights));
 #elif defined CASE_observed_is_broadcast
   // expect-gcc: "umbel: multi_head_attention: several elements of observe share one memory location \(broadcast\)"
   // expect-clang: multi_head_attention.*several_elements_of.*observe.*share_one_memory_location
-  // cause: An axis was made by `broadcast`: all its positions are one place in memory.
-  // cure: Pass a tensor, or a view without repeated axes.
+  // cause: An axis was made by `broadcast`, so all its positions are one place in memory.
+  // cure: Pass a tensor, or a view without broadcast axes.
   tensor<float, heads<5>, query<4>, key<6>> weights{};
   auto out = attend(x, y, y, observe(weights | broadcast<batch<2>, heads<5>, query<4>, key<6>>));
 #elif defined CASE_observed_temporary
   // expect-gcc: "umbel: observe: the memory is a temporary; store it in a variable"
   // expect-clang: observe.*the_memory_is_a_temporary_so_store_it_in_a_variable
-  // cause: What is written there would be lost at once.
-  // cure: Declare a tensor and pass that.
+  // cause: The weights would be lost at the end of the statement.
+  // cure: Declare a tensor and pass it.
   auto out = attend(x, y, y, observe(tensor<float, batch<2>, heads<5>, query<4>, key<6>>{}));
 #elif defined CASE_observed_twice
   // expect-gcc: "umbel: multi_head_attention: observe is given twice"
   // expect-clang: attention.*observe.*is_given_twice
-  // cause: A call shows one stage.
-  // cure: Call once for each stage, or take one of them.
+  // cause: One call can observe only one stage.
+  // cure: Call once for each stage, or keep only one.
   tensor<float, batch<2>, heads<5>, query<4>, key<6>> weights{};
   auto out = attend(x, y, y, observe(weights) & observe(weights));
 #elif defined CASE_dropout_twice
   // expect-gcc: "umbel: multi_head_attention: dropout is given twice"
   // expect-clang: attention.*dropout.*is_given_twice
-  // cause: Weights are dropped once.
-  // cure: Leave one out; 1 - (1 - p)(1 - q) is the rate of both.
+  // cause: A call can drop weights only once.
+  // cure: Leave one out; the rate of both together is 1 - (1 - p)(1 - q).
   auto out = attend(x, y, y, dropout(0.1, 7) & lens & dropout(0.2, 8));
 #elif defined CASE_two_tensors_of_bool
-  // expect-gcc: "umbel: multi_head_attention: a mask of bool does not say whether true keeps or drops a key; write keep_mask\(mask\) or drop_mask\(mask\)"
-  // expect-clang: attention.*a_mask_of_bool_does_not_say_whether_true_keeps_or_drops_a_key_so_write_keep_mask_or_drop_mask
-  // cause: Frameworks disagree whether true means to attend or not to; a bare tensor of bool does not say.
-  // cure: Write `keep_mask(m)` where true attends (Haiku, ONNX), `drop_mask(m)` where it does not (PyTorch's layers).
+  // expect-gcc: "umbel: multi_head_attention: a bool mask is ambiguous; write keep_mask\(mask\) if true keeps a key, drop_mask\(mask\) if true drops it"
+  // expect-clang: attention.*a_bool_mask_is_ambiguous_so_write_keep_mask_or_drop_mask_for_what_true_does
+  // cause: In some frameworks true means "attend", in others "do not attend", and a bare bool tensor does not tell.
+  // cure: Write `keep_mask(m)` if true attends (Haiku, ONNX), `drop_mask(m)` if it does not (PyTorch's layers).
   auto out = attend(x, y, y, tensor<bool, key<6>>{} & tensor<bool, query<4>>{});
 #elif defined CASE_keep_mask_of_a_number
-  // expect-gcc: "umbel: keep_mask: takes one tensor or view, but argument 1 is int"
-  // expect-clang: keep_mask.*takes_one_tensor_or_view
-  // cause: An operation is given what is no tensor or view, or more than one.
-  // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
+  // expect-gcc: "umbel: keep_mask: expects one tensor or view, but argument 1 is int"
+  // expect-clang: keep_mask.*expects_one_tensor_or_view
+  // cause: The argument is not a tensor or view, or there are several.
+  // cure: Pass one tensor or view; for memory write `view_as<query<4>, hidden<8>>(memory)`.
   auto out = attend(x, y, y, keep_mask(3));
 #elif defined CASE_score_bias_of_a_number
-  // expect-gcc: "umbel: score_bias: takes a tensor or view, or a function object, but argument 1 is float"
-  // expect-clang: score_bias.*takes_a_tensor_or_view_or_a_function_object
-  // cause: What is added to the scores is neither a tensor or view nor an object called with batch, head, query and key.
-  // cure: Pass one of them, `score_bias([](auto...) { return 0.5f; })`; a function goes into a lambda.
+  // expect-gcc: "umbel: score_bias: expects a tensor or view, or a function object, but argument 1 is float"
+  // expect-clang: score_bias.*expects_a_tensor_or_view_or_a_function_object
+  // cause: The argument is neither a tensor or view, nor an object that can be called with batch, head, query and key.
+  // cure: Pass one of these, `score_bias([](auto...) { return 0.5f; })`; put a function into a lambda.
   auto out = attend(x, y, y, score_bias(0.5f));
 #elif defined CASE_masks_by_logical_and
-  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
-  // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
-  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
-  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
+  // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
+  // expect-clang: mask.*masks_combine_only_with_masks_by_and_or_plus
+  // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
   auto out = attend(x, y, y, causal_top_left && alibi_top_left);
 #elif defined CASE_masks_by_or
-  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
-  // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
-  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
-  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
+  // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
+  // expect-clang: mask.*masks_combine_only_with_masks_by_and_or_plus
+  // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
   auto out = attend(x, y, y, causal_top_left | tensor<int, batch<2>>{});
 #elif defined CASE_not_a_mask
-  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
-  // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
-  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
-  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
+  // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
+  // expect-clang: mask.*masks_combine_only_with_masks_by_and_or_plus
+  // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
   auto out = attend(x, y, y, !keep_mask(tensor<bool, key<6>>{}));
 #elif defined CASE_mask_plus_a_number
-  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
-  // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
-  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
-  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
+  // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
+  // expect-clang: mask.*masks_combine_only_with_masks_by_and_or_plus
+  // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
   auto out = attend(x, y, y, keep_mask(tensor<bool, key<6>>{}) + 1.0f);
 #elif defined CASE_mask_and_a_number
-  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
-  // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
-  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
-  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
+  // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
+  // expect-clang: mask.*masks_combine_only_with_masks_by_and_or_plus
+  // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
   auto out = attend(x, y, y, causal_top_left & 3);
 #elif defined CASE_mask_and_a_vector_of_bool
-  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
-  // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
-  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
-  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
+  // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
+  // expect-clang: mask.*masks_combine_only_with_masks_by_and_or_plus
+  // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
   auto out = attend(x, y, y, causal_top_left & std::vector<bool>(6));
 #elif defined CASE_mask_minus_a_mask
-  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
-  // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
-  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
-  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
+  // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
+  // expect-clang: mask.*masks_combine_only_with_masks_by_and_or_plus
+  // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
   auto out = attend(x, y, y, alibi_top_left - causal_top_left);
 #elif defined CASE_masks_by_exclusive_or
-  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
-  // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
-  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
-  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
+  // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
+  // expect-clang: mask.*masks_combine_only_with_masks_by_and_or_plus
+  // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
   auto out = attend(x, y, y, causal_top_left ^ tensor<int, batch<2>>{});
 #elif defined CASE_mask_complemented
-  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
-  // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
-  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
-  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
+  // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
+  // expect-clang: mask.*masks_combine_only_with_masks_by_and_or_plus
+  // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
   auto out = attend(x, y, y, ~keep_mask(tensor<bool, key<6>>{}));
 #elif defined CASE_mask_by_position_called
-  // expect-gcc: "umbel: mask: causal, sliding_window<4> and alibi are values, no functions; write lens & causal, causal_at\(p\), causal_bottom_right\(lens\)"
-  // expect-clang: mask, .*those_by_position_are_values_so_write_lens_and_causal_or_causal_at>
-  // cause: A mask by position is an object, which layers take as it is.
-  // cure: Write it without parentheses; put it together with others by `&`; say where the queries are by `causal_at(p)` or `causal_bottom_right(lens)`, and likewise of `sliding_window` and `alibi`.
+  // expect-gcc: "umbel: mask: causal, sliding_window<4> and alibi are values, not functions; write lens & causal, causal_at\(p\) or causal_bottom_right\(lens\)"
+  // expect-clang: mask, .*masks_by_position_are_values_so_write_lens_and_causal_or_causal_at>
+  // cause: A mask by position is an object, which is passed as it is.
+  // cure: Write it without parentheses; combine it with others by `&`; to set the position of the queries, write `causal_at(p)` or `causal_bottom_right(lens)`, and likewise for `sliding_window` and `alibi`.
   auto out = attend(x, y, y, causal_top_left());
 #elif defined CASE_window_of_lengths
-  // expect-gcc: "umbel: mask: causal, sliding_window<4> and alibi are values, no functions; write lens & causal, causal_at\(p\), causal_bottom_right\(lens\)"
-  // expect-clang: mask, .*those_by_position_are_values_so_write_lens_and_causal_or_causal_at>
-  // cause: A mask by position is an object, which layers take as it is.
-  // cure: Write it without parentheses; put it together with others by `&`; say where the queries are by `causal_at(p)` or `causal_bottom_right(lens)`, and likewise of `sliding_window` and `alibi`.
+  // expect-gcc: "umbel: mask: causal, sliding_window<4> and alibi are values, not functions; write lens & causal, causal_at\(p\) or causal_bottom_right\(lens\)"
+  // expect-clang: mask, .*masks_by_position_are_values_so_write_lens_and_causal_or_causal_at>
+  // cause: A mask by position is an object, which is passed as it is.
+  // cure: Write it without parentheses; combine it with others by `&`; to set the position of the queries, write `causal_at(p)` or `causal_bottom_right(lens)`, and likewise for `sliding_window` and `alibi`.
   auto out = attend(x, y, y, sliding_window<4>(tensor<int, batch<2>>{}));
 #elif defined CASE_keep_mask_of_two
-  // expect-gcc: "umbel: keep_mask: takes one tensor or view"
-  // expect-clang: keep_mask, .*takes_one_tensor_or_view
-  // cause: A mask of memory is of one tensor or view.
-  // cure: Put two together by `&`: `keep_mask(a) & keep_mask(b)`.
+  // expect-gcc: "umbel: keep_mask: expects one tensor or view"
+  // expect-clang: keep_mask, .*expects_one_tensor_or_view
+  // cause: A mask is made from one tensor or view.
+  // cure: Combine two masks with `&`: `keep_mask(a) & keep_mask(b)`.
   auto out = attend(x, y, y, keep_mask(tensor<bool, key<6>>{}, tensor<bool, query<4>>{}));
 #elif defined CASE_drop_mask_of_none
-  // expect-gcc: "umbel: drop_mask: takes one tensor or view"
-  // expect-clang: drop_mask, .*takes_one_tensor_or_view
-  // cause: A mask of memory is of one tensor or view.
-  // cure: Put two together by `&`: `keep_mask(a) & keep_mask(b)`.
+  // expect-gcc: "umbel: drop_mask: expects one tensor or view"
+  // expect-clang: drop_mask, .*expects_one_tensor_or_view
+  // cause: A mask is made from one tensor or view.
+  // cure: Combine two masks with `&`: `keep_mask(a) & keep_mask(b)`.
   auto out = attend(x, y, y, drop_mask());
 #elif defined CASE_score_bias_of_two
-  // expect-gcc: "umbel: score_bias: takes a tensor or view, or a function object"
-  // expect-clang: score_bias, .*takes_a_tensor_or_view_or_a_function_object
-  // cause: A mask of memory is of one tensor or view.
-  // cure: Put two together by `&`: `keep_mask(a) & keep_mask(b)`.
+  // expect-gcc: "umbel: score_bias: expects a tensor or view, or a function object"
+  // expect-clang: score_bias, .*expects_a_tensor_or_view_or_a_function_object
+  // cause: A mask is made from one tensor or view.
+  // cure: Combine two masks with `&`: `keep_mask(a) & keep_mask(b)`.
   auto out = attend(x, y, y, score_bias(tensor<float, key<6>>{}, tensor<float, query<4>>{}));
 #elif defined CASE_causal_at_two
-  // expect-gcc: "umbel: causal_at: takes an integer or a tensor of integers"
-  // expect-clang: causal_at, .*takes_an_integer_or_a_tensor_of_integers
-  // cause: A fraction, an array or something else is given where the position of the first query belongs.
-  // cure: Pass a number of keys, or a tensor with one a sequence; `view_as<batch<2>>(array)` makes a view of an array.
+  // expect-gcc: "umbel: causal_at: expects an integer or a tensor of integers"
+  // expect-clang: causal_at, .*expects_an_integer_or_a_tensor_of_integers
+  // cause: The argument must be the position of the first query, but is a fraction, an array or another type.
+  // cure: Pass a number of keys, or a tensor with one number for each sequence; to pass an array, write `view_as<batch<2>>(array)`.
   auto out = attend(x, y, y, causal_at(2, 3));
 #elif defined CASE_mask_and_assigned
-  // expect-gcc: "umbel: mask: a mask does not change; write auto both = a & b"
-  // expect-clang: mask, .*a_mask_does_not_change_so_write_auto_both>
-  // cause: What masks make together is of another type than each of them, so that the kernel knows all of them.
-  // cure: Give it a name of its own, `auto both = lens & causal;`.
+  // expect-gcc: "umbel: mask: masks are immutable; write auto both = a & b"
+  // expect-clang: mask, .*masks_are_immutable_so_write_auto_both>
+  // cause: A combined mask has its own type, so that the kernel knows all its parts.
+  // cure: Declare a new variable, `auto both = lens & causal;`.
   auto mask = causal_top_left;
   mask &= tensor<int, batch<2>>{};
 #elif defined CASE_mask_and_a_refused_tensor
@@ -368,30 +368,30 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cure: Name an axis of the tensor.
   auto out = attend(x, y, y, (tensor<int, batch<2>>{} | permute<heads>)&causal_top_left);
 #elif defined CASE_float_mask_of_a_sequence
-  // expect-gcc: "umbel: multi_head_attention: valid_lens must be integers but are of type float; pass what is added to the scores as score_bias"
-  // expect-clang: attention.*valid_lens.*must_be_integers_but_are_of_type.*element<float>.*score_bias
-  // cause: A tensor by itself is lengths, counts of keys; one of another type is no list of lengths.
-  // cure: Pass `tensor<int, batch<2>>`, how many keys of each sequence count; numbers to add go by `score_bias(mask)`.
+  // expect-gcc: "umbel: multi_head_attention: valid_lens must be integers but have type float; pass numbers to add to the scores as score_bias"
+  // expect-clang: attention.*valid_lens.*must_be_integers_but_have_type.*element<float>.*score_bias
+  // cause: A bare tensor is a list of lengths, which count keys; this one does not hold integers.
+  // cure: Pass `tensor<int, batch<2>>`, the number of keys to attend to in each sequence; to add numbers to the scores, pass `score_bias(mask)`.
   auto out = attend(x, tensor<float, query<4>, key<4>>{});
 #elif defined CASE_one_error_of_a_mask
   // expect-gcc: "umbel: softmax: there is no axis head_dim in \[batch=2, query=4, hidden=100\]"
   // expect-clang: softmax.*there_is_no_axis.*head_dim>
-  // cause: The axis to normalise is not an axis of the tensor.
-  // cure: Name an axis of the brackets, for scores mostly key.
+  // cause: The axis to normalize is not an axis of the tensor.
+  // cure: Use an axis in the brackets, for scores usually key.
   auto r = softmax<head_dim>(x);
   auto out = attend(x, y, y, keep_mask(r) & score_bias(r) & observe(r));
 #elif defined CASE_dropout_swapped
-  // expect-gcc: "umbel: dropout: takes the rate, a fraction, then the seed, an integer, as in dropout\(0\.1, 42\)"
-  // expect-clang: dropout, .*takes_the_rate_then_the_seed
-  // cause: Rate and seed have changed places, or one is missing.
-  // cure: `dropout(0.1, 42)`: the rate first.
+  // expect-gcc: "umbel: dropout: expects the rate, a fraction, then the seed, an integer, as in dropout\(0\.1, 42\)"
+  // expect-clang: dropout, .*expects_the_rate_then_the_seed
+  // cause: Rate and seed are swapped, or one is missing.
+  // cure: Write `dropout(0.1, 42)`, with the rate first.
   auto out = attend(x, dropout(42, 0.1));
 
 #elif defined CASE_dropout_without_a_seed
-  // expect-gcc: "umbel: dropout: takes the rate, a fraction, then the seed, an integer, as in dropout\(0\.1, 42\)"
-  // expect-clang: dropout, .*takes_the_rate_then_the_seed
-  // cause: Rate and seed have changed places, or one is missing.
-  // cure: `dropout(0.1, 42)`: the rate first.
+  // expect-gcc: "umbel: dropout: expects the rate, a fraction, then the seed, an integer, as in dropout\(0\.1, 42\)"
+  // expect-clang: dropout, .*expects_the_rate_then_the_seed
+  // cause: Rate and seed are swapped, or one is missing.
+  // cure: Write `dropout(0.1, 42)`, with the rate first.
   auto out = attend(x, dropout(0.1));
 
 #else

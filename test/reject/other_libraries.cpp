@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Calls that tensors of other libraries have: one case for each answer
+// Members and functions of tensors in other libraries: one case for each message
 // (calls_of_other_libraries.hpp).
 #include <umbel/umbel.hpp>
 
@@ -38,253 +38,253 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // expect-gcc: "umbel: shape: sizes are part of the type; write x\.extent<hidden>, x\.size\(\) or x\.rank"
   // expect-clang: umbel: shape: sizes are part of the type; write x\.extent<hidden>, x\.size\(\) or x\.rank
   // cause: Sizes are part of the type.
-  // cure: `x.extent<hidden>`, `x.size()` or `x.rank`, all constants.
+  // cure: Write `x.extent<hidden>`, `x.size()` or `x.rank`, all constants.
   auto [rows, columns] = x.shape;
 #elif defined CASE_view
   // expect-gcc: "umbel: view: axes have names; write x \| reshape<token<8>, hidden<100>>, x \| split<hidden, heads<5>, head_dim> or x \| merge<heads, head_dim, hidden>"
   // expect-clang: umbel: view: axes have names; write x \| reshape<token<8>, hidden<100>>, x \| split<hidden, heads<5>, head_dim> or x \| merge<heads, head_dim, hidden>
-  // cause: Axes have names here, so a list of sizes does not say what is meant.
+  // cause: Axes have names here, so a list of sizes is ambiguous.
   // cure: Name the new axes: `x | merge<batch, query, token>` or `x | reshape<token<8>, hidden<100>>`.
   auto r = x.view(8, 100);
 #elif defined CASE_unsqueeze
-  // expect-gcc: "umbel: unsqueeze: axes have names; list the axes there shall be, x \| broadcast<batch<2>, token<8>, hidden<100>>"
+  // expect-gcc: "umbel: unsqueeze: axes have names; list all axes of the result, x \| broadcast<batch<2>, token<8>, hidden<100>>"
   // expect-clang: umbel: unsqueeze: axes have names; list the axes there shall be, x \| broadcast<batch<2>, token<8>, hidden<100>>
-  // cause: An axis is added by its name.
-  // cure: `x | broadcast<heads<5>>` adds an axis and repeats no element; most operations broadcast by themselves.
+  // cause: An axis is added by name.
+  // cure: Write `x | broadcast<heads<5>>`, which adds an axis without copying; most operations broadcast by themselves.
   auto r = x.unsqueeze(0);
 #elif defined CASE_squeeze
   // expect-gcc: "umbel: squeeze: axes have names; write x \| select_at<batch, 0> or x \| slice<token, from<2>, extent<3>>"
   // expect-clang: umbel: squeeze: axes have names; write x \| select_at<batch, 0> or x \| slice<token, from<2>, extent<3>>
-  // cause: An axis is taken away by its name.
-  // cure: `x | select_at<batch, 0>`; a part of an axis is `x | slice<query, from<2>, extent<2>>`.
+  // cause: An axis is removed by name.
+  // cure: Write `x | select_at<batch, 0>`; for a part of an axis, write `x | slice<query, from<2>, extent<2>>`.
   auto r = x.squeeze(0);
 #elif defined CASE_matmul
-  // expect-gcc: "umbel: matmul: axes have names; contract<hidden>\(x, y\) sums over hidden, x \* weights is a projection"
+  // expect-gcc: "umbel: matmul: axes have names; write contract<hidden>\(x, y\) to sum over hidden, x \* weights to project"
   // expect-clang: umbel: matmul: axes have names; contract<hidden>\(x, y\) sums over hidden, x \* weights is a projection
-  // cause: A product sums over an axis that has a name.
-  // cure: `contract<hidden>(x, y)`; times the weights of a layer: `x * w.q`.
+  // cause: A product sums over a named axis.
+  // cure: Write `contract<hidden>(x, y)`; to multiply by the weights of a layer, write `x * w.q`.
   auto r = matmul(x, x);
 #elif defined CASE_einsum
-  // expect-gcc: "umbel: einsum: axes have names; contract<hidden>\(x, y\) sums over hidden, x \* weights is a projection"
+  // expect-gcc: "umbel: einsum: axes have names; write contract<hidden>\(x, y\) to sum over hidden, x \* weights to project"
   // expect-clang: umbel: einsum: axes have names; contract<hidden>\(x, y\) sums over hidden, x \* weights is a projection
-  // cause: A product sums over an axis that has a name.
-  // cure: `contract<hidden>(x, y)`; times the weights of a layer: `x * w.q`.
+  // cause: A product sums over a named axis.
+  // cure: Write `contract<hidden>(x, y)`; to multiply by the weights of a layer, write `x * w.q`.
   auto r = einsum("bqd,bkd->bqk", x, x);
 #elif defined CASE_softmax_of_an_axis_by_number
   // expect-gcc: "umbel: softmax: axes have names; write x \| softmax<key>"
   // expect-clang: umbel: softmax: axes have names; write x \| softmax<key>
-  // cause: The axis of a softmax has a name.
-  // cure: `x | softmax<hidden>`.
+  // cause: A softmax needs a named axis.
+  // cure: Write `x | softmax<hidden>`.
   auto r = x.softmax(-1);
 #elif defined CASE_sum
   // expect-gcc: "umbel: sum: axes have names; write sum<token>\(x\), max<token>\(x\), min<token>\(x\) or mean<token>\(x\)"
   // expect-clang: umbel: sum: axes have names; write sum<token>\(x\), max<token>\(x\), min<token>\(x\) or mean<token>\(x\)
   // cause: A reduction is over named axes.
-  // cure: `sum<query>(x)`; over several, `sum<query, hidden>(x)`.
+  // cure: Write `sum<query>(x)`; for several axes, write `sum<query, hidden>(x)`.
   auto r = x.sum(1);
 #elif defined CASE_argmax
-  // expect-gcc: "umbel: argmax: axes have names; with umbel/decode/sample\.hpp write argmax\(x \| select_at<token>\(i\)\) for each row i"
+  // expect-gcc: "umbel: argmax: axes have names; include umbel/decode/sample\.hpp and write argmax\(x \| select_at<token>\(i\)\) for each row i"
   // expect-clang: umbel: argmax: axes have names; with umbel/decode/sample\.hpp write argmax\(x \| select_at<token>\(i\)\) for each row i
-  // cause: The position of the largest element is asked of one row.
-  // cure: `argmax(x | select_at<batch>(b) | select_at<query>(i))`, the position along the axis that is left, the first of equal ones.
+  // cause: The position of the largest element is found for one row at a time.
+  // cure: Write `argmax(x | select_at<batch>(b) | select_at<query>(i))`, the position along the remaining axis, the first one of equal elements.
   auto r = x.argmax();
 #elif defined CASE_variance
   // expect-gcc: "umbel: var: axes have names; write variance<token>\(x\)"
   // expect-clang: umbel: var: axes have names; write variance<token>\(x\)
   // cause: A reduction is over named axes.
-  // cure: `variance<hidden>(x)`, divided by the number of elements; over several, `variance<query, hidden>(x)`.
+  // cure: Write `variance<hidden>(x)`, which divides by the number of elements; for several axes, write `variance<query, hidden>(x)`.
   auto r = x.var(-1);
 #elif defined CASE_norm_of_a_tensor
   // expect-gcc: "umbel: norm: axes have names; write sqrt\(sum<token>\(x \* x\)\)"
   // expect-clang: umbel: norm: axes have names; write sqrt\(sum<token>\(x \* x\)\)
   // cause: A norm is a sum over named axes.
-  // cure: `sqrt(sum<hidden>(x * x))`.
+  // cure: Write `sqrt(sum<hidden>(x * x))`.
   auto r = x.norm();
 #elif defined CASE_squared_norm
   // expect-gcc: "umbel: squaredNorm: axes have names; write sum<token>\(x \* x\)"
   // expect-clang: umbel: squaredNorm: axes have names; write sum<token>\(x \* x\)
   // cause: A norm is a sum over named axes.
-  // cure: `sum<hidden>(x * x)`.
+  // cure: Write `sum<hidden>(x * x)`.
   auto r = x.squaredNorm();
 #elif defined CASE_product_of_all
   // expect-gcc: "umbel: prod: write a loop over the elements, for \(float element : x\)"
   // expect-clang: umbel: prod: write a loop over the elements, for \(float element : x\)
   // cause: There is no such reduction.
-  // cure: A loop over the elements.
+  // cure: Write a loop over the elements.
   auto r = x.prod();
 #elif defined CASE_shape
   // expect-gcc: "umbel: shape: sizes are part of the type; write x\.extent<hidden>, x\.size\(\) or x\.rank"
   // expect-clang: umbel: shape: sizes are part of the type; write x\.extent<hidden>, x\.size\(\) or x\.rank
   // cause: Sizes are part of the type.
-  // cure: `x.extent<hidden>`, `x.size()` or `x.rank`, all constants.
+  // cure: Write `x.extent<hidden>`, `x.size()` or `x.rank`, all constants.
   auto r = x.shape[0];
 #elif defined CASE_dim
   // expect-gcc: "umbel: dim: sizes are part of the type; write x\.extent<hidden>, x\.size\(\) or x\.rank"
   // expect-clang: umbel: dim: sizes are part of the type; write x\.extent<hidden>, x\.size\(\) or x\.rank
   // cause: Sizes are part of the type.
-  // cure: `x.extent<hidden>`, `x.size()` or `x.rank`, all constants.
+  // cure: Write `x.extent<hidden>`, `x.size()` or `x.rank`, all constants.
   auto r = x.dim();
 #elif defined CASE_resize
   // expect-gcc: "umbel: resize: sizes are part of the type; declare another tensor"
   // expect-clang: umbel: resize: sizes are part of the type; declare another tensor
-  // cause: Sizes are part of the type and do not change.
-  // cure: Declare a tensor of the other sizes; `x | slice<...>` views a part.
+  // cause: Sizes are part of the type and cannot change.
+  // cure: Declare a tensor with the other sizes; to view a part, write `x | slice<...>`.
   auto r = x.resize(2, 4, 50);
 #elif defined CASE_element_type
-  // expect-gcc: "umbel: to: the element type is part of the type; declare another tensor and convert each element"
-  // expect-clang: umbel: to: the element type is part of the type; declare another tensor and convert each element
+  // expect-gcc: "umbel: to: the element type is part of the type; declare another tensor y and write copy\(x, y\)"
+  // expect-clang: umbel: to: the element type is part of the type; declare another tensor y and write copy(x, y)
   // cause: The element type is part of the tensor's type.
-  // cure: Declare a tensor of the other type and `copy(x, y)`, which converts each element.
+  // cure: Declare a tensor with the other type and write `copy(x, y)`, which converts each element.
   auto r = x.to(1.0);
 #elif defined CASE_clone
-  // expect-gcc: "umbel: clone: tensors are values; write auto y = x, or copy\(x, y\) into memory that is there"
+  // expect-gcc: "umbel: clone: tensors are values; write auto y = x, or copy\(x, y\) into existing memory"
   // expect-clang: umbel: clone: tensors are values; write auto y = x, or copy\(x, y\) into memory that is there
-  // cause: Tensors are copied as numbers are.
-  // cure: `auto y = x;`, or `copy(x, y)` into a tensor or view that is there.
+  // cause: Tensors are copied like numbers.
+  // cure: Write `auto y = x;`, or `copy(x, y)` into an existing tensor or view.
   auto r = x.clone();
 #elif defined CASE_fill
-  // expect-gcc: "umbel: fill: tensor<\.\.\.> x\{\} is zero; set other values in a loop, for \(float& element : x\)"
+  // expect-gcc: "umbel: fill: tensor<\.\.\.> x\{\} is all zeros; set other values in a loop, for \(float& element : x\)"
   // expect-clang: umbel: fill: tensor<\.\.\.> x\{\} is zero; set other values in a loop, for \(float& element : x\)
   // cause: Elements are set in a loop.
-  // cure: `tensor<...> x{}` is zero; `for (float& element : x) element = 1;`.
+  // cure: Write `tensor<...> x{}` for zeros, `for (float& element : x) element = 1;` for other values.
   auto r = x.fill(1);
 #elif defined CASE_element_at
   // expect-gcc: "umbel: at: write x\(i, j\), one position for each axis, or x\(at<query>\(i\), at<hidden>\(j\)\)"
   // expect-clang: umbel: at: write x\(i, j\), one position for each axis, or x\(at<query>\(i\), at<hidden>\(j\)\)
-  // cause: An element is asked for as in a call.
-  // cure: `x(0, 3, 7)`, or by name, `x(at<hidden>(7), at<batch>(0), at<query>(3))`.
+  // cause: An element is accessed with a call.
+  // cure: Write `x(0, 3, 7)`, or named positions, `x(at<hidden>(7), at<batch>(0), at<query>(3))`.
   auto r = x.at(0, 3, 7);
 #elif defined CASE_relu
   // expect-gcc: "umbel: relu: activations are operations; write x \| relu"
   // expect-clang: umbel: relu: activations are operations; write x \| relu
   // cause: An activation is an operation, not a member.
-  // cure: `x | relu`.
+  // cure: Write `x | relu`.
   auto r = x.relu();
 #elif defined CASE_masked_fill
-  // expect-gcc: "umbel: masked_fill: write where\(condition, a, b\), or hide\(scores, condition\) before a softmax; attention takes a mask, attention\{w\}\(x, keep_mask\(mask\)\)"
+  // expect-gcc: "umbel: masked_fill: write where\(condition, a, b\), or hide\(scores, condition\) before a softmax; pass attention a mask, attention\{w\}\(x, keep_mask\(mask\)\)"
   // expect-clang: umbel: masked_fill: write where\(condition, a, b\), or hide\(scores, condition\) before a softmax; attention takes a mask, attention\{w\}\(x, keep_mask\(mask\)\)
   // cause: Elements are chosen by a function of the condition.
-  // cure: `where(condition, a, b)`; before a softmax `hide(scores, condition)`.
+  // cure: Write `where(condition, a, b)`; before a softmax, write `hide(scores, condition)`.
   auto r = x.masked_fill(x, 0);
 #elif defined CASE_triu
   // expect-gcc: "umbel: triu: masks are arguments of attention; write attention\{w\}\(x, causal\) or attention\{w\}\(x, keep_mask\(mask\)\)"
   // expect-clang: umbel: triu: masks are arguments of attention; write attention\{w\}\(x, causal\) or attention\{w\}\(x, keep_mask\(mask\)\)
   // cause: A mask is an argument of attention.
-  // cure: `attention{w}(x, causal)`; docs/masks.md has all of them.
+  // cure: Write `attention{w}(x, causal)`; see docs/masks.md for all masks.
   auto r = x.triu();
 #elif defined CASE_concat
-  // expect-gcc: "umbel: concat: axes have names; write concat<token>\(a, b\) along one, stack<batch>\(a, b\) along a new one"
+  // expect-gcc: "umbel: concat: axes have names; write concat<token>\(a, b\) along an axis, stack<batch>\(a, b\) along a new one"
   // expect-clang: umbel: concat: axes have names; write concat<token>\(a, b\) along one, stack<batch>\(a, b\) along a new one
-  // cause: The axis to put tensors together along has a name.
-  // cure: `concat<query>(x, y)`; along a new axis `stack<batch>(x, y)`.
+  // cause: Tensors are concatenated along a named axis.
+  // cure: Write `concat<query>(x, y)`; along a new axis, write `stack<batch>(x, y)`.
   auto r = concat(x, x);
 #elif defined CASE_device
-  // expect-gcc: "umbel: cuda: Umbel computes on the processor; leave it out"
-  // expect-clang: umbel: cuda: Umbel computes on the processor; leave it out
+  // expect-gcc: "umbel: cuda: Umbel runs on the CPU only; leave it out"
+  // expect-clang: umbel: cuda: Umbel runs on the CPU only; leave it out
   // cause: There is one device.
   // cure: Leave the call out.
   auto r = x.cuda();
 #elif defined CASE_backward_of_a_tensor
-  // expect-gcc: "umbel: backward: gradients are of formulas; with umbel/training\.hpp write gradient\(loss\)\(x, with_gradient\(w, g\)\)"
+  // expect-gcc: "umbel: backward: only formulas have gradients; include umbel/training\.hpp and write gradient\(loss\)\(x, with_gradient\(w, g\)\)"
   // expect-clang: umbel: backward: gradients are of formulas; with umbel/training\.hpp write gradient\(loss\)\(x, with_gradient\(w, g\)\)
-  // cause: A tensor does not know what it was computed from; a formula does.
-  // cure: `#include <umbel/training.hpp>`, `constexpr formula loss = [](auto x, const auto& w) { ... };`, and `gradient(loss)(x, with_gradient(w, g))`, which adds to `g` (docs/learning.md).
+  // cause: A tensor does not know how it was computed, but a formula does.
+  // cure: Write `#include <umbel/training.hpp>`, `constexpr formula loss = [](auto x, const auto& w) { ... };`, and `gradient(loss)(x, with_gradient(w, g))`, which adds to `g` (docs/learning.md).
   auto r = x.backward();
 #elif defined CASE_gradient_as_a_member
-  // expect-gcc: "umbel: grad: gradients are of formulas; with umbel/training\.hpp write gradient\(loss\)\(x, with_gradient\(w, g\)\)"
+  // expect-gcc: "umbel: grad: only formulas have gradients; include umbel/training\.hpp and write gradient\(loss\)\(x, with_gradient\(w, g\)\)"
   // expect-clang: umbel: grad: gradients are of formulas; with umbel/training\.hpp write gradient\(loss\)\(x, with_gradient\(w, g\)\)
-  // cause: A gradient is memory of its own: a tensor or weights of the type of what it is the gradient of.
-  // cure: `layer::weights g{};`, to which `gradient(loss)(x, with_gradient(w, g))` adds (docs/learning.md).
+  // cause: A gradient is a separate object with the type of its tensor or weights.
+  // cure: Declare `layer::weights g{};`, to which `gradient(loss)(x, with_gradient(w, g))` adds (docs/learning.md).
   auto r = x.grad();
 #elif defined CASE_power_of_each_element
   // expect-gcc: "umbel: pow: write a loop over the elements, for \(float& element : x\) element = f\(element\)"
   // expect-clang: umbel: pow: write a loop over the elements, for \(float& element : x\) element = f\(element\)
-  // cause: There is no such function of tensors.
-  // cure: A loop: `for (float& element : x) element = std::pow(element, 3);`.
+  // cause: Tensors have no such function.
+  // cure: Write a loop: `for (float& element : x) element = std::pow(element, 3);`.
   auto r = x.pow(3);
 #elif defined CASE_function_as_a_member
-  // expect-gcc: "umbel: exp: functions of each element take the tensor; write exp\(x\)"
+  // expect-gcc: "umbel: exp: elementwise functions are not members; write exp\(x\)"
   // expect-clang: umbel: exp: functions of each element take the tensor; write exp\(x\)
-  // cause: A function of each element is not a member.
-  // cure: `exp(x)`; so are `log`, `sqrt`, `rsqrt`, `tanh`, `sigmoid` and `abs`.
+  // cause: An elementwise function is not a member.
+  // cure: Write `exp(x)`; likewise `log`, `sqrt`, `rsqrt`, `tanh`, `sigmoid` and `abs`.
   auto r = x.exp();
 #elif defined CASE_contiguous
   // expect-gcc: "umbel: contiguous: write x \| contiguous"
   // expect-clang: umbel: contiguous: write x \| contiguous
   // cause: An operation is not a member.
-  // cure: `x | contiguous`, or `contiguous(x)`.
+  // cure: Write `x | contiguous`, or `contiguous(x)`.
   auto r = x.contiguous();
 #elif defined CASE_size_of_an_axis_by_number
   // expect-gcc: "umbel: size: sizes are part of the type; write x\.extent<hidden>, x\.size\(\) or x\.rank"
   // expect-clang: umbel: size: sizes are part of the type; write x\.extent<hidden>, x\.size\(\) or x\.rank
   // cause: Sizes are part of the type.
-  // cure: `x.extent<hidden>`, `x.size()` or `x.rank`, all constants.
+  // cure: Write `x.extent<hidden>`, `x.size()` or `x.rank`, all constants.
   auto r = x.size(0);
 #elif defined CASE_layer_forward
   // expect-gcc: "umbel: forward: a layer is called like a function; write layer\(x\) or layer\.into\(out, x\)"
   // expect-clang: umbel: forward: a layer is called like a function; write layer\(x\) or layer\.into\(out, x\)
-  // cause: A layer is an object that is called.
-  // cure: `attend(x, lens)`, or `attend.into(out, x, lens)` into memory of yours.
+  // cause: A layer is called like a function.
+  // cure: Write `attend(x, lens)`, or `attend.into(out, x, lens)` to write into your memory.
   relu.forward(x);
 #elif defined CASE_layer_step
-  // expect-gcc: "umbel: step: steps are made by a cache; write key_value_cache<layer, key<1024>> cache and cache\.step\(out, layer, x\)"
+  // expect-gcc: "umbel: step: a cache makes the steps; write key_value_cache<layer, key<1024>> cache and cache\.step\(out, layer, x\)"
   // expect-clang: umbel: step: steps are made by a cache; write key_value_cache<layer, key<1024>> cache and cache\.step\(out, layer, x\)
-  // cause: Keys and values of earlier positions are kept in a cache, not in the layer.
-  // cure: `key_value_cache<attention, key<1024>> cache;` and `cache.step(out, attend, x)`.
+  // cause: A cache stores the keys and values of earlier positions; a layer does not.
+  // cure: Write `key_value_cache<attention, key<1024>> cache;` and `cache.step(out, attend, x)`.
   softmax<hidden>.step(x);
 #elif defined CASE_layer_parameters
-  // expect-gcc: "umbel: parameters: a layer borrows its weights; set them where they are, layer::weights w\{\}"
+  // expect-gcc: "umbel: parameters: a layer borrows its weights; set them in your own object, layer::weights w\{\}"
   // expect-clang: umbel: parameters: a layer borrows its weights; set them where they are, layer::weights w\{\}
-  // cause: A layer has no weights of its own.
-  // cure: Keep `attention::weights w`, fill it, and make `attention{w}` of it.
+  // cause: A layer does not own its weights.
+  // cure: Declare `attention::weights w`, fill it, and construct `attention{w}`.
   relu.parameters();
 #elif defined CASE_layer_eval
-  // expect-gcc: "umbel: eval: a layer is the same in training; leave it out; dropout is a mask, dropout\(0\.1, seed\)"
+  // expect-gcc: "umbel: eval: a layer has no training mode; leave it out, and pass the mask dropout\(0\.1, seed\) for dropout"
   // expect-clang: umbel: eval: a layer is the same in training; leave it out; dropout is a mask, dropout\(0\.1, seed\)
-  // cause: Layers have no mode: the gradient of a formula calls them as inference does.
-  // cure: Leave the line out; dropout is a mask, `dropout(0.1, seed)`, and only where it is passed.
+  // cause: Layers have no training mode; the gradient of a formula calls them as inference does.
+  // cure: Leave the line out; for dropout, pass the mask `dropout(0.1, seed)`.
   relu.eval();
 #elif defined CASE_layer_backward
-  // expect-gcc: "umbel: backward: gradients are of formulas; with umbel/training\.hpp write gradient\(loss\)\(x, with_gradient\(w, g\)\)"
+  // expect-gcc: "umbel: backward: only formulas have gradients; include umbel/training\.hpp and write gradient\(loss\)\(x, with_gradient\(w, g\)\)"
   // expect-clang: umbel: backward: gradients are of formulas; with umbel/training\.hpp write gradient\(loss\)\(x, with_gradient\(w, g\)\)
-  // cause: A tensor does not know what it was computed from; a formula does.
-  // cure: `#include <umbel/training.hpp>`, `constexpr formula loss = [](auto x, const auto& w) { ... };`, and `gradient(loss)(x, with_gradient(w, g))`, which adds to `g` (docs/learning.md).
+  // cause: A tensor does not know how it was computed, but a formula does.
+  // cure: Write `#include <umbel/training.hpp>`, `constexpr formula loss = [](auto x, const auto& w) { ... };`, and `gradient(loss)(x, with_gradient(w, g))`, which adds to `g` (docs/learning.md).
   relu.backward();
 #elif defined CASE_layer_to_a_device
-  // expect-gcc: "umbel: to: Umbel computes on the processor; leave it out"
-  // expect-clang: umbel: to: Umbel computes on the processor; leave it out
+  // expect-gcc: "umbel: to: Umbel runs on the CPU only; leave it out"
+  // expect-clang: umbel: to: Umbel runs on the CPU only; leave it out
   // cause: There is one device.
   // cure: Leave the call out.
   relu.to(0);
 #elif defined CASE_reduction_of_rows
   // expect-gcc: "umbel: rowwise: axes have names; write sum<token>\(x\), max<token>\(x\), min<token>\(x\) or mean<token>\(x\)"
   // expect-clang: umbel: rowwise: axes have names; write sum<token>\(x\), max<token>\(x\), min<token>\(x\) or mean<token>\(x\)
-  // cause: A tensor has no rows and columns but axes with names.
-  // cure: `sum<hidden>(x)`.
+  // cause: A tensor has named axes, not rows and columns.
+  // cure: Write `sum<hidden>(x)`.
   auto r = x.rowwise().sum();
 #elif defined CASE_columns_by_number
   // expect-gcc: "umbel: leftCols: axes have names; write x \| select_at<batch, 0> or x \| slice<token, from<2>, extent<3>>"
   // expect-clang: umbel: leftCols: axes have names; write x \| select_at<batch, 0> or x \| slice<token, from<2>, extent<3>>
-  // cause: A tensor has no rows and columns but axes with names.
-  // cure: `x | slice<hidden, from<0>, extent<2>>`.
+  // cause: A tensor has named axes, not rows and columns.
+  // cure: Write `x | slice<hidden, from<0>, extent<2>>`.
   auto r = x.leftCols<2>();
 #elif defined CASE_first_element_of_a_span
   // expect-gcc: "umbel: data_handle: the first element is at x\.data\(\)"
   // expect-clang: umbel: data_handle: the first element is at x.data\(\)
-  // cause: A member of std::mdspan.
-  // cure: `x.data()`.
+  // cause: This is a member of std::mdspan.
+  // cure: Write `x.data()`.
   auto r = x.data_handle();
 #elif defined CASE_product_of_elements
-  // expect-gcc: "umbel: cwiseProduct: arithmetic goes element by element; write x \+ y, x - y, x \* y or x / y"
+  // expect-gcc: "umbel: cwiseProduct: arithmetic is element by element; write x \+ y, x - y, x \* y or x / y"
   // expect-clang: umbel: cwiseProduct: arithmetic goes element by element; write x \+ y, x - y, x \* y or x / y
-  // cause: A member of Eigen.
-  // cure: `x * y`, of the same axes.
+  // cause: This is a member of Eigen.
+  // cure: Write `x * y`, with the same axes.
   auto r = x.cwiseProduct(x);
 #elif defined CASE_power_of_a_tensor
   // expect-gcc: "umbel: pow: write a loop over the elements, for \(float& element : x\) element = f\(element\)"
   // expect-clang: umbel: pow: write a loop over the elements, for \(float& element : x\) element = f\(element\)
-  // cause: There is no such function of tensors.
-  // cure: A loop: `for (float& element : x) element = std::pow(element, 3);`.
+  // cause: Tensors have no such function.
+  // cure: Write a loop: `for (float& element : x) element = std::pow(element, 3);`.
   auto r = pow(x, 2);
 #else
   auto turned = x | permute<batch, hidden, query>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Integers: words of ranges with something else, or in another order.
+// Integers: operations on ranges with wrong arguments, or in the wrong order.
 #include <umbel/quantized.hpp>
 
 #include <tuple>
@@ -25,89 +25,89 @@ using decoder = decoder_layer<float, hidden<8>, heads<2>, intermediate<8>, norm_
   (void)x, (void)y, (void)seen, (void)counted, (void)of_norm, (void)counts_of_decoder, (void)w;
   (void)table, (void)of_words, (void)of_mean, (void)of_positions, (void)w_decoder, (void)of_decoder;
 #if defined CASE_quantize_without_a_type
-  // expect-gcc: "umbel: quantize: say quantize<std::int8_t>\(x, range\), or <std::int16_t> of a residual sum"
-  // expect-clang: quantize, .*say_quantize_int8_of_x_and_a_range_or_int16_of_a_residual_sum
-  // cause: How many bits the integers have is not said.
-  // cure: Activations have 8, residual sums 16.
+  // expect-gcc: "umbel: quantize: needs an integer type; write quantize<std::int8_t>\(x, range\), or <std::int16_t> for a residual sum"
+  // expect-clang: quantize, .*needs_an_integer_type_so_write_quantize_int8_of_x_and_a_range_or_int16_for_a_residual_sum
+  // cause: The number of bits of the integers is missing.
+  // cure: Use 8 bits for activations, 16 for residual sums.
   auto q = quantize(x, seen.input);
 #elif defined CASE_quantize_with_the_ranges_of_a_layer
-  // expect-gcc: "umbel: quantize: takes a tensor, then one range, a number or such as seen\.input"
-  // expect-clang: quantize, .*takes_a_tensor_then_one_range_a_number_or_such_as_seen_input
-  // cause: The second argument is no range, or the arguments are in another order.
-  // cure: Give the tensor, then the range of that tensor alone: `seen.input` of the layer that takes it.
+  // expect-gcc: "umbel: quantize: expects a tensor, then one range, such as seen\.input, or a number"
+  // expect-clang: quantize, .*expects_a_tensor_then_one_range_a_number_or_such_as_seen_input
+  // cause: The second argument is not a range, or the arguments are out of order.
+  // cure: Pass the tensor, then the range of this tensor: `seen.input` of the layer that reads it.
   auto q = quantize<std::int8_t>(x, seen);
 #elif defined CASE_dequantize_without_a_range
-  // expect-gcc: "umbel: dequantize: takes a tensor, then one range, a number or such as seen\.input"
-  // expect-clang: dequantize, .*takes_a_tensor_then_one_range_a_number_or_such_as_seen_input
-  // cause: The second argument is no range, or the arguments are in another order.
-  // cure: Give the tensor, then the range of that tensor alone: `seen.input` of the layer that takes it.
+  // expect-gcc: "umbel: dequantize: expects a tensor, then one range, such as seen\.input, or a number"
+  // expect-clang: dequantize, .*expects_a_tensor_then_one_range_a_number_or_such_as_seen_input
+  // cause: The second argument is not a range, or the arguments are out of order.
+  // cure: Pass the tensor, then the range of this tensor: `seen.input` of the layer that reads it.
   auto q = dequantize(y);
 #elif defined CASE_take_percentile_of_another_layer
-  // expect-gcc: "umbel: take_percentile: takes ranges, then histograms of the same layers, then a percentage"
-  // expect-clang: take_percentile, .*takes_ranges_then_histograms_of_the_same_layers_then_a_percentage
-  // cause: The histograms are of other layers, or the arguments are in another order.
-  // cure: Declare `quantized<layer>::histograms` of the layer of the ranges, and count with `calibrate(counted, weights, x)`.
+  // expect-gcc: "umbel: take_percentile: expects ranges, then histograms of the same layers, then a percentage"
+  // expect-clang: take_percentile, .*expects_ranges_then_histograms_of_the_same_layers_then_a_percentage
+  // cause: The histograms belong to other layers, or the arguments are out of order.
+  // cure: Declare `quantized<layer>::histograms` for the layer of the ranges, and count with `calibrate(counted, weights, x)`.
   take_percentile(seen, counts_of_decoder, 99.9);
 #elif defined CASE_take_percentile_in_another_order
-  // expect-gcc: "umbel: take_percentile: takes ranges, then histograms of the same layers, then a percentage"
-  // expect-clang: take_percentile, .*takes_ranges_then_histograms_of_the_same_layers_then_a_percentage
-  // cause: The histograms are of other layers, or the arguments are in another order.
-  // cure: Declare `quantized<layer>::histograms` of the layer of the ranges, and count with `calibrate(counted, weights, x)`.
+  // expect-gcc: "umbel: take_percentile: expects ranges, then histograms of the same layers, then a percentage"
+  // expect-clang: take_percentile, .*expects_ranges_then_histograms_of_the_same_layers_then_a_percentage
+  // cause: The histograms belong to other layers, or the arguments are out of order.
+  // cure: Declare `quantized<layer>::histograms` for the layer of the ranges, and count with `calibrate(counted, weights, x)`.
   take_percentile(counted, seen, 99.9);
 #elif defined CASE_same_range_of_layers
-  // expect-gcc: "umbel: same_range: takes two or more ranges that are not constant, such as seen\.input and seen\.output"
-  // expect-clang: same_range, .*takes_two_or_more_ranges_that_are_not_constant_such_as_seen_input_and_seen_output
-  // cause: Ranges of whole layers, one range alone, or a constant.
-  // cure: Name the members, `same_range(a.output, b.input)`; of layers in their order `chain_ranges(a, b)`.
+  // expect-gcc: "umbel: same_range: expects two or more non-const ranges, such as seen\.input and seen\.output"
+  // expect-clang: same_range, .*expects_two_or_more_non_const_ranges_such_as_seen_input_and_seen_output
+  // cause: The arguments are ranges of whole layers, only one range, or a const range.
+  // cure: Name the members, `same_range(a.output, b.input)`; for layers in their order write `chain_ranges(a, b)`.
   same_range(seen, of_norm);
 #elif defined CASE_chain_ranges_of_one
-  // expect-gcc: "umbel: chain_ranges: takes the ranges of two or more parts of a model, not constant, such as quantized<layer>::ranges"
-  // expect-clang: chain_ranges, .*takes_the_ranges_of_two_or_more_parts_of_a_model_not_constant_such_as_quantized_layer_ranges
-  // cause: One part alone, constants, or what holds no ranges.
-  // cure: Give the ranges of the parts in the order of the forward pass.
+  // expect-gcc: "umbel: chain_ranges: expects the non-const ranges of two or more parts of a model, such as quantized<layer>::ranges"
+  // expect-clang: chain_ranges, .*expects_the_non_const_ranges_of_two_or_more_parts_of_a_model_such_as_quantized_layer_ranges
+  // cause: There is only one part, a part is const, or an argument has no ranges.
+  // cure: Pass the ranges of the parts in the order of the forward pass.
   chain_ranges(of_norm);
 #elif defined CASE_are_chained_of_weights
-  // expect-gcc: "umbel: are_chained: takes the ranges of two or more parts of a model, such as quantized<layer>::ranges"
-  // expect-clang: are_chained, .*takes_the_ranges_of_two_or_more_parts_of_a_model_such_as_quantized_layer_ranges
-  // cause: One part alone, or what holds no ranges.
-  // cure: Give the ranges of the parts in the order of the forward pass.
+  // expect-gcc: "umbel: are_chained: expects the ranges of two or more parts of a model, such as quantized<layer>::ranges"
+  // expect-clang: are_chained, .*expects_the_ranges_of_two_or_more_parts_of_a_model_such_as_quantized_layer_ranges
+  // cause: There is only one part, or an argument has no ranges.
+  // cure: Pass the ranges of the parts in the order of the forward pass.
   std::ignore = are_chained(of_norm, w);
 #elif defined CASE_observe_a_norm_without_an_epsilon
-  // expect-gcc: "umbel: quantized: calibrate takes the ranges of this norm, its weights, x, and the epsilon"
-  // expect-clang: quantized, .*observe_takes_the_ranges_of_this_norm_its_weights_x_and_the_epsilon
-  // cause: A norm alone has no epsilon in its type.
-  // cure: Give that of the layer of floats, `quantized<norm>::calibrate(seen, weights, x, 1e-5F)`.
+  // expect-gcc: "umbel: quantized: calibrate expects the ranges of this norm, its weights, x, and the epsilon"
+  // expect-clang: quantized, .*calibrate_expects_the_ranges_of_this_norm_its_weights_x_and_the_epsilon
+  // cause: The type of a norm does not contain its epsilon.
+  // cure: Pass the epsilon of the float layer, `quantized<norm>::calibrate(seen, weights, x, 1e-5F)`.
   std::ignore = quantized<norm>::calibrate(of_norm, w, x);
 #elif defined CASE_mean_of_weights_and_ranges
-  // expect-gcc: "umbel: quantized_mean: takes its ranges alone, which calibrate makes"
-  // expect-clang: quantized_mean, .*takes_its_ranges_alone_which_observe_makes
-  // cause: What has no weights is made of ranges alone.
+  // expect-gcc: "umbel: quantized_mean: expects only its ranges, which calibrate makes"
+  // expect-clang: quantized_mean, .*expects_only_its_ranges_which_calibrate_makes
+  // cause: A layer without weights is constructed from ranges alone.
   // cure: Write `quantized_mean<token<5>>{seen}`, or `quantized<sinusoidal_positions<...>>{seen}`.
   tokens_mean odd{w, of_mean};
 #elif defined CASE_positions_packed_with_other_ranges
-  // expect-gcc: "umbel: quantized: takes its ranges alone, which calibrate makes"
-  // expect-clang: quantized, .*takes_its_ranges_alone_which_observe_makes
-  // cause: What has no weights is made of ranges alone.
+  // expect-gcc: "umbel: quantized: expects only its ranges, which calibrate makes"
+  // expect-clang: quantized, .*expects_only_its_ranges_which_calibrate_makes
+  // cause: A layer without weights is constructed from ranges alone.
   // cure: Write `quantized_mean<token<5>>{seen}`, or `quantized<sinusoidal_positions<...>>{seen}`.
   quantized<positions> later;
   std::ignore = later.pack(seen);
 #elif defined CASE_observe_a_mean_in_another_order
-  // expect-gcc: "umbel: quantized_mean: calibrate takes its ranges, then what it is called with"
-  // expect-clang: quantized_mean, .*observe_takes_its_ranges_then_what_it_is_called_with
-  // cause: What is widened comes first, and is not constant.
+  // expect-gcc: "umbel: quantized_mean: calibrate expects its ranges, then its arguments"
+  // expect-clang: quantized_mean, .*calibrate_expects_its_ranges_then_its_arguments
+  // cause: The ranges to widen are the first argument, and must not be const.
   // cure: Write `quantized_mean<token<5>>::calibrate(seen, x)`, with `seen` declared without `const`.
   std::ignore = tokens_mean::calibrate(x, of_mean);
 #elif defined CASE_embedding_of_ranges_first
-  // expect-gcc: "umbel: quantized: takes weights, then their ranges, quantized<layer>::ranges, which calibrate makes"
-  // expect-clang: quantized.*takes_weights_then_their_ranges_which_observe_makes
-  // cause: A layer in integers has scales, which come from ranges; it is made of weights and ranges, in this order.
-  // cure: Watch the layer of floats on samples, `quantized<layer>::calibrate(seen, weights, x)`, and write `quantized<layer>{weights, seen}`. Only norms take an epsilon besides.
+  // expect-gcc: "umbel: quantized: expects weights, then their ranges, quantized<layer>::ranges, which calibrate makes"
+  // expect-clang: quantized.*expects_weights_then_their_ranges_which_calibrate_makes
+  // cause: A layer in integers has scales, which come from ranges; construct it from weights and ranges, in this order.
+  // cure: Calibrate the float layer on samples, `quantized<layer>::calibrate(seen, weights, x)`, and write `quantized<layer>{weights, seen}`. Only norms also need an epsilon.
   quantized<words> odd{of_words, table};
 #elif defined CASE_decoder_of_ranges_first
-  // expect-gcc: "umbel: quantized: takes weights, then their ranges, quantized<layer>::ranges, which calibrate makes"
-  // expect-clang: quantized.*takes_weights_then_their_ranges_which_observe_makes
-  // cause: A layer in integers has scales, which come from ranges; it is made of weights and ranges, in this order.
-  // cure: Watch the layer of floats on samples, `quantized<layer>::calibrate(seen, weights, x)`, and write `quantized<layer>{weights, seen}`. Only norms take an epsilon besides.
+  // expect-gcc: "umbel: quantized: expects weights, then their ranges, quantized<layer>::ranges, which calibrate makes"
+  // expect-clang: quantized.*expects_weights_then_their_ranges_which_calibrate_makes
+  // cause: A layer in integers has scales, which come from ranges; construct it from weights and ranges, in this order.
+  // cure: Calibrate the float layer on samples, `quantized<layer>::calibrate(seen, weights, x)`, and write `quantized<layer>{weights, seen}`. Only norms also need an epsilon.
   quantized<decoder> odd{of_decoder, w_decoder};
 #endif
 }

@@ -11,34 +11,34 @@ using words = embedding<float, vocabulary<9>, hidden<4>>;
 constexpr tensor<float, token<5>, hidden<4>> rows{};
 
 #if defined CASE_positions_of_8_bits
-// expect-gcc: "umbel: quantized: the input is of type signed char but the table is of type short int"
-// expect-clang: quantized, .*the_input_is_of_type, .*but_the_table_is_of_type
+// expect-gcc: "umbel: quantized: the input has type signed char but the table has type short int"
+// expect-clang: quantized, .*the_input_has_type, .*but_the_table_has_type
 // cause: Positions are added to a residual sum, which has 16 bits.
-// cure: Let the layer before give std::int16_t, output_as<std::int16_t>.
+// cure: Let the previous layer return std::int16_t, with output_as<std::int16_t>.
 auto x = quantized<table>{}(tensor<std::int8_t, token<5>, hidden<4>>{});
 #elif defined CASE_positions_of_another_length
 // expect-gcc: "umbel: quantized: the input has token=6 but the table has token=5"
 // expect-clang: quantized, .*the_input_has, .*token<6>, .*but_the_table_has, .*token<5>
-// cause: The sequence is of another length than the table.
-// cure: Make both of one length, or say where a shorter one begins: `positions(x, cache.size())`.
+// cause: The sequence has a different length than the table.
+// cure: Use one length for both; for a shorter sequence, pass its first position: `positions(x, cache.size())`.
 auto x = quantized<table>{}(tensor<std::int16_t, token<6>, hidden<4>>{});
 #elif defined CASE_words_that_are_no_integers
-// expect-gcc: "umbel: quantized: takes integers, not float"
-// expect-clang: quantized, .*takes_integers_not, .*float
-// cause: A word of a vocabulary is its number.
+// expect-gcc: "umbel: quantized: needs integers, not float"
+// expect-clang: quantized, .*needs_integers_not, .*float
+// cause: Words are passed as integers, their numbers in the vocabulary.
 // cure: Pass a tensor of integers.
 auto x = quantized<words>{}(tensor<float, token<2>>{});
 #elif defined CASE_mean_of_16_bits
-// expect-gcc: "umbel: quantized_mean: takes integers of 8 bits, not short int"
-// expect-clang: quantized_mean, .*takes_integers_of_8_bits_not, .*short
-// cause: The mean is taken of activations, which have 8 bits.
+// expect-gcc: "umbel: quantized_mean: needs 8-bit integers, not short int"
+// expect-clang: quantized_mean, .*needs_8_bit_integers_not, .*short
+// cause: The mean needs activations, which have 8 bits.
 // cure: Put a norm before it.
 auto x = quantized_mean<token<5>>{}(tensor<std::int16_t, token<5>, hidden<4>>{});
 #elif defined CASE_mean_over_another_size
 // expect-gcc: "umbel: quantized_mean: the input has token=6 but the mean is over token=5"
 // expect-clang: quantized_mean, .*the_input_has, .*token<6>, .*but_the_mean_is_over, .*token<5>
-// cause: The mean divides by the size of its axis, which is another one.
-// cure: Write the size of the input, quantized_mean<token<6>>.
+// cause: The mean divides by the size of its axis, but the input has another size.
+// cure: Write the size of the input, `quantized_mean<token<6>>`.
 auto x = quantized_mean<token<5>>{}(tensor<std::int8_t, token<6>, hidden<4>>{});
 #elif defined CASE_mean_over_an_axis_that_is_not_there
 // expect-gcc: "umbel: quantized_mean: there is no axis query in \[token=5, hidden=4\]"
@@ -47,9 +47,9 @@ auto x = quantized_mean<token<5>>{}(tensor<std::int8_t, token<6>, hidden<4>>{});
 // cure: Name one of its axes.
 auto x = quantized_mean<query<5>>{}(tensor<std::int8_t, token<5>, hidden<4>>{});
 #elif defined CASE_mean_as_float
-// expect-gcc: "umbel: quantized_mean: the result is std::int8_t or std::int16_t, not float"
-// expect-clang: quantized_mean, .*the_result_is_int8_t_or_int16_t_not, .*float
-// cause: What an integer layer gives has 8 bits, or 16 in a residual sum.
+// expect-gcc: "umbel: quantized_mean: the result must be std::int8_t or std::int16_t, not float"
+// expect-clang: quantized_mean, .*the_result_must_be_int8_t_or_int16_t_not, .*float
+// cause: An integer layer returns 8 bits, or 16 bits for a residual sum.
 // cure: Leave output_as<> out, or write output_as<std::int16_t>.
 auto x = quantized_mean<token<5>, output_as<float>>{}(tensor<std::int8_t, token<5>, hidden<4>>{});
 #else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes with residual_block: one case each, with the words that the compiler must print
+// Mistakes with residual_block: one case each, with the message that the compiler must print
 // (check.py).
 #include <umbel/umbel.hpp>
 
@@ -26,12 +26,12 @@ using tokens = tensor<float, token<3>, hidden<16>>;
 #if defined CASE_block_of_another_width
   // expect-gcc: "umbel: residual_block: the sequence has hidden=15 but the layer has hidden=16"
   // expect-clang: residual_block.*the_sequence.*has.*hidden<15>.*but_the_layer_has.*hidden<16>
-  // cause: x is not as wide as the block.
-  // cure: Give the block the hidden size of x, or map x to it by `linear`.
+  // cause: The input and the block have different widths.
+  // cure: Give the block the hidden size of x, or map x to it with `linear`.
   auto r = gpt_j{w}(narrow);
 #elif defined CASE_block_without_memory
-  // expect-gcc: "umbel: residual_block: takes a sequence and a memory; then a mask of the memory; then a self_mask; then a workspace"
-  // expect-clang: residual_block.*takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace
+  // expect-gcc: "umbel: residual_block: expects a sequence and a memory; then a mask of the memory; then a self_mask; then a workspace"
+  // expect-clang: residual_block.*expects_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace
   // cause: A part attends to a memory, but the call has none.
   // cure: Call `block{w}(x, memory, self_mask(...))`.
   auto r = crossing{cw}(x, causal);
@@ -44,21 +44,21 @@ using tokens = tensor<float, token<3>, hidden<16>>;
 #elif defined CASE_block_with_an_option_of_encoders
   // expect-gcc: "umbel: residual_block: norm_first is not an option of this layer"
   // expect-clang: residual_block.*norm_first.*true.*is_not_an_option_of_this_layer
-  // cause: The option is not one of a block: the joins say where norms are.
-  // cure: Leave it out; `pre_norm` and `post_norm` say it.
+  // cause: A block does not have this option; its joins determine where the norms are.
+  // cure: Leave it out; use `pre_norm` and `post_norm`.
   residual_block<float, hidden<16>, norm_first<true>, pre_norm<name::norm, network>>::weights r;
 #elif defined CASE_block_with_a_name_twice
   // expect-gcc: "umbel: residual_block: two parts or norms have the name norm"
   // expect-clang: residual_block.*two_parts_or_norms_have_the_name.*part_name.*norm
   // cause: Two parts or norms would be the same member of the weights.
-  // cure: Give each a name of its own: `name::norm1`, `name::norm2`.
+  // cure: Give each its own name: `name::norm1`, `name::norm2`.
   residual_block<float, hidden<16>, pre_norm<name::norm, network>,
                  pre_norm<name::norm, attention>>::weights r;
 #elif defined CASE_block_of_heads_that_leave_a_remainder
   // expect-gcc: "umbel: multi_head_attention: hidden=18 into heads=4 leaves a remainder of 2"
   // expect-clang: multi_head_attention.*hidden<18>.*into.*heads<4>.*leaves_a_remainder_of.*number<2>
-  // cause: The hidden size is no multiple of the heads.
-  // cure: Choose heads that divide it, or give `head_dim<>`.
+  // cause: The hidden size is not a multiple of the heads.
+  // cure: Choose a number of heads that divides it, or add `head_dim<>`.
   residual_block<float, hidden<18>, pre_norm<name::norm, attention>>::weights r;
 #elif defined CASE_cache_of_a_block_that_is_refused
   // expect-gcc: "umbel: multi_head_attention: hidden=16 into heads=5 leaves a remainder of 1"
@@ -71,62 +71,62 @@ using tokens = tensor<float, token<3>, hidden<16>>;
   uneven::weights uneven_weights;
   key_value_cache<uneven, key<8>> past;
 #elif defined CASE_block_with_weights_of_another
-  // expect-gcc: "umbel: residual_block: the weights belong to another layer or other options"
-  // expect-clang: residual_block.*the_weights_belong_to_another_layer_or_other_options
-  // cause: The weights are those of another block.
-  // cure: Give the block its own `weights`.
+  // expect-gcc: "umbel: residual_block: the weights do not match this layer and its options"
+  // expect-clang: residual_block.*the_weights_do_not_match_this_layer_and_its_options
+  // cause: The weights belong to another block.
+  // cure: Pass the `weights` of this block.
   auto r = gpt_j{cw}(x);
 #elif defined CASE_block_without_parts
   // expect-gcc: "umbel: residual_block: needs a part; add block_parts::pre_norm<\.\.\.> or another join of namespace block_parts"
-  // expect-clang: residual_block.*needs_a_part_add_pre_norm_or_another_join
-  // cause: The list has no join.
+  // expect-clang: residual_block.*needs_a_part_so_add_pre_norm_or_another_join
+  // cause: The block has no join.
   // cure: Add `block_parts::pre_norm<...>` or another.
   residual_block<float, hidden<16>>::weights r;
 #elif defined CASE_block_with_workspace_of_other_sizes
-  // expect-gcc: "umbel: residual_block: the workspace is for \[token=4\], so pass one for \[token=3\]"
+  // expect-gcc: "umbel: residual_block: the workspace is for \[token=4\]; pass one for \[token=3\]"
   // expect-clang: residual_block.*the_workspace_is_for.*shape.*token<4>.*so_pass_one_for.*shape.*token<3>
-  // cause: The workspace is for another number of positions.
-  // cure: Declare it by `workspace_for<block, tokens>`.
+  // cause: The workspace is for a different number of positions.
+  // cure: Declare it with `workspace_for<block, tokens>`.
   gpt_j::workspace<token<4>> work;
   auto r = gpt_j{w}(x, causal, work);
 #elif defined CASE_block_without_activation
-  // expect-gcc: "umbel: feed_forward: say activation<relu> or another; transformer layers of torch have activation<relu>"
-  // expect-clang: feed_forward.*must_say.*activation_relu_or_another.*transformer_layers_of_torch_have.*options_are.*activation_relu
+  // expect-gcc: "umbel: feed_forward: specify activation<relu> or another; the transformer layers of torch have activation<relu>"
+  // expect-clang: feed_forward.*specify.*activation_relu_or_another.*torch_transformer_layers_have.*options_are.*activation_relu
   // cause: A network has no default activation.
   // cure: Add `activation<...>` to the part.
   residual_block<float, hidden<16>,
                  pre_norm<name::norm, feed_forward_network<name::feed_forward, intermediate<32>,
                                                            bias<true>>>>::weights r;
 #elif defined CASE_block_cached_without_self_attention
-  // expect-gcc: "umbel: key_value_cache: the block has no attention to its own sequence"
-  // expect-clang: key_value_cache.*the_block_has_no_attention_to_its_own_sequence
-  // cause: A cache keeps the keys and values of positions so far, and no part reads them.
+  // expect-gcc: "umbel: key_value_cache: the block has no self attention"
+  // expect-clang: key_value_cache.*the_block_has_no_self_attention
+  // cause: A cache stores the keys and values of the positions so far, but no part of the block reads them.
   // cure: Call the block itself on each position.
   key_value_cache<crossing, key<9>, longest_memory<4>> r;
 #elif defined CASE_block_with_a_part_that_is_none
   // expect-gcc: "umbel: residual_block: int is not a part; use block_parts::self_attention or another part of namespace block_parts"
-  // expect-clang: residual_block.*element.*int.*is_not_a_part_use_self_attention_or_another_of_block_parts
-  // cause: The type is not a part.
+  // expect-clang: residual_block.*element.*int.*is_not_a_part_so_use_self_attention_or_another_of_block_parts
+  // cause: The type is not a part of a block.
   // cure: Use one of namespace `umbel::block_parts`.
   residual_block<float, hidden<16>, pre_norm<name::norm, int>>::weights r;
 #elif defined CASE_block_with_a_layer_for_a_part
   // expect-gcc: "umbel: residual_block: feed_forward is not a part; use block_parts::self_attention or another part of namespace block_parts"
-  // expect-clang: residual_block.*feed_forward.*is_not_a_part_use_self_attention_or_another_of_block_parts
-  // cause: A layer is not a part: a part has a name and takes the hidden axis of its block.
+  // expect-clang: residual_block.*feed_forward.*is_not_a_part_so_use_self_attention_or_another_of_block_parts
+  // cause: A layer is not a part: a part has a name, and gets the hidden axis from its block.
   // cure: Write `feed_forward_network<name::feed_forward, intermediate<32>, ...>`.
   residual_block<float, hidden<16>,
                  pre_norm<name::norm, feed_forward<float, hidden<16>, intermediate<32>,
                                                    activation<relu>, bias<true>>>>::weights r;
 #elif defined CASE_block_whose_norm_has_no_name
-  // expect-gcc: "umbel: residual_block: attention stands where the name of a norm belongs; write pre_norm<name::norm, \.\.\.>"
-  // expect-clang: residual_block.*part_name.*attention.*stands_in_the_place_of_a_name_write_pre_norm_of_name_norm
-  // cause: The first argument of `pre_norm` is the name of the norm.
+  // expect-gcc: "umbel: residual_block: attention is not the name of a norm; write pre_norm<name::norm, \.\.\.>"
+  // expect-clang: residual_block.*part_name.*attention.*is_not_the_name_of_a_norm_so_write_pre_norm_of_name_norm
+  // cause: The first argument of `pre_norm` must be the name of the norm.
   // cure: Write `pre_norm<name::norm, ...>`.
   residual_block<float, hidden<16>, pre_norm<attention, network>>::weights r;
 #elif defined CASE_block_of_an_attention_of_other_widths
   // expect-gcc: "umbel: residual_block: attention has other widths than its block; leave out keys_from, values_from and output_to"
-  // expect-clang: residual_block.*part_name.*attention.*has_other_widths_than_its_block_leave_out_keys_from_values_from_and_output_to
-  // cause: The part would give rows of another width than the sum.
+  // expect-clang: residual_block.*part_name.*attention.*has_other_widths_than_its_block_so_leave_out_keys_from_values_from_and_output_to
+  // cause: The part would return rows of a different width than the sum.
   // cure: Leave out the option.
   residual_block<float, hidden<16>,
                  pre_norm<name::norm, self_attention<name::attention, heads<4>, bias<true>,
@@ -134,12 +134,12 @@ using tokens = tensor<float, token<3>, hidden<16>>;
 #elif defined CASE_block_whose_first_axis_is_no_hidden
   // expect-gcc: "umbel: residual_block: expected the axis hidden but got heads=4"
   // expect-clang: residual_block.*expected_the_axis.*axis_family.*hidden.*but_got.*heads<4>
-  // cause: The second argument is the hidden axis.
+  // cause: The second argument must be the hidden axis.
   // cure: Write `hidden<16>`.
   residual_block<float, heads<4>, pre_norm<name::norm, network>>::weights r;
 #elif defined CASE_block_without_the_epsilon_of_its_norms
-  // expect-gcc: "umbel: residual_block: rms_norm needs the epsilon that the model was trained with: norm_epsilon<1, 1000000> for 1e-6"
-  // expect-clang: residual_block.*rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon
+  // expect-gcc: "umbel: residual_block: rms_norm needs the epsilon of the trained model; add norm_epsilon<1, 1000000> for 1e-6"
+  // expect-clang: residual_block.*rms_norm_needs_the_epsilon_of_the_model_so_add_norm_epsilon
   // cause: Models with rms_norm differ in its epsilon.
   // cure: Add `norm_epsilon<1, 1'000'000>`, the epsilon of the model.
   residual_block<float, hidden<16>, norm_by<rms_norm>, pre_norm<name::norm, network>>::weights r;
@@ -147,18 +147,18 @@ using tokens = tensor<float, token<3>, hidden<16>>;
   // expect-gcc: "umbel: residual_block: scaled needs a factor above 0"
   // expect-clang: residual_block.*scaled_needs_a_factor_above_0
   // cause: The numerator or the denominator of `scaled` is 0.
-  // cure: Write both above 0: `scaled<1, 2, ...>`; leave out a part that is not added.
+  // cure: Write both above 0: `scaled<1, 2, ...>`; to not add a part, leave it out.
   residual_block<float, hidden<16>, scaled<1, 0, pre_norm<name::norm, network>>>::weights r;
 #elif defined CASE_block_scaled_without_a_sum
   // expect-gcc: "umbel: residual_block: scaled<> and layer_scale<> need a branch that is added; leave them out of no_residual and norm_only"
   // expect-clang: residual_block.*scaled_and_layer_scale_need_a_branch_that_is_added
   // cause: `no_residual` adds nothing to x, and `norm_only` has no branch.
-  // cure: Leave out the factor; a linear map or a norm behind has one in its weights.
+  // cure: Leave out the factor; the following linear map or norm can contain it in its weights.
   residual_block<float, hidden<16>,
                  scaled<1, 2, no_residual<pre_norm<name::norm, network>>>>::weights r;
 #elif defined CASE_block_scaled_twice
   // expect-gcc: "umbel: residual_block: a join has two factors; keep one layer_scale<>, with the product as its weights"
-  // expect-clang: residual_block.*a_join_has_two_factors_keep_one
+  // expect-clang: residual_block.*a_join_has_two_factors_so_keep_one
   // cause: Both multiply the same branch.
   // cure: Keep one `layer_scale`, with the product of both as its weights.
   residual_block<
@@ -166,7 +166,7 @@ using tokens = tensor<float, token<3>, hidden<16>>;
       scaled<1, 2, layer_scale<name::layer_scale, pre_norm<name::norm, network>>>>::weights r;
 #elif defined CASE_block_with_two_layer_scales
   // expect-gcc: "umbel: residual_block: a join has two factors; keep one layer_scale<>, with the product as its weights"
-  // expect-clang: residual_block.*a_join_has_two_factors_keep_one
+  // expect-clang: residual_block.*a_join_has_two_factors_so_keep_one
   // cause: Both multiply the same branch.
   // cure: Keep one `layer_scale`, with the product of both as its weights.
   residual_block<
@@ -175,72 +175,72 @@ using tokens = tensor<float, token<3>, hidden<16>>;
                   layer_scale<name::layer_scale2, pre_norm<name::norm, network>>>>::weights r;
 #elif defined CASE_block_of_norms_only
   // expect-gcc: "umbel: residual_block: needs a part; add block_parts::pre_norm<\.\.\.> or another join of namespace block_parts"
-  // expect-clang: residual_block.*needs_a_part_add_pre_norm_or_another_join
-  // cause: The list has no join.
+  // expect-clang: residual_block.*needs_a_part_so_add_pre_norm_or_another_join
+  // cause: The block has no join.
   // cure: Add `block_parts::pre_norm<...>` or another.
   residual_block<float, hidden<16>, norm_only<name::norm>>::weights r;
 #elif defined CASE_block_with_a_part_among_its_joins
-  // expect-gcc: "umbel: residual_block: feed_forward stands where a join belongs; write pre_norm<norm, part> or another"
-  // expect-clang: residual_block.*feed_forward.*stands_in_the_place_of_a_join_such_as_pre_norm
-  // cause: A part says what is computed; a join around it says how it is added. `scaled` and `no_residual` change a join.
-  // cure: Write `pre_norm<name::norm, part>`, or `without_norm<part>` if there is no norm.
+  // expect-gcc: "umbel: residual_block: feed_forward is not a join; write pre_norm<norm, part> or another join"
+  // expect-clang: residual_block.*feed_forward.*is_not_a_join_such_as_pre_norm
+  // cause: A part is what the block computes; a join around it defines how the result is added. `scaled` and `no_residual` modify a join.
+  // cure: Write `pre_norm<name::norm, part>`, or `without_norm<part>` for a part without a norm.
   residual_block<float, hidden<16>, network>::weights r;
 #elif defined CASE_block_with_a_join_for_a_part
-  // expect-gcc: "umbel: residual_block: a join stands where a part belongs; write it beside the other, not within"
-  // expect-clang: residual_block.*a_join_stands_in_the_place_of_a_part_write_it_beside
-  // cause: Joins follow one another; none is within another but `scaled`, `layer_scale` and `no_residual`.
+  // expect-gcc: "umbel: residual_block: a join is not a part; write joins side by side, not nested"
+  // expect-clang: residual_block.*a_join_is_not_a_part_so_write_joins_side_by_side
+  // cause: Joins follow one another; only `scaled`, `layer_scale` and `no_residual` contain a join.
   // cure: Write both as arguments of `residual_block`.
   residual_block<float, hidden<16>, pre_norm<name::norm1, pre_norm<name::norm2, network>>>::weights
       r;
 #elif defined CASE_block_with_the_name_of_a_range
-  // expect-gcc: "umbel: residual_block: residual is a name that ranges of integers have; choose another for the part"
-  // expect-clang: residual_block.*part_name.*residual.*is_a_name_of_ranges_choose_another
-  // cause: The ranges of a block in integers have the names of its parts, and `residual` and `memory`.
+  // expect-gcc: "umbel: residual_block: residual is a name that integer ranges use; choose another for the part"
+  // expect-clang: residual_block.*part_name.*residual.*is_a_name_of_integer_ranges_so_choose_another
+  // cause: The ranges of a block in integers are named after its parts, and also include `residual` and `memory`.
   // cure: Choose another name.
   residual_block<float, hidden<16>, pre_norm<name::norm, linear_map<residual, bias<true>>>>::weights
       r;
 #elif defined CASE_block_with_a_part_for_a_join
-  // expect-gcc: "umbel: residual_block: feed_forward stands where a join belongs; write pre_norm<norm, part> or another"
-  // expect-clang: residual_block.*feed_forward.*stands_in_the_place_of_a_join_such_as_pre_norm
-  // cause: A part says what is computed; a join around it says how it is added. `scaled` and `no_residual` change a join.
-  // cure: Write `pre_norm<name::norm, part>`, or `without_norm<part>` if there is no norm.
+  // expect-gcc: "umbel: residual_block: feed_forward is not a join; write pre_norm<norm, part> or another join"
+  // expect-clang: residual_block.*feed_forward.*is_not_a_join_such_as_pre_norm
+  // cause: A part is what the block computes; a join around it defines how the result is added. `scaled` and `no_residual` modify a join.
+  // cure: Write `pre_norm<name::norm, part>`, or `without_norm<part>` for a part without a norm.
   residual_block<float, hidden<16>, scaled<1, 2, network>>::weights r;
 #elif defined CASE_block_with_a_join_of_nothing
   // expect-gcc: "umbel: residual_block: a join has no part; add one, or write norm_only<norm>"
-  // expect-clang: residual_block.*a_join_has_no_part_add_one_or_write_norm_only_of_the_norm
-  // cause: The norm has nothing to be the input of.
+  // expect-clang: residual_block.*a_join_has_no_part_so_add_one_or_write_norm_only_of_the_norm
+  // cause: The norm is not followed by a part.
   // cure: Add the part: `pre_norm<name::norm, part>`.
   residual_block<float, hidden<16>, pre_norm<name::norm>>::weights r;
 #elif defined CASE_block_with_a_layer_for_a_join
   // expect-gcc: "umbel: residual_block: feed_forward is not an option of this layer"
   // expect-clang: residual_block.*feed_forward.*is_not_an_option_of_this_layer
-  // cause: The option is not one of a block: the joins say where norms are.
-  // cure: Leave it out; `pre_norm` and `post_norm` say it.
+  // cause: A block does not have this option; its joins determine where the norms are.
+  // cure: Leave it out; use `pre_norm` and `post_norm`.
   using layer = feed_forward<float, hidden<16>, intermediate<32>, activation<relu>, bias<true>>;
   residual_block<float, hidden<16>, layer>::weights r;
 #elif defined CASE_block_of_integers
-  // expect-gcc: "umbel: residual_block: takes float or double, not int"
-  // expect-clang: residual_block.*takes_float_or_double_not.*element.*int
-  // cause: Blocks are of float or double.
-  // cure: For integers take `quantized<block>`.
+  // expect-gcc: "umbel: residual_block: needs float or double, not int"
+  // expect-clang: residual_block.*needs_float_or_double_not.*element.*int
+  // cause: Blocks compute with float or double.
+  // cure: For integers, use `quantized<block>`.
   residual_block<int, hidden<16>, pre_norm<name::norm, network>>::weights r;
 #elif defined CASE_block_whose_layer_is_not_there
   // expect-gcc: "umbel: residual_block: has no part called cross_attention"
   // expect-clang: residual_block.*has_no_part_called.*part_name.*cross_attention
-  // cause: The block has no part of that name.
-  // cure: Use a name of its list.
+  // cause: The block has no part with that name.
+  // cure: Use a name from the list of the block.
   using r = gpt_j::layer_of<name::cross_attention>;
 #elif defined CASE_pruned_block_without_that_attention
   // expect-gcc: "umbel: residual_block: has no part called cross_attention"
   // expect-clang: residual_block.*has_no_part_called.*part_name.*cross_attention
-  // cause: The block has no part of that name.
-  // cure: Use a name of its list.
+  // cause: The block has no part with that name.
+  // cure: Use a name from the list of the block.
   using r = pruned<gpt_j, name::cross_attention, prune_heads<1>>;
 #elif defined CASE_block_masked_for_other_sizes
   // expect-gcc: "umbel: residual_block: keep_mask has key=4 but the scores have \[heads=4, query=3, key=3\]"
   // expect-clang: residual_block.*keep_mask.*has.*key<4>.*but_the_scores_have.*shape.*heads<4>.*query<3>.*key<3>
-  // cause: The mask has another number of keys than the sequence has positions.
-  // cure: Give it the positions of x.
+  // cause: The mask has a different number of keys than the sequence has positions.
+  // cure: Give the mask as many keys as x has positions.
   static const tensor<bool, query<3>, key<4>> keep{};
   auto r = gpt_j{w}(x, keep_mask(keep));
 #else

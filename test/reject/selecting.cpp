@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes in conditions and what is chosen by them (check.py).
+// Mistakes in conditions and in the operations that choose by them (check.py).
 #include <umbel/umbel.hpp>
 
 using namespace umbel;
@@ -11,216 +11,216 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   const auto flags = x > 0;
   (void)keep, (void)flags;
 #if defined CASE_compare_with_another_shape
-  // expect-gcc: "umbel: elementwise: \[batch=2, query=4, key=6\] and \[key=6\] have different axes; to repeat one along the others write x \| broadcast<\.\.\.>"
+  // expect-gcc: "umbel: elementwise: \[batch=2, query=4, key=6\] and \[key=6\] have different axes; to repeat one along the others, write x \| broadcast<\.\.\.>"
   // expect-clang: elementwise, .*batch<2>, .*query<4>, .*key<6>>, .*and_, .*key<6>>, .*have_different_axes_so_broadcast_one
-  // cause: Two tensors of different axes or sizes are added, multiplied or looped over together.
-  // cure: `broadcast` the smaller one to the larger one's axes, or rename the axis that differs.
+  // cause: The tensors are combined element by element, but have different axes or sizes.
+  // cure: `broadcast` the smaller one to the axes of the larger one, or rename the axis that differs.
   auto r = x < tensor<float, key<6>>{};
 #elif defined CASE_compare_integers_with_a_fraction
   // expect-gcc: "umbel: elementwise: elements of double do not fit a tensor of int"
   // expect-clang: elementwise, .*elements_of, .*element<double>, .*do_not_fit_a_tensor_of, .*element<int>
-  // cause: A tensor of integers is put together with a fraction, which would be cut off.
-  // cure: Make it a tensor of float first: `tensor<float, batch<2>>(x)`.
+  // cause: The tensor of integers would truncate a fraction.
+  // cure: Convert it to a float tensor first: `tensor<float, batch<2>>(x)`.
   auto r = tensor<int, key<6>>{} > 2.5;
 #elif defined CASE_not_of_numbers
-  // expect-gcc: "umbel: elementwise: takes conditions, elements of bool, not float"
-  // expect-clang: elementwise, .*takes_conditions_not, .*element<float>
-  // cause: Numbers are not conditions.
+  // expect-gcc: "umbel: elementwise: needs conditions, elements of bool, not float"
+  // expect-clang: elementwise, .*needs_conditions_not, .*element<float>
+  // cause: The elements are numbers, but must be conditions.
   // cure: Compare them: `x != 0` is `x < 0 || x > 0`.
   auto r = !x;
 #elif defined CASE_and_of_numbers
-  // expect-gcc: "umbel: elementwise: takes conditions, elements of bool, not float"
-  // expect-clang: elementwise, .*takes_conditions_not, .*element<float>
-  // cause: Numbers are not conditions.
+  // expect-gcc: "umbel: elementwise: needs conditions, elements of bool, not float"
+  // expect-clang: elementwise, .*needs_conditions_not, .*element<float>
+  // cause: The elements are numbers, but must be conditions.
   // cure: Compare them: `x != 0` is `x < 0 || x > 0`.
   auto r = flags && x;
 #elif defined CASE_maximum_of_other_axes
-  // expect-gcc: "umbel: elementwise: \[batch=2, query=4, key=6\] and \[key=6\] have different axes; to repeat one along the others write x \| broadcast<\.\.\.>"
+  // expect-gcc: "umbel: elementwise: \[batch=2, query=4, key=6\] and \[key=6\] have different axes; to repeat one along the others, write x \| broadcast<\.\.\.>"
   // expect-clang: elementwise, .*batch<2>, .*query<4>, .*key<6>>, .*and_, .*key<6>>, .*have_different_axes_so_broadcast_one
-  // cause: Two tensors of different axes or sizes are added, multiplied or looped over together.
-  // cure: `broadcast` the smaller one to the larger one's axes, or rename the axis that differs.
+  // cause: The tensors are combined element by element, but have different axes or sizes.
+  // cure: `broadcast` the smaller one to the axes of the larger one, or rename the axis that differs.
   auto r = maximum(x, tensor<float, key<6>>{});
 #elif defined CASE_minimum_of_integers_and_a_fraction
   // expect-gcc: "umbel: elementwise: elements of double do not fit a tensor of int"
   // expect-clang: elementwise, .*elements_of, .*element<double>, .*do_not_fit_a_tensor_of, .*element<int>
-  // cause: A tensor of integers is put together with a fraction, which would be cut off.
-  // cure: Make it a tensor of float first: `tensor<float, batch<2>>(x)`.
+  // cause: The tensor of integers would truncate a fraction.
+  // cure: Convert it to a float tensor first: `tensor<float, batch<2>>(x)`.
   auto r = minimum(2.5, tensor<int, key<6>>{});
 #elif defined CASE_maximum_of_something_else
-  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number, but argument 2 is float \[6\]"
-  // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number, .*but_argument, .*number<2
-  // cause: An operand is no tensor, view or number.
-  // cure: Give it a shape first, `view_as<hidden<64>>(pointer)`.
+  // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number, but argument 2 is float \[6\]"
+  // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number, .*but_argument, .*number<2
+  // cause: An operand is not a tensor, view or number.
+  // cure: Give it axes first, `view_as<hidden<64>>(pointer)`.
   float numbers[6]{};
   auto r = maximum(x, numbers);
 #elif defined CASE_where_by_numbers
-  // expect-gcc: "umbel: where: takes conditions, elements of bool, not float"
-  // expect-clang: where, .*takes_conditions_not, .*element<float>
-  // cause: What chooses is a condition.
-  // cure: Compare: `where(x > 0, x, 0)`.
+  // expect-gcc: "umbel: where: needs conditions, elements of bool, not float"
+  // expect-clang: where, .*needs_conditions_not, .*element<float>
+  // cause: The first argument must be a condition.
+  // cure: Compare the elements: `where(x > 0, x, 0)`.
   auto r = where(x, x, 0);
 #elif defined CASE_where_of_fewer_axes
-  // expect-gcc: "umbel: where: \[key=6\] and \[batch=2, query=4, key=6\] have different axes; to repeat one along the others write x \| broadcast<\.\.\.>"
+  // expect-gcc: "umbel: where: \[key=6\] and \[batch=2, query=4, key=6\] have different axes; to repeat one along the others, write x \| broadcast<\.\.\.>"
   // expect-clang: where, .*key<6>>, .*and_, .*batch<2>, .*query<4>, .*key<6>>, .*have_different_axes_so_broadcast_one
-  // cause: The condition has other axes than what is chosen.
+  // cause: The condition has other axes than the choices.
   // cure: Repeat it: `keep | broadcast<batch<2>, query<4>, key<6>>`.
   auto r = where(keep, x, 0);
 #elif defined CASE_where_of_two_types
   // expect-gcc: "umbel: where: the left side holds float but the right side holds double"
   // expect-clang: where, .*the_left_side_holds, .*element<float>, .*but_the_right_side_holds, .*element<double>
-  // cause: The choices have different element types, and nothing is converted in silence.
-  // cure: Declare both with one type.
+  // cause: The choices have different element types, and Umbel converts nothing implicitly.
+  // cure: Declare both with one element type.
   auto r = where(flags, x, tensor<double, batch<2>, query<4>, key<6>>{});
 #elif defined CASE_where_without_a_condition
-  // expect-gcc: "umbel: where: takes a condition, then two tensors, views or numbers"
-  // expect-clang: where, .*takes_a_condition_then_two_tensors_views_or_numbers
-  // cause: The condition is no tensor or view, or there are not two choices after it.
-  // cure: A condition has an element for each position: `where(x > 0, x, 0)`.
+  // expect-gcc: "umbel: where: expects a condition, then two tensors, views or numbers"
+  // expect-clang: where, .*expects_a_condition_then_two_tensors_views_or_numbers
+  // cause: The condition is not a tensor or view, or it is not followed by two choices.
+  // cure: Pass a condition for each element: `where(x > 0, x, 0)`.
   auto r = where(true, x, 0);
 #elif defined CASE_where_of_two
-  // expect-gcc: "umbel: where: takes a condition, then two tensors, views or numbers"
-  // expect-clang: where, .*takes_a_condition_then_two_tensors_views_or_numbers
-  // cause: The condition is no tensor or view, or there are not two choices after it.
-  // cure: A condition has an element for each position: `where(x > 0, x, 0)`.
+  // expect-gcc: "umbel: where: expects a condition, then two tensors, views or numbers"
+  // expect-clang: where, .*expects_a_condition_then_two_tensors_views_or_numbers
+  // cause: The condition is not a tensor or view, or it is not followed by two choices.
+  // cure: Pass a condition for each element: `where(x > 0, x, 0)`.
   auto r = where(flags, x);
 #elif defined CASE_where_of_four
-  // expect-gcc: "umbel: where: takes a condition, then two tensors, views or numbers"
-  // expect-clang: where, .*takes_a_condition_then_two_tensors_views_or_numbers
-  // cause: The condition is no tensor or view, or there are not two choices after it.
-  // cure: A condition has an element for each position: `where(x > 0, x, 0)`.
+  // expect-gcc: "umbel: where: expects a condition, then two tensors, views or numbers"
+  // expect-clang: where, .*expects_a_condition_then_two_tensors_views_or_numbers
+  // cause: The condition is not a tensor or view, or it is not followed by two choices.
+  // cure: Pass a condition for each element: `where(x > 0, x, 0)`.
   auto r = where(flags, x, 0, 1);
 #elif defined CASE_where_of_numbers
-  // expect-gcc: "umbel: where: takes a condition, then two tensors, views or numbers"
-  // expect-clang: where, .*takes_a_condition_then_two_tensors_views_or_numbers
-  // cause: The condition is no tensor or view, or there are not two choices after it.
-  // cure: A condition has an element for each position: `where(x > 0, x, 0)`.
+  // expect-gcc: "umbel: where: expects a condition, then two tensors, views or numbers"
+  // expect-clang: where, .*expects_a_condition_then_two_tensors_views_or_numbers
+  // cause: The condition is not a tensor or view, or it is not followed by two choices.
+  // cure: Pass a condition for each element: `where(x > 0, x, 0)`.
   auto r = where(true, 1.0f, 2.0f);
 #elif defined CASE_hide_of_one
-  // expect-gcc: "umbel: hide: takes scores then a condition"
-  // expect-clang: hide, .*takes_scores_then_a_condition
-  // cause: The condition is no tensor or view of bool, or there are not two operands.
-  // cure: `hide(scores, condition)`; past a length, `mask_after<key>(scores, lens)`.
+  // expect-gcc: "umbel: hide: expects scores and a condition"
+  // expect-clang: hide, .*expects_scores_and_a_condition
+  // cause: The condition is not a tensor or view of bool, or there are not two arguments.
+  // cure: Write `hide(scores, condition)`; to hide keys past a length, write `mask_after<key>(scores, lens)`.
   auto r = hide(x);
 #elif defined CASE_hide_of_three
-  // expect-gcc: "umbel: hide: takes scores then a condition"
-  // expect-clang: hide, .*takes_scores_then_a_condition
-  // cause: The condition is no tensor or view of bool, or there are not two operands.
-  // cure: `hide(scores, condition)`; past a length, `mask_after<key>(scores, lens)`.
+  // expect-gcc: "umbel: hide: expects scores and a condition"
+  // expect-clang: hide, .*expects_scores_and_a_condition
+  // cause: The condition is not a tensor or view of bool, or there are not two arguments.
+  // cure: Write `hide(scores, condition)`; to hide keys past a length, write `mask_after<key>(scores, lens)`.
   auto r = hide(x, flags, 0);
 #elif defined CASE_maximum_of_three
-  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number"
-  // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number
+  // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number"
+  // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
   // cause: `maximum` and `minimum` choose between two elements at each position.
-  // cure: Call them twice, `maximum(maximum(x, y), z)`; along an axis it is `max<key>(x)`.
+  // cure: Call them twice, `maximum(maximum(x, y), z)`; along an axis, write `max<key>(x)`.
   auto r = maximum(x, x, 0);
 #elif defined CASE_minimum_of_one
-  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number"
-  // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number
+  // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number"
+  // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
   // cause: `maximum` and `minimum` choose between two elements at each position.
-  // cure: Call them twice, `maximum(maximum(x, y), z)`; along an axis it is `max<key>(x)`.
+  // cure: Call them twice, `maximum(maximum(x, y), z)`; along an axis, write `max<key>(x)`.
   auto r = minimum(x);
 #elif defined CASE_max_of_two
-  // expect-gcc: "umbel: max: takes one tensor and named axes, x \| max<key>; of two write maximum\(x, y\), minimum\(x, y\)"
-  // expect-clang: max, .*takes_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two
-  // cause: `max` and `min` are of all elements along an axis; of two tensors, or one and a number, they have the longer names.
+  // expect-gcc: "umbel: max: expects one tensor and named axes, x \| max<key>; for two tensors write maximum\(x, y\) or minimum\(x, y\)"
+  // expect-clang: max, .*expects_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two
+  // cause: `max` and `min` reduce an axis; for two tensors, or a tensor and a number, the names are `maximum` and `minimum`.
   // cure: Write `maximum(x, 0)`.
   auto r = max(x, 0);
 #elif defined CASE_min_along_an_axis_of_two
-  // expect-gcc: "umbel: min: takes one tensor and named axes, x \| max<key>; of two write maximum\(x, y\), minimum\(x, y\)"
-  // expect-clang: min, .*takes_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two
-  // cause: `max` and `min` are of all elements along an axis; of two tensors, or one and a number, they have the longer names.
+  // expect-gcc: "umbel: min: expects one tensor and named axes, x \| max<key>; for two tensors write maximum\(x, y\) or minimum\(x, y\)"
+  // expect-clang: min, .*expects_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two
+  // cause: `max` and `min` reduce an axis; for two tensors, or a tensor and a number, the names are `maximum` and `minimum`.
   // cure: Write `maximum(x, 0)`.
   auto r = min<key>(x, 0);
 #elif defined CASE_hide_by_fewer_axes
-  // expect-gcc: "umbel: hide: \[batch=2, query=4, key=6\] and \[key=6\] have different axes; to repeat one along the others write x \| broadcast<\.\.\.>"
+  // expect-gcc: "umbel: hide: \[batch=2, query=4, key=6\] and \[key=6\] have different axes; to repeat one along the others, write x \| broadcast<\.\.\.>"
   // expect-clang: hide, .*batch<2>, .*query<4>, .*key<6>>, .*and_, .*key<6>>, .*have_different_axes_so_broadcast_one
   // cause: The condition has other axes than the scores.
   // cure: Repeat it: `keep | broadcast<batch<2>, query<4>, key<6>>`.
   auto r = hide(x, keep);
 #elif defined CASE_hide_by_a_number
-  // expect-gcc: "umbel: hide: takes scores then a condition"
-  // expect-clang: hide, .*takes_scores_then_a_condition
-  // cause: The condition is no tensor or view of bool, or there are not two operands.
-  // cure: `hide(scores, condition)`; past a length, `mask_after<key>(scores, lens)`.
+  // expect-gcc: "umbel: hide: expects scores and a condition"
+  // expect-clang: hide, .*expects_scores_and_a_condition
+  // cause: The condition is not a tensor or view of bool, or there are not two arguments.
+  // cure: Write `hide(scores, condition)`; to hide keys past a length, write `mask_after<key>(scores, lens)`.
   auto r = hide(x, 3);
 #elif defined CASE_conditions_of_what_was_refused
   // expect-gcc: "umbel: permute: lists 2 of the 3 axes of \[batch=2, query=4, key=6\]"
   // expect-clang: permute.*lists.*number<2>.*of_the.*number<3>.*axes_of.*batch<2>.*query<4>.*key<6>
   // cause: The new order leaves an axis out.
-  // cure: List all of them; to drop one, use `select_at` or `mean`.
+  // cure: List all axes; to remove one, use `select_at` or `mean`.
   auto y = x | permute<query, key>;
   auto r = softmax<key>(hide(where(y < x && !(y > 3), y, x), flags || y >= x));
 #elif defined CASE_concat_of_another_batch
   // expect-gcc: "umbel: concat: \[batch=2, query=4, key=6\] and \[batch=3, query=1, key=6\] differ in more than the axis query"
   // expect-clang: concat, .*batch<2>, .*query<4>, .*key<6>>, .*and_, .*batch<3>, .*query<1>, .*key<6>>, .*differ_in_more_than_the_axis, .*query>
-  // cause: Along the other axes the tensors have other sizes, another order or other names.
-  // cure: Give them the same other axes; `permute` or `rename_axis` one.
+  // cause: Along the other axes, the tensors differ in size, order or name.
+  // cure: Make the other axes the same; `permute` or `rename_axis` one tensor.
   auto r = concat<query>(x, tensor<float, batch<3>, query<1>, key<6>>{});
 #elif defined CASE_concat_along_an_absent_axis
   // expect-gcc: "umbel: concat: there is no axis heads in \[batch=2, query=4, key=6\]"
   // expect-clang: concat, .*there_is_no_axis, .*heads>, .*in, .*batch<2>, .*query<4>, .*key<6>
-  // cause: The tensors do not have the axis to be put together along.
-  // cure: Name one of theirs; along a new one, `stack<heads>(x, y)`.
+  // cause: The tensors do not have this axis.
+  // cure: Name one of their axes; along a new axis, write `stack<heads>(x, y)`.
   auto r = concat<heads>(x, x);
 #elif defined CASE_concat_of_two_types
   // expect-gcc: "umbel: concat: the left side holds float but the right side holds bool"
   // expect-clang: concat, .*the_left_side_holds, .*element<float>, .*but_the_right_side_holds, .*element<bool>
-  // cause: The sides have different element types, and nothing is converted in silence.
-  // cure: Declare both with one type.
+  // cause: The sides have different element types, and Umbel converts nothing implicitly.
+  // cure: Declare both with one element type.
   auto r = concat<query>(x, flags);
 #elif defined CASE_concat_with_a_number
-  // expect-gcc: "umbel: concat: takes tensors or views"
-  // expect-clang: concat, .*takes_tensors_or_views
-  // cause: What is put together are tensors and views.
-  // cure: Make a tensor of it, with the axes that it has.
+  // expect-gcc: "umbel: concat: expects tensors or views"
+  // expect-clang: concat, .*expects_tensors_or_views
+  // cause: Only tensors and views can be concatenated.
+  // cure: Make a tensor of it, with the same axes.
   auto r = concat<query>(x, 0.0f);
 #elif defined CASE_stack_along_what_is_there
   // expect-gcc: "umbel: stack: query is already an axis of \[batch=2, query=4, key=6\]"
   // expect-clang: stack, .*query>, .*is_already_an_axis_of, .*batch<2>, .*query<4>, .*key<6>
-  // cause: A stack has a new axis.
-  // cure: Give it another name; along one that is there, `concat<query>(x, y)`.
+  // cause: A stack needs a new axis.
+  // cure: Use another name; along an existing axis, write `concat<query>(x, y)`.
   auto r = stack<query>(x, x);
 #elif defined CASE_stack_of_other_sizes
   // expect-gcc: "umbel: stack: \[batch=2, query=4, key=6\] and \[key=6\] have different axes"
   // expect-clang: stack, .*batch<2>, .*query<4>, .*key<6>>, .*and_, .*key<6>>, .*have_different_axes
-  // cause: What is stacked has the same axes.
+  // cause: The stacked tensors must have the same axes.
   // cure: Stack tensors of the same axes and sizes, or `broadcast` the smaller one.
   auto r = stack<heads>(x, tensor<float, key<6>>{});
 #elif defined CASE_one_hot_of_numbers
-  // expect-gcc: "umbel: one_hot: takes integers, not float"
-  // expect-clang: one_hot, .*takes_integers_not, .*element<float>
-  // cause: Positions are integers.
+  // expect-gcc: "umbel: one_hot: needs integers, not float"
+  // expect-clang: one_hot, .*needs_integers_not, .*element<float>
+  // cause: Positions must be integers.
   // cure: Declare the tensor of positions with int.
   auto r = one_hot<classes<10>>(x);
 #elif defined CASE_one_hot_along_what_is_there
   // expect-gcc: "umbel: one_hot: key is already an axis of \[key=6\]"
   // expect-clang: one_hot, .*key>, .*is_already_an_axis_of, .*key<6>
-  // cause: The positions are along a new axis.
-  // cure: Give it another name.
+  // cause: The positions are put on a new axis.
+  // cure: Use another name.
   auto r = one_hot<key<10>>(tensor<int, key<6>>{});
 #elif defined CASE_lookup_by_numbers
-  // expect-gcc: "umbel: lookup: takes integers, not float"
-  // expect-clang: lookup, .*takes_integers_not, .*element<float>
-  // cause: Positions are integers; often the arguments are swapped.
-  // cure: `lookup(table, ids)`, ids a tensor of int.
+  // expect-gcc: "umbel: lookup: needs integers, not float"
+  // expect-clang: lookup, .*needs_integers_not, .*element<float>
+  // cause: Positions are integers; the arguments are probably swapped.
+  // cure: Write `lookup(table, ids)`, with ids a tensor of int.
   auto r = lookup(tensor<int, key<6>>{}, x);
 #elif defined CASE_lookup_of_an_axis_that_ids_have
   // expect-gcc: "umbel: lookup: the axis key is named twice in \[key=3, query=4, key=6\]"
   // expect-clang: lookup, .*the_axis, .*key>, .*is_named_twice_in, .*key<3>, .*query<4>, .*key<6>
-  // cause: The integers have an axis that the rows of the table have, too.
-  // cure: `rename_axis` one of them.
+  // cause: The integers have an axis that the rows of the table also have.
+  // cure: Rename one of them with `rename_axis`.
   auto r = lookup(x, tensor<int, key<3>>{});
 #elif defined CASE_lookup_by_an_integer
-  // expect-gcc: "umbel: lookup: takes a table then integers"
-  // expect-clang: lookup, .*takes_a_table_then_integers
-  // cause: The integers are a tensor or view.
-  // cure: One row is `x | select_at<batch>(1)`.
+  // expect-gcc: "umbel: lookup: expects a table and integers"
+  // expect-clang: lookup, .*expects_a_table_and_integers
+  // cause: The integers must be a tensor or view.
+  // cure: For one row, write `x | select_at<batch>(1)`.
   auto r = lookup(x, 1);
 #elif defined CASE_rows_of_what_was_refused
   // expect-gcc: "umbel: permute: lists 2 of the 3 axes of \[batch=2, query=4, key=6\]"
   // expect-clang: permute.*lists.*number<2>.*of_the.*number<3>.*axes_of.*batch<2>.*query<4>.*key<6>
   // cause: The new order leaves an axis out.
-  // cure: List all of them; to drop one, use `select_at` or `mean`.
+  // cure: List all axes; to remove one, use `select_at` or `mean`.
   auto y = x | permute<query, key>;
   auto r = lookup(stack<heads>(concat<query>(x, y), x), one_hot<classes<10>>(y));
 #else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A mistake whose result is used: what follows from it is no second error (check.py).
+// A mistake whose result is used: the consequences are not a second error (check.py).
 #include <umbel/umbel.hpp>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ static auto mixed(const A& a) {
   // expect-gcc: "umbel: split: hidden=100 into heads=7 leaves a remainder of 2"
   // expect-clang: split, .*hidden<100>, .*into, .*heads<7>, .*leaves_a_remainder_of, .*number<2>
   // cause: The axis cannot be cut into that many equal parts.
-  // cure: Take a number of parts that divides the size, or another size.
+  // cure: Choose a number of parts that divides the size, or another size.
   auto r = split<hidden, heads<7>, head_dim>(x);
   float sum = std::accumulate(r.begin(), r.end(), 0.0f);
   for (float e : r) sum += e * sum;
@@ -52,15 +52,15 @@ static auto mixed(const A& a) {
   // expect-gcc: "umbel: split: hidden=100 into heads=7 leaves a remainder of 2"
   // expect-clang: split, .*hidden<100>, .*into, .*heads<7>, .*leaves_a_remainder_of, .*number<2>
   // cause: The axis cannot be cut into that many equal parts.
-  // cure: Take a number of parts that divides the size, or another size.
+  // cure: Choose a number of parts that divides the size, or another size.
   auto r = split<hidden, heads<7>, head_dim>(x);
   constexpr std::size_t width = decltype(r)::extent<head_dim> + decltype(r)::layout::count;
   static_assert(width + r.size() + r.rank > 0);
 #elif defined CASE_sum_compared
   // expect-gcc: "umbel: elementwise: \[batch=2, query=4, hidden=100\] and \[batch=2, key=6, hidden=100\] have different axes"
   // expect-clang: query<4>, .*hidden<100>>, .*and_, .*key<6>, .*hidden<100>>, .*have_different_axes
-  // cause: Two tensors of different axes or sizes are added, multiplied or looped over together.
-  // cure: `broadcast` the smaller one to the larger one's axes, or rename the axis that differs.
+  // cause: The tensors are combined element by element, but have different axes or sizes.
+  // cure: `broadcast` the smaller one to the axes of the larger one, or rename the axis that differs.
   auto r = x + y;
   bool less = r(0, 0, 0) < 1.0f && 2 > r(0, 0, 0) && r(1, 0, 0) == 0.5f && r == x && r != y;
   less = less || r <= r;
@@ -69,8 +69,8 @@ static auto mixed(const A& a) {
 #elif defined CASE_sum_deduced
   // expect-gcc: "umbel: elementwise: \[batch=2, query=4, hidden=100\] and \[batch=2, key=6, hidden=100\] have different axes"
   // expect-clang: query<4>, .*hidden<100>>, .*and_, .*key<6>, .*hidden<100>>, .*have_different_axes
-  // cause: Two tensors of different axes or sizes are added, multiplied or looped over together.
-  // cure: `broadcast` the smaller one to the larger one's axes, or rename the axis that differs.
+  // cause: The tensors are combined element by element, but have different axes or sizes.
+  // cure: `broadcast` the smaller one to the axes of the larger one, or rename the axis that differs.
   tensor r = x + y;
   view v = r | slice<query, from<1>, extent<2>>;
   auto s = -(r + x) * 2.0f | permute<query, batch, hidden>;
@@ -79,8 +79,8 @@ static auto mixed(const A& a) {
 #elif defined CASE_sum_of_constants
   // expect-gcc: "umbel: elementwise: \[hidden=3\] and \[hidden=2\] have different axes"
   // expect-clang: hidden<3>>, .*and_, .*hidden<2>>, .*have_different_axes
-  // cause: The two have different sizes. That a constant is made of their sum is no other mistake.
-  // cure: Add what has the same axes.
+  // cause: The two tensors have different sizes. The constant made of their sum is not a second error.
+  // cure: Add tensors with the same axes.
   constexpr tensor<float, hidden<3>> a{};
   constexpr tensor<float, hidden<2>> b{};
   constexpr float r = (a + b)(0);
@@ -89,15 +89,15 @@ static auto mixed(const A& a) {
 #elif defined CASE_call_decomposed
   // expect-gcc: "umbel: multi_head_attention: the queries in argument 1 need the axis query but have \[batch=2, key=6, hidden=100\]"
   // expect-clang: the_queries_in_argument_1, .*need_the_axis, .*query>, .*but_have, .*key<6>
-  // cause: The first argument has no axis query; mostly queries and keys are swapped.
-  // cure: Pass queries, keys, values in this order; or name the axis: `x | rename_axis<token, query>`.
+  // cause: The first argument has no axis query. Queries and keys are probably swapped.
+  // cure: Pass queries, keys and values in this order, or rename the axis: `x | rename_axis<token, query>`.
   auto [out, weights] = attention{w}(y, x, x);
   (void)out(0, 0, 0), (void)weights;
 #elif defined CASE_sum_passed_on
   // expect-gcc: "umbel: elementwise: \[batch=2, query=4, hidden=100\] and \[batch=2, key=6, hidden=100\] have different axes"
   // expect-clang: query<4>, .*hidden<100>>, .*and_, .*key<6>, .*hidden<100>>, .*have_different_axes
-  // cause: Two tensors of different axes or sizes are added, multiplied or looped over together.
-  // cure: `broadcast` the smaller one to the larger one's axes, or rename the axis that differs.
+  // cause: The tensors are combined element by element, but have different axes or sizes.
+  // cure: `broadcast` the smaller one to the axes of the larger one, or rename the axis that differs.
   const auto change = [](queries& q) { q(0, 0, 0) = 1; };
   const auto first = [](const auto& q) { return q(0, 0, 0) + *q.data(); };
   auto r = x + y;
@@ -108,7 +108,7 @@ static auto mixed(const A& a) {
   // expect-gcc: "umbel: multi_head_attention: hidden=100 into heads=7 leaves a remainder of 2"
   // expect-clang: multi_head_attention, .*hidden<100>, .*into, .*heads<7>, .*leaves_a_remainder_of
   // cause: The heads do not divide the hidden axis.
-  // cure: Take a number of heads that divides it, or say how wide a head is: `head_dim<16>`.
+  // cure: Choose a number of heads that divides it, or add the width of a head: `head_dim<16>`.
   using seven = multi_head_attention<float, hidden<100>, heads<7>>;
   static seven::weights v;
   for (auto* map : {&v.q, &v.k, &v.v, &v.o})
@@ -118,8 +118,8 @@ static auto mixed(const A& a) {
 #elif defined CASE_sum_in_functions_of_numbers
   // expect-gcc: "umbel: elementwise: \[batch=2, query=4, hidden=100\] and \[batch=2, key=6, hidden=100\] have different axes"
   // expect-clang: query<4>, .*hidden<100>>, .*and_, .*key<6>, .*hidden<100>>, .*have_different_axes
-  // cause: Two tensors of different axes or sizes are added, multiplied or looped over together.
-  // cure: `broadcast` the smaller one to the larger one's axes, or rename the axis that differs.
+  // cause: The tensors are combined element by element, but have different axes or sizes.
+  // cure: `broadcast` the smaller one to the axes of the larger one, or rename the axis that differs.
   auto r = x + y;
   float largest = std::max(r(0, 0, 0), 1.0f) + std::exp(r[0]) + std::abs(r[1]);
   const std::string words = std::to_string(r[2]);
@@ -130,7 +130,7 @@ static auto mixed(const A& a) {
   // expect-gcc: "umbel: split: hidden=100 into heads=7 leaves a remainder of 2"
   // expect-clang: split, .*hidden<100>, .*into, .*heads<7>, .*leaves_a_remainder_of, .*number<2>
   // cause: The axis cannot be cut into that many equal parts.
-  // cure: Take a number of parts that divides the size, or another size.
+  // cure: Choose a number of parts that divides the size, or another size.
   auto r = split<hidden, heads<7>, head_dim>(x);
   auto s = r.transpose(1, 2).permute({0, 1}).contiguous().view(2, 400);
   const std::size_t sizes = r.size(0) + s.rows().size() + s.shape[0].size();
@@ -139,7 +139,7 @@ static auto mixed(const A& a) {
   // expect-gcc: "umbel: split: hidden=100 into heads=7 leaves a remainder of 2"
   // expect-clang: split, .*hidden<100>, .*into, .*heads<7>, .*leaves_a_remainder_of, .*number<2>
   // cause: The axis cannot be cut into that many equal parts.
-  // cure: Take a number of parts that divides the size, or another size.
+  // cure: Choose a number of parts that divides the size, or another size.
   auto r = split<hidden, heads<7>, head_dim>(x);
   (void)norm_of(r), (void)add(r, x), (void)fold(r), (void)mixed(r);
 #else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A layer whose own axes or element type are refused: its weights, calls and workspace are no
-// second error (check.py).
+// A layer whose axes or element type are refused: its weights, calls and workspace are not a second
+// error (check.py).
 #include <umbel/umbel.hpp>
 
 using namespace umbel;
@@ -9,25 +9,25 @@ using namespace umbel::axes;
 #if defined CASE_hidden_and_heads_swapped
 // expect-gcc: "umbel: multi_head_attention: expected the axis hidden but got heads=5"
 // expect-clang: multi_head_attention, .*expected_the_axis, .*hidden>, .*but_got, .*heads<5>
-// cause: The layer takes its features, then its heads, then options.
+// cause: The layer needs its features, then its heads, then options.
 // cure: Write them in this order: `multi_head_attention<float, hidden<100>, heads<5>>`.
 using attention = multi_head_attention<float, heads<5>, hidden<100>>;
 #elif defined CASE_element_type_missing
-// expect-gcc: "umbel: multi_head_attention: takes float or double, not hidden=100"
-// expect-clang: multi_head_attention, .*takes_float_or_double_not, .*hidden<100>
-// cause: The element type, which comes first, is missing.
-// cure: Say it: `multi_head_attention<float, hidden<100>, heads<5>>`.
+// expect-gcc: "umbel: multi_head_attention: needs float or double, not hidden=100"
+// expect-clang: multi_head_attention, .*needs_float_or_double_not, .*hidden<100>
+// cause: The element type, the first template argument, is missing.
+// cure: Add it: `multi_head_attention<float, hidden<100>, heads<5>>`.
 using attention = multi_head_attention<hidden<100>, heads<5>, bias<true>>;
 #elif defined CASE_heads_missing
 // expect-gcc: "umbel: multi_head_attention: expected the axis heads but got bias"
 // expect-clang: multi_head_attention, .*expected_the_axis, .*heads>, .*but_got, .*bias<true>
-// cause: The layer takes its features, then its heads, then options.
-// cure: Say how many heads: `heads<5>`.
+// cause: The layer needs its features, then its heads, then options.
+// cure: Add the number of heads: `heads<5>`.
 using attention = multi_head_attention<float, hidden<100>, bias<true>>;
 #elif defined CASE_of_integers
-// expect-gcc: "umbel: multi_head_attention: takes float or double, not int"
-// expect-clang: multi_head_attention, .*takes_float_or_double_not, .*element<int>
-// cause: A layer is declared with an element type that it cannot compute in.
+// expect-gcc: "umbel: multi_head_attention: needs float or double, not int"
+// expect-clang: multi_head_attention, .*needs_float_or_double_not, .*element<int>
+// cause: The layer is declared with an element type that it cannot compute with.
 // cure: Declare it with float or double.
 using attention = multi_head_attention<int, hidden<100>, heads<5>>;
 #else
@@ -37,22 +37,22 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
 #if defined CASE_encoder_swapped
 // expect-gcc: "umbel: encoder_layer: expected the axis hidden but got heads=4"
 // expect-clang: encoder_layer, .*expected_the_axis, .*hidden>, .*but_got, .*heads<4>
-// cause: The axes of a layer are in another order than it takes them.
+// cause: The axes of the layer are in the wrong order.
 // cure: Write `encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, ...>`.
 using encoder = encoder_layer<float, heads<4>, hidden<32>, intermediate<64>, norm_first<true>,
                               activation<relu>, bias<true>>;
 #elif defined CASE_encoder_without_element_type
-// expect-gcc: "umbel: encoder_layer: takes float or double, not hidden=32"
-// expect-clang: encoder_layer, .*takes_float_or_double_not, .*hidden<32>
+// expect-gcc: "umbel: encoder_layer: needs float or double, not hidden=32"
+// expect-clang: encoder_layer, .*needs_float_or_double_not, .*hidden<32>
 // cause: The element type, the first argument of every layer, is missing.
-// cure: Write it, `encoder_layer<float, hidden<32>, ...>`.
+// cure: Add it, `encoder_layer<float, hidden<32>, ...>`.
 using encoder = encoder_layer<hidden<32>, heads<4>, intermediate<64>, norm_first<true>,
                               activation<relu>, bias<true>>;
 #elif defined CASE_encoder_without_heads
 // expect-gcc: "umbel: encoder_layer: expected the axis heads but got intermediate=64"
 // expect-clang: encoder_layer, .*expected_the_axis, .*heads>, .*but_got, .*intermediate<64>
 // cause: An axis of the layer is missing.
-// cure: Say how many heads there are, `heads<4>`.
+// cure: Add the number of heads, `heads<4>`.
 using encoder = encoder_layer<float, hidden<32>, intermediate<64>, norm_first<true>,
                               activation<relu>, bias<true>>;
 #else
@@ -63,7 +63,7 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
 #if defined CASE_decoder_swapped
 // expect-gcc: "umbel: decoder_layer: expected the axis heads but got intermediate=64"
 // expect-clang: decoder_layer, .*expected_the_axis, .*heads>, .*but_got, .*intermediate<64>
-// cause: The axes of a layer are in another order than it takes them.
+// cause: The axes of the layer are in the wrong order.
 // cure: Write `decoder_layer<float, hidden<32>, heads<4>, intermediate<64>, ...>`.
 using decoder = decoder_layer<float, hidden<32>, intermediate<64>, heads<4>, norm_first<true>,
                               activation<relu>, bias<true>>;
@@ -75,8 +75,8 @@ using decoder = decoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
 #if defined CASE_network_swapped
 // expect-gcc: "umbel: feed_forward: expected the axis hidden but got intermediate=64"
 // expect-clang: feed_forward, .*expected_the_axis, .*hidden>, .*but_got, .*intermediate<64>
-// cause: The layer takes its features, then the width between its maps, then options.
-// cure: Say both widths: `feed_forward<float, hidden<32>, intermediate<64>>`.
+// cause: The layer needs its features, then the width of its intermediate layer, then options.
+// cure: Write both widths: `feed_forward<float, hidden<32>, intermediate<64>>`.
 using network = feed_forward<float, intermediate<64>, hidden<32>, activation<relu>, bias<true>>;
 #else
 using network = feed_forward<float, hidden<32>, intermediate<64>, activation<relu>, bias<true>>;
@@ -85,50 +85,50 @@ using network = feed_forward<float, hidden<32>, intermediate<64>, activation<rel
 #if defined CASE_scores_swapped
 // expect-gcc: "umbel: additive_attention: expected the axis hidden but got score_hidden=8"
 // expect-clang: additive_attention, .*expected_the_axis, .*hidden>, .*but_got, .*score_hidden<8>
-// cause: The layer takes the features of the queries, then those of a score, then options.
-// cure: Say both: `additive_attention<float, hidden<20>, score_hidden<8>>`.
+// cause: The layer needs the features of the queries, then those of a score, then options.
+// cure: Write both: `additive_attention<float, hidden<20>, score_hidden<8>>`.
 using additive = additive_attention<float, score_hidden<8>, hidden<100>>;
 #else
 using additive = additive_attention<float, hidden<100>, score_hidden<8>>;
 #endif
 
 #if defined CASE_linear_without_element_type
-// expect-gcc: "umbel: linear: takes float or double, not hidden=32"
-// expect-clang: linear, .*takes_float_or_double_not, .*hidden<32>
+// expect-gcc: "umbel: linear: needs float or double, not hidden=32"
+// expect-clang: linear, .*needs_float_or_double_not, .*hidden<32>
 // cause: The element type, the first argument of every layer, is missing.
-// cure: Write it, `linear<float, hidden<32>, classes<10>>`.
+// cure: Add it, `linear<float, hidden<32>, classes<10>>`.
 using readout = linear<hidden<32>, classes<10>>;
 #else
 using readout = linear<float, hidden<32>, classes<10>>;
 #endif
 
 #if defined CASE_norm_swapped
-// expect-gcc: "umbel: layer_norm: takes float or double, not hidden=32"
-// expect-clang: layer_norm, .*takes_float_or_double_not, .*hidden<32>
+// expect-gcc: "umbel: layer_norm: needs float or double, not hidden=32"
+// expect-clang: layer_norm, .*needs_float_or_double_not, .*hidden<32>
 // cause: The element type, the first argument of every layer, is missing or comes after the axis.
-// cure: Write it first, `layer_norm<float, hidden<32>>`.
+// cure: Put it first, `layer_norm<float, hidden<32>>`.
 using norm = layer_norm<hidden<32>, float>;
 #elif defined CASE_norm_without_element_type
-// expect-gcc: "umbel: layer_norm: takes float or double, not hidden=32"
-// expect-clang: layer_norm, .*takes_float_or_double_not, .*hidden<32>
+// expect-gcc: "umbel: layer_norm: needs float or double, not hidden=32"
+// expect-clang: layer_norm, .*needs_float_or_double_not, .*hidden<32>
 // cause: The element type, the first argument of every layer, is missing or comes after the axis.
-// cure: Write it first, `layer_norm<float, hidden<32>>`.
+// cure: Put it first, `layer_norm<float, hidden<32>>`.
 using norm = layer_norm<hidden<32>>;
 #elif defined CASE_norm_without_axis
 // expect-gcc: "umbel: layer_norm: the axis hidden is missing"
 // expect-clang: layer_norm, .*the_axis, .*hidden>, .*is_missing
 // cause: An axis of the layer is missing.
-// cure: Write along which axis there is a mean, `layer_norm<float, hidden<32>>`.
+// cure: Add the axis to normalize, `layer_norm<float, hidden<32>>`.
 using norm = layer_norm<float>;
 #else
 using norm = layer_norm<float, hidden<32>>;
 #endif
 
 #if defined CASE_rms_norm_without_element_type
-// expect-gcc: "umbel: rms_norm: takes float or double, not hidden=32"
-// expect-clang: rms_norm, .*takes_float_or_double_not, .*hidden<32>
+// expect-gcc: "umbel: rms_norm: needs float or double, not hidden=32"
+// expect-clang: rms_norm, .*needs_float_or_double_not, .*hidden<32>
 // cause: The element type, the first argument of every layer, is missing.
-// cure: Write it, `rms_norm<float, hidden<32>>`.
+// cure: Add it, `rms_norm<float, hidden<32>>`.
 using root = rms_norm<hidden<32>>;
 #else
 using root = rms_norm<float, hidden<32>>;

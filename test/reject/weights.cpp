@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes with weights in memory of one's own and with lists of parameters: one case each, with
-// the words that the compiler must print (check.py).
+// Mistakes with weights in plain memory and with lists of parameters: one case each, with the
+// message that the compiler must print (check.py).
 #include <umbel/parameters/parameters.hpp>
 #include <umbel/umbel.hpp>
 #include <umbel/weights/probe.hpp>
@@ -101,258 +101,258 @@ struct model_of_many {
   (void)memory;
   [[maybe_unused]] const auto look = [](const parameter_path&, const auto&) {};
 #if defined CASE_order_not_said
-  // expect-gcc: "umbel: weights: the memory does not say the order of its axes; write view_as<in_features, out_features>\(memory\) or, as torch has it, view_as<out_features, in_features>\(memory\)"
-  // expect-clang: weights.*the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_in_out_or_view_as_out_in
-  // cause: A matrix has two axes, and those of a square one cannot be told from its size: a forgotten transposition would compile.
-  // cure: Say what it is: `view_as<in_features, out_features>(memory)`, one row an input, or `view_as<out_features, in_features>(memory)`, as `torch.nn.Linear` has it.
+  // expect-gcc: "umbel: weights: the order of the axes is unknown; write view_as<in_features, out_features>\(memory\) or, as in torch, view_as<out_features, in_features>\(memory\)"
+  // expect-clang: weights.*the_order_of_the_axes_is_unknown_so_write_view_as_in_out_or_view_as_out_in
+  // cause: A matrix has two axes, and the size of a square matrix does not show their order, so a missing transposition would compile.
+  // cure: Write `view_as<in_features, out_features>(memory)` for one row per input, or `view_as<out_features, in_features>(memory)`, as in `torch.nn.Linear`.
   const square layer{{memory}};
 #elif defined CASE_order_of_a_part_not_said
-  // expect-gcc: "umbel: weights: the memory does not say the order of its axes; write view_as<in_features, out_features>\(memory\) or, as torch has it, view_as<out_features, in_features>\(memory\)"
-  // expect-clang: weights.*the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_in_out_or_view_as_out_in
-  // cause: A matrix has two axes, and those of a square one cannot be told from its size: a forgotten transposition would compile.
-  // cure: Say what it is: `view_as<in_features, out_features>(memory)`, one row an input, or `view_as<out_features, in_features>(memory)`, as `torch.nn.Linear` has it.
+  // expect-gcc: "umbel: weights: the order of the axes is unknown; write view_as<in_features, out_features>\(memory\) or, as in torch, view_as<out_features, in_features>\(memory\)"
+  // expect-clang: weights.*the_order_of_the_axes_is_unknown_so_write_view_as_in_out_or_view_as_out_in
+  // cause: A matrix has two axes, and the size of a square matrix does not show their order, so a missing transposition would compile.
+  // cure: Write `view_as<in_features, out_features>(memory)` for one row per input, or `view_as<out_features, in_features>(memory)`, as in `torch.nn.Linear`.
   const auto named = view_as<in_features, out_features>(memory);
   const multi_head_attention<float, hidden<100>, heads<5>>::weights_view r{
       {named}, {named}, {memory}, {named}};
 #elif defined CASE_order_of_torch_without_packing
-  // expect-gcc: "umbel: weights: \[out_features, in_features\] are not in the order of a layer that borrows, \[in_features=100, out_features=100\]; prepacked<layer> takes any order"
-  // expect-clang: weights.*out_features>.*in_features>.*are_not_in_the_order_of_a_layer_that_borrows.*in_features<100>.*out_features<100>.*prepacked_of_the_layer_takes_any_order
-  // cause: A layer that borrows its weights reads them where they are, one row an input; these have one row an output.
+  // expect-gcc: "umbel: weights: \[out_features, in_features\] are not in the order that a borrowing layer needs, \[in_features=100, out_features=100\]; use prepacked<layer>, which accepts any order"
+  // expect-clang: weights.*out_features>.*in_features>.*are_not_in_the_order_that_a_borrowing_layer_needs.*in_features<100>.*out_features<100>.*so_use_prepacked_which_accepts_any_order
+  // cause: A layer that borrows its weights reads them in place, with one row per input, but these have one row per output.
   // cure: Pack them, `prepacked<layer>{{view_as<out_features, in_features>(memory)}}`, or load them into `layer::weights`.
   const square layer{{view_as<out_features, in_features>(memory)}};
 #elif defined CASE_names_for_a_tensor
-  // expect-gcc: "umbel: view_as: takes memory, but got the tensor \[classes=10, hidden=32\]; its axes have names, so pass it as it is"
-  // expect-clang: view_as.*takes_memory_but_got_the_tensor.*classes<10>.*hidden<32>.*its_axes_have_names_so_pass_it_as_it_is
-  // cause: The axes of a tensor or view are named a second time.
-  // cure: Pass it as it is, `prepacked<classify>{{x}}`; where its names are others, `x | rename_axis<...>`.
+  // expect-gcc: "umbel: view_as: expects memory, but got the tensor \[classes=10, hidden=32\]; pass it directly, since its axes have names"
+  // expect-clang: view_as.*expects_memory_but_got_the_tensor.*classes<10>.*hidden<32>.*so_pass_it_directly_since_its_axes_have_names
+  // cause: The axes of a tensor or view already have names.
+  // cure: Pass it directly, `prepacked<classify>{{x}}`; if it has other names, write `x | rename_axis<...>`.
   static const tensor<float, classes<10>, hidden<32>> transposed{};
   const prepacked<classify> r{{view_as<out_features, in_features>(transposed)}};
 #elif defined CASE_axes_of_another_matrix
   // expect-gcc: "umbel: weights: \[in_features, hidden\] are not the axes of the weights, which are \[in_features=100, out_features=100\]"
   // expect-clang: weights.*in_features>.*hidden>.*are_not_the_axes_of_the_weights_which_are.*in_features<100>.*out_features<100>
-  // cause: The memory is named by other axes than the matrix has.
-  // cure: `in_features` and `out_features`, or the two of the layer where they differ, `view_as<classes, hidden>(memory)`.
+  // cause: The memory is named after other axes than the matrix has.
+  // cure: Use `in_features` and `out_features`, or the two axes of the layer if they differ, `view_as<classes, hidden>(memory)`.
   const square layer{{view_as<in_features, hidden>(memory)}};
 #elif defined CASE_matrix_of_other_sizes
   // expect-gcc: "umbel: weights: \[classes=12, hidden=32\] are not the axes of the weights, which are \[in_features=32, out_features=10\]"
   // expect-clang: weights.*classes<12>.*hidden<32>.*are_not_the_axes_of_the_weights_which_are.*in_features<32>.*out_features<10>
   // cause: The tensor has other sizes than the matrix of the layer.
-  // cure: Correct the layer, or pass the weights of this one.
+  // cure: Correct the layer, or pass the weights of this layer.
   const tensor<float, classes<12>, hidden<32>> w{};
   const prepacked<classify> layer{{w}};
 #elif defined CASE_named_array_of_the_wrong_length
   // expect-gcc: "umbel: weights: \[in_features=100, out_features=100\] needs 10000 elements but the memory holds 9999"
   // expect-clang: weights.*in_features<100>.*out_features<100>.*needs.*number<10000>.*elements_but_the_memory_holds.*number<9999>
-  // cause: An array of weights has another number of elements than the map has inputs times outputs.
+  // cause: The array of weights does not have inputs times outputs elements.
   // cure: Export the matrix again, without padding, or correct the axes of the layer.
   static const float array[9999] = {};
   const square layer{{view_as<in_features, out_features>(array)}};
 #elif defined CASE_named_vector
-  // expect-gcc: "umbel: weights: \[in_features=100, out_features=100\] needs 10000 elements but the size of the memory is known only at run time, so view its pointer"
+  // expect-gcc: "umbel: weights: \[in_features=100, out_features=100\] needs 10000 elements but the size of the memory is known only at run time; view its pointer"
   // expect-clang: weights.*in_features<100>.*out_features<100>.*needs.*number<10000>.*but_the_size_of_the_memory_is_known_only_at_run_time_so_view_its_pointer
-  // cause: Whether a `std::vector` or a `std::span` without a size is as long as the matrix needs, the compiler cannot know; one that is shorter would be read beyond its end.
-  // cure: Compare its size, then view its pointer, `view_as<in_features, out_features>(vector.data())`; or give a span its size, `std::span<const float, 10000>`.
+  // cause: The compiler does not know the size of a `std::vector` or of a `std::span` without a fixed size, and would read past the end of one that is too short.
+  // cure: Compare its size, then view its pointer, `view_as<in_features, out_features>(vector.data())`; or give a span a fixed size, `std::span<const float, 10000>`.
   static std::vector<float> vector(10000);
   const square layer{{view_as<in_features, out_features>(vector)}};
 #elif defined CASE_named_span_to_pack
-  // expect-gcc: "umbel: weights: \[in_features=100, out_features=100\] needs 10000 elements but the size of the memory is known only at run time, so view its pointer"
+  // expect-gcc: "umbel: weights: \[in_features=100, out_features=100\] needs 10000 elements but the size of the memory is known only at run time; view its pointer"
   // expect-clang: weights.*in_features<100>.*out_features<100>.*needs.*number<10000>.*but_the_size_of_the_memory_is_known_only_at_run_time_so_view_its_pointer
-  // cause: Whether a `std::vector` or a `std::span` without a size is as long as the matrix needs, the compiler cannot know; one that is shorter would be read beyond its end.
-  // cure: Compare its size, then view its pointer, `view_as<in_features, out_features>(vector.data())`; or give a span its size, `std::span<const float, 10000>`.
+  // cause: The compiler does not know the size of a `std::vector` or of a `std::span` without a fixed size, and would read past the end of one that is too short.
+  // cure: Compare its size, then view its pointer, `view_as<in_features, out_features>(vector.data())`; or give a span a fixed size, `std::span<const float, 10000>`.
   const prepacked<square> layer{
       {view_as<out_features, in_features>(std::span<const float>(memory))}};
 #elif defined CASE_matrix_of_another_type
   // expect-gcc: "umbel: weights: \[in_features=100, out_features=100\] holds float but the pointer is to double"
   // expect-clang: weights.*in_features<100>.*out_features<100>.*holds.*element<float>.*but_the_pointer_is_to.*element<double>
-  // cause: The weights are of another type than the layer.
-  // cure: Convert them once, or `linear<double, ...>`.
+  // cause: The weights have another type than the layer.
+  // cure: Convert them once, or use `linear<double, ...>`.
   static const double array[10000] = {};
   const prepacked<square> layer{{view_as<out_features, in_features>(array)}};
 #elif defined CASE_weights_in_a_temporary_array
   // expect-gcc: "umbel: view_as: the memory of in_features and out_features is a temporary that would be destroyed before the view; store it in a variable"
   // expect-clang: view_as.*the_memory_of.*in_features>.*out_features>.*is_a_temporary_that_would_be_destroyed_before_the_view_so_store_it_in_a_variable
-  // cause: The elements would be gone before the view is used.
-  // cure: Give the array a name that lives as long as the layer, best `static const`.
+  // cause: The elements would be destroyed before the view is used.
+  // cure: Store the array in a variable that lives as long as the layer, preferably `static const`.
   const auto w = view_as<in_features, out_features>(std::array<float, 10000>{});
 #elif defined CASE_parameters_without_names
-  // expect-gcc: "umbel: for_each_parameter: the struct does not name its members; give it static constexpr const char\* part_names\[\] = \{\.\.\.\}, in their order"
-  // expect-clang: for_each_parameter.*the_struct_does_not_name_its_members_so_give_it_part_names_in_their_order
-  // cause: C\+\+ does not tell the names of members, so a struct has to say them once.
-  // cure: `static constexpr const char* part_names[] = {"first", "second"};` in the struct.
+  // expect-gcc: "umbel: for_each_parameter: the struct does not name its members; add static constexpr const char\* part_names\[\] = \{\.\.\.\}, in their order"
+  // expect-clang: for_each_parameter.*the_struct_does_not_name_its_members_so_add_part_names_in_their_order
+  // cause: C\+\+ cannot list the names of members, so the struct must list them.
+  // cure: Add `static constexpr const char* part_names[] = {"first", "second"};` to the struct.
   static unnamed_model w;
   for_each_parameter(w, look);
 #elif defined CASE_parameters_without_names_of_a_struct_called_weights
-  // expect-gcc: "umbel: for_each_parameter: the struct does not name its members; give it static constexpr const char\* part_names\[\] = \{\.\.\.\}, in their order"
-  // expect-clang: for_each_parameter.*the_struct_does_not_name_its_members_so_give_it_part_names_in_their_order
-  // cause: C\+\+ does not tell the names of members, so a struct has to say them once.
-  // cure: `static constexpr const char* part_names[] = {"first", "second"};` in the struct.
+  // expect-gcc: "umbel: for_each_parameter: the struct does not name its members; add static constexpr const char\* part_names\[\] = \{\.\.\.\}, in their order"
+  // expect-clang: for_each_parameter.*the_struct_does_not_name_its_members_so_add_part_names_in_their_order
+  // cause: C\+\+ cannot list the names of members, so the struct must list them.
+  // cure: Add `static constexpr const char* part_names[] = {"first", "second"};` to the struct.
   static unnamed::weights w;
   for_each_parameter(w, look);
 #elif defined CASE_parameters_with_a_name_too_few
   // expect-gcc: "umbel: for_each_parameter: the struct has 3 members, but part_names has 2"
   // expect-clang: for_each_parameter.*the_struct_has.*number<3>.*members_but_part_names_has.*number<2>
-  // cause: A member was added to the struct and not to its list of names.
-  // cure: Name all members, in their order.
+  // cause: The struct and its list of names have different numbers of members.
+  // cure: List all members, in their order.
   static model_of_three w;
   for_each_parameter(w, look);
 #elif defined CASE_parameters_of_many_members
-  // expect-gcc: "umbel: for_each_parameter: the struct has more than 16 members; put some of them into a struct of their own"
-  // expect-clang: for_each_parameter.*the_struct_has_more_than_16_members_so_put_some_of_them_into_a_struct
-  // cause: Structs of up to 16 members are taken apart.
-  // cure: Group them: a struct for the embeddings, one for the head; equal layers in an array.
+  // expect-gcc: "umbel: for_each_parameter: the struct has more than 16 members; group some of them in another struct"
+  // expect-clang: for_each_parameter.*the_struct_has_more_than_16_members_so_group_some_in_a_struct
+  // cause: Structs of at most 16 members can be listed.
+  // cure: Group them: a struct for the embeddings, one for the head, an array for equal layers.
   static model_of_many w;
   for_each_parameter(w, look);
 #elif defined CASE_parameters_of_packed_weights
-  // expect-gcc: "umbel: for_each_parameter: packed weights are laid out for the kernels; pass the weights that they are made of"
-  // expect-clang: for_each_parameter.*packed_weights_are_laid_out_for_the_kernels_so_pass_the_weights_that_they_are_made_of
-  // cause: Packed weights have no parameters any more, only panels.
+  // expect-gcc: "umbel: for_each_parameter: packed weights have no parameters; pass the unpacked weights"
+  // expect-clang: for_each_parameter.*packed_weights_have_no_parameters_so_pass_the_unpacked_weights
+  // cause: Packed weights have panels for the kernels, not parameters.
   // cure: List, load and save `layer::weights`, and pack them afterwards.
   static const square::weights w{};
   const prepacked<square> packed{w};
   for_each_parameter(packed, look);
 #elif defined CASE_parameters_of_one_name
-  // expect-gcc: "umbel: for_each_parameter: item 2 of part_names is there twice"
-  // expect-clang: for_each_parameter.*item.*number<2>.*of_part_names_is_there_twice
-  // cause: Two members would have one path, and a file with two tensors of one name is read by nobody.
+  // expect-gcc: "umbel: for_each_parameter: item 2 of part_names is listed twice"
+  // expect-clang: for_each_parameter.*item.*number<2>.*of_part_names_is_listed_twice
+  // cause: Two members would have the same path, and a file with two tensors of the same name cannot be read.
   // cure: Give each member its own name.
   static model_of_one_name w;
   for_each_parameter(w, look);
 #elif defined CASE_parameters_with_an_empty_name
   // expect-gcc: "umbel: for_each_parameter: item 2 of part_names is empty"
   // expect-clang: for_each_parameter.*item.*number<2>.*of_part_names_is_empty
-  // cause: A path is made of names.
-  // cure: Name the member as C\+\+ does.
+  // cause: A path consists of names.
+  // cure: Use the C\+\+ name of the member.
   static model_with_an_empty_name w;
   for_each_parameter(w, look);
 #elif defined CASE_parameters_with_a_null_name
   // expect-gcc: "umbel: for_each_parameter: item 1 of part_names is a null pointer"
   // expect-clang: for_each_parameter.*item.*number<1>.*of_part_names_is_a_null_pointer
-  // cause: A path is made of names.
-  // cure: Name the member as C\+\+ does.
+  // cause: A path consists of names.
+  // cure: Use the C\+\+ name of the member.
   static model_with_a_null_name w;
   for_each_parameter(w, look);
 #elif defined CASE_parameters_with_a_dot
   // expect-gcc: "umbel: for_each_parameter: item 2 of part_names has a dot, which separates the names of a path"
   // expect-clang: for_each_parameter.*item.*number<2>.*of_part_names_has_a_dot_which_separates_the_names_of_a_path
   // cause: Two members of different structs could have one path.
-  // cure: Name the member as C\+\+ does; the names in the file are in the rows given to `load`.
+  // cure: Use the C\+\+ name of the member; the rows passed to `load` contain the names in the file.
   static model_with_a_dot w;
   for_each_parameter(w, look);
 #elif defined CASE_parameters_not_in_utf_8
-  // expect-gcc: "umbel: for_each_parameter: item 2 of part_names is no UTF-8"
-  // expect-clang: for_each_parameter.*item.*number<2>.*of_part_names_is_no_utf_8
+  // expect-gcc: "umbel: for_each_parameter: item 2 of part_names is not UTF-8"
+  // expect-clang: for_each_parameter.*item.*number<2>.*of_part_names_is_not_utf_8
   // cause: Names in files are UTF-8.
   // cure: Save the source as UTF-8, or write the name in ASCII.
   static model_in_latin_1 w;
   for_each_parameter(w, look);
 #elif defined CASE_parameters_called_metadata
-  // expect-gcc: "umbel: save: item 2 of part_names is __metadata__, which safetensors keeps for itself"
-  // expect-clang: save.*item.*number<2>.*of_part_names_is_metadata_in_underscores_which_safetensors_keeps_for_itself
-  // cause: In a safetensors file `__metadata__` is no tensor, but texts.
-  // cure: Name the member otherwise.
+  // expect-gcc: "umbel: save: item 2 of part_names is __metadata__, which safetensors reserves"
+  // expect-clang: save.*item.*number<2>.*of_part_names_is_metadata_in_underscores_which_safetensors_reserves
+  // cause: In a safetensors file, `__metadata__` is not a tensor but texts.
+  // cure: Choose another name.
   static model_with_metadata w;
   save([](const char*, std::size_t) {}, w);
 #elif defined CASE_parameters_of_long_paths
   // expect-gcc: "umbel: for_each_parameter: a path has more than 127 characters; shorten part_names"
   // expect-clang: for_each_parameter.*a_path_has_more_than_127_characters_so_shorten_part_names
-  // cause: A path has room for 127 characters: two that begin alike would be one.
-  // cure: Shorten the names; those in the file may be longer.
+  // cause: A path has room for 127 characters; longer paths could become equal.
+  // cure: Shorten the names; names in the file may be longer.
   static model_with_long_paths w;
   for_each_parameter(w, look);
 #elif defined CASE_parameters_of_string_views
-  // expect-gcc: "umbel: for_each_parameter: part_names is no constant text; write static constexpr const char\* part_names\[\] = \{\.\.\.\}"
-  // expect-clang: for_each_parameter.*part_names_holds_no_text_so_write_static_constexpr_const_char
-  // cause: Names are pointers to text that is known when compiled, so that they can be checked there.
-  // cure: `static constexpr const char* part_names[] = {"up", "gate"};`
+  // expect-gcc: "umbel: for_each_parameter: part_names is not constant text; write static constexpr const char\* part_names\[\] = \{\.\.\.\}"
+  // expect-clang: for_each_parameter.*part_names_is_not_constant_text_so_write_static_constexpr_const_char
+  // cause: Names must be known at compile time, so that they can be checked.
+  // cure: Write `static constexpr const char* part_names[] = {"up", "gate"};`
   static model_of_string_views w;
   for_each_parameter(w, look);
 #elif defined CASE_parameters_with_names_that_change
-  // expect-gcc: "umbel: for_each_parameter: part_names is no constant text; write static constexpr const char\* part_names\[\] = \{\.\.\.\}"
-  // expect-clang: for_each_parameter.*part_names_holds_no_text_so_write_static_constexpr_const_char
-  // cause: Names are pointers to text that is known when compiled, so that they can be checked there.
-  // cure: `static constexpr const char* part_names[] = {"up", "gate"};`
+  // expect-gcc: "umbel: for_each_parameter: part_names is not constant text; write static constexpr const char\* part_names\[\] = \{\.\.\.\}"
+  // expect-clang: for_each_parameter.*part_names_is_not_constant_text_so_write_static_constexpr_const_char
+  // cause: Names must be known at compile time, so that they can be checked.
+  // cure: Write `static constexpr const char* part_names[] = {"up", "gate"};`
   static model_with_names_that_change w;
   for_each_parameter(w, look);
 #elif defined CASE_parameters_of_private_members
   // expect-gcc: "umbel: for_each_parameter: the struct has a constructor or private members; leave them out"
   // expect-clang: for_each_parameter.*the_struct_has_a_constructor_or_private_members_so_leave_them_out
-  // cause: Only an aggregate is taken apart, all of whose members are public.
-  // cure: A struct of public members without a constructor; what makes it is a function.
+  // cause: Only the members of an aggregate, which are all public, can be listed.
+  // cure: Use a struct of public members without a constructor, and a function that creates it.
   static model_of_private_members w;
   for_each_parameter(w, look);
 #elif defined CASE_parameters_with_a_base
   // expect-gcc: "umbel: for_each_parameter: the struct has a base; make it a member"
   // expect-clang: for_each_parameter.*the_struct_has_a_base_so_make_it_a_member
-  // cause: Members of a struct and of its base are not taken apart together.
+  // cause: The members of a struct and of its base cannot be listed together.
   // cure: Make the base a member, with a name in part_names.
   static model_with_a_base w;
   for_each_parameter(w, look);
 #elif defined CASE_parameters_with_a_number
-  // expect-gcc: "umbel: for_each_parameter: takes weights, tensors and structs of them, not float"
-  // expect-clang: for_each_parameter.*takes_weights_tensors_and_structs_of_them_not.*given<float>
+  // expect-gcc: "umbel: for_each_parameter: expects weights, tensors or structs of them, not float"
+  // expect-clang: for_each_parameter.*expects_weights_tensors_or_structs_of_them_not.*given<float>
   // cause: A member is neither weights nor a tensor.
-  // cure: `tensor<float, token<1>>`, or keep it outside of the struct.
+  // cure: Use `tensor<float, token<1>>`, or keep it outside the struct.
   static model_with_a_number w;
   for_each_parameter(w, look);
 #elif defined CASE_parameters_of_a_layer
-  // expect-gcc: "umbel: count_parameters: a layer borrows its weights; pass the weights themselves, of layer::weights"
+  // expect-gcc: "umbel: count_parameters: a layer borrows its weights; pass the weights themselves, of type layer::weights"
   // expect-clang: count_parameters.*a_layer_borrows_its_weights_so_pass_the_weights_themselves
-  // cause: A layer has no weights of its own.
-  // cure: Pass the `layer::weights` that it is made of.
+  // cause: A layer does not own its weights.
+  // cure: Pass the `layer::weights` from which it was constructed.
   static const square::weights w{};
   const std::size_t count = count_parameters(square{w});
 #elif defined CASE_count_without_weights
-  // expect-gcc: "umbel: count_parameters: takes the weights; write count_parameters\(w\)"
-  // expect-clang: count_parameters.*takes_the_weights_so_write_count_parameters_of_w
-  // cause: Parameters are counted of weights, not of their type.
-  // cure: `count_parameters(w)`.
+  // expect-gcc: "umbel: count_parameters: expects the weights; write count_parameters\(w\)"
+  // expect-clang: count_parameters.*expects_the_weights_so_write_count_parameters_of_w
+  // cause: Parameters are counted in weights, not in their type.
+  // cure: Write `count_parameters(w)`.
   const std::size_t count = count_parameters<square::weights>();
 #elif defined CASE_compare_two_types
-  // expect-gcc: "umbel: compare_parameters: the arguments are of two types; load both into weights of one"
-  // expect-clang: compare_parameters.*the_arguments_are_of_two_types
-  // cause: Parameters are compared one by one, so both arguments must have the same.
+  // expect-gcc: "umbel: compare_parameters: the arguments have two types; load both into weights of one type"
+  // expect-clang: compare_parameters.*the_arguments_have_two_types_so_load_both_into_weights_of_one_type
+  // cause: Parameters are compared one by one, so both arguments must have the same parameters.
   // cure: Load both into weights of one type.
   static const square::weights w[2] = {};
   const auto r = compare_parameters(w, w[0]);
 #elif defined CASE_parameters_by_one_argument
-  // expect-gcc: "umbel: for_each_parameter: f takes a path and a view, \(const parameter_path& path, auto x\)"
-  // expect-clang: for_each_parameter.*f_takes_a_path_and_a_view_const_parameter_path_path_auto_x
+  // expect-gcc: "umbel: for_each_parameter: f must accept a path and a view, \(const parameter_path& path, auto x\)"
+  // expect-clang: for_each_parameter.*f_must_accept_a_path_and_a_view_const_parameter_path_path_auto_x
   // cause: The function is called with a path and a view of the parameter.
-  // cure: `[](const parameter_path& path, auto x) {...}`; the path as text is `path.c_str()`.
+  // cure: Write `[](const parameter_path& path, auto x) {...}`; to get the path as text, write `path.c_str()`.
   static square::weights w;
   for_each_parameter(w, [](auto) {});
 #elif defined CASE_parameters_by_reference
-  // expect-gcc: "umbel: for_each_parameter: f takes a path and a view, \(const parameter_path& path, auto x\)"
-  // expect-clang: for_each_parameter.*f_takes_a_path_and_a_view_const_parameter_path_path_auto_x
+  // expect-gcc: "umbel: for_each_parameter: f must accept a path and a view, \(const parameter_path& path, auto x\)"
+  // expect-clang: for_each_parameter.*f_must_accept_a_path_and_a_view_const_parameter_path_path_auto_x
   // cause: The function is called with a path and a view of the parameter.
-  // cure: `[](const parameter_path& path, auto x) {...}`; the path as text is `path.c_str()`.
+  // cure: Write `[](const parameter_path& path, auto x) {...}`; to get the path as text, write `path.c_str()`.
   static square::weights w;
   for_each_parameter(w, [](const parameter_path&, auto&) {});
 #elif defined CASE_probe_of_another_order
-  // expect-gcc: "umbel: compare_with_probe: \[token=2, batch=3\] and \[batch=3, token=2\] have the same axes in another order, so permute one"
-  // expect-clang: compare_with_probe, .*token<2>, .*batch<3>.*have_the_same_axes_in_another_order_so_permute_one
-  // cause: The output of the model and that of the probe have the same axes in another order.
-  // cure: Declare the memory for the output in the order of the file, and permute what the model gives.
+  // expect-gcc: "umbel: compare_with_probe: \[token=2, batch=3\] and \[batch=3, token=2\] have the same axes in a different order; permute one"
+  // expect-clang: compare_with_probe, .*token<2>, .*batch<3>.*have_the_same_axes_in_a_different_order_so_permute_one
+  // cause: The output of the model and that of the probe have the same axes in a different order.
+  // cure: Declare the output in the order of the file, and permute the result of the model.
   const tensor<float, token<2>, batch<3>> given{};
   const auto result = compare_with_probe(given, tensor<float, batch<3>, token<2>>{});
 #elif defined CASE_probe_of_another_size
   // expect-gcc: "umbel: compare_with_probe: \[classes=12\] and \[classes=10\] have different axes"
   // expect-clang: compare_with_probe, .*classes<12>.*classes<10>.*have_different_axes
-  // cause: The model gives another number of outputs than the probe has.
-  // cure: Correct the sizes of the model: `tools/export --types` says those of the file.
+  // cause: The model has a different number of outputs than the probe.
+  // cure: Correct the sizes of the model; `tools/export --types` prints those of the file.
   const tensor<float, classes<12>> given{};
   const auto result = compare_with_probe(given, tensor<float, classes<10>>{});
 #elif defined CASE_bias_of_another_axis
   // expect-gcc: "umbel: weights: \[token=10\] are not the axes of the bias, which are \[classes=10\]"
   // expect-clang: weights.*token<10>.*are_not_the_axes_of_the_bias_which_are.*classes<10>
-  // cause: The bias is named by another axis than the map has, or has another size.
-  // cure: `view_as<classes<10>>(memory)`, or `view_as<out_features>(memory)`, whose size is that of the map.
+  // cause: The bias is named after another axis than the map has, or has a different size.
+  // cure: Write `view_as<classes<10>>(memory)`, or `view_as<out_features>(memory)`, which has the size of the map.
   const linear<float, hidden<32>, classes<10>, bias<true>> layer{
       {view_as<in_features, out_features>(&memory[0]), view_as<token<10>>(&memory[0])}};
 #elif defined CASE_bias_of_the_wrong_length
   // expect-gcc: "umbel: weights: \[classes=10\] needs 10 elements but the memory holds 9"
   // expect-clang: weights.*classes<10>.*needs.*number<10>.*elements_but_the_memory_holds.*number<9>
-  // cause: An array of weights has another number of elements than the map has inputs times outputs.
+  // cause: The array of weights does not have inputs times outputs elements.
   // cure: Export the matrix again, without padding, or correct the axes of the layer.
   static const float nine[9] = {};
   const prepacked<linear<float, hidden<32>, classes<10>, bias<true>>> layer{
@@ -360,8 +360,8 @@ struct model_of_many {
 #elif defined CASE_weights_of_a_layer_in_a_pipe
   // expect-gcc: "umbel: encoder_layer: got its weights for the layer; write x \| layer\{w\}"
   // expect-clang: encoder_layer.*got_its_weights_for_the_layer_so_write_x_pipe_layer_of_w
-  // cause: Weights are numbers; the layer that is made of them is called.
-  // cure: `x | encoder{w}`.
+  // cause: Weights are numbers; the layer made from them is called.
+  // cure: Write `x | encoder{w}`.
   using encoder = encoder_layer<float, hidden<8>, heads<2>, intermediate<16>, norm_first<true>,
                                 activation<gelu_exact>, bias<true>>;
   static const encoder::weights w{};
@@ -369,17 +369,17 @@ struct model_of_many {
 #elif defined CASE_weights_of_a_stack_in_a_pipe
   // expect-gcc: "umbel: layer_stack: got its weights for the layer; write x \| layer\{w\}"
   // expect-clang: layer_stack.*got_its_weights_for_the_layer_so_write_x_pipe_layer_of_w
-  // cause: Weights are numbers; the layer that is made of them is called.
-  // cure: `x | encoder{w}`.
+  // cause: Weights are numbers; the layer made from them is called.
+  // cure: Write `x | encoder{w}`.
   using encoder = encoder_layer<float, hidden<8>, heads<2>, intermediate<16>, norm_first<true>,
                                 activation<gelu_exact>, bias<true>>;
   static const layer_stack<encoder, 2>::weights w{};
   auto r = tensor<float, token<4>, hidden<8>>{} | w;
 #elif defined CASE_permute_of_memory_without_sizes
-  // expect-gcc: "umbel: permute: takes one tensor or view, but the memory of in_features and out_features has no sizes; write them, view_as<in_features<8>, out_features<4>>\(memory\)"
-  // expect-clang: permute.*takes_one_tensor_or_view.*but_the_memory_of.*in_features>.*out_features>.*has_no_sizes_so_write_them_in_view_as
-  // cause: Memory that is named for a layer takes its sizes from the layer; by itself it has none.
-  // cure: `view_as<in_features<100>, out_features<100>>(memory)`.
+  // expect-gcc: "umbel: permute: expects one tensor or view, but the memory of in_features and out_features has no sizes; write view_as<in_features<8>, out_features<4>>\(memory\)"
+  // expect-clang: permute.*expects_one_tensor_or_view.*but_the_memory_of.*in_features>.*out_features>.*has_no_sizes_so_write_them_in_view_as
+  // cause: Memory that is named for a layer gets its sizes from the layer; alone it has none.
+  // cure: Write `view_as<in_features<100>, out_features<100>>(memory)`.
   auto r = view_as<in_features, out_features>(memory) | permute<out_features, in_features>;
 #else
   const tensor<float, classes<12>> given{};

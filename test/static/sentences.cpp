@@ -32,13 +32,13 @@ static_assert(!says<detail::rules::split<x, named<hidden>, heads<7>, head_dim>>(
 static_assert(says<detail::rules::well_formed<>>(""));
 static_assert(says<detail::rules::well_formed<batch<2>, query<4>>>(""));
 static_assert(says<detail::rules::well_formed<batch<2>, query<0>>>(
-    "umbel: shape: query=0 has no positions in [batch=2, query=0]"));
+    "umbel: shape: query=0 has size 0 in [batch=2, query=0]"));
 static_assert(says<detail::rules::well_formed<batch<2>, query<4>, batch<3>>>(
     "umbel: shape: the axis batch is named twice in [batch=2, query=4, batch=3]"));
 static_assert(says<detail::rules::well_formed<strided<batch<2>, 8>, strided<batch<3>, 1>>>(
     "umbel: shape: the axis batch is named twice in [batch=2, batch=3]"));
 static_assert(says<detail::rules::well_formed<strided<batch<2>, 8>, query<4>>>(
-    "umbel: shape: only some axes of [batch=2, query=4] have strides, so give them to all or "
+    "umbel: shape: only some axes of [batch=2, query=4] have strides; give them to all or "
     "none"));
 static_assert(says<detail::rules::well_formed<batch<(1ull << 32)>, query<(1ull << 31)>>>(
     "umbel: shape: [batch=4294967296, query=2147483648] has more elements than memory can hold"));
@@ -68,7 +68,7 @@ static_assert(says<detail::rules::split<x, named<hidden>, heads<200>, head_dim>>
 static_assert(says<detail::rules::split<x, named<key>, heads<5>, head_dim>>(
     "umbel: split: there is no axis key in [batch=2, query=4, hidden=100]"));
 static_assert(says<detail::rules::split<x, named<hidden>, heads<0>, head_dim>>(
-    "umbel: shape: heads=0 has no positions in [heads=0]"));
+    "umbel: shape: heads=0 has size 0 in [heads=0]"));
 static_assert(says<detail::rules::split<x, named<hidden>, heads<5>, heads>>(
     "umbel: split: the axis heads is named twice in [heads=5]"));
 static_assert(says<detail::rules::split<x, named<hidden>, batch<5>, head_dim>>(
@@ -91,7 +91,7 @@ static_assert(says<detail::rules::merge<h, named<hidden>, named<heads>, named<he
     "umbel: merge: [heads=5, head_dim=20] are not adjacent in this order in "
     "[batch=2, heads=5, query=4, head_dim=20]"));
 static_assert(says<detail::rules::merge<by_query, named<hidden>, named<heads>, named<head_dim>>>(
-    "umbel: merge: the elements of [heads=5, head_dim=20] are not contiguous in memory, so pass "
+    "umbel: merge: the elements of [heads=5, head_dim=20] are not contiguous in memory; pass "
     "contiguous(x)"));
 static_assert(says<detail::rules::merge<h, named<batch>, named<heads>, named<query>>>(
     "umbel: merge: batch is already an axis of [batch=2, heads=5, query=4, head_dim=20]"));
@@ -120,7 +120,7 @@ static_assert(says<detail::rules::reshape<x, token<8>, hidden<99>>>(
     "792 "
     "elements"));
 static_assert(says<detail::rules::reshape<turned, token<8>, hidden<100>>>(
-    "umbel: reshape: [query=4, batch=2, hidden=100] is not row-major in memory, so pass "
+    "umbel: reshape: [query=4, batch=2, hidden=100] is not row-major in memory; pass "
     "contiguous(x)"));
 static_assert(says<detail::rules::reshape<x, token<8>, token<100>>>(
     "umbel: shape: the axis token is named twice in [token=8, token=100]"));
@@ -187,7 +187,7 @@ static_assert(says<detail::rules::same_shape<detail::say::elementwise, x, y>>(
     "different axes"));
 static_assert(says<detail::rules::same_shape<detail::say::copy, x, turned>>(
     "umbel: copy: [batch=2, query=4, hidden=100] and [query=4, batch=2, hidden=100] have the same "
-    "axes in another order, so permute one"));
+    "axes in a different order; permute one"));
 static_assert(says<detail::rules::same_shape<detail::say::copy, x, scalar_shape>>(
     "umbel: copy: [batch=2, query=4, hidden=100] and [] have different axes"));
 static_assert(says<detail::rules::same_element<detail::say::contract, float, double>>(
@@ -199,7 +199,7 @@ static_assert(says<detail::rules::memory<x, 799>>(
     "umbel: memory: [batch=2, query=4, hidden=100] needs 800 elements but the memory holds 799"));
 static_assert(says<detail::rules::memory<x, npos>>(
     "umbel: memory: [batch=2, query=4, hidden=100] needs 800 elements but the size of the memory "
-    "is known only at run time, so view its pointer"));
+    "is known only at run time; view its pointer"));
 using padded = detail::layout<strided<query<4>, 128>, strided<hidden<100>, 1>>;
 static_assert(says<detail::rules::memory<padded, 484>>("") &&
               says<detail::rules::memory<padded, 512>>(""));

@@ -245,12 +245,13 @@ BOOST_AUTO_TEST_CASE(memory_of_another_shape) {
 BOOST_AUTO_TEST_CASE(types_that_are_not_read) {
   float out[2]{};
   BOOST_TEST(std::string(open(files::safetensors)->read("float8", out).error()) ==
-             "umbel: read: float8 has the element type F8_E4M3, which is not read");
-  BOOST_TEST(std::string(open(files::npy_complex)->begin()->read(out, 1).error()) ==
-             "umbel: read: the tensor without a name has the element type <c8, which is not read");
+             "umbel: read: float8 has the element type F8_E4M3, which is not supported");
+  BOOST_TEST(
+      std::string(open(files::npy_complex)->begin()->read(out, 1).error()) ==
+      "umbel: read: the tensor without a name has the element type <c8, which is not supported");
   tensor<std::int8_t, query<2>, key<3>> bytes{};
   BOOST_TEST(std::string(open(files::safetensors)->read("w", bytes).error()) ==
-             "umbel: read: w has the element type F32, which is not read as integers");
+             "umbel: read: w has the element type F32, which cannot be read as integers");
 }
 
 // At any address.
@@ -361,9 +362,9 @@ BOOST_AUTO_TEST_CASE(arrays) {
   const auto refused = file->read("", flat);
   BOOST_TEST((refused.code() == file_error::wrong_shape));
   BOOST_TEST(std::string(refused.error()) ==
-             "umbel: read: the tensor without a name has the shape [2, 3, 4] and an array does not "
-             "say the order of its axes, so read it into a tensor or view, or in the order of the "
-             "file into a pointer and 24 elements");
+             "umbel: read: the tensor without a name has the shape [2, 3, 4] but an array has no "
+             "named axes; read it into a tensor or view, or in the order of the file into a "
+             "pointer and 24 elements");
   BOOST_TEST(flat[0] == 7);
   BOOST_TEST(!!file->read("", static_cast<double*>(flat), 24));
   BOOST_TEST(flat[23] == 23);

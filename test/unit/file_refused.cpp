@@ -149,22 +149,20 @@ BOOST_AUTO_TEST_CASE(npy_headers) {
   const auto no = [](const bytes& file, file_error code, const std::string& words) {
     refused<npy_file>(file, code, "npy: the file " + words);
   };
-  no({'P', 'K', 3, 4}, file_error::wrong_format, "does not begin as a .npy file does");
+  no({'P', 'K', 3, 4}, file_error::wrong_format, "does not begin like a .npy file");
   no({}, file_error::truncated, "ends before the length of its header");
   no({0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 4, 0}, file_error::truncated,
      "ends before the length of its header");
-  no(npy("", 20, 4), file_error::unsupported,
-     "is of version 4.0 of the format, not 1.0, 2.0 or 3.0");
-  no(npy("", 20, 0), file_error::unsupported,
-     "is of version 0.0 of the format, not 1.0, 2.0 or 3.0");
+  no(npy("", 20, 4), file_error::unsupported, "has version 4.0 of the format, not 1.0, 2.0 or 3.0");
+  no(npy("", 20, 0), file_error::unsupported, "has version 0.0 of the format, not 1.0, 2.0 or 3.0");
   bytes long_header = npy_of("(1,)", 4);
   long_header[9] = 0xff;
-  no(long_header, file_error::truncated, "says that its header has 65338 bytes but only 62 follow");
+  no(long_header, file_error::truncated, "declares a header of 65338 bytes but only 62 follow");
   const std::string cannot = "cannot be read: ";
   const auto malformed = [&](const std::string& header, const std::string& words) {
     no(npy(header, 4), file_error::malformed, cannot + words);
   };
-  const std::string no_dictionary = "its header is no dictionary of numpy's";
+  const std::string no_dictionary = "its header is not a NumPy dictionary";
   malformed("", no_dictionary);
   malformed("[]", no_dictionary);
   malformed("{'descr' '<f4'}", no_dictionary);
@@ -179,15 +177,15 @@ BOOST_AUTO_TEST_CASE(npy_headers) {
   malformed("{}", lacks);
   malformed("{'descr': '<f4', 'shape': (1,)}", lacks);
   const std::string twice =
-      "its header has a key twice, or another than descr, fortran_order and shape";
+      "its header has a duplicate key, or one other than descr, fortran_order and shape";
   malformed("{'descr': '<f4', 'descr': '<f4'}", twice);
   malformed("{'shape': (1,), 'shape': (1,)}", twice);
   malformed("{'other': 1}", twice);
-  malformed("{'descr': <f4}", "its descr is no type in quotes");
-  malformed("{'descr': '<f4", "its descr is no type in quotes");
+  malformed("{'descr': <f4}", "its descr is not a type in quotes");
+  malformed("{'descr': '<f4", "its descr is not a type in quotes");
   malformed("{'fortran_order': false}", "its fortran_order is not True or False");
   malformed("{'fortran_order': 1}", "its fortran_order is not True or False");
-  const std::string no_tuple = "its shape is no tuple of sizes";
+  const std::string no_tuple = "its shape is not a tuple of sizes";
   for (const char* shape : {"(1)", "[1]", "(,)", "(-1,)", "(1,,)", "(1 2)", "(1.0,)", "(01,)",
                             "((1,),)", "(0x1,)", "(1", "(True,)", "1", "('1',)"})
     malformed("{'shape': " + std::string(shape) + "}", no_tuple);
@@ -196,7 +194,7 @@ BOOST_AUTO_TEST_CASE(npy_headers) {
   no(npy("{'shape': (1, 1, 1, 1, 1, 1, 1, 1, 1)}"), file_error::too_large,
      cannot + "it has more than 8 axes");
   no(copy(files::npy_records), file_error::unsupported,
-     cannot + "its elements are records, which are not read");
+     cannot + "its elements are records, which are not supported");
 }
 
 BOOST_AUTO_TEST_CASE(npy_sizes) {
@@ -227,17 +225,18 @@ BOOST_AUTO_TEST_CASE(safetensors_lengths) {
   const auto no = [](const bytes& file, file_error code, const std::string& words) {
     refused<safetensors_file>(file, code, "safetensors: " + words);
   };
-  no({}, file_error::truncated, "the file has 0 bytes, not even the 8 of the length of its header");
+  no({}, file_error::truncated,
+     "the file has 0 bytes, fewer than the 8 bytes of its header's length");
   no({2, 0, 0, 0, 0, 0, 0}, file_error::truncated,
-     "the file has 7 bytes, not even the 8 of the length of its header");
+     "the file has 7 bytes, fewer than the 8 bytes of its header's length");
   no({3, 0, 0, 0, 0, 0, 0, 0, '{', '}'}, file_error::truncated,
      "the header claims 3 bytes but only 2 follow");
   no({1, 225, 245, 5, 0, 0, 0, 0, '{', '}'}, file_error::too_large,
-     "the header claims 100000001 bytes, and more than 100000000 are not read");
+     "the header claims 100000001 bytes, more than the maximum of 100000000");
   no(bytes(16, 255), file_error::too_large,
-     "the header claims 18446744073709551615 bytes, and more than 100000000 are not read");
+     "the header claims 18446744073709551615 bytes, more than the maximum of 100000000");
   const std::string no_brace =
-      "the header does not begin with a brace, so this is no safetensors file";
+      "the header does not begin with a brace; this is not a safetensors file";
   no(bytes(8, 0), file_error::wrong_format, no_brace);
   no(safetensors(" {}"), file_error::wrong_format, no_brace);
   no(safetensors("[]"), file_error::wrong_format, no_brace);
@@ -251,50 +250,50 @@ BOOST_AUTO_TEST_CASE(safetensors_json) {
                      file_error code = file_error::malformed) {
     refused<safetensors_file>(
         safetensors(header, 4), code,
-        "safetensors: the header is wrong at its byte " + std::to_string(at) + ": " + words);
+        "safetensors: the header is malformed at byte " + std::to_string(at) + ": " + words);
   };
   const std::string good = info("F32", "[1]", "[0,4]");
   BOOST_TEST(accepted<safetensors_file>(safetensors("{\"a\":" + good + "}", 4)) == "");
-  no("{", 1, "a text in quotes expected");
-  no("{,}", 1, "a text in quotes expected");
-  no("{'a':1}", 1, "a text in quotes expected");
+  no("{", 1, "a string in quotes expected");
+  no("{,}", 1, "a string in quotes expected");
+  no("{'a':1}", 1, "a string in quotes expected");
   no("{\"a\"}", 4, "a colon expected");
-  no("{\"a\":1}", 5, "what a name stands for is no object");
-  no("{\"a\":[[[[[[", 5, "what a name stands for is no object");
-  no("{\"a\":{\"a\":{\"a\":{", 10, "a key twice, or another than dtype, shape and data_offsets");
+  no("{\"a\":1}", 5, "the value of a name is not an object");
+  no("{\"a\":[[[[[[", 5, "the value of a name is not an object");
+  no("{\"a\":{\"a\":{\"a\":{", 10,
+     "a duplicate key, or one other than dtype, shape and data_offsets");
   no("{\"a\":" + good, 5 + good.size(), "a comma or a brace expected");
   no("{\"a\":" + good + "\"b\":" + good + "}", 5 + good.size(), "a comma or a brace expected");
-  no("{\"a\":" + good + ",}", 6 + good.size(), "a text in quotes expected");
-  no("{\"a\":" + good + "}}", 6 + good.size(), "something follows the last brace");
-  no("{\"a\":" + good + "}" + std::string(1, '\0'), 6 + good.size(),
-     "something follows the last brace");
+  no("{\"a\":" + good + ",}", 6 + good.size(), "a string in quotes expected");
+  no("{\"a\":" + good + "}}", 6 + good.size(), "text follows the last brace");
+  no("{\"a\":" + good + "}" + std::string(1, '\0'), 6 + good.size(), "text follows the last brace");
   no("{\"a\":{}}", 7, "one of the keys dtype, shape and data_offsets is missing");
   no("{\"a\":{\"dtype\":\"F32\",\"dtype\":\"F32\"}}", 28,
-     "a key twice, or another than dtype, shape and data_offsets");
-  no("{\"a\":{\"dtype\":32}}", 14, "a text in quotes expected");
-  no("{\"a\":{\"shape\":{}}}", 14, "the shape is no list");
-  no("{\"a\":{\"shape\":[1,]}}", 17, "an integer expected, not negative");
+     "a duplicate key, or one other than dtype, shape and data_offsets");
+  no("{\"a\":{\"dtype\":32}}", 14, "a string in quotes expected");
+  no("{\"a\":{\"shape\":{}}}", 14, "the shape is not a list");
+  no("{\"a\":{\"shape\":[1,]}}", 17, "an integer expected that is not negative");
   for (const char* number : {"-1", "+1", "null", "\"1\"", "[1]", "true"})
     no("{\"a\":{\"shape\":[" + std::string(number) + "]}}", 15,
-       "an integer expected, not negative");
+       "an integer expected that is not negative");
   for (const char* number : {"1.0", "1e3", "1E3"})
     no("{\"a\":{\"shape\":[" + std::string(number) + "]}}", 16,
-       "an integer expected, not negative");
-  no("{\"a\":{\"shape\":[01]}}", 17, "an integer expected, not negative");
+       "an integer expected that is not negative");
+  no("{\"a\":{\"shape\":[01]}}", 17, "an integer expected that is not negative");
   no("{\"a\":{\"shape\":[18446744073709551616]}}", 34, "a number that overflows",
      file_error::too_large);
-  no("{\"a\":{\"shape\":[1,1,1,1,1,1,1,1,1]}}", 32, "a tensor of more than 8 axes",
+  no("{\"a\":{\"shape\":[1,1,1,1,1,1,1,1,1]}}", 32, "a tensor with more than 8 axes",
      file_error::too_large);
   no("{\"a\":{\"data_offsets\":[0]}}", 23, "a comma expected");
   no("{\"a\":{\"data_offsets\":[0,4,5]}}", 25, "a bracket expected");
-  no("{\"a\":{\"data_offsets\":4}}", 21, "the data_offsets are no list");
-  no("{\"__metadata__\":[]}", 16, "the metadata are no object");
-  no("{\"__metadata__\":{\"a\":1}}", 21, "a text in quotes expected");
-  no("{\"__metadata__\":{\"a\":{}}}", 21, "a text in quotes expected");
-  no("{\"__metadata__\":{\"a\":\"b\",}}", 25, "a text in quotes expected");
-  no("{\"__meta", 8, "a text without an end");
+  no("{\"a\":{\"data_offsets\":4}}", 21, "the data_offsets are not a list");
+  no("{\"__metadata__\":[]}", 16, "the metadata are not an object");
+  no("{\"__metadata__\":{\"a\":1}}", 21, "a string in quotes expected");
+  no("{\"__metadata__\":{\"a\":{}}}", 21, "a string in quotes expected");
+  no("{\"__metadata__\":{\"a\":\"b\",}}", 25, "a string in quotes expected");
+  no("{\"__meta", 8, "a string without an end");
   // Deeper than any stack: the first level that the format does not have ends it.
-  no("{\"a\":{\"dtype\":" + std::string(1000000, '['), 14, "a text in quotes expected");
+  no("{\"a\":{\"dtype\":" + std::string(1000000, '['), 14, "a string in quotes expected");
 }
 
 BOOST_AUTO_TEST_CASE(safetensors_texts) {
@@ -302,18 +301,18 @@ BOOST_AUTO_TEST_CASE(safetensors_texts) {
   const auto no = [&](const std::string& name, std::size_t at, const std::string& words) {
     refused<safetensors_file>(
         safetensors("{\"" + name + "\":" + good + "}", 4), file_error::malformed,
-        "safetensors: the header is wrong at its byte " + std::to_string(at) + ": " + words);
+        "safetensors: the header is malformed at byte " + std::to_string(at) + ": " + words);
   };
-  no("a\nb", 3, "a control character in a text");
-  no("\\x", 3, "a wrong escape in a text");
-  no("\\u12g4", 3, "a wrong escape in a text");
-  no("\\ud800", 7, "a wrong escape in a text");
-  no("\\ud800\\u0041", 13, "a wrong escape in a text");
-  no("\\udc00", 3, "a wrong escape in a text");
+  no("a\nb", 3, "a control character in a string");
+  no("\\x", 3, "an invalid escape in a string");
+  no("\\u12g4", 3, "an invalid escape in a string");
+  no("\\ud800", 7, "an invalid escape in a string");
+  no("\\ud800\\u0041", 13, "an invalid escape in a string");
+  no("\\udc00", 3, "an invalid escape in a string");
   const auto not_utf_8 = [&](const std::string& name) {
     refused<safetensors_file>(safetensors("{\"" + name + "\":" + good + "}", 4),
                               file_error::malformed,
-                              "safetensors: the header is not UTF-8 at its byte 2");
+                              "safetensors: the header is not UTF-8 at byte 2");
   };
   not_utf_8("\x80");
   not_utf_8("\xc0\x80");  // overlong
@@ -335,7 +334,7 @@ BOOST_AUTO_TEST_CASE(safetensors_texts) {
   const auto terminal = safetensors_file::in_memory(hostile.data(), hostile.size());
   float out[1];
   BOOST_TEST(terminal->begin()->read(out).error() ==
-             std::string("umbel: read: ?[2J?? has the element type X, which is not read"));
+             std::string("umbel: read: ?[2J?? has the element type X, which is not supported"));
 }
 
 BOOST_AUTO_TEST_CASE(safetensors_offsets) {
@@ -380,7 +379,7 @@ BOOST_AUTO_TEST_CASE(safetensors_offsets) {
   no("\"__metadata__\":{},\"\\u005f_metadata__\":{}", 0, file_error::duplicate,
      "the header has __metadata__ twice");
   no("\"__metadata__\":{\"checksum\":\"0\",\"b\":\"1\",\"c\\u0068ecksum\":\"0\"}", 0,
-     file_error::duplicate, "two texts of the metadata have the name checksum");
+     file_error::duplicate, "two strings of the metadata have the name checksum");
   std::string texts = "\"__metadata__\":{\"\":\"\"";
   for (std::size_t i = 1; i < 16384; ++i) texts += ",\"" + std::to_string(i) + "\":\"\"";
   BOOST_TEST(accepted<safetensors_file>(safetensors("{" + texts + "}}")) == "");
@@ -449,16 +448,18 @@ BOOST_AUTO_TEST_CASE(npz_members) {
   BOOST_TEST(accepted<npz_file>(npz({{"a.npy"}}, "a comment")) == "");
   BOOST_TEST(accepted<npz_file>(npz({{"a.npy"}}, std::string(65535, 'x'))) == "");
   no(copy(files::npz_compressed), file_error::unsupported,
-     "l.weight.npy is compressed; write the file by np.savez, not savez_compressed");
+     "l.weight.npy is compressed; write the file with np.savez, not savez_compressed");
   no(npz({{.name = "a.npy", .method = 93}}), file_error::unsupported,
-     "a.npy is not stored but of method 93");
+     "a.npy is not stored but has method 93");
   no(npz({{.name = "a.npy", .flags = 1}}), file_error::unsupported, "a.npy is encrypted");
   no(npz({{"archive/data.pkl"}}), file_error::unsupported,
-     "the archive holds archive/data.pkl, which is not .npy, so it is not of np.savez");
+     "the archive holds archive/data.pkl, which is not a .npy file; write the archive with "
+     "np.savez");
   no(npz({{"folder/"}}), file_error::unsupported,
-     "the archive holds folder/, which is not .npy, so it is not of np.savez");
+     "the archive holds folder/, which is not a .npy file; write the archive with np.savez");
   no(npz({{""}}), file_error::unsupported,
-     "the archive holds the tensor without a name, which is not .npy, so it is not of np.savez");
+     "the archive holds the tensor without a name, which is not a .npy file; write the archive "
+     "with np.savez");
   no(npz({{"\xff.npy"}}), file_error::malformed, "the name of a member is not UTF-8");
   no(npz({{"a.npy"}, {"b.npy"}, {"a.npy"}}), file_error::duplicate,
      "two members have the name a.npy");
@@ -467,7 +468,7 @@ BOOST_AUTO_TEST_CASE(npz_members) {
   no(npz({{.name = "a.npy", .content = npy_of("(2,)", 4)}}), file_error::truncated,
      "a needs 8 bytes for its shape but 4 follow the header");
   no(npz({{.name = "a.npy", .content = copy(files::npz)}}), file_error::wrong_format,
-     "a does not begin as a .npy file does");
+     "a does not begin like a .npy file");
 }
 
 BOOST_AUTO_TEST_CASE(npz_places) {
@@ -475,11 +476,11 @@ BOOST_AUTO_TEST_CASE(npz_places) {
     refused<npz_file>(file, code, "npz: " + words);
   };
   no(npz({{.name = "a.npy", .more = 1000000}}), file_error::truncated,
-     "a.npy ends behind its place in the archive");
+     "a.npy ends after its place in the archive");
   no(npz({{.name = "a.npy", .more = 0xf0000000}}), file_error::truncated,
-     "a.npy ends behind its place in the archive");
+     "a.npy ends after its place in the archive");
   no(npz({{.name = "a.npy", .offset = 0xfffffff0}}), file_error::malformed,
-     "a.npy begins behind its place in the archive");
+     "a.npy begins after its place in the archive");
   no(npz({{.name = "a.npy", .offset = 1}}), file_error::malformed,
      "a.npy differs in its own header and in the central directory");
   no(npz({{.name = "a.npy", .local_name = "b.npy"}}), file_error::malformed,
@@ -488,7 +489,7 @@ BOOST_AUTO_TEST_CASE(npz_places) {
      "b.npy differs in its own header and in the central directory");
   no(npz({{"a.npy"}}, "", 1), file_error::malformed, "its central directory is damaged");
   no(npz({{"a.npy"}, {"b.npy"}}, "", -1), file_error::malformed,
-     "its central directory has more than its members");
+     "its central directory has data after its members");
   // One member within the data of another.
   const bytes inner = npz({{"b.npy"}});
   const std::size_t inner_bytes = 30 + 5 + npy_of("(1,)", 4).size();
@@ -526,12 +527,12 @@ BOOST_AUTO_TEST_CASE(npz_ends) {
   const auto no = [](const bytes& file, file_error code, const std::string& words) {
     refused<npz_file>(file, code, "npz: " + words);
   };
-  no({}, file_error::wrong_format, "the file does not begin as a zip archive does");
-  no({'P'}, file_error::wrong_format, "the file does not begin as a zip archive does");
-  no({'P', 'K', 3, 4}, file_error::truncated, "the file does not end as a zip archive does");
+  no({}, file_error::wrong_format, "the file does not begin like a zip archive");
+  no({'P'}, file_error::wrong_format, "the file does not begin like a zip archive");
+  no({'P', 'K', 3, 4}, file_error::truncated, "the file does not end like a zip archive");
   bytes file = npz({{"a.npy"}});
   file.push_back(0);
-  no(file, file_error::truncated, "the file does not end as a zip archive does");
+  no(file, file_error::truncated, "the file does not end like a zip archive");
   file.pop_back();
   const std::size_t end = file.size() - 22;
   const auto changed = [&](std::size_t at, unsigned char value) {
@@ -539,15 +540,15 @@ BOOST_AUTO_TEST_CASE(npz_ends) {
     other[end + at] = value;
     return other;
   };
-  no(changed(4, 1), file_error::unsupported, "it is one of several parts of an archive");
-  no(changed(8, 2), file_error::unsupported, "it is one of several parts of an archive");
-  const std::string elsewhere = "its central directory is not where it should be";
+  no(changed(4, 1), file_error::unsupported, "it is one part of a multi-part archive");
+  no(changed(8, 2), file_error::unsupported, "it is one part of a multi-part archive");
+  const std::string elsewhere = "its central directory is in the wrong place";
   no(changed(12, 0), file_error::malformed, elsewhere);
   no(changed(16, 0), file_error::malformed, elsewhere);
   no(changed(19, 255), file_error::malformed, elsewhere);
   bytes large = copy(files::npz_64);
   large[large.size() - 22 - 12] ^= 1;  // where the record of zip64 is
-  no(large, file_error::malformed, "its zip64 record is not where it should be");
+  no(large, file_error::malformed, "its zip64 record is in the wrong place");
 }
 
 // Whatever is damaged in the bytes of an array is noticed when they are read.
@@ -559,16 +560,16 @@ BOOST_AUTO_TEST_CASE(npz_checksum) {
   const auto done = archive->read("a", out);
   BOOST_TEST((done.code() == file_error::checksum));
   BOOST_TEST(std::string(done.error()) ==
-             "umbel: read: the checksum of a is not that of its bytes, so the file is damaged");
+             "umbel: read: the checksum of a does not match its bytes; the file is damaged");
   BOOST_TEST(out[0] == 3);
 }
 
 BOOST_AUTO_TEST_CASE(of_no_format) {
   refused<tensor_file>(bytes(100, 'x'), file_error::wrong_format,
-                       "the file begins as neither .npy, .npz nor safetensors do");
-  refused<tensor_file>({}, file_error::truncated,
-                       "safetensors: the file has 0 bytes, not even the 8 of the length of its "
-                       "header");
+                       "the file does not begin like a .npy, .npz or safetensors file");
+  refused<tensor_file>(
+      {}, file_error::truncated,
+      "safetensors: the file has 0 bytes, fewer than the 8 bytes of its header's length");
   // A header of safetensors whose length begins with PK.
   const std::string padded = "{}" + std::string(0x4b50 - 2, ' ');
   BOOST_TEST(accepted<tensor_file>(safetensors(padded)) == "");

@@ -105,13 +105,13 @@ BOOST_AUTO_TEST_CASE(a_square_matrix_that_is_transposed) {
   const std::string error = replayed<layer>(exported_model{}, not_transposed, causal);
   begins(error, "umbel: probe: the output differs by ");
   has(error, "] of [token=4, hidden=8]: ");
-  has(error, "look for a square matrix that is transposed (in_out or out_in in its row");
+  has(error, "check for a transposed square matrix (in_out or out_in in its row");
 }
 
 BOOST_AUTO_TEST_CASE(the_other_pairing_of_rope) {
   using other = layer_with<activation<gelu_exact>, adjacent_pairs, true>;
   has(replayed<other>(exported_model{}, of_torch, causal),
-      "the first position is right and others are not: look at the pairing of rope");
+      "only the first position is right; check the pairing of rope");
 }
 
 BOOST_AUTO_TEST_CASE(another_activation) {
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(nothing_loaded) {
       model.file(), [&](const sequence& given) { return layer{w}(given, causal); }, wanted, x);
   begins(result.error(),
          "umbel: probe: the output differs by inf at [0, 0] of [token=4, hidden=8]");
-  has(result.error(), "NaN where ");
+  has(result.error(), "NaN instead of ");
   BOOST_TEST(result.largest == std::numeric_limits<double>::infinity());
 }
 
@@ -156,10 +156,9 @@ BOOST_AUTO_TEST_CASE(what_is_compared) {
   BOOST_TEST(result.place == 4u);
   BOOST_TEST(result.largest == 0.5);
   BOOST_TEST(std::string(result.error()) ==
-             "umbel: probe: the output differs by 0.5 at [1, 1] of [query=2, key=3]: 5.5 where 5 "
-             "is wanted; at most 0.01 was allowed; the first position is right and others are not: "
-             "look at the pairing of rope (split_halves or adjacent_pairs), its base, the "
-             "positions and the mask");
+             "umbel: probe: the output differs by 0.5 at [1, 1] of [query=2, key=3]: 5.5 instead "
+             "of 5; at most 0.01 is allowed; only the first position is right; check the pairing "
+             "of rope (split_halves or adjacent_pairs), its base, the positions and the mask");
   BOOST_TEST(static_cast<bool>(compare_with_probe(other | permute<query, key>, wanted, {0.5, 0})));
   BOOST_TEST(!compare_with_probe(other | permute<query, key>, wanted, {0.499, 0}));
 }
@@ -276,9 +275,9 @@ BOOST_AUTO_TEST_CASE(checksums) {
   BOOST_TEST(verify_checksum(model.file()).error() == "");
   model.bytes.back() = static_cast<char>(model.bytes.back() ^ 1);
   BOOST_TEST((verify_checksum(model.file()).code() == file_error::checksum));
-  BOOST_TEST(verify_checksum(model.file()).error() ==
-             std::string("umbel: verify_checksum: the bytes of the file are not those that were "
-                         "written"));
+  BOOST_TEST(
+      verify_checksum(model.file()).error() ==
+      std::string("umbel: verify_checksum: the bytes of the file do not match its checksum"));
   const auto name = std::string(model.bytes.begin(), model.bytes.end()).find("checksum");
   model.bytes[name] = 'C';
   BOOST_TEST((verify_checksum(model.file()).code() == file_error::not_found));

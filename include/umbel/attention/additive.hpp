@@ -273,7 +273,7 @@ struct additive_calls
     : attention_calls<
           Derived, additive_forms<Layer>, say::additive_attention,
           say::
-              takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {
+              expects_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {
 };
 
 }  // namespace detail

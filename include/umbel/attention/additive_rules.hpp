@@ -26,17 +26,17 @@ template <class Z>
 using feature_axis = axis_of<layout_of<Z>, feature_family<layout_of<Z>>>;
 
 template <class Z, class T, class Heads>
-using additive_value_width = first_error<
-    verdict<remainder<feature_axis<Z>, Heads> == 0, say::additive_attention, feature_axis<Z>,
-            say::into, Heads, say::leaves_a_remainder_of,
-            number<remainder<feature_axis<Z>, Heads>>>,
-    verdict<std::is_same_v<typename Z::value_type, T>, say::additive_attention,
-            say::the_values_in_argument_3, say::are_of_type, element<typename Z::value_type>,
-            say::but_the_layer_is_of_type, element<T>>>;
+using additive_value_width =
+    first_error<verdict<remainder<feature_axis<Z>, Heads> == 0, say::additive_attention,
+                        feature_axis<Z>, say::into, Heads, say::leaves_a_remainder_of,
+                        number<remainder<feature_axis<Z>, Heads>>>,
+                verdict<std::is_same_v<typename Z::value_type, T>, say::additive_attention,
+                        say::the_values_in_argument_3, say::have_type,
+                        element<typename Z::value_type>, say::but_the_layer_has_type, element<T>>>;
 template <class Z, class T, class Heads>
 struct additive_values_rule {
   using type = verdict<false, say::additive_attention, say::the_values_in_argument_3,
-                       struct need_exactly_one_axis_of_features_besides_batch_and, key_family,
+                       struct need_exactly_one_feature_axis_besides_batch_and, key_family,
                        say::not_, typename layout_of<Z>::axes>;
 };
 template <class Z, class T, class Heads>

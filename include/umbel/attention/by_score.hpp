@@ -23,8 +23,8 @@ namespace say {
 struct attention_by_score;
 }  // namespace say
 
-UMBEL_SAYS(takes_queries_keys_and_values_then_a_mask,
-           "takes queries, keys and values; then a mask");
+UMBEL_SAYS(expects_queries_keys_and_values_then_a_mask,
+           "expects queries, keys and values; then a mask");
 
 // f of rows Q and K of the tensors, in units of log2.
 template <class F, class Q, class K>
@@ -88,9 +88,10 @@ using score_function =
 
 template <class F, class... Options>
 struct attention_by_score_operation
-    : detail::other_calls<say::attention_by_score, say::takes_queries_keys_and_values_then_a_mask> {
-  using refused =
-      detail::other_calls<say::attention_by_score, say::takes_queries_keys_and_values_then_a_mask>;
+    : detail::other_calls<say::attention_by_score,
+                          say::expects_queries_keys_and_values_then_a_mask> {
+  using refused = detail::other_calls<say::attention_by_score,
+                                      say::expects_queries_keys_and_values_then_a_mask>;
   using refused::operator();
 
   F score;

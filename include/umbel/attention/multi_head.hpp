@@ -129,8 +129,8 @@ struct multi_head_calls
     : self_attention_calls<
           Derived, multi_head_forms<Layer>, say::multi_head_attention,
           say::
-              takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {
-  template <class X, class Of = Layer>  // incomplete here
+              expects_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {
+  template <class X, class Of = Layer>  // which is incomplete here
   using pipe_rule =
       typename multi_head_forms<Of>::template self<X, every_key, on_stack, by_value>::type;
 };

@@ -40,8 +40,8 @@ inline constexpr bool is_head_selection<keep_heads<Head...>> = true;
 template <std::size_t... Head>
 inline constexpr bool is_head_selection<prune_heads<Head...>> = true;
 
-UMBEL_SAYS(the_second_argument_is_neither_keep_heads_nor_prune_heads,
-           "the second argument is neither keep_heads nor prune_heads");
+UMBEL_SAYS(the_second_argument_must_be_keep_heads_or_prune_heads,
+           "the second argument must be keep_heads or prune_heads");
 
 // The kept heads, and the kept heads of keys and values.
 template <head_sizes S, class Selection, std::size_t... Head>
@@ -152,7 +152,7 @@ template <class Layer, class Selection>
 struct pruned_layer<Layer, Selection> {
   using fits = first_error<rules::a_multi_head_attention<say::pruned, Layer>,
                            verdict<is_head_selection<Selection>, say::pruned,
-                                   say::the_second_argument_is_neither_keep_heads_nor_prune_heads>>;
+                                   say::the_second_argument_must_be_keep_heads_or_prune_heads>>;
   static_assert(report<fits>::ok, "umbel: shapes do not fit");
   using type = Layer;
 };

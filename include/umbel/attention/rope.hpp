@@ -50,17 +50,17 @@ struct no_rope {
 namespace say {
 struct rope;
 struct rope_of;
+struct must_be;
 }  // namespace say
 
-UMBEL_SAYS(is_neither_split_halves_nor_adjacent_pairs,
-           "is neither split_halves nor adjacent_pairs:");
-UMBEL_SAYS(rope_needs_its_pairing, "rope needs its pairing, split_halves or adjacent_pairs:");
-UMBEL_SAYS(files_of_Hugging_Face_have_split_halves_those_of_Meta_and_llama2_c_adjacent_pairs,
-           "GPT-NeoX and files of Hugging Face have split_halves; GPT-J, files of Meta and of "
-           "llama2.c have adjacent_pairs");
+UMBEL_SAYS(rope_needs_a_pairing, "rope needs a pairing:");
+UMBEL_SAYS(
+    split_halves_for_GPT_NeoX_and_files_of_Hugging_Face_adjacent_pairs_for_GPT_J_and_files_of_Meta_and_llama2_c,
+    "split_halves for GPT-NeoX and files of Hugging Face, adjacent_pairs for GPT-J and files of "
+    "Meta and llama2.c");
 
-UMBEL_SAYS(pairs_are_computed_by_a_constructor_but_none_runs_here_and_constants_have_at_most,
-           "pairs are computed by a constructor, but none runs here, and constants have at most");
+UMBEL_SAYS(pairs_need_a_constructor_and_none_runs_here_so_use_at_most,
+           "pairs need a constructor, and none runs here; use at most");
 
 namespace rules {
 template <class Layer, class Rope, class HeadDim>
@@ -70,14 +70,13 @@ struct rope_rule {
 template <class Layer, class Pairs, std::size_t Base, std::size_t Width, class HeadDim>
 struct rope_rule<Layer, rope<Pairs, Base, Width>, HeadDim> {
   static constexpr std::size_t width = Width ? Width : HeadDim::size;
-  using whose_is_which =
-      say::files_of_Hugging_Face_have_split_halves_those_of_Meta_and_llama2_c_adjacent_pairs;
+  using whose_is_which = say::
+      split_halves_for_GPT_NeoX_and_files_of_Hugging_Face_adjacent_pairs_for_GPT_J_and_files_of_Meta_and_llama2_c;
   using type = first_error<
-      verdict<!std::is_same_v<Pairs, detail::nothing>, Layer, say::rope_needs_its_pairing,
+      verdict<!std::is_same_v<Pairs, detail::nothing>, Layer, say::rope_needs_a_pairing,
               whose_is_which>,
       verdict<std::is_same_v<Pairs, split_halves> || std::is_same_v<Pairs, adjacent_pairs>, Layer,
-              say::rope_of, element<Pairs>, say::is_neither_split_halves_nor_adjacent_pairs,
-              whose_is_which>,
+              say::rope_of, element<Pairs>, say::must_be, whose_is_which>,
       verdict<width % 2 == 0, Layer,
               std::conditional_t<Width == 0, struct rope_rotates_pairs_but,
                                  struct rope_rotates_pairs_but_its_width>,
@@ -164,8 +163,7 @@ namespace rules {
 template <std::size_t Turns, std::size_t Most>
 using turns_are_there =
     verdict<UMBEL_CONSTRUCTORS_RUN || Turns <= Most, say::rope, number<Turns>,
-            say::pairs_are_computed_by_a_constructor_but_none_runs_here_and_constants_have_at_most,
-            number<Most>>;
+            say::pairs_need_a_constructor_and_none_runs_here_so_use_at_most, number<Most>>;
 }  // namespace rules
 
 // An entry of a table; for integers, with kernel::turn_digits. (Clang counts its steps.)

@@ -22,9 +22,10 @@ struct rope_cosines;
 struct rotate;
 }  // namespace say
 
-UMBEL_SAYS(takes_a_tensor_then_cosines_and_sines, "takes a tensor or view, then cosines and sines");
-UMBEL_SAYS(takes_a_tensor_then_positions,
-           "takes a tensor or view, then a tensor or view of positions");
+UMBEL_SAYS(expects_a_tensor_then_cosines_and_sines,
+           "expects a tensor or view, then cosines and sines");
+UMBEL_SAYS(expects_a_tensor_then_positions,
+           "expects a tensor or view, then a tensor or view of positions");
 
 template <class Pairing>
 struct rope_or_pairing {
@@ -88,7 +89,7 @@ struct rotate_rule<Rope, X, Position, Family> {
 template <class Pairing, class Family, class X, class Cosines, class Sines>
 struct rotate_by_rule {
   using type = verdict<one_is_invalid<X, Cosines, Sines>, say::rotate,
-                       say::takes_a_tensor_then_cosines_and_sines>;
+                       say::expects_a_tensor_then_cosines_and_sines>;
 };
 template <class Pairing, class Family, shaped X, shaped Cosines, shaped Sines>
 struct rotate_by_rule<Pairing, Family, X, Cosines, Sines> {
@@ -132,7 +133,7 @@ using rope_table_fits = typename rope_table_rule<Operation, Rope, Positions, Fea
 // With integers that have axes of x other than its features.
 template <class Rope, class Positions, class Family, class X, class Ids>
 struct rotate_at_rule {
-  using type = verdict<one_is_invalid<X, Ids>, say::rotate, say::takes_a_tensor_then_positions>;
+  using type = verdict<one_is_invalid<X, Ids>, say::rotate, say::expects_a_tensor_then_positions>;
 };
 template <class Rope, class Positions, class Family, shaped X, shaped Ids>
 struct rotate_at_rule<Rope, Positions, Family, X, Ids> {

@@ -18,7 +18,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
-struct are_of_type;
+struct have_type;
 struct but_have;
 struct but_the_keys;
 struct but_the_values;
@@ -34,36 +34,36 @@ struct the_values;
 struct the_values_in_argument_3;
 }  // namespace say
 
-UMBEL_SAYS(so_take, "; take");
+UMBEL_SAYS(so_use, "; use");
 UMBEL_SAYS(the_first_argument_is_not_a_multi_head_attention,
            "the first argument is not a multi_head_attention");
 UMBEL_SAYS(
-    takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
-    "takes a sequence, or queries, keys and values; then a mask such as lengths, causal or "
+    expects_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
+    "expects a sequence, or queries, keys and values; then a mask such as lengths, causal or "
     "all_keys; then a workspace or parallel(...)");
 UMBEL_SAYS(
-    takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
-    "takes queries, keys and values; then a mask such as lengths, causal or all_keys; then a "
+    expects_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
+    "expects queries, keys and values; then a mask such as lengths, causal or all_keys; then a "
     "workspace");
 
 template <>
 inline constexpr bool rules::takes_a_mask<
     say::
-        takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
+        expects_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
     true;
 template <>
 inline constexpr bool rules::takes_a_mask<
     say::
-        takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
+        expects_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
     true;
 UMBEL_SAYS(sizes_are_template_arguments_so_write_multi_head_attention_of_float_hidden_and_heads,
            "sizes are template arguments; write multi_head_attention<float, hidden<64>, "
            "heads<8>>{weights}");
-UMBEL_SAYS(so_pass_one_sequence_once_to_attend_to_itself,
-           "; for self-attention pass the one sequence once, attend(x)");
-UMBEL_SAYS(so_pass_queries_keys_and_values, ", so pass queries, keys and values");
-UMBEL_SAYS(two_sequences_need_values_too_so_pass_queries_keys_and_values,
-           "two sequences need values too, so pass queries, keys and values");
+UMBEL_SAYS(so_pass_one_sequence_once_for_self_attention,
+           "; for self-attention pass the sequence once, attend(x)");
+UMBEL_SAYS(so_pass_queries_keys_and_values, "; pass queries, keys and values");
+UMBEL_SAYS(two_sequences_need_values_so_pass_queries_keys_and_values,
+           "two sequences need values; pass queries, keys and values");
 
 namespace rules {
 
@@ -80,8 +80,8 @@ using attention_argument = first_error<
     verdict<layout_of<X>::template size_of<typename Hidden::family> == Hidden::size, Layer, Name,
             say::have, axis_of<layout_of<X>, typename Hidden::family>, say::but_the_layer_has,
             Hidden>,
-    verdict<std::is_same_v<typename X::value_type, T>, Layer, Name, say::are_of_type,
-            element<typename X::value_type>, say::but_the_layer_is_of_type, element<T>>>;
+    verdict<std::is_same_v<typename X::value_type, T>, Layer, Name, say::have_type,
+            element<typename X::value_type>, say::but_the_layer_has_type, element<T>>>;
 
 // An axis that both have, or neither: "the queries have batch=2 but the keys have no batch".
 template <class Layout, class Family>
@@ -101,7 +101,7 @@ struct one_sequence_rule<Layer, X, X, X> {
   using type =
       verdict<layout_of<X>::template has<query_family>, Layer, say::the_queries_in_argument_1,
               say::need_the_axis, query_family, say::but_have, typename layout_of<X>::axes,
-              say::so_pass_one_sequence_once_to_attend_to_itself>;
+              say::so_pass_one_sequence_once_for_self_attention>;
 };
 template <class Layer, class X, class Y, class Z, class T, class Hidden, class KeysHidden = Hidden,
           class ValuesHidden = Hidden>
@@ -147,15 +147,15 @@ using self_attend = first_error<
     verdict<layout_of<X>::template size_of<typename Hidden::family> == Hidden::size, Layer, Name,
             say::has, axis_of<layout_of<X>, typename Hidden::family>, say::but_the_layer_has,
             Hidden>,
-    verdict<std::is_same_v<typename X::value_type, T>, Layer, Name, say::is_of_type,
-            element<typename X::value_type>, say::but_the_layer_is_of_type, element<T>>>;
+    verdict<std::is_same_v<typename X::value_type, T>, Layer, Name, say::has_type,
+            element<typename X::value_type>, say::but_the_layer_has_type, element<T>>>;
 
 // A layer with keys or values of another width can't attend a sequence to itself.
 template <class Layer, class Hidden, class KeysHidden, class ValuesHidden>
 using one_width = first_error<
-    verdict<std::is_same_v<Hidden, KeysHidden>, Layer, struct the_layer_takes_keys_from, KeysHidden,
+    verdict<std::is_same_v<Hidden, KeysHidden>, Layer, struct the_layer_reads_keys_from, KeysHidden,
             say::and_, say::queries_from, Hidden, say::so_pass_queries_keys_and_values>,
-    verdict<std::is_same_v<Hidden, ValuesHidden>, Layer, struct the_layer_takes_values_from,
+    verdict<std::is_same_v<Hidden, ValuesHidden>, Layer, struct the_layer_reads_values_from,
             ValuesHidden, say::and_, say::queries_from, Hidden,
             say::so_pass_queries_keys_and_values>>;
 
@@ -174,7 +174,7 @@ template <class Layer, class Mask>
 struct no_second_sequence_rule<Layer, Mask> {
   using type = verdict<Mask::layout::rank == 1 || has_axes_of_scores_only<typename Mask::layout> ||
                            std::is_integral_v<typename Mask::value_type>,
-                       Layer, say::two_sequences_need_values_too_so_pass_queries_keys_and_values>;
+                       Layer, say::two_sequences_need_values_so_pass_queries_keys_and_values>;
 };
 template <class Layer, class Mask>
 using no_second_sequence = typename no_second_sequence_rule<Layer, Mask>::type;
@@ -210,7 +210,7 @@ using head_sizes_fit = first_error<
     well_formed<typename Sizes::output>, projections_fit<Heads, Sizes>,
     verdict<remainder<Heads, typename Sizes::kv_heads> == 0, say::multi_head_attention, Heads,
             say::into, typename Sizes::kv_heads, say::leaves_a_remainder_of,
-            number<remainder<Heads, typename Sizes::kv_heads>>, say::so_take,
+            number<remainder<Heads, typename Sizes::kv_heads>>, say::so_use,
             axes::kv_heads<rules::nearest_divisor(Heads::size, Sizes::kv_heads::size)>>,
     rope_fits<say::multi_head_attention, typename Sizes::rope, typename Sizes::head_dim>,
     scoring<say::multi_head_attention, typename Sizes::scoring>>;

@@ -24,13 +24,13 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
-struct but_the_queries_are_of_type;
+struct but_the_queries_have_type;
 struct but_the_queries_have;
 struct scaled_dot_product_attention;
 struct the_keys_have;
 }  // namespace say
 
-UMBEL_SAYS(so_name_those_of_the_keys, ", so name those of the keys");
+UMBEL_SAYS(so_rename_those_of_the_keys_to, "; rename those of the keys to");
 
 namespace rules {
 
@@ -80,7 +80,7 @@ template <class Queries, class Keys>
 struct kv_heads_unnamed_rule<Queries, Keys> {
   using type = verdict<false, say::scaled_dot_product_attention, say::the_keys_have,
                        axis_of<Keys, heads_family>, say::but_the_queries_have,
-                       axis_of<Queries, heads_family>, say::so_name_those_of_the_keys,
+                       axis_of<Queries, heads_family>, say::so_rename_those_of_the_keys_to,
                        axes::kv_heads<Keys::template size_of<heads_family>>>;
 };
 
@@ -94,12 +94,12 @@ using dot_product = first_error<
     dot_product_argument<say::the_values_in_argument_3, V, key_family, heads_of_keys<layout_of<K>>,
                          width_of_values<layout_of<V>>>,
     verdict<std::is_same_v<typename K::value_type, typename Q::value_type>,
-            say::scaled_dot_product_attention, say::the_keys_in_argument_2, say::are_of_type,
-            element<typename K::value_type>, say::but_the_queries_are_of_type,
+            say::scaled_dot_product_attention, say::the_keys_in_argument_2, say::have_type,
+            element<typename K::value_type>, say::but_the_queries_have_type,
             element<typename Q::value_type>>,
     verdict<std::is_same_v<typename V::value_type, typename Q::value_type>,
-            say::scaled_dot_product_attention, say::the_values_in_argument_3, say::are_of_type,
-            element<typename V::value_type>, say::but_the_queries_are_of_type,
+            say::scaled_dot_product_attention, say::the_values_in_argument_3, say::have_type,
+            element<typename V::value_type>, say::but_the_queries_have_type,
             element<typename Q::value_type>>,
     same_size<say::scaled_dot_product_attention, batch_family, layout_of<Q>, say::the_queries,
               layout_of<K>, say::but_the_keys>,
@@ -248,7 +248,7 @@ struct scaled_dot_product_operation
           scaled_dot_product_operation<Options...>, dot_product_forms<Options...>,
           say::scaled_dot_product_attention,
           say::
-              takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {
+              expects_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {
   using scoring = detail::scoring<Options...>;
 };
 }  // namespace detail

@@ -57,8 +57,8 @@ struct softcap;
 }  // namespace say
 
 UMBEL_SAYS(score_scale, "score_scale");
-UMBEL_SAYS(empty_rows_takes_zero_weights_or_uniform_weights_not,
-           "empty_rows takes zero_weights or uniform_weights, not");
+UMBEL_SAYS(empty_rows_must_be_zero_weights_or_uniform_weights_not,
+           "empty_rows must be zero_weights or uniform_weights, not");
 
 namespace rules {
 template <class Layer, class Option>
@@ -80,7 +80,7 @@ template <class Layer, class Scoring>
 using scoring = first_error<typename given_number<Layer, typename Scoring::scale_option>::type,
                             typename given_number<Layer, typename Scoring::softcap_option>::type,
                             verdict<fills_rows<typename Scoring::empty>, Layer,
-                                    say::empty_rows_takes_zero_weights_or_uniform_weights_not,
+                                    say::empty_rows_must_be_zero_weights_or_uniform_weights_not,
                                     element<typename Scoring::empty>>>;
 }  // namespace rules
 

@@ -22,13 +22,14 @@ template <class Word, bool HasMemory>
 struct refused_block_calls
     : other_calls_with_mask<
           Word,
-          say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {};
+          say::expects_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {
+};
 template <class Word>
 struct refused_block_calls<Word, true>
     : other_calls_and_into<
           Word,
           say::
-              takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace> {
+              expects_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace> {
 };
 
 // operator() of the layer and of prepacked<layer>.

@@ -42,10 +42,10 @@ struct block_shapes_fit {
 };
 template <class Block, class Word, class T, class OfMemory, class Held, class X>
 struct block_shapes_fit<Block, Word, T, OfMemory, Held, X, without_memory> {
-  using type = first_error<
-      verdict<!Block::has_memory, typename Block::word,
-              say::has_an_attention_to_a_memory_so_write_layer_of_x_memory_and_self_mask>,
-      Held, rules::block_argument<Word, X, T, typename Block::hidden_axis>>;
+  using type =
+      first_error<verdict<!Block::has_memory, typename Block::word,
+                          say::attends_to_a_memory_so_write_layer_of_x_memory_and_self_mask>,
+                  Held, rules::block_argument<Word, X, T, typename Block::hidden_axis>>;
 };
 
 // The entry of a call, for floats or int8, from the layer and from prepacked<layer>. Of: computes
@@ -62,8 +62,10 @@ struct entry_of_block {
     using shapes = first_error<
         typename entry::template shapes_fit<X, Memory>::type,
         rules::row_major_out<refuses, Out, number, layout_of<X>>,
-        verdict<!std::is_same_v<Own, unsaid_mask>, typename entry::word_of_block,
-                say::say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask>>;
+        verdict<
+            !std::is_same_v<Own, unsaid_mask>, typename entry::word_of_block,
+            say::
+                needs_a_self_mask_so_add_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask>>;
     static_assert(report<shapes>::ok, "umbel: shapes do not fit");
     if constexpr (shapes::ok) {
       using call = typename entry::template call_of<X, Memory>;
@@ -238,8 +240,10 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
     template <class A, class B>
     struct fit<both_masks<A, B>> : masks_fit<A, B, batch, call::n, call::m> {};
     using type = first_error<
-        verdict<says_own_mask<Mask>, word,
-                say::say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask>,
+        verdict<
+            says_own_mask<Mask>, word,
+            say::
+                needs_a_self_mask_so_add_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask>,
         rules::mask_in_a_formula<word, Mask>, typename fit<mask_of<Mask>>::type>;
   };
   template <class Shapes, class X, class Mask, class Memory>

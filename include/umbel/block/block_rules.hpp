@@ -10,31 +10,31 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 UMBEL_SAYS(residual_block, "residual_block");
-UMBEL_SAYS(has_an_attention_to_a_memory_so_write_layer_of_x_memory_and_self_mask,
-           "has an attention to a memory; write layer(x, memory, self_mask(...))");
-UMBEL_SAYS(is_not_a_name_use_name_or_declare_one,
-           "is not the name of a part; use block_parts::name::norm or another, or declare one by "
+UMBEL_SAYS(attends_to_a_memory_so_write_layer_of_x_memory_and_self_mask,
+           "attends to a memory; write layer(x, memory, self_mask(...))");
+UMBEL_SAYS(is_not_the_name_of_a_part_so_use_name_or_declare_one,
+           "is not the name of a part; use block_parts::name::norm or another, or declare one with "
            "UMBEL_PART_NAME");
 UMBEL_SAYS(
-    is_not_a_part_use_self_attention_or_another_of_block_parts,
+    is_not_a_part_so_use_self_attention_or_another_of_block_parts,
     "is not a part; use block_parts::self_attention or another part of namespace block_parts");
-UMBEL_SAYS(a_join_has_no_part_add_one_or_write_norm_only_of_the_norm,
+UMBEL_SAYS(a_join_has_no_part_so_add_one_or_write_norm_only_of_the_norm,
            "a join has no part; add one, or write norm_only<norm>");
-UMBEL_SAYS(a_join_has_two_factors_keep_one,
+UMBEL_SAYS(a_join_has_two_factors_so_keep_one,
            "a join has two factors; keep one layer_scale<>, with the product as its weights");
-UMBEL_SAYS(a_join_stands_in_the_place_of_a_part_write_it_beside,
-           "a join stands where a part belongs; write it beside the other, not within");
-UMBEL_SAYS(is_a_name_of_ranges_choose_another,
-           "is a name that ranges of integers have; choose another for the part");
+UMBEL_SAYS(a_join_is_not_a_part_so_write_joins_side_by_side,
+           "a join is not a part; write joins side by side, not nested");
+UMBEL_SAYS(is_a_name_of_integer_ranges_so_choose_another,
+           "is a name that integer ranges use; choose another for the part");
 UMBEL_SAYS(scaled_and_layer_scale_need_a_branch_that_is_added,
            "scaled<> and layer_scale<> need a branch that is added; leave them out of no_residual "
            "and norm_only");
-UMBEL_SAYS(stands_in_the_place_of_a_join_such_as_pre_norm,
-           "stands where a join belongs; write pre_norm<norm, part> or another");
-UMBEL_SAYS(needs_a_part_add_pre_norm_or_another_join,
+UMBEL_SAYS(is_not_a_join_such_as_pre_norm,
+           "is not a join; write pre_norm<norm, part> or another join");
+UMBEL_SAYS(needs_a_part_so_add_pre_norm_or_another_join,
            "needs a part; add block_parts::pre_norm<...> or another join of namespace block_parts");
-UMBEL_SAYS(stands_in_the_place_of_a_name_write_pre_norm_of_name_norm,
-           "stands where the name of a norm belongs; write pre_norm<name::norm, ...>");
+UMBEL_SAYS(is_not_the_name_of_a_norm_so_write_pre_norm_of_name_norm,
+           "is not the name of a norm; write pre_norm<name::norm, ...>");
 
 namespace rules {
 // An argument of a call: a sequence, or a batch of them, with the block's width.
@@ -67,13 +67,13 @@ constexpr bool is_name_of_a_range(const char* name) {
 template <class Name>
 struct name_rule {
   using type = verdict<false, say::residual_block, typename residual::speakable_name<Name>::type,
-                       say::is_not_a_name_use_name_or_declare_one>;
+                       say::is_not_the_name_of_a_part_so_use_name_or_declare_one>;
 };
 template <residual::is_part_name Name>
 struct name_rule<Name> {
   using type = verdict<!is_name_of_a_range(Name::text), say::residual_block,
                        typename residual::speakable_name<Name>::type,
-                       say::is_a_name_of_ranges_choose_another>;
+                       say::is_a_name_of_integer_ranges_so_choose_another>;
 };
 template <>
 struct name_rule<residual::none> {
@@ -82,7 +82,7 @@ struct name_rule<residual::none> {
 template <part_like Part>
 struct name_rule<Part> {
   using type = verdict<!part_like<Part>, say::residual_block, typename word_for_given<Part>::type,
-                       say::stands_in_the_place_of_a_name_write_pre_norm_of_name_norm>;
+                       say::is_not_the_name_of_a_norm_so_write_pre_norm_of_name_norm>;
 };
 
 // Steps: those of the list. Each reads it if the previous one accepted it.
@@ -111,13 +111,13 @@ struct join_rule {
 template <class Given>
 struct join_rule<residual::no_join<Given>> {
   using type = verdict<never<Given>, say::residual_block, typename word_for_given<Given>::type,
-                       say::stands_in_the_place_of_a_join_such_as_pre_norm>;
+                       say::is_not_a_join_such_as_pre_norm>;
 };
 template <class Step>
   requires residual::is_step<Step>
 struct join_rule<Step> {
   using type = verdict<never<Step>, say::residual_block,
-                       say::a_join_stands_in_the_place_of_a_part_write_it_beside>;
+                       say::a_join_is_not_a_part_so_write_joins_side_by_side>;
 };
 // A part among the joins.
 template <class Given>
@@ -134,7 +134,7 @@ struct all_are_parts<residual::list<Part...>> {
   using type =
       first_error<typename join_rule<Part>::type...,
                   verdict<part_like<Part>, say::residual_block, option_word<Part>,
-                          say::is_not_a_part_use_self_attention_or_another_of_block_parts>...,
+                          say::is_not_a_part_so_use_self_attention_or_another_of_block_parts>...,
                   accepted>;
 };
 template <class T, class Hidden, class Parts>
@@ -148,12 +148,12 @@ struct parts_are_parts<accepted, T, Hidden, Step...> {
   using type = first_error<
       typename all_are_parts<typename Step::parts>::type...,
       verdict<(Step::parts::size > 0 || Step::norms_after), say::residual_block,
-              say::a_join_has_no_part_add_one_or_write_norm_only_of_the_norm>...,
+              say::a_join_has_no_part_so_add_one_or_write_norm_only_of_the_norm>...,
       verdict<(Step::numerator > 0 && Step::denominator > 0), say::residual_block,
               struct scaled_needs_a_factor_above_0>...,
       verdict<!(Step::is_scaled && Step::has_layer_scale) &&
                   !std::is_same_v<typename Step::scale_name, residual::several_scales>,
-              say::residual_block, say::a_join_has_two_factors_keep_one>...,
+              say::residual_block, say::a_join_has_two_factors_so_keep_one>...,
       verdict<(Step::adds && Step::parts::size > 0) || !(Step::is_scaled || Step::has_layer_scale),
               say::residual_block, say::scaled_and_layer_scale_need_a_branch_that_is_added>...>;
 };
@@ -199,7 +199,8 @@ struct list_rule {
 };
 template <class T, class Hidden>
 struct list_rule<accepted, T, Hidden, residual::list<>> {
-  using type = verdict<false, say::residual_block, say::needs_a_part_add_pre_norm_or_another_join>;
+  using type =
+      verdict<false, say::residual_block, say::needs_a_part_so_add_pre_norm_or_another_join>;
 };
 template <class T, class Hidden, class First, class... Step>
   requires(First::parts::size == 0 && First::norms_after &&

@@ -39,7 +39,7 @@ constexpr auto self_mask(const Lengths& lengths) noexcept {
 namespace detail {
 namespace say {
 struct but_the_memories;
-struct takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace;
+struct expects_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace;
 struct the_memory;
 struct the_sequences;
 }  // namespace say
@@ -47,16 +47,18 @@ struct the_sequences;
 UMBEL_SAYS(decoder_layer, "decoder_layer");
 template <>
 struct speak<
-    say::takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace> {
+    say::
+        expects_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace> {
   static constexpr void to(sentence_buffer& out) {
-    out.put("takes a sequence and a memory; then a mask of the memory; then a self_mask; then a ");
-    out.put("workspace");
+    out.put("expects a sequence and a memory; then a mask of the memory; then a self_mask; ");
+    out.put("then a workspace");
   }
 };
 UMBEL_SAYS(torch_nn_TransformerDecoderLayer_has, "torch.nn.TransformerDecoderLayer has");
-UMBEL_SAYS(say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask,
-           "say self_mask(causal) or self_mask(all_keys): torch hides nothing without a tgt_mask, "
-           "its tgt_is_causal and generate_square_subsequent_mask are self_mask(causal)");
+UMBEL_SAYS(
+    needs_a_self_mask_so_add_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask,
+    "needs a self_mask; add self_mask(causal), as torch has with tgt_is_causal or "
+    "generate_square_subsequent_mask, or self_mask(all_keys), as torch has without tgt_mask");
 
 namespace rules {
 template <class T, class Hidden, class Heads, class FeedForward, class Parts, class... Options>

@@ -39,7 +39,7 @@ template <traced X, class Table>
 struct embed_in_formula<X, Table> {
   using own = typename Table::value_type;
   using type = first_error<
-      verdict<std::is_same_v<typename X::T, own>, say::embedding, say::the_table_is_of_type,
+      verdict<std::is_same_v<typename X::T, own>, say::embedding, say::the_table_has_type,
               element<own>, say::but_the_formula_computes_in, element<typename X::T>>,
       rows_in_a_formula<say::embedding, typename layout_of<Table>::template axis_at<0>, own>>;
 };
@@ -125,7 +125,7 @@ struct embedding_calls : computing<Derived, say::embedding> {
   template <class... Arguments>
   constexpr invalid logits(const Arguments&...) const noexcept {
     static_assert(
-        report<rules::arguments<say::logits, say::takes_one_tensor_or_view, Arguments...>>::ok,
+        report<rules::arguments<say::logits, say::expects_one_tensor_or_view, Arguments...>>::ok,
         "umbel: shapes do not fit");
     return {};
   }

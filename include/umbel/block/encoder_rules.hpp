@@ -9,11 +9,11 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
 UMBEL_SAYS(encoder_layer, "encoder_layer");
-UMBEL_SAYS(takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
-           "takes a sequence; then a mask such as lengths, causal or all_keys; then a workspace");
+UMBEL_SAYS(expects_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
+           "expects a sequence; then a mask such as lengths, causal or all_keys; then a workspace");
 template <>
 inline constexpr bool rules::takes_a_mask<
-    say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> = true;
+    say::expects_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> = true;
 UMBEL_SAYS(torch_nn_TransformerEncoderLayer_has, "torch.nn.TransformerEncoderLayer has");
 
 namespace rules {

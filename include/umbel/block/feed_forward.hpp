@@ -32,9 +32,9 @@ struct gated {
 namespace detail {
 
 UMBEL_SAYS(feed_forward, "feed_forward");
-UMBEL_SAYS(takes_a_sequence_then_a_workspace, "takes a sequence; then a workspace");
-UMBEL_SAYS(LLaMA_which_is_gated_too_has, "LLaMA, which has gated<true> too, has");
-UMBEL_SAYS(transformer_layers_of_torch_have, "transformer layers of torch have");
+UMBEL_SAYS(expects_a_sequence_then_a_workspace, "expects a sequence, then a workspace");
+UMBEL_SAYS(LLaMA_which_is_also_gated_has, "LLaMA, which also has gated<true>, has");
+UMBEL_SAYS(torch_transformer_layers_have, "the transformer layers of torch have");
 
 namespace rules {
 // The usual options of a layer without a gate and of one with a gate.
@@ -46,7 +46,7 @@ struct usual_plain {
   using bias = say::bias_true;
 };
 struct usual_gated {
-  using who = say::LLaMA_which_is_gated_too_has;
+  using who = say::LLaMA_which_is_also_gated_has;
   using norm_first = say::norm_first_true;
   using activation = say::activation_silu;
   using bias = say::bias_false;
@@ -78,8 +78,8 @@ using feed_forward = first_error<
     options<say::feed_forward, option_kinds<option::bias, option::activation, option::gated>,
             Options...>,
     one_bias<say::feed_forward, Options...>,
-    network_said<say::feed_forward,
-                 usual_options<say::transformer_layers_of_torch_have, Options...>, Options...>>;
+    network_said<say::feed_forward, usual_options<say::torch_transformer_layers_have, Options...>,
+                 Options...>>;
 }  // namespace rules
 
 // The axis of the rows of a layout whose last axis is the features.
@@ -96,8 +96,8 @@ struct rows_axis<Layout> {
 // operator() of the layer and of prepacked<layer>.
 template <class Derived, class Layer>
 struct feed_forward_calls
-    : other_calls_and_into<say::feed_forward, say::takes_a_sequence_then_a_workspace> {
-  using refused = other_calls_and_into<say::feed_forward, say::takes_a_sequence_then_a_workspace>;
+    : other_calls_and_into<say::feed_forward, say::expects_a_sequence_then_a_workspace> {
+  using refused = other_calls_and_into<say::feed_forward, say::expects_a_sequence_then_a_workspace>;
   using refused::operator();
   using refused::into;
 

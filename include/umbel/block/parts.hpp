@@ -93,7 +93,7 @@ template <class Name>
 struct speak<say::part_name<Name>> {
   static constexpr void to(sentence_buffer& out) { out.put(Name::text); }
 };
-UMBEL_SAYS(has_other_widths_than_its_block_leave_out_keys_from_values_from_and_output_to,
+UMBEL_SAYS(has_other_widths_than_its_block_so_leave_out_keys_from_values_from_and_output_to,
            "has other widths than its block; leave out keys_from, values_from and output_to");
 
 namespace rules {
@@ -105,10 +105,11 @@ struct attention_of_a_block_rule {
   static constexpr bool is_hidden = std::is_same_v<Axis, typename types::hidden_axis>;
   using type = first_error<
       multi_head<T, Hidden, Heads, typename types::chosen, Options...>,
-      verdict<is_hidden<typename types::keys_axis> && is_hidden<typename types::values_axis> &&
-                  is_hidden<typename types::output_axis>,
-              say::residual_block, say::part_name<Name>,
-              say::has_other_widths_than_its_block_leave_out_keys_from_values_from_and_output_to>>;
+      verdict<
+          is_hidden<typename types::keys_axis> && is_hidden<typename types::values_axis> &&
+              is_hidden<typename types::output_axis>,
+          say::residual_block, say::part_name<Name>,
+          say::has_other_widths_than_its_block_so_leave_out_keys_from_values_from_and_output_to>>;
 };
 template <class Name, class T, class Hidden, class Heads, class... Options>
 using attention_of_a_block =

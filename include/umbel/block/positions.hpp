@@ -28,8 +28,8 @@ template <class X, class Axis>
 inline constexpr std::size_t size_along = layout_of<X>::template size_of<typename Axis::family>;
 template <class Operation, class X, class T>
 using type_of_the_table =
-    verdict<std::is_same_v<typename X::value_type, T>, Operation, say::the_input_is_of_type,
-            element<typename X::value_type>, struct but_the_table_is_of_type, element<T>>;
+    verdict<std::is_same_v<typename X::value_type, T>, Operation, say::the_input_has_type,
+            element<typename X::value_type>, struct but_the_table_has_type, element<T>>;
 
 template <class Operation, class Position, class Hidden>
 using axes_of_the_table =
@@ -70,8 +70,8 @@ struct part_of_a_table {
 //   rule<X>, part_rule<X>   the verdicts without and with an offset
 //   add_rows(x, part, y)    y = x + those rows; part: a part_of_a_table
 template <class Operation, class Name, class Position>
-struct placing : computing<Operation, Name, say::takes_one_tensor_or_view_then_an_integer> {
-  using base = computing<Operation, Name, say::takes_one_tensor_or_view_then_an_integer>;
+struct placing : computing<Operation, Name, say::expects_one_tensor_or_view_then_an_integer> {
+  using base = computing<Operation, Name, say::expects_one_tensor_or_view_then_an_integer>;
   using base::operator();
   using base::into;
 

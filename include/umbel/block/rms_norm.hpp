@@ -22,8 +22,9 @@ concept other_than = !std::is_base_of_v<Layer, X>;
 
 namespace rules {
 template <class Weights>
-using epsilon_is_given = verdict<(sizeof(Weights) == 0), say::rms_norm,
-                                 struct needs_the_epsilon_that_the_model_was_trained_with>;
+using epsilon_is_given =
+    verdict<(sizeof(Weights) == 0), say::rms_norm,
+            struct needs_the_epsilon_of_the_trained_model_so_pass_it_after_the_weights>;
 }  // namespace rules
 
 }  // namespace detail

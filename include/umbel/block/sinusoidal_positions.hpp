@@ -29,8 +29,8 @@ namespace detail {
 UMBEL_SAYS(sinusoidal_positions, "sinusoidal_positions");
 UMBEL_SAYS(the_layout_must_be_adjacent_pairs_split_halves_or_split_halves_to_base_not,
            "the layout must be adjacent_pairs, split_halves or split_halves_to_base, not");
-UMBEL_SAYS(needs_a_layout_adjacent_pairs_split_halves_or_split_halves_to_base,
-           "needs a layout: adjacent_pairs, split_halves or split_halves_to_base");
+UMBEL_SAYS(needs_a_layout_so_add_adjacent_pairs_split_halves_or_split_halves_to_base,
+           "needs a layout; add adjacent_pairs, split_halves or split_halves_to_base");
 
 template <class T, class Position, class Hidden, class Pairs, std::size_t Base>
 constexpr tensor<T, Position, Hidden> sinusoids() noexcept {
@@ -67,7 +67,7 @@ template <class T, class Position, class Hidden, class Pairs, std::size_t Base>
 using sinusoids = first_error<
     floating<say::sinusoidal_positions, T>,
     verdict<!std::is_void_v<Pairs>, say::sinusoidal_positions,
-            say::needs_a_layout_adjacent_pairs_split_halves_or_split_halves_to_base>,
+            say::needs_a_layout_so_add_adjacent_pairs_split_halves_or_split_halves_to_base>,
     verdict<is_layout_of_sinusoids<Pairs>, say::sinusoidal_positions,
             say::the_layout_must_be_adjacent_pairs_split_halves_or_split_halves_to_base_not,
             detail::option_word<Pairs>>,

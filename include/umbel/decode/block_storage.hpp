@@ -156,10 +156,10 @@ struct block_storage {
       rules::in_place<say::key_value_cache, Keys, axes::key>,
       std::conditional_t<block::has_memory, options_are<option::longest_memory>, options_are<>>,
       detail::verdict<has_own_attention, say::key_value_cache,
-                      struct the_block_has_no_attention_to_its_own_sequence>,
+                      struct the_block_has_no_self_attention>,
       detail::verdict<!block::has_memory || rules::is_said<option::longest_memory, Options...>,
                       say::key_value_cache,
-                      say::say_longest_memory_how_many_positions_the_memory_may_have>,
+                      say::needs_the_longest_length_of_the_memory_so_add_longest_memory>,
       typename of_part<Number>::verdict...>
       rule(std::index_sequence<Number...>);
   using verdict = decltype(rule(all_parts{}));

@@ -125,7 +125,7 @@ class key_value_cache<Layer, Keys, Options...>
   template <class... Arguments>
     requires block::has_memory
   constexpr void attend_to(const Arguments&...) noexcept {
-    using takes = detail::say::attend_to_takes_the_layer_and_the_memory_then_a_workspace;
+    using takes = detail::say::attend_to_expects_the_layer_and_the_memory_then_a_workspace;
     (void)calls::template refuse<
         detail::rules::arguments<detail::say::key_value_cache, takes, Arguments...>>();
   }

@@ -98,9 +98,9 @@ class key_value_cache<Formula, Keys, Options...>
     };
     template <class Decoded>
     struct rest<true, Decoded> {
-      using type =
-          detail::verdict<detail::never<Decoded>, detail::say::key_value_cache,
-                          detail::say::the_arguments_are_not_those_that_the_cache_was_declared_for>;
+      using type = detail::verdict<
+          detail::never<Decoded>, detail::say::key_value_cache,
+          detail::say::the_arguments_do_not_match_called_with_in_the_type_of_the_cache>;
     };
     template <class Decoded>
       requires(std::is_same_v<typename Decoded::whole, typename decoded::whole>)
@@ -116,8 +116,9 @@ class key_value_cache<Formula, Keys, Options...>
         using step = typename Of::template step<count>;
         using layouts = detail::formulas::row_major_layouts<typename Of::template result<count>>;
         using type = detail::first_error<
-            detail::verdict<step::is_the_same, detail::say::key_value_cache,
-                            detail::say::the_formula_computes_with_the_size_of_token>,
+            detail::verdict<
+                step::is_the_same, detail::say::key_value_cache,
+                detail::say::the_formula_uses_the_size_of_token_which_differs_in_a_step>,
             typename detail::formulas::step_outs_fit<value_type, layouts, Out>::type,
             detail::rules::scratch_fits<detail::say::key_value_cache, std::remove_reference_t<Work>,
                                         typename types::sizes::template workspace<count>,

@@ -30,21 +30,20 @@ struct speak<say::longest_memory<Positions>> {
     out.put(Positions);
   }
 };
-UMBEL_SAYS(attend_to_takes_the_layer_and_the_memory_then_a_workspace,
-           "attend_to takes the layer and the memory; then a workspace");
-UMBEL_SAYS(say_longest_memory_how_many_positions_the_memory_may_have,
-           "say how many positions the memory may have: longest_memory<48>");
+UMBEL_SAYS(attend_to_expects_the_layer_and_the_memory_then_a_workspace,
+           "attend_to expects the layer and the memory, then a workspace");
+UMBEL_SAYS(needs_the_longest_length_of_the_memory_so_add_longest_memory,
+           "needs the longest length of the memory; add longest_memory<48>");
 UMBEL_SAYS(
-    causal_stands_in_the_place_of_a_mask_of_the_memory_and_a_step_is_causal_without_it_so_leave_it_out,
-    "causal stands in the place of a mask of the memory; a step is causal without it, so leave it "
-    "out");
-UMBEL_SAYS(the_memory_is_given_once_to_attend_to_and_not_to_each_step,
-           "the memory is given once, to attend_to(layer, memory), and not to each step");
-UMBEL_SAYS(a_cache_of_encoder_or_decoder_layers_has_step_but_not_append_or_attend,
-           "a cache of encoder or decoder layers has step, but not append or attend");
+    causal_is_passed_as_the_mask_of_the_memory_and_a_step_is_causal_without_it_so_leave_it_out,
+    "causal is passed as the mask of the memory; leave it out, each step is already causal");
+UMBEL_SAYS(step_got_the_memory_so_pass_it_once_to_attend_to,
+           "step got the memory; pass it once, to attend_to(layer, memory)");
+UMBEL_SAYS(a_cache_of_encoder_or_decoder_layers_has_no_append_or_attend_so_use_step,
+           "a cache of encoder or decoder layers has no append or attend; use step");
 UMBEL_SAYS(
-    step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_of_the_memory_then_self_mask_then_a_workspace,
-    "step takes out, the layer and the next positions; then a mask of the memory; then a "
+    step_expects_out_and_the_layer_and_the_next_positions_then_a_mask_of_the_memory_then_self_mask_then_a_workspace,
+    "step expects out, the layer and the next positions; then a mask of the memory; then a "
     "self_mask; then a workspace");
 
 template <class Layer>
@@ -60,17 +59,17 @@ inline constexpr bool is_the_memory<T, Given> = std::is_same_v<typename Given::v
 template <class T, class Mask>
 using mask_of_memory = first_error<
     verdict<!is_the_memory<T, Mask>, say::key_value_cache,
-            say::the_memory_is_given_once_to_attend_to_and_not_to_each_step>,
+            say::step_got_the_memory_so_pass_it_once_to_attend_to>,
     verdict<
         !std::is_same_v<Mask, std::remove_const_t<decltype(causal)>>, say::key_value_cache,
         say::
-            causal_stands_in_the_place_of_a_mask_of_the_memory_and_a_step_is_causal_without_it_so_leave_it_out>>;
+            causal_is_passed_as_the_mask_of_the_memory_and_a_step_is_causal_without_it_so_leave_it_out>>;
 template <class T, class... Given>
 struct arguments_of_step {
   using type = arguments<
       say::key_value_cache,
       say::
-          step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_of_the_memory_then_self_mask_then_a_workspace,
+          step_expects_out_and_the_layer_and_the_next_positions_then_a_mask_of_the_memory_then_self_mask_then_a_workspace,
       Given...>;
 };
 template <class T, class Out, class Decode, class X, class Memory, class... Given>
@@ -81,9 +80,9 @@ struct arguments_of_step<T, Out, Decode, X, Memory, Given...> {
 // Blocks have no append: their keys and values come from the block before. T: a memory.
 template <class T, bool HasMemory>
 struct calls_of_blocks
-    : calls_of_steps<takes_of_step,
-                     say::a_cache_of_encoder_or_decoder_layers_has_step_but_not_append_or_attend> {
-};
+    : calls_of_steps<
+          takes_of_step,
+          say::a_cache_of_encoder_or_decoder_layers_has_no_append_or_attend_so_use_step> {};
 template <class T>
 struct calls_of_blocks<T, true> : calls_of_blocks<T, false> {
   template <class... Arguments>

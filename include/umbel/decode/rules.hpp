@@ -42,20 +42,20 @@ UMBEL_SAYS(
     "the first argument is not a multi_head_attention, an encoder_layer, a decoder_layer or a "
     "layer_stack");
 UMBEL_SAYS(of_a_formula_needs_its_header_so_include_decode_cache_of_formula,
-           "of a formula needs its header: #include <umbel/decode/cache_of_formula.hpp>");
-UMBEL_SAYS(a_cache_with_longest_sequence_overwrites_positions_so_it_has_step_but_not_attend,
-           "a cache with longest_sequence overwrites positions, so it has step, but not attend");
-UMBEL_SAYS(a_cache_with_longest_sequence_takes_only_masks_by_position,
-           "a cache with longest_sequence takes only masks by position");
+           "of a formula needs its header; add #include <umbel/decode/cache_of_formula.hpp>");
+UMBEL_SAYS(a_cache_with_longest_sequence_overwrites_positions_so_use_step_not_attend,
+           "a cache with longest_sequence overwrites positions; use step, not attend");
+UMBEL_SAYS(a_cache_with_longest_sequence_accepts_only_masks_by_position,
+           "a cache with longest_sequence accepts only masks by position");
 UMBEL_SAYS(
-    step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
-    "step takes out, the layer and the next positions; then a mask such as lengths, causal or "
+    step_expects_out_and_the_layer_and_the_next_positions_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
+    "step expects out, the layer and the next positions; then a mask such as lengths, causal or "
     "all_keys; then a workspace");
-UMBEL_SAYS(append_takes_the_layer_and_keys_and_values_then_a_workspace,
-           "append takes the layer, keys and values; then a workspace");
+UMBEL_SAYS(append_expects_the_layer_and_keys_and_values_then_a_workspace,
+           "append expects the layer, keys and values; then a workspace");
 UMBEL_SAYS(
-    attend_takes_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
-    "attend takes out, the layer and queries; then a mask such as lengths, causal or all_keys; "
+    attend_expects_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
+    "attend expects out, the layer and queries; then a mask such as lengths, causal or all_keys; "
     "then a workspace");
 
 namespace rules {
@@ -121,11 +121,11 @@ using fits_into_cache = verdict<(New::size <= AtOnce), say::key_value_cache,
 template <bool Slides>
 using attend_of_cache =
     verdict<!Slides, say::key_value_cache,
-            say::a_cache_with_longest_sequence_overwrites_positions_so_it_has_step_but_not_attend>;
+            say::a_cache_with_longest_sequence_overwrites_positions_so_use_step_not_attend>;
 
 template <class Mask, bool Slides>
 using mask_of_cache = verdict<!Slides || Mask::by_position, say::key_value_cache,
-                              say::a_cache_with_longest_sequence_takes_only_masks_by_position>;
+                              say::a_cache_with_longest_sequence_accepts_only_masks_by_position>;
 
 // Calls that fit no form. Takes: the arguments of a step. Says: it has no append and no attend.
 template <class Takes, class Says>
@@ -138,17 +138,17 @@ struct calls_of_steps {
   using attend = append<Arguments...>;
 };
 using takes_of_step = say::
-    step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
+    step_expects_out_and_the_layer_and_the_next_positions_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
 struct calls_of_attention : calls_of_steps<takes_of_step, void> {
   template <class... Arguments>
   using append =
       arguments<say::key_value_cache,
-                say::append_takes_the_layer_and_keys_and_values_then_a_workspace, Arguments...>;
+                say::append_expects_the_layer_and_keys_and_values_then_a_workspace, Arguments...>;
   template <class... Arguments>
   using attend = arguments<
       say::key_value_cache,
       say::
-          attend_takes_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
+          attend_expects_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
       Arguments...>;
 };
 }  // namespace rules

@@ -18,18 +18,18 @@ struct sampler;
 struct argmax;
 struct penalize_repetition;
 }  // namespace say
-UMBEL_SAYS(is_const_but_counts_what_it_draws_so_declare_it_without_const,
-           "is const, but counts what it draws; declare it without const");
-UMBEL_SAYS(takes_a_tensor_or_view_of_logits_not, "takes a tensor or view of logits, not");
-UMBEL_SAYS(takes_a_tensor_or_view_of_tokens_not, "takes a tensor or view of tokens, not");
-UMBEL_SAYS(takes_the_axis_of_the_logits_not, "takes the axis of the logits, not");
-UMBEL_SAYS(takes_logits_of_float_or_double_not, "takes logits of float or double, not");
-UMBEL_SAYS(takes_the_logits_then_how_to_draw_in_braces,
-           "takes the logits, then how to draw in braces, sample(logits, {.temperature = 0.8f})");
-UMBEL_SAYS(takes_logits_along_one_axis_select_a_position_first,
-           "takes logits along one axis; select a position first");
-UMBEL_SAYS(takes_tokens_as_integers_along_one_axis_not,
-           "takes tokens as integers along one axis, not");
+UMBEL_SAYS(is_const_but_drawing_changes_its_state_so_declare_it_without_const,
+           "is const, but drawing changes its state; declare it without const");
+UMBEL_SAYS(expects_a_tensor_or_view_of_logits_not, "expects a tensor or view of logits, not");
+UMBEL_SAYS(expects_a_tensor_or_view_of_tokens_not, "expects a tensor or view of tokens, not");
+UMBEL_SAYS(needs_the_axis_of_the_logits_not, "needs the axis of the logits, not");
+UMBEL_SAYS(needs_logits_of_float_or_double_not, "needs logits of float or double, not");
+UMBEL_SAYS(expects_the_logits_then_options_in_braces,
+           "expects the logits, then options in braces, sample(logits, {.temperature = 0.8f})");
+UMBEL_SAYS(needs_logits_along_one_axis_so_select_one_position_of,
+           "needs logits along one axis; select one position of");
+UMBEL_SAYS(needs_tokens_as_integers_along_one_axis_not,
+           "needs tokens as integers along one axis, not");
 
 namespace rules {
 // One axis whose size is not 1.
@@ -42,16 +42,16 @@ constexpr bool is_a_row() {
 
 template <class Operation, class X>
 struct row_of_logits_rule {
-  using type = verdict<one_is_invalid<X>, Operation, say::takes_a_tensor_or_view_of_logits_not,
+  using type = verdict<one_is_invalid<X>, Operation, say::expects_a_tensor_or_view_of_logits_not,
                        type_of_given<X>>;
 };
 template <class Operation, tensor_like X>
 struct row_of_logits_rule<Operation, X> {
   using type = first_error<
       verdict<std::is_floating_point_v<typename X::value_type>, Operation,
-              say::takes_logits_of_float_or_double_not, element<typename X::value_type>>,
+              say::needs_logits_of_float_or_double_not, element<typename X::value_type>>,
       verdict<is_a_row<layout_of<X>>(), Operation,
-              say::takes_logits_along_one_axis_select_a_position_first,
+              say::needs_logits_along_one_axis_so_select_one_position_of,
               typename layout_of<X>::axes>>;
 };
 template <class Operation, class X>
@@ -68,23 +68,23 @@ struct logits_to_change_rule<Operation, X> {
 
 template <class Operation, class X>
 struct row_of_tokens_rule {
-  using type = verdict<one_is_invalid<X>, Operation, say::takes_a_tensor_or_view_of_tokens_not,
+  using type = verdict<one_is_invalid<X>, Operation, say::expects_a_tensor_or_view_of_tokens_not,
                        type_of_given<X>>;
 };
 template <class Operation, tensor_like X>
 struct row_of_tokens_rule<Operation, X> {
   using type = verdict<is_a_row<layout_of<X>>() && std::is_integral_v<typename X::value_type> &&
                            !std::is_same_v<typename X::value_type, bool>,
-                       Operation, say::takes_tokens_as_integers_along_one_axis_not,
+                       Operation, say::needs_tokens_as_integers_along_one_axis_not,
                        element<typename X::value_type>, typename layout_of<X>::axes>;
 };
 
 template <class T, class Axis>
 struct sampler_rule {
   using type = first_error<verdict<std::is_floating_point_v<T>, say::sampler,
-                                   say::takes_logits_of_float_or_double_not, type_of_given<T>>,
+                                   say::needs_logits_of_float_or_double_not, type_of_given<T>>,
                            verdict<axis_like<Axis>, say::sampler,
-                                   say::takes_the_axis_of_the_logits_not, type_of_given<Axis>>,
+                                   say::needs_the_axis_of_the_logits_not, type_of_given<Axis>>,
                            well_formed<Axis>>;
 };
 template <axis_like T, class Axis>
@@ -105,11 +105,11 @@ template <tensor_like X, class T, class Axis>
 struct logits_of_sampler_rule<true, X, T, Axis> {
   using type = first_error<
       row_of_logits<say::sampler, X>,
-      verdict<std::is_same_v<typename X::value_type, T>, say::sampler, struct takes_logits_of,
+      verdict<std::is_same_v<typename X::value_type, T>, say::sampler, struct needs_logits_of,
               element<T>, say::but_got, element<typename X::value_type>>,
       verdict<layout_of<X>::template has<typename Axis::family> &&
                   layout_of<X>::count == Axis::size,
-              say::sampler, struct takes_the_logits_of_one_position_along, Axis, say::but_got,
+              say::sampler, struct needs_the_logits_of_one_position_along, Axis, say::but_got,
               typename layout_of<X>::axes>>;
 };
 template <class X, class T, class Axis>
@@ -119,13 +119,13 @@ using logits_of_sampler =
 // A call that only a const sampler has, or that none has.
 template <class... Given>
 struct other_calls_of_sampler_rule {
-  using type = arguments<say::sampler, say::takes_the_logits_then_how_to_draw_in_braces, Given...>;
+  using type = arguments<say::sampler, say::expects_the_logits_then_options_in_braces, Given...>;
 };
 template <shaped X, class... How>
   requires(sizeof...(How) == 0 || (std::is_same_v<How, sampling> && ...))
 struct other_calls_of_sampler_rule<X, How...> {
   using type = verdict<never<X>, say::sampler,
-                       say::is_const_but_counts_what_it_draws_so_declare_it_without_const>;
+                       say::is_const_but_drawing_changes_its_state_so_declare_it_without_const>;
 };
 }  // namespace rules
 }  // namespace detail

@@ -15,35 +15,35 @@ struct called_with;
 }  // namespace option
 
 namespace say {
-struct the_arguments_are_not_those_that_the_cache_was_declared_for;
+struct the_arguments_do_not_match_called_with_in_the_type_of_the_cache;
 struct a_function;
 struct a_layer;
-struct the_formula_computes_with_the_size_of_token;
+struct the_formula_uses_the_size_of_token_which_differs_in_a_step;
 }  // namespace say
 UMBEL_SAYS(x_times_w, "x * w");
-UMBEL_SAYS(counts_keys_which_are_more_from_step_to_step,
-           "counts keys, which are more from step to step");
-UMBEL_SAYS(goes_along_the_sequence_so_a_step_cannot_compute_it,
-           "goes along the sequence, of which a step has the new positions only");
-UMBEL_SAYS(has_a_function_of_its_own_which_takes_no_kept_keys,
-           "has a function of its own, which takes no keys that a cache keeps");
+UMBEL_SAYS(counts_keys_whose_number_grows_with_each_step,
+           "counts keys, whose number grows with each step");
+UMBEL_SAYS(runs_along_the_sequence_but_a_step_has_only_the_new_positions,
+           "runs along the sequence, but a step has only the new positions");
+UMBEL_SAYS(cannot_read_the_keys_of_a_cache_so_use_arithmetic_contract_softmax_sum_max_or_min,
+           "cannot read the keys of a cache; use arithmetic, contract, softmax, sum, max or min");
+UMBEL_SAYS(sees_later_keys_so_hide_them,
+           "sees later keys; write hide(scores, position<key> > position<query>), or set their "
+           "weights to 0");
 UMBEL_SAYS(
-    is_not_causal_so_hide_later_keys,
-    "sees later keys; write hide(scores, position<key> > position<query>), or 0 for their weights");
-UMBEL_SAYS(
-    may_see_other_positions_so_write_its_operations,
-    "may see other positions of the sequence; write its operations, or give it a cache of its own");
+    may_see_other_positions_so_write_out_its_operations,
+    "may see other positions of the sequence; write out its operations, or declare a cache for it");
 UMBEL_SAYS(reads_a_part_of_the_sequence_or_several_axes_as_one,
-           "reads a part of the sequence, or it and another axis as one");
-UMBEL_SAYS(say_what_the_formula_is_called_with,
-           "say what the formula is called with: called_with<tensor<float, token<1>, hidden<64>>, "
+           "reads a part of the sequence, or merges it with another axis");
+UMBEL_SAYS(needs_the_types_of_the_arguments_so_add_called_with,
+           "needs the types of the arguments; add called_with<tensor<float, token<1>, hidden<64>>, "
            "weights>");
-UMBEL_SAYS(step_takes_out_and_the_formula_and_what_it_is_called_with_then_a_workspace,
-           "step takes out, the formula and what it is called with; then a workspace");
-UMBEL_SAYS(the_formula_gives_an_axis_key_which_grows_from_step_to_step,
-           "the formula gives an axis key, which grows from step to step");
-UMBEL_SAYS(a_cache_of_a_formula_has_step_but_not_append_or_attend,
-           "a cache of a formula has step, but not append or attend");
+UMBEL_SAYS(step_expects_out_and_the_formula_and_its_arguments_then_a_workspace,
+           "step expects out, the formula and its arguments; then a workspace");
+UMBEL_SAYS(the_formula_returns_an_axis_key_which_grows_with_each_step,
+           "the formula returns an axis key, which grows with each step");
+UMBEL_SAYS(a_cache_of_a_formula_has_no_append_or_attend_so_use_step,
+           "a cache of a formula has no append or attend; use step");
 }  // namespace detail
 
 // Option of a formula's cache: the types of a step's arguments, the new positions first. Their
@@ -223,8 +223,8 @@ constexpr auto word_of_sentence() {
 
 namespace rules {
 using calls_of_formula =
-    calls_of_steps<say::step_takes_out_and_the_formula_and_what_it_is_called_with_then_a_workspace,
-                   say::a_cache_of_a_formula_has_step_but_not_append_or_attend>;
+    calls_of_steps<say::step_expects_out_and_the_formula_and_its_arguments_then_a_workspace,
+                   say::a_cache_of_a_formula_has_no_append_or_attend_so_use_step>;
 template <formulas::not_by_position Why, class Word>
 struct by_position_rule {
   using type = accepted;
@@ -234,16 +234,17 @@ struct by_position_rule {
   struct by_position_rule<formulas::not_by_position::why, Word> {         \
     using type = verdict<never<Word>, say::key_value_cache, __VA_ARGS__>; \
   }
-UMBEL_REFUSES(keeps_nothing,
-              struct the_formula_renames_its_sequence_to_no_key_so_there_is_nothing_to_keep);
-UMBEL_REFUSES(mixes, Word, say::goes_along_the_sequence_so_a_step_cannot_compute_it);
+UMBEL_REFUSES(keeps_nothing, struct the_formula_has_no_keys_to_store_so_rename_its_sequence_to_key);
+UMBEL_REFUSES(mixes, Word, say::runs_along_the_sequence_but_a_step_has_only_the_new_positions);
 UMBEL_REFUSES(part_of_rows, Word, say::reads_a_part_of_the_sequence_or_several_axes_as_one);
-UMBEL_REFUSES(sees_later, Word, say::is_not_causal_so_hide_later_keys);
-UMBEL_REFUSES(counts, Word, say::counts_keys_which_are_more_from_step_to_step);
-UMBEL_REFUSES(several_rows, Word, struct has_the_sequence_as_two_axes_and_none_of_them_is_key);
-UMBEL_REFUSES(layer, Word, say::may_see_other_positions_so_write_its_operations);
-UMBEL_REFUSES(function_of_scores, Word, say::has_a_function_of_its_own_which_takes_no_kept_keys);
-UMBEL_REFUSES(gives_keys, say::the_formula_gives_an_axis_key_which_grows_from_step_to_step);
+UMBEL_REFUSES(sees_later, Word, say::sees_later_keys_so_hide_them);
+UMBEL_REFUSES(counts, Word, say::counts_keys_whose_number_grows_with_each_step);
+UMBEL_REFUSES(several_rows, Word, struct has_the_sequence_on_two_axes_and_neither_is_key);
+UMBEL_REFUSES(layer, Word, say::may_see_other_positions_so_write_out_its_operations);
+UMBEL_REFUSES(
+    function_of_scores, Word,
+    say::cannot_read_the_keys_of_a_cache_so_use_arithmetic_contract_softmax_sum_max_or_min);
+UMBEL_REFUSES(gives_keys, say::the_formula_returns_an_axis_key_which_grows_with_each_step);
 #undef UMBEL_REFUSES
 
 template <class F, std::size_t Capacity, class... Argument>
@@ -269,11 +270,11 @@ using options_of_formula_cache =
     first_error<in_place<say::key_value_cache, Keys, axes::key>, well_formed<Keys>,
                 options<say::key_value_cache, option_kinds<option::called_with>, Options...>,
                 verdict<sizeof...(Options) != 0, say::key_value_cache,
-                        say::say_what_the_formula_is_called_with>>;
+                        say::needs_the_types_of_the_arguments_so_add_called_with>>;
 template <class... X>
 using called_with_a_sequence =
     verdict<formulas::new_positions<X...> != 0, say::key_value_cache,
-            struct the_first_tensor_that_the_formula_is_called_with_has_no_axis_token>;
+            struct the_first_tensor_argument_of_the_formula_has_no_axis_token>;
 }  // namespace rules
 
 namespace formulas {

@@ -34,15 +34,15 @@ class json_reader {
   }
 
   constexpr file_problem string(tensor_name& text) {
-    constexpr file_problem bad_escape{file_error::malformed, "a wrong escape in a text"};
-    if (!take('"')) return {file_error::malformed, "a text in quotes expected"};
+    constexpr file_problem bad_escape{file_error::malformed, "an invalid escape in a string"};
+    if (!take('"')) return {file_error::malformed, "a string in quotes expected"};
     const unsigned char* const first = at_;
     bool escaped = false;
     for (;;) {
-      if (at_ == end_) return {file_error::malformed, "a text without an end"};
+      if (at_ == end_) return {file_error::malformed, "a string without an end"};
       const unsigned char c = *at_;
       if (c == '"') break;
-      if (c < 0x20) return {file_error::malformed, "a control character in a text"};
+      if (c < 0x20) return {file_error::malformed, "a control character in a string"};
       ++at_;
       if (c != '\\') {
         skip_plain();
@@ -71,7 +71,7 @@ class json_reader {
         return {file_error::too_large, "a number that overflows"};
     }
     if (digits == 0 || zero_first || goes_on)
-      return {file_error::malformed, "an integer expected, not negative"};
+      return {file_error::malformed, "an integer expected that is not negative"};
     return {};
   }
 

@@ -18,14 +18,14 @@ namespace umbel::inline UMBEL_TARGET::detail {
 namespace say {
 struct in_memory;
 }  // namespace say
-UMBEL_SAYS(
-    takes_bytes_in_a_mapped_file_span_or_vector_or_a_pointer_and_their_number_not,
-    "takes bytes in a mapped_file, a std::span or std::vector, or a pointer and their number, not");
-UMBEL_SAYS(takes_memory_not_a_path_so_write_mapped_file_open_path,
-           "takes memory, not a path; write mapped_file::open(path)");
-UMBEL_SAYS(takes_memory_of_bytes_not_of, "takes memory of bytes, not of");
-UMBEL_SAYS(takes_the_value_of_a_file_result_so_check_it_and_write_star_of_it,
-           "takes the value of a file_result; check it, if (!memory) return, and write *memory");
+UMBEL_SAYS(expects_bytes_in_a_mapped_file_span_or_vector_or_a_pointer_and_their_number_not,
+           "expects bytes in a mapped_file, a std::span or std::vector, or a pointer and their "
+           "number, not");
+UMBEL_SAYS(expects_memory_not_a_path_so_write_mapped_file_open_path,
+           "expects memory, not a path; write mapped_file::open(path)");
+UMBEL_SAYS(expects_memory_of_bytes_not_of, "expects memory of bytes, not of");
+UMBEL_SAYS(expects_the_value_of_a_file_result_so_check_it_and_write_star_of_it,
+           "expects the value of a file_result; check it, if (!memory) return, and write *memory");
 UMBEL_SAYS(
     the_memory_is_a_temporary_that_would_be_destroyed_before_the_file_so_store_it_in_a_variable,
     "the memory is a temporary that would be destroyed before the file; store it in a variable");
@@ -36,18 +36,18 @@ template <class M, bool Temporary>
 struct memory_of_a_file_rule {
   using type = first_error<
       verdict<!std::is_same_v<std::remove_cv_t<std::remove_pointer_t<std::decay_t<M>>>, char>,
-              say::in_memory, say::takes_memory_not_a_path_so_write_mapped_file_open_path>,
+              say::in_memory, say::expects_memory_not_a_path_so_write_mapped_file_open_path>,
       verdict<!std::is_base_of_v<file_outcome, M>, say::in_memory,
-              say::takes_the_value_of_a_file_result_so_check_it_and_write_star_of_it>,
+              say::expects_the_value_of_a_file_result_so_check_it_and_write_star_of_it>,
       verdict<one_is_invalid<M>, say::in_memory,
-              say::takes_bytes_in_a_mapped_file_span_or_vector_or_a_pointer_and_their_number_not,
+              say::expects_bytes_in_a_mapped_file_span_or_vector_or_a_pointer_and_their_number_not,
               type_of_given<M>>>;
 };
 template <detail::memory M, bool Temporary>
 struct memory_of_a_file_rule<M, Temporary> {
   using T = std::remove_cvref_t<decltype(*std::declval<const M&>().data())>;
   using type = first_error<
-      verdict<sizeof(T) == 1, say::in_memory, say::takes_memory_of_bytes_not_of, element<T>>,
+      verdict<sizeof(T) == 1, say::in_memory, say::expects_memory_of_bytes_not_of, element<T>>,
       verdict<
           !Temporary || borrowed_memory<M>, say::in_memory,
           say::
@@ -216,7 +216,7 @@ inline file_failure failure_of(const two_names& names, const char* format, const
   if (names.first == names.second)
     return failure(file_error::duplicate, format, ": ", twice, names.first);
   return failure(file_error::unsupported, format, ": ", names.first, " and ", names.second,
-                 " are names of one hash, as only a hostile file has them");
+                 " are names with the same hash, as only in a hostile file");
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail

@@ -21,14 +21,14 @@ class npy_header {
       : at_(first), end_(first + bytes) {}
 
   constexpr file_problem parse(stored_tensor& x) {
-    const file_problem no_dictionary = malformed("its header is no dictionary of numpy's");
+    const file_problem no_dictionary = malformed("its header is not a NumPy dictionary");
     bool has_type = false, has_order = false, has_shape = false, comma = true;
     if (!take('{')) return no_dictionary;
     while (!take('}')) {
       tensor_name key;
       if (!comma || !string(key) || !take(':')) return no_dictionary;
-      file_problem wrong =
-          malformed("its header has a key twice, or another than descr, fortran_order and shape");
+      file_problem wrong = malformed(
+          "its header has a duplicate key, or one other than descr, fortran_order and shape");
       if (is_new(key, "descr", has_type)) wrong = type(x);
       if (is_new(key, "fortran_order", has_order)) wrong = order(x);
       if (is_new(key, "shape", has_shape)) wrong = shape(x);
@@ -77,8 +77,8 @@ class npy_header {
   constexpr file_problem type(stored_tensor& x) {
     skip_space();
     if (at_ != end_ && *at_ == '[')
-      return {file_error::unsupported, "its elements are records, which are not read"};
-    if (!string(x.type_name)) return malformed("its descr is no type in quotes");
+      return {file_error::unsupported, "its elements are records, which are not supported"};
+    if (!string(x.type_name)) return malformed("its descr is not a type in quotes");
     text_reader from = x.type_name.reader();
     const int byte_order = from.next(), kind = from.next(), digit = from.next();
     const bool known = byte_order == '<' || byte_order == '>' || byte_order == '|';
@@ -112,7 +112,7 @@ class npy_header {
   }
   // (), (3,) and (3, 4), and Python 2's (3L, 4L).
   constexpr file_problem shape(stored_tensor& x) {
-    const file_problem no_tuple = malformed("its shape is no tuple of sizes");
+    const file_problem no_tuple = malformed("its shape is not a tuple of sizes");
     if (!take('(')) return no_tuple;
     bool comma = true;
     while (!take(')')) {
@@ -134,7 +134,7 @@ class npy_header {
     for (; at_ != end_ && *at_ >= '0' && *at_ <= '9'; ++at_)
       if (!multiply(value, 10) || !add(value, *at_ - std::uint64_t{'0'})) return too_large;
     if (at_ == first || (*first == '0' && at_ - first > 1))
-      return malformed("its shape is no tuple of sizes");
+      return malformed("its shape is not a tuple of sizes");
     if (value > SIZE_MAX) return too_large;
     if (at_ != end_ && *at_ == 'L') ++at_;
     return {};
@@ -155,17 +155,17 @@ constexpr file_failure parse_npy(const char* subject, const unsigned char* from,
   };
   for (std::size_t i = 0; i < sizeof(magic) && i < bytes; ++i)
     if (from[i] != magic[i])
-      return fail(file_error::wrong_format, " does not begin as a .npy file does");
+      return fail(file_error::wrong_format, " does not begin like a .npy file");
   if (bytes < 12) return fail(file_error::truncated, " ends before the length of its header");
   const unsigned version = from[6];
   if (version < 1 || version > 3 || from[7] != 0)
-    return fail(file_error::unsupported, " is of version ", std::uint64_t{version}, ".",
+    return fail(file_error::unsupported, " has version ", std::uint64_t{version}, ".",
                 std::uint64_t{from[7]}, " of the format, not 1.0, 2.0 or 3.0");
   const std::size_t start = version == 1 ? 10 : 12;
   const std::size_t length =
       version == 1 ? load_integer<std::uint16_t>(from + 8) : load_integer<std::uint32_t>(from + 8);
   if (length > bytes - start)
-    return fail(file_error::truncated, " says that its header has ", std::uint64_t{length},
+    return fail(file_error::truncated, " declares a header of ", std::uint64_t{length},
                 " bytes but only ", std::uint64_t{bytes - start}, " follow");
   if (const auto wrong = npy_header(from + start, length).parse(x))
     return fail(wrong.code, " cannot be read: ", wrong.words);

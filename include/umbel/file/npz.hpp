@@ -38,9 +38,9 @@ class zip_archive {
   constexpr file_problem open() {
     constexpr std::size_t record = 22, longest_comment = 0xffff;
     if (bytes_ < 2 || load<std::uint16_t>(0) != 0x4b50)  // PK
-      return {file_error::wrong_format, "the file does not begin as a zip archive does"};
+      return {file_error::wrong_format, "the file does not begin like a zip archive"};
     constexpr file_problem no_end{file_error::truncated,
-                                  "the file does not end as a zip archive does"};
+                                  "the file does not end like a zip archive"};
     if (bytes_ < record) return no_end;
     std::size_t at = bytes_ - record;
     const std::size_t last = at > longest_comment ? at - longest_comment : 0;
@@ -56,7 +56,7 @@ class zip_archive {
       end = load<std::uint64_t>(at - 12);
       if (end > at - 20 || at - 20 - end < 56 || load<std::uint32_t>(end) != 0x06064b50 ||
           load<std::uint64_t>(end + 4) != at - 20 - end - 12)
-        return {file_error::malformed, "its zip64 record is not where it should be"};
+        return {file_error::malformed, "its zip64 record is in the wrong place"};
       disk = load<std::uint32_t>(end + 16) | load<std::uint32_t>(end + 20);
       here = load<std::uint64_t>(end + 24);
       count = load<std::uint64_t>(end + 32);
@@ -64,10 +64,10 @@ class zip_archive {
       offset = load<std::uint64_t>(end + 48);
     }
     if (disk != 0 || here != count)
-      return {file_error::unsupported, "it is one of several parts of an archive"};
+      return {file_error::unsupported, "it is one part of a multi-part archive"};
     if (count > most_tensors) return {file_error::too_large, "it has more than 16384 members"};
     if (offset > end || size != end - offset)
-      return {file_error::malformed, "its central directory is not where it should be"};
+      return {file_error::malformed, "its central directory is in the wrong place"};
     directory_ = static_cast<std::size_t>(offset);
     end_ = static_cast<std::size_t>(end);
     count_ = static_cast<std::size_t>(count);
@@ -103,7 +103,7 @@ class zip_archive {
     // (A disk of 0xffff is in the extra field, and must be 0 there.)
     return disk == 0 || disk == 0xffff
                ? file_problem{}
-               : file_problem{file_error::unsupported, "it is one of several parts of an archive"};
+               : file_problem{file_error::unsupported, "it is one part of a multi-part archive"};
   }
 
   // Finds the bytes of a stored member; its local header (4.3.7) must agree with the directory.
@@ -112,17 +112,17 @@ class zip_archive {
                                  "differs in its own header and in the central directory"};
     constexpr std::size_t header = 30;
     if (m.header > directory_ || directory_ - m.header < header)
-      return {file_error::malformed, "begins behind its place in the archive"};
+      return {file_error::malformed, "begins after its place in the archive"};
     const auto at = static_cast<std::size_t>(m.header);
     if (load<std::uint32_t>(at) != 0x04034b50 || load<std::uint16_t>(at + 6) != m.flags ||
         load<std::uint16_t>(at + 8) != m.method)
       return wrong;
     const std::size_t name = load<std::uint16_t>(at + 26), extra = load<std::uint16_t>(at + 28);
     if (directory_ - at - header < name + extra)
-      return {file_error::malformed, "begins behind its place in the archive"};
+      return {file_error::malformed, "begins after its place in the archive"};
     const std::size_t start = at + header + name + extra;
     if (directory_ - start < m.bytes)
-      return {file_error::truncated, "ends behind its place in the archive"};
+      return {file_error::truncated, "ends after its place in the archive"};
     if (name != m.name_bytes) return wrong;
     for (std::size_t i = 0; i < name; ++i)
       if (first_[at + header + i] != m.name[i]) return wrong;
@@ -226,12 +226,12 @@ class npz_file : public detail::tensor_listing<npz_file> {
     if ((m.flags & 1) != 0) return failure(file_error::unsupported, "npz: ", name, " is encrypted");
     if (!is_npy(m))
       return failure(file_error::unsupported, "npz: the archive holds ", name,
-                     ", which is not .npy, so it is not of np.savez");
+                     ", which is not a .npy file; write the archive with np.savez");
     if (m.method == 8)
       return failure(file_error::unsupported, "npz: ", name,
-                     " is compressed; write the file by np.savez, not savez_compressed");
+                     " is compressed; write the file with np.savez, not savez_compressed");
     if (m.method != 0 || m.compressed != m.bytes)
-      return failure(file_error::unsupported, "npz: ", name, " is not stored but of method ",
+      return failure(file_error::unsupported, "npz: ", name, " is not stored but has method ",
                      std::uint64_t{m.method});
     const unsigned char* data = nullptr;
     if (const auto wrong = archive_.stored_bytes(m, data))
@@ -265,7 +265,8 @@ class npz_file : public detail::tensor_listing<npz_file> {
     }
     last_ = cursor;
     if (!archive_.ends_at(cursor))
-      return failure(file_error::malformed, "npz: its central directory has more than its members");
+      return failure(file_error::malformed,
+                     "npz: its central directory has data after its members");
     const auto next_name = [&](std::size_t& at, tensor_name& name) {
       detail::zip_member m;
       if (at >= last_ || archive_.member(at, m)) return false;

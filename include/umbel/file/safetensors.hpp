@@ -36,11 +36,11 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
     const auto* const from = static_cast<const unsigned char*>(memory);
     if (bytes < 8)
       return failure(file_error::truncated, "safetensors: the file has ", std::uint64_t{bytes},
-                     " bytes, not even the 8 of the length of its header");
+                     " bytes, fewer than the 8 bytes of its header's length");
     const auto length = detail::load_integer<std::uint64_t>(from);
     if (length > longest_header)
       return failure(file_error::too_large, "safetensors: the header claims ", length,
-                     " bytes, and more than 100000000 are not read");
+                     " bytes, more than the maximum of 100000000");
     if (length > bytes - 8)
       return failure(file_error::truncated, "safetensors: the header claims ", length,
                      " bytes but only ", std::uint64_t{bytes - 8}, " follow");
@@ -110,7 +110,7 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
     detail::json_reader json(header_, header_bytes_, cursor);
     if (json.take('}')) {
       if (json.at_end()) return {};
-      return {step::wrong, malformed("something follows the last brace"), json.position()};
+      return {step::wrong, malformed("text follows the last brace"), json.position()};
     }
     x = {};
     detail::file_problem wrong;
@@ -132,7 +132,7 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
   // {"name": "text", ...}: all of them. begin: the place of the first; count: their number.
   static detail::file_problem texts(detail::json_reader& json, std::size_t& begin,
                                     std::size_t& count) {
-    if (auto wrong = expect(json, '{', "the metadata are no object")) return wrong;
+    if (auto wrong = expect(json, '{', "the metadata are not an object")) return wrong;
     begin = json.position();
     tensor_name name, text;
     for (count = 0; !json.take('}'); ++count)
@@ -159,7 +159,7 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
 
   // {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, each key once, in any order.
   static detail::file_problem tensor(detail::json_reader& json, stored_tensor& x, offsets& data) {
-    if (auto wrong = expect(json, '{', "what a name stands for is no object")) return wrong;
+    if (auto wrong = expect(json, '{', "the value of a name is not an object")) return wrong;
     bool has_type = false, has_shape = false, has_offsets = false;
     for (bool begun = false; !json.take('}'); begun = true) {
       tensor_name key;
@@ -175,7 +175,7 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
       else if (detail::is_new(key, "data_offsets", has_offsets))
         wrong = pair(json, data);
       else
-        wrong = malformed("a key twice, or another than dtype, shape and data_offsets");
+        wrong = malformed("a duplicate key, or one other than dtype, shape and data_offsets");
       if (wrong) return wrong;
     }
     if (!has_type || !has_shape || !has_offsets)
@@ -185,7 +185,7 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
   }
 
   static detail::file_problem shape(detail::json_reader& json, stored_tensor& x) {
-    if (auto wrong = expect(json, '[', "the shape is no list")) return wrong;
+    if (auto wrong = expect(json, '[', "the shape is not a list")) return wrong;
     while (!json.take(']')) {
       std::uint64_t extent = 0;
       detail::file_problem wrong;
@@ -193,14 +193,14 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
       if (!wrong) wrong = json.integer(extent);
       if (!wrong && extent > SIZE_MAX) wrong = {file_error::too_large, "a number that overflows"};
       if (!wrong && x.rank == stored_tensor::max_rank)
-        wrong = {file_error::too_large, "a tensor of more than 8 axes"};
+        wrong = {file_error::too_large, "a tensor with more than 8 axes"};
       if (wrong) return wrong;
       x.extents[x.rank++] = static_cast<std::size_t>(extent);
     }
     return {};
   }
   static detail::file_problem pair(detail::json_reader& json, offsets& data) {
-    auto wrong = expect(json, '[', "the data_offsets are no list");
+    auto wrong = expect(json, '[', "the data_offsets are not a list");
     if (!wrong) wrong = json.integer(data.begin);
     if (!wrong) wrong = expect(json, ',', "a comma expected");
     if (!wrong) wrong = json.integer(data.end);
@@ -226,12 +226,12 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
     using detail::failure;
     const unsigned char* const end = header_ + header_bytes_;
     if (const auto* const wrong = detail::end_of_utf8(header_, end); wrong != end)
-      return failure(file_error::malformed, "safetensors: the header is not UTF-8 at its byte ",
+      return failure(file_error::malformed, "safetensors: the header is not UTF-8 at byte ",
                      static_cast<std::uint64_t>(wrong - header_));
     if (header_bytes_ == 0 || *header_ != '{')
-      return failure(file_error::wrong_format,
-                     "safetensors: the header does not begin with a brace, so this is no "
-                     "safetensors file");
+      return failure(
+          file_error::wrong_format,
+          "safetensors: the header does not begin with a brace; this is not a safetensors file");
     begin_ = 1;
     order found;
     if (const auto wrong = check_tensors(found); wrong.code != file_error::none) return wrong;
@@ -277,7 +277,7 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
       const step what = walk(cursor, x, data);
       if (what.kind == step::end) return {};
       if (what.kind == step::wrong)
-        return failure(what.problem.code, "safetensors: the header is wrong at its byte ",
+        return failure(what.problem.code, "safetensors: the header is malformed at byte ",
                        std::uint64_t{what.position}, ": ", what.problem.words);
       if (what.kind == step::metadata) {
         if (metadata_end_ != 0)
@@ -372,7 +372,7 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
       return detail::failure_of(both, "safetensors", "two tensors have the name ");
     of_texts = true;
     if (detail::names_clash(found.texts, texts_begin_, next_name, both))
-      return detail::failure_of(both, "safetensors", "two texts of the metadata have the name ");
+      return detail::failure_of(both, "safetensors", "two strings of the metadata have the name ");
     return {};
   }
 

@@ -24,22 +24,22 @@ namespace detail {
 namespace say {
 struct read;
 }  // namespace say
-UMBEL_SAYS(takes_a_tensor_a_view_or_an_array_or_a_pointer_and_a_number_of_elements_not,
-           "takes a tensor, a view or an array, or a pointer and a number of elements, not");
-UMBEL_SAYS(takes_elements_of_float_double_bfloat16_float16_int8_or_int32_not,
-           "takes elements of float, double, bfloat16, float16, int8 or int32, not");
+UMBEL_SAYS(expects_a_tensor_a_view_or_an_array_or_a_pointer_and_a_number_of_elements_not,
+           "expects a tensor, a view or an array, or a pointer and a number of elements, not");
+UMBEL_SAYS(needs_elements_of_float_double_bfloat16_float16_int8_or_int32_not,
+           "needs elements of float, double, bfloat16, float16, int8 or int32, not");
 
 namespace rules {
 template <class T>
 using read_as =
     verdict<readable_as<T>, say::read,
-            say::takes_elements_of_float_double_bfloat16_float16_int8_or_int32_not, element<T>>;
+            say::needs_elements_of_float_double_bfloat16_float16_int8_or_int32_not, element<T>>;
 // For the output of read, without the reference. X: deduced from a forwarding reference.
 template <class Out, class X>
 struct read_into_rule {
   using type =
       verdict<one_is_invalid<Out>, say::read,
-              say::takes_a_tensor_a_view_or_an_array_or_a_pointer_and_a_number_of_elements_not,
+              say::expects_a_tensor_a_view_or_an_array_or_a_pointer_and_a_number_of_elements_not,
               type_of_given<Out>>;
 };
 template <class T, std::size_t Count, class X>
@@ -222,8 +222,8 @@ struct stored_tensor {
       return read(out, std::extent_v<plain>);
     else
       return of_shape(
-          " and an array does not say the order of its axes, so read it into a tensor "
-          "or view, or in the order of the file into a pointer and ",
+          " but an array has no named axes; read it into a tensor or view, or in the order of the "
+          "file into a pointer and ",
           size(), " elements");
   }
 
@@ -243,17 +243,17 @@ struct stored_tensor {
       return detail::failure(file_error::not_found, "read: there is no tensor to read");
     if (type == stored_type::other)
       return detail::failure(file_error::unsupported, "read: ", name, " has the element type ",
-                             type_name, ", which is not read");
+                             type_name, ", which is not supported");
     if (std::is_integral_v<T> && detail::is_floating(type))
       return detail::failure(file_error::wrong_type, "read: ", name, " has the element type ",
-                             type_name, ", which is not read as integers");
+                             type_name, ", which cannot be read as integers");
     if (checksum_of != nullptr && checksum_of(checked, checked_bytes) != checksum)
       return detail::failure(file_error::checksum, "read: the checksum of ", name,
-                             " is not that of its bytes, so the file is damaged");
+                             " does not match its bytes; the file is damaged");
     if constexpr (std::is_integral_v<T>)
       if (!all_fit<T>())
         return detail::failure(file_error::wrong_value, "read: ", name,
-                               " holds an integer that does not fit the type asked for");
+                               " holds an integer that does not fit the requested type");
     return {};
   }
 

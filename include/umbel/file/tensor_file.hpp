@@ -32,7 +32,7 @@ class tensor_file : public detail::tensor_listing<tensor_file> {
     if (begins("PK", 2) && !has_brace) return of<npz_file>(memory, bytes);
     if (bytes > 8 && !has_brace)
       return detail::failure(file_error::wrong_format,
-                             "the file begins as neither .npy, .npz nor safetensors do");
+                             "the file does not begin like a .npy, .npz or safetensors file");
     return of<safetensors_file>(memory, bytes);
   }
   // A text of safetensors' __metadata__; empty if absent or in other formats.

@@ -264,7 +264,7 @@ file_result<> put_npz(Out& out, const Each& each) {
   });
   constexpr std::uint64_t limit = 0xffffffff;
   if (largest >= limit)
-    return failure(file_error::too_large, "write_npz: the archive would have 4 GiB");
+    return failure(file_error::too_large, "write_npz: the archive would reach 4 GiB");
   const std::uint64_t directory = out.count();
   std::uint64_t offset = 0;
   for_each_put(each, [&]<class X>(const char* name, const X& x) {

@@ -35,7 +35,7 @@ file_failure wrong_names(const rules_for_names& rules, const Each& each) {
     ++count;
     if (rules.reserved != nullptr && name == rules.reserved)
       is(file_error::malformed, "a tensor cannot have the name ", name,
-         ", which the format keeps for itself");
+         ", which the format reserves");
     if (end_of_utf8(first, first + size) != first + size)
       is(file_error::malformed, "the name of tensor ", count, " is not UTF-8");
     if (size > rules.longest)
@@ -44,7 +44,7 @@ file_failure wrong_names(const rules_for_names& rules, const Each& each) {
   });
   if (count > most_tensors)
     is(file_error::too_large, count, " tensors are more than the ", std::uint64_t{most_tensors},
-       " that are read");
+       " that can be read");
   constexpr std::size_t size = 256;
   name_hash block[size];
   for (std::uint64_t from = 0; from < count && wrong.code == file_error::none; from += size) {

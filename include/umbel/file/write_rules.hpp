@@ -39,28 +39,29 @@ struct write_npy;
 struct write_npz;
 struct write_safetensors;
 }  // namespace say
-UMBEL_SAYS(takes_a_function_that_puts_each_tensor_not,
-           "takes a function that puts each tensor, [&](auto put) { put(name, x); }, not");
-UMBEL_SAYS(takes_a_name_and_a_tensor_or_view, "takes a name and a tensor or view, put(name, x)");
-UMBEL_SAYS(takes_a_sink_first_which_is_called_with_const_char_and_size_t_not,
-           "takes a sink first, which is called with (const char*, std::size_t), not");
-UMBEL_SAYS(takes_a_tensor_or_view_not, "takes a tensor or view, not");
+UMBEL_SAYS(expects_a_function_that_puts_each_tensor_not,
+           "expects a function that puts each tensor, [&](auto put) { put(name, x); }, not");
+UMBEL_SAYS(expects_a_name_and_a_tensor_or_view,
+           "expects a name and a tensor or view, put(name, x)");
+UMBEL_SAYS(expects_first_a_sink_called_with_const_char_and_size_t_not,
+           "expects first a sink, called with (const char*, std::size_t), not");
+UMBEL_SAYS(expects_a_tensor_or_view_not, "expects a tensor or view, not");
 UMBEL_SAYS(
-    takes_elements_of_float_double_bfloat16_float16_bool_uint8_or_a_signed_integer_not,
-    "takes elements of float, double, bfloat16, float16, bool, uint8 or a signed integer, not");
+    needs_elements_of_float_double_bfloat16_float16_bool_uint8_or_a_signed_integer_not,
+    "needs elements of float, double, bfloat16, float16, bool, uint8 or a signed integer, not");
 
 namespace rules {
 template <class Operation, class X>
 struct written_rule {
   using type =
-      verdict<one_is_invalid<X>, Operation, say::takes_a_tensor_or_view_not, type_of_given<X>>;
+      verdict<one_is_invalid<X>, Operation, say::expects_a_tensor_or_view_not, type_of_given<X>>;
 };
 template <class Operation, tensor_like X>
 struct written_rule<Operation, X> {
   using T = typename X::value_type;
   using type = verdict<
       type_names_of<T>().npy != nullptr, Operation,
-      say::takes_elements_of_float_double_bfloat16_float16_bool_uint8_or_a_signed_integer_not,
+      say::needs_elements_of_float_double_bfloat16_float16_bool_uint8_or_a_signed_integer_not,
       element<T>>;
 };
 template <class Operation, class X>
@@ -70,18 +71,19 @@ using written = typename written_rule<Operation, X>::type;
 template <class Operation, class Sink>
 using sink_of_bytes =
     verdict<!tensor_like<Sink> && std::is_invocable_v<Sink&, const char*, std::size_t>, Operation,
-            say::takes_a_sink_first_which_is_called_with_const_char_and_size_t_not,
+            say::expects_first_a_sink_called_with_const_char_and_size_t_not,
             type_of_given<std::decay_t<Sink>>>;
 
 // put("name", x).
 template <class... Given>
 struct put_rule {
-  using type = verdict<one_is_invalid<Given...>, say::put, say::takes_a_name_and_a_tensor_or_view>;
+  using type =
+      verdict<one_is_invalid<Given...>, say::put, say::expects_a_name_and_a_tensor_or_view>;
 };
 template <class Name, class X>
 struct put_rule<Name, X> {
   using type = first_error<verdict<std::is_convertible_v<const Name&, const char*>, say::put,
-                                   say::takes_a_name_and_a_tensor_or_view, say::but_argument,
+                                   say::expects_a_name_and_a_tensor_or_view, say::but_argument,
                                    number<1>, say::is, type_of_given<Name>>,
                            written<say::put, X>>;
 };
@@ -112,7 +114,7 @@ concept puts_tensors =
 namespace rules {
 template <class Operation, class Each>
 using each_that_puts =
-    verdict<puts_tensors<Each>, Operation, say::takes_a_function_that_puts_each_tensor_not,
+    verdict<puts_tensors<Each>, Operation, say::expects_a_function_that_puts_each_tensor_not,
             type_of_given<Each>>;
 template <class Operation, class Sink, class Each>
 using written_by = first_error<sink_of_bytes<Operation, Sink>, each_that_puts<Operation, Each>>;

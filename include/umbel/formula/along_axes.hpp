@@ -22,9 +22,8 @@ struct integers_in_formula_rule {
 };
 template <class Operation, class Rows, class T, tensor_like Ids>
 struct integers_in_formula_rule<Operation, Rows, T, Ids> {
-  using type =
-      verdict<false, say::formula, say::a_part_of_an_argument_holds,
-              element<typename Ids::value_type>, say::so_pass_it_as_an_argument_of_its_own>;
+  using type = verdict<false, say::formula, say::a_part_of_an_argument_holds,
+                       element<typename Ids::value_type>, say::so_pass_it_as_a_separate_argument>;
 };
 template <class Table, class Ids>
 using lookup_in_formula =

@@ -224,9 +224,8 @@ struct elements_agree<void, First, Rest...> : elements_agree<typename First::val
 template <class T, tensor_like First, class... Rest>
   requires(!std::is_floating_point_v<typename First::value_type>)
 struct elements_agree<T, First, Rest...> {
-  using type =
-      verdict<false, say::formula, say::a_part_of_an_argument_holds,
-              element<typename First::value_type>, say::so_pass_it_as_an_argument_of_its_own>;
+  using type = verdict<false, say::formula, say::a_part_of_an_argument_holds,
+                       element<typename First::value_type>, say::so_pass_it_as_a_separate_argument>;
 };
 template <class T, class First, class... Rest>
   requires(!a_node<First> && !tensor_like<First> && derived_from_mask<First>)
@@ -236,13 +235,13 @@ struct elements_agree<T, First, Rest...> {
 // Conditions are bool: comparisons, tensors of bool, combinations of them.
 template <class Name, class X>
 struct condition_rule {
-  using type = verdict<false, Name, say::takes_conditions_not, element<X>>;
+  using type = verdict<false, Name, say::needs_conditions_not, element<X>>;
 };
 template <class Name, class X>
   requires(requires { typename X::value_type; } && !one_is_invalid<X>)
 struct condition_rule<Name, X> {
   using type = verdict<std::is_same_v<typename X::value_type, bool>, Name,
-                       say::takes_conditions_not, element<typename X::value_type>>;
+                       say::needs_conditions_not, element<typename X::value_type>>;
 };
 template <class Name, one_is_invalid X>
 struct condition_rule<Name, X> {
@@ -254,7 +253,7 @@ struct condition_rule<Name, X> {
 };
 template <class Name, word W, class A, class B, class C>
 struct condition_rule<Name, positional<W, A, B, C>> {
-  using type = verdict<is_condition(W), Name, say::takes_conditions_not, element<float>>;
+  using type = verdict<is_condition(W), Name, say::needs_conditions_not, element<float>>;
 };
 template <class Name, class... X>
 using are_conditions = first_error<typename condition_rule<Name, X>::type..., accepted>;

@@ -79,7 +79,7 @@ namespace rules {
 template <std::size_t Results>
 using not_too_many =
     verdict<(Results <= formulas::most_results), say::formula, say::the_number_of_results_is,
-            number<Results>, struct but_the_most_is, number<formulas::most_results>>;
+            number<Results>, struct but_the_maximum_is, number<formulas::most_results>>;
 template <std::size_t Results, std::size_t Outs>
 using one_out_for_each = verdict<Results == Outs, say::formula, say::the_number_of_results_is,
                                  number<Results>, say::but_out_has, number<Outs>>;

@@ -26,10 +26,10 @@ namespace say {
 struct describe;
 struct the_axis_of_the_memory_is_missing_after;
 }  // namespace say
-UMBEL_SAYS(takes_a_layer_that_has_a_plan_then_the_axes_of_its_positions,
-           "takes a multi_head_attention, a feed_forward, an encoder_layer, a decoder_layer, a "
+UMBEL_SAYS(expects_a_layer_that_has_a_plan_then_the_axes_of_its_positions,
+           "expects a multi_head_attention, a feed_forward, an encoder_layer, a decoder_layer, a "
            "residual_block or a layer_stack; then the axis of its positions, such as token<64>; "
-           "then, if it attends to others, the axis of those");
+           "then, for a memory, the axis of its positions");
 
 // The page of a layer, and its number of axes; 0 if it has no page.
 template <class Layer>
@@ -94,7 +94,7 @@ namespace rules {
 template <class Layer, class... Axes>
 struct described_rule {
   using type = verdict<false, say::describe,
-                       say::takes_a_layer_that_has_a_plan_then_the_axes_of_its_positions>;
+                       say::expects_a_layer_that_has_a_plan_then_the_axes_of_its_positions>;
 };
 template <class Layer, class Axis>
 using described_axis = first_error<in_place<say::describe, Axis, axes::token>, well_formed<Axis>>;

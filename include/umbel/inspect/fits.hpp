@@ -62,8 +62,8 @@ struct the_model_needs;
 struct has;
 }  // namespace say
 UMBEL_SAYS(bytes_of_ram_but_the_board, "bytes of RAM but the board");
-UMBEL_SAYS(takes_a_board_which_has_flash_and_ram_then_what_footprint_takes,
-           "takes a board, which has the constants flash and ram; then what footprint takes");
+UMBEL_SAYS(expects_a_board_with_flash_and_ram_then_the_arguments_of_footprint,
+           "expects a board, with the constants flash and ram; then the arguments of footprint");
 
 namespace footprints {
 
@@ -97,7 +97,7 @@ struct board_rule<Board, Request, accepted> {
 template <class Board, class... X>
 struct fits_rule {
   using type = verdict<never<Board>, say::fits,
-                       say::takes_a_board_which_has_flash_and_ram_then_what_footprint_takes>;
+                       say::expects_a_board_with_flash_and_ram_then_the_arguments_of_footprint>;
 };
 template <has_flash_and_ram Board, class... X>
 struct fits_rule<Board, X...> : board_rule<Board, request<std::remove_cvref_t<X>...>> {};

@@ -18,9 +18,10 @@ namespace say {
 struct footprint;
 struct the_axis_of_the_memory_is_missing_after;
 }  // namespace say
-UMBEL_SAYS(takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments,
-           "takes a layer, a cache or a formula; then the axes of a call, such as token<64>, or "
-           "the types of its arguments");
+UMBEL_SAYS(
+    expects_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments,
+    "expects a layer, a cache or a formula; then the axes of a call, such as token<64>, or the "
+    "types of its arguments");
 
 namespace footprints {
 
@@ -30,7 +31,7 @@ struct one_call {
   using verdict = detail::verdict<
       (sizeof...(X) > 99), say::footprint,
       say::
-          takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments>;
+          expects_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments>;
 };
 template <class Forms, class... X>
 struct call_of_forms;

@@ -12,12 +12,12 @@ namespace say {
 struct footprint;
 }  // namespace say
 UMBEL_SAYS(
-    takes_a_cache_then_the_axis_of_the_new_positions_then_key_the_positions_in_all_then_of_decoder_layers_key_those_of_the_memory,
-    "takes a cache; then the axis of the new positions, such as token<1>; then key<100>, the "
-    "positions in all; then, of decoder layers, key<48>, those of the memory");
-UMBEL_SAYS(positions_in_all_cannot_be_fewer_than_the_new_ones,
-           "positions in all cannot be fewer than the new ones,");
-UMBEL_SAYS(positions_in_all_but_the_cache_has_only, "positions in all, but the cache has only");
+    expects_a_cache_then_the_axis_of_the_new_positions_then_key_for_all_positions_then_for_decoder_layers_key_for_the_memory,
+    "expects a cache; then the axis of the new positions, such as token<1>; then key<100>, all "
+    "positions; then, for decoder layers, key<48>, those of the memory");
+UMBEL_SAYS(positions_in_total_cannot_be_fewer_than_the_new_ones,
+           "positions in total cannot be fewer than the new ones,");
+UMBEL_SAYS(positions_in_total_but_the_cache_has_only, "positions in total, but the cache has only");
 
 namespace footprints {
 
@@ -125,9 +125,9 @@ struct step_beside<Memory, Encode, key_value_cache<Layer, Keys, Options...>, New
       rules::in_place<say::footprint, New, axes::token>, rules::well_formed<New>,
       rules::fits_into_cache<New, Keys, at_once>,
       detail::verdict<(All::size >= New::size), say::footprint, All,
-                      say::positions_in_all_cannot_be_fewer_than_the_new_ones, New>,
+                      say::positions_in_total_cannot_be_fewer_than_the_new_ones, New>,
       detail::verdict<(All::size <= cache::positions), say::footprint, All,
-                      say::positions_in_all_but_the_cache_has_only, axes::key<cache::positions>>,
+                      say::positions_in_total_but_the_cache_has_only, axes::key<cache::positions>>,
       typename Memory::verdict>;
 
   using reads = residual::reads;
@@ -214,14 +214,14 @@ struct of_step {
   using verdict = detail::verdict<
       (sizeof...(Axis) > 99), say::footprint,
       say::
-          takes_a_cache_then_the_axis_of_the_new_positions_then_key_the_positions_in_all_then_of_decoder_layers_key_those_of_the_memory>;
+          expects_a_cache_then_the_axis_of_the_new_positions_then_key_for_all_positions_then_for_decoder_layers_key_for_the_memory>;
 };
 template <class Encode, class Cache, class... Axis>
   requires is_formula<Encode>
 struct of_step<Encode, Cache, Axis...> {
   using verdict = detail::verdict<
       (sizeof...(Axis) > 99), say::footprint,
-      struct of_a_cache_of_a_formula_is_not_known_so_take_sizeof_of_it_and_of_its_workspace>;
+      struct of_a_cache_of_a_formula_is_unknown_so_use_sizeof_of_it_and_of_its_workspace>;
 };
 template <class Encode, class Cache, axis_like New>
 struct of_step<Encode, Cache, New> : of_step<Encode, Cache, New, axes::key<Cache::positions>> {};

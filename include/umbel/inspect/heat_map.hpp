@@ -23,18 +23,18 @@ namespace detail {
 namespace say {
 struct attention_heat_map;
 
-struct takes_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels;
+struct expects_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels;
 }  // namespace say
 
-UMBEL_SAYS(takes_weights_of_float_or_double_not, "takes weights of float or double, not");
-UMBEL_SAYS(which_is_none_of, ", which is none of");
+UMBEL_SAYS(needs_weights_of_float_or_double_not, "needs weights of float or double, not");
+UMBEL_SAYS(which_is_not_one_of, ", which is not one of");
 template <>
 struct speak<
-    say::takes_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels> {
+    say::expects_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels> {
   static constexpr void to(sentence_buffer& out) {
     out.put(
-        "takes weights; then a sink, a callable that takes (const char*, std::size_t); then "
-        "options; then labels, arrays of const char*");
+        "expects weights; then a sink, called with (const char*, std::size_t); then options; then "
+        "labels, arrays of const char*");
   }
 };
 
@@ -59,7 +59,7 @@ template <class... Axes>
 struct map_axes_rule<shape<Axes...>> {
   using type =
       first_error<verdict<is_map_axis<Axes>, say::attention_heat_map, struct has_the_axis, Axes,
-                          say::which_is_none_of,
+                          say::which_is_not_one_of,
                           listed<batch_family, heads_family, query_family, key_family>>...>;
 };
 
@@ -69,13 +69,13 @@ using heat_map =
                 typename map_axes_rule<typename layout_of<X>::axes>::type,
                 verdict<std::is_same_v<typename X::value_type, float> ||
                             std::is_same_v<typename X::value_type, double>,
-                        say::attention_heat_map, say::takes_weights_of_float_or_double_not,
+                        say::attention_heat_map, say::needs_weights_of_float_or_double_not,
                         element<typename X::value_type>>>;
 
 // One label per position. Count 0: none.
 template <class X, class Family, std::size_t Count>
 using labels = verdict<Count == 0 || Count == layout_of<X>::template size_of<Family>,
-                       say::attention_heat_map, struct takes_a_label_for_each_of,
+                       say::attention_heat_map, struct needs_a_label_for_each_of,
                        axis_of<layout_of<X>, Family>, say::but_got, number<Count>>;
 
 }  // namespace rules
@@ -149,7 +149,7 @@ constexpr void attention_heat_map(const Arguments&...) {
       detail::report<detail::rules::arguments<
           detail::say::attention_heat_map,
           detail::say::
-              takes_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels,
+              expects_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels,
           Arguments...>>::ok,
       "umbel: shapes do not fit");
 }

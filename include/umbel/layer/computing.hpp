@@ -17,7 +17,7 @@ namespace umbel::inline UMBEL_TARGET::detail {
 //   value<X>      its element type, unless that is the one of X
 //   write(x, y)   computes y, a tensor or view with that layout
 // Takes: the words for what it accepts.
-template <class Operation, class Name, class Takes = say::takes_one_tensor_or_view>
+template <class Operation, class Name, class Takes = say::expects_one_tensor_or_view>
 struct computing : other_calls_and_into<Name, Takes> {
   using other_calls_and_into<Name, Takes>::operator();
   using other_calls_and_into<Name, Takes>::into;

@@ -26,14 +26,14 @@ namespace detail {
 namespace say {
 struct parallel;
 struct
-    the_executor_needs_a_static_constant_workers_above_0_and_a_call_operator_that_takes_a_count_and_a_function;
+    the_executor_needs_a_static_constant_workers_above_0_and_a_call_operator_that_accepts_a_count_and_a_function;
 struct workers;
 }  // namespace say
 
 UMBEL_SAYS(the_executor_is_a_temporary_so_store_it_in_a_variable,
            "the executor is a temporary; store it in a variable");
-UMBEL_SAYS(takes_an_executor_and_an_array_of_workspaces_one_for_each_worker,
-           "takes an executor and an array of workspaces, one for each worker");
+UMBEL_SAYS(expects_an_executor_and_an_array_of_workspaces_one_for_each_worker,
+           "expects an executor and an array of workspaces, one for each worker");
 
 struct any_piece {
   constexpr void operator()(std::size_t, std::size_t) const noexcept {}
@@ -69,7 +69,7 @@ struct parallel_rule {
   using type = verdict<
       never<Executor>, say::parallel,
       say::
-          the_executor_needs_a_static_constant_workers_above_0_and_a_call_operator_that_takes_a_count_and_a_function>;
+          the_executor_needs_a_static_constant_workers_above_0_and_a_call_operator_that_accepts_a_count_and_a_function>;
 };
 template <executor_like Executor, std::size_t Count>
 struct parallel_rule<Executor, Count> {
@@ -122,10 +122,10 @@ struct given_workspaces<Given, Scratch> {
 
 struct parallel_operation
     : other_calls<say::parallel,
-                  say::takes_an_executor_and_an_array_of_workspaces_one_for_each_worker> {
+                  say::expects_an_executor_and_an_array_of_workspaces_one_for_each_worker> {
   using refused =
       other_calls<say::parallel,
-                  say::takes_an_executor_and_an_array_of_workspaces_one_for_each_worker>;
+                  say::expects_an_executor_and_an_array_of_workspaces_one_for_each_worker>;
   using refused::operator();
 
   template <class Executor, workspace_like Workspace, std::size_t Count>

@@ -29,20 +29,22 @@ namespace detail {
 namespace say {
 struct weights;
 }  // namespace say
-UMBEL_SAYS(takes_memory_but_got_the_tensor, "takes memory, but got the tensor");
-UMBEL_SAYS(its_axes_have_names_so_pass_it_as_it_is, "; its axes have names, so pass it as it is");
-UMBEL_SAYS(the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_in_out_or_view_as_out_in,
-           "the memory does not say the order of its axes; write view_as<in_features, "
-           "out_features>(memory) or, as torch has it, view_as<out_features, in_features>(memory)");
+UMBEL_SAYS(expects_memory_but_got_the_tensor, "expects memory, but got the tensor");
+UMBEL_SAYS(so_pass_it_directly_since_its_axes_have_names,
+           "; pass it directly, since its axes have names");
+UMBEL_SAYS(the_order_of_the_axes_is_unknown_so_write_view_as_in_out_or_view_as_out_in,
+           "the order of the axes is unknown; write view_as<in_features, out_features>(memory) or, "
+           "as in torch, view_as<out_features, in_features>(memory)");
 UMBEL_SAYS(are_not_the_axes_of_the_weights_which_are, "are not the axes of the weights, which are");
-UMBEL_SAYS(are_not_in_the_order_of_a_layer_that_borrows,
-           "are not in the order of a layer that borrows,");
-UMBEL_SAYS(prepacked_of_the_layer_takes_any_order, "; prepacked<layer> takes any order");
+UMBEL_SAYS(are_not_in_the_order_that_a_borrowing_layer_needs,
+           "are not in the order that a borrowing layer needs,");
+UMBEL_SAYS(so_use_prepacked_which_accepts_any_order,
+           "; use prepacked<layer>, which accepts any order");
 
 UMBEL_SAYS(are_not_the_axes_of_the_bias_which_are, "are not the axes of the bias, which are");
 UMBEL_SAYS(but_the_memory_of, ", but the memory of");
 UMBEL_SAYS(has_no_sizes_so_write_them_in_view_as,
-           "has no sizes; write them, view_as<in_features<8>, out_features<4>>(memory)");
+           "has no sizes; write view_as<in_features<8>, out_features<4>>(memory)");
 
 template <class A, class... Family>
 inline constexpr bool is_first = false;
@@ -165,8 +167,9 @@ struct weights_with_names {
               element<T>, say::but_the_pointer_is_to, element<typename given::value_type>>,
       verdict<AnyOrder || ((In::size == 1 || named::in_stride == Out::size) &&
                            (Out::size == 1 || named::out_stride == 1)),
-              say::weights, typename given::axes, say::are_not_in_the_order_of_a_layer_that_borrows,
-              map, say::prepacked_of_the_layer_takes_any_order>>;
+              say::weights, typename given::axes,
+              say::are_not_in_the_order_that_a_borrowing_layer_needs, map,
+              say::so_use_prepacked_which_accepts_any_order>>;
 };
 // A vector along Axis or, without sizes, its family or one of Also. AreNot: the words for others.
 template <class T, class Axis, class AreNot, class Given, class... Also>
@@ -191,17 +194,17 @@ using named_memory_stays =
             say::is_a_temporary_that_would_be_destroyed_before_the_view_so_store_it_in_a_variable>;
 template <class X>
 using tensor_has_names =
-    verdict<(sizeof(X) == 0), say::view_as, say::takes_memory_but_got_the_tensor,
-            typename layout_of<X>::axes, say::its_axes_have_names_so_pass_it_as_it_is>;
+    verdict<(sizeof(X) == 0), say::view_as, say::expects_memory_but_got_the_tensor,
+            typename layout_of<X>::axes, say::so_pass_it_directly_since_its_axes_have_names>;
 template <class W, bool AnyOrder>
 using named_weights_stay =
     verdict<AnyOrder || !is_temporary_tensor<W>, say::view, say::the_memory_of,
             typename named_axes<std::remove_cvref_t<W>>::axes,
             say::is_a_temporary_that_would_be_destroyed_before_the_view_so_store_it_in_a_variable>;
 template <class W>
-using order_of_weights = verdict<
-    (sizeof(W) == 0), say::weights,
-    say::the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_in_out_or_view_as_out_in>;
+using order_of_weights =
+    verdict<(sizeof(W) == 0), say::weights,
+            say::the_order_of_the_axes_is_unknown_so_write_view_as_in_out_or_view_as_out_in>;
 }  // namespace rules
 
 // The first element of a vector with names (rules::vector_with_names), or null if refused.

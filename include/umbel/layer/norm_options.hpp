@@ -93,9 +93,9 @@ struct norm_with<T, Axis, no_query_key_norm, Options...> {
 UMBEL_SAYS(norm_epsilon, "norm_epsilon");
 UMBEL_SAYS(rms_norm_has_no_beta_so_leave_out_norm_bias,
            "rms_norm has no beta; leave out norm_bias");
-UMBEL_SAYS(rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon,
-           "rms_norm needs the epsilon that the model was trained with: norm_epsilon<1, 1000000> "
-           "for 1e-6");
+UMBEL_SAYS(
+    rms_norm_needs_the_epsilon_of_the_model_so_add_norm_epsilon,
+    "rms_norm needs the epsilon of the trained model; add norm_epsilon<1, 1000000> for 1e-6");
 
 namespace rules {
 template <class Layer, class Norm>
@@ -104,7 +104,7 @@ struct norm_options_rule {
       first_error<positive<Layer, say::norm_epsilon, typename Norm::epsilon_option>,
                   verdict<Norm::bias_fits, Layer, say::rms_norm_has_no_beta_so_leave_out_norm_bias>,
                   verdict<Norm::epsilon_is_said, Layer,
-                          say::rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon>>;
+                          say::rms_norm_needs_the_epsilon_of_the_model_so_add_norm_epsilon>>;
 };
 template <class Layer, class T, class Axis, class... Options>
 struct norm_options_rule<Layer, norm_with<T, Axis, no_query_key_norm, Options...>> {

@@ -133,7 +133,7 @@ namespace say {
 struct is_given_twice;
 // Lists of words: the options that are required; those of another library's layer.
 template <class... Choices>
-struct must_say;
+struct specify;
 template <class... Options>
 struct options_are;
 }  // namespace say
@@ -167,9 +167,10 @@ struct word_for_option<Option> {
 template <class Option>
 using option_word = typename word_for_option<Option>::type;
 
-UMBEL_SAYS(bias_on_takes_only_the_letters_q_k_v_and_o,
-           "bias_on takes only the letters q, k, v and o");
-UMBEL_SAYS(takes_bias_true_or_false_not_bias_on, "takes bias<true> or bias<false>, not bias_on");
+UMBEL_SAYS(bias_on_accepts_only_the_letters_q_k_v_and_o,
+           "bias_on accepts only the letters q, k, v and o");
+UMBEL_SAYS(accepts_bias_true_or_false_not_bias_on,
+           "accepts bias<true> or bias<false>, not bias_on");
 UMBEL_SAYS(activation_relu, "activation<relu>");
 UMBEL_SAYS(activation_relu_or_another, "activation<relu> or another");
 UMBEL_SAYS(activation_silu, "activation<silu>");
@@ -185,9 +186,9 @@ constexpr void put_list(sentence_buffer& out) {
   ((out.put(position++ ? ", " : ""), speak<Words>::to(out)), ...);
 }
 template <class... Choices>
-struct speak<say::must_say<Choices...>> {
+struct speak<say::specify<Choices...>> {
   static constexpr void to(sentence_buffer& out) {
-    out.put("say ");
+    out.put("specify ");
     put_list<Choices...>(out);
     out.put(';');
   }
@@ -228,14 +229,14 @@ template <class Bias>
 inline constexpr bool names_projections<Bias> = Bias::known;
 template <class Layer, class Bias>
 using projections_with_bias =
-    verdict<names_projections<Bias>, Layer, say::bias_on_takes_only_the_letters_q_k_v_and_o>;
+    verdict<names_projections<Bias>, Layer, say::bias_on_accepts_only_the_letters_q_k_v_and_o>;
 
 // bias<>, not bias_on<>, which is only for the projections of attention.
 template <class Bias>
 inline constexpr bool is_one_bias = requires { Bias::value; };
 template <class Layer, class... Options>
 using one_bias = verdict<is_one_bias<option_or<option::bias, bias<false>, Options...>>, Layer,
-                         say::takes_bias_true_or_false_not_bias_on>;
+                         say::accepts_bias_true_or_false_not_bias_on>;
 
 // An option without a default. Choice: the words for the choices; Usual: for what others have.
 template <bool IsSaid, class Choice, class Usual>
@@ -243,12 +244,12 @@ struct option_to_say {};
 template <class Layer, class Others, class Choices, class Usuals, class... ToSay>
 struct options_said_rule;
 template <class Layer, class Others, class Usuals>
-struct options_said_rule<Layer, Others, say::must_say<>, Usuals> {
+struct options_said_rule<Layer, Others, say::specify<>, Usuals> {
   using type = accepted;
 };
 template <class Layer, class Others, class... Choices, class Usuals>
-struct options_said_rule<Layer, Others, say::must_say<Choices...>, Usuals> {
-  using type = verdict<false, Layer, say::must_say<Choices...>, Others, Usuals>;
+struct options_said_rule<Layer, Others, say::specify<Choices...>, Usuals> {
+  using type = verdict<false, Layer, say::specify<Choices...>, Others, Usuals>;
 };
 template <class Layer, class Others, class Choices, class Usuals, class Choice, class Usual,
           class... Rest>
@@ -256,14 +257,14 @@ struct options_said_rule<Layer, Others, Choices, Usuals, option_to_say<true, Cho
                          Rest...> : options_said_rule<Layer, Others, Choices, Usuals, Rest...> {};
 template <class Layer, class Others, class... Choices, class... Usuals, class Choice, class Usual,
           class... Rest>
-struct options_said_rule<Layer, Others, say::must_say<Choices...>, say::options_are<Usuals...>,
+struct options_said_rule<Layer, Others, say::specify<Choices...>, say::options_are<Usuals...>,
                          option_to_say<false, Choice, Usual>, Rest...>
-    : options_said_rule<Layer, Others, say::must_say<Choices..., Choice>,
+    : options_said_rule<Layer, Others, say::specify<Choices..., Choice>,
                         say::options_are<Usuals..., Usual>, Rest...> {};
 // Others: the words for who has Usual. One sentence lists all missing options.
 template <class Layer, class Others, class... ToSay>
 using options_said =
-    typename options_said_rule<Layer, Others, say::must_say<>, say::options_are<>, ToSay...>::type;
+    typename options_said_rule<Layer, Others, say::specify<>, say::options_are<>, ToSay...>::type;
 
 // Name: an option whose Numerator / Denominator must be above 0.
 template <class Layer, class Name, class Option>

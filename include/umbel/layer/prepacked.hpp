@@ -12,11 +12,11 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-UMBEL_SAYS(norms_are_not_packed_again_so_assign_a_new_one_with_its_weights,
-           "norms are not packed again; assign a new one, packed = prepacked<norm>{w}");
+UMBEL_SAYS(norms_cannot_be_repacked_so_assign_a_new_one_with_its_weights,
+           "norms cannot be repacked; assign a new one, packed = prepacked<norm>{w}");
 
-UMBEL_SAYS(pack_takes_one_object_the_weights_of_the_layer,
-           "pack takes one object, the weights of the layer");
+UMBEL_SAYS(pack_expects_one_object_the_weights_of_the_layer,
+           "pack expects one object, the weights of the layer");
 
 UMBEL_SAYS(the_first_argument_is_not_a_layer_with_weights_to_pack,
            "the first argument is not a layer with weights to pack");
@@ -63,11 +63,12 @@ using a_layer_to_pack =
 template <class Layer, class Stored>
 using norm_stored =
     verdict<std::is_same_v<Stored, typename Layer::value_type> || !takes_epsilon<Layer>,
-            say::prepacked, struct norms_are_not_stored_in_8_or_16_bits>;
+            say::prepacked, struct norms_cannot_be_stored_in_8_or_16_bits>;
 // packed.pack(...) with another layer's or a norm's weights, none, several or packed: refused.
 template <class Layer, class View, class... Given>
 struct packed_again_rule {
-  using type = verdict<false, say::prepacked, say::pack_takes_one_object_the_weights_of_the_layer>;
+  using type =
+      verdict<false, say::prepacked, say::pack_expects_one_object_the_weights_of_the_layer>;
 };
 template <class Layer, class View, class Given>
   requires(!takes_epsilon<Layer> && !requires { typename Given::weights_to_pack; })
@@ -75,7 +76,7 @@ struct packed_again_rule<Layer, View, Given> : weights_rule<typename Layer::word
 template <takes_epsilon Norm, class View, class Given>
 struct packed_again_rule<Norm, View, Given> {
   using type = verdict<false, say::prepacked,
-                       say::norms_are_not_packed_again_so_assign_a_new_one_with_its_weights>;
+                       say::norms_cannot_be_repacked_so_assign_a_new_one_with_its_weights>;
 };
 }  // namespace rules
 
@@ -188,7 +189,7 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
   }
   // Packs other weights into the same memory. (packed = prepacked<layer>{w} also does, with a copy
   // on the stack.) Not for norms, which are small and have an epsilon, nor for a prepacked layer,
-  // which you can assign: "pack takes one object, the weights of the layer".
+  // which you can assign: "pack expects one object, the weights of the layer".
   constexpr void pack(const weights_to_pack& w) noexcept
     requires(!detail::takes_epsilon<Layer>)
   {

@@ -20,8 +20,8 @@ using project = first_error<
             say::the_input_has, axis_of<Layout, typename Map::in::family>,
             say::but_the_weights_expect, typename Map::in::plain>,
     is_new_axis<Operation, Layout, typename Map::out::family, typename Map::in::family>,
-    verdict<std::is_same_v<X, typename Map::value_type>, Operation, say::the_input_is_of_type,
-            element<X>, say::but_the_weights_are_of_type, element<typename Map::value_type>>>;
+    verdict<std::is_same_v<X, typename Map::value_type>, Operation, say::the_input_has_type,
+            element<X>, say::but_the_weights_have_type, element<typename Map::value_type>>>;
 }  // namespace rules
 }  // namespace detail
 
@@ -110,17 +110,17 @@ constexpr auto operator*(const X& x, const Weights& w) noexcept {
 template <class Weights, detail::shaped X>
   requires requires { typename Weights::map; }
 constexpr detail::invalid operator*(const Weights&, const X&) noexcept {
-  static_assert(detail::report<
-                    detail::verdict<sizeof(X) == 0, detail::say::x_times_weights,
-                                    detail::say::the_tensor_stands_on_the_left_of_its_weights>>::ok,
-                "umbel: shapes do not fit");
+  static_assert(
+      detail::report<detail::verdict<sizeof(X) == 0, detail::say::x_times_weights,
+                                     detail::say::the_tensor_goes_on_the_left_of_its_weights>>::ok,
+      "umbel: shapes do not fit");
   return {};
 }
 template <detail::shaped X, class Weights>
   requires(!std::is_base_of_v<detail::operation, Weights> && requires { typename Weights::map; })
 constexpr detail::invalid operator|(const X&, const Weights&) noexcept {
   static_assert(detail::report<detail::verdict<sizeof(X) == 0, detail::say::x_times_weights,
-                                               detail::say::takes_times_not_a_pipe>>::ok,
+                                               detail::say::needs_times_not_a_pipe>>::ok,
                 "umbel: shapes do not fit");
   return {};
 }

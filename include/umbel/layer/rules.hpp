@@ -18,30 +18,30 @@ namespace say {
 struct but_has;
 struct but_out_has;
 struct but_the_layer_has;
-struct but_the_layer_is_of_type;
-struct but_the_weights_are_of_type;
+struct but_the_layer_has_type;
+struct but_the_weights_have_type;
 struct but_the_weights_expect;
 struct bytes;
-struct is_of_type;
-struct must_be_integers_but_are_of_type;
+struct has_type;
+struct must_be_integers_but_have_type;
 struct needs_the_axis;
 struct the_input_has;
-struct the_input_is_of_type;
-struct the_weights_belong_to_another_layer_or_other_options;
+struct the_input_has_type;
+struct the_weights_do_not_match_this_layer_and_its_options;
 struct the_workspace_is_const;
-struct the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for;
+struct the_workspace_is_for_a_different_layer_or_other_sizes_so_pass_one_for;
 struct workspace;
 }  // namespace say
 
 // Words that are names in code keep their underscores.
 UMBEL_SAYS(multi_head_attention, "multi_head_attention");
 UMBEL_SAYS(got, ", got");
-UMBEL_SAYS(takes_axes_of_positions_of_tensors_take_workspace_for,
-           "takes axes of positions, workspace<token<12>>; of tensors take workspace_for");
-UMBEL_SAYS(is_not_counted_as_sequences_are_computed_one_after_another_so_leave_it_out,
-           "is not counted, as sequences are computed one after another; leave it out");
-UMBEL_SAYS(needs_axes_at_least, "needs axes, at least");
-UMBEL_SAYS(takes_axes_at_most, "takes axes, at most");
+UMBEL_SAYS(expects_axes_of_positions_so_use_workspace_for_with_tensors,
+           "expects axes of positions, workspace<token<12>>; for tensors use workspace_for");
+UMBEL_SAYS(is_unnecessary_since_sequences_share_one_workspace_so_leave_it_out,
+           "is unnecessary, since sequences share one workspace; leave it out");
+UMBEL_SAYS(the_number_of_axes_must_be_at_least, "the number of axes must be at least");
+UMBEL_SAYS(the_number_of_axes_must_be_at_most, "the number of axes must be at most");
 UMBEL_SAYS(construct_it_from_one_object_its_weights, "construct it from one object, its weights");
 UMBEL_SAYS(several_elements_of_out_share_one_memory_location,
            "several elements of out share one memory location (broadcast)");
@@ -54,11 +54,11 @@ UMBEL_SAYS(
     "variable");
 UMBEL_SAYS(is_a_width_of_the_layer_so_name_the_axis_of_the_positions,
            "is a width of the layer; name the axis of the positions, workspace<token<12>>");
-UMBEL_SAYS(so_pass_one_for, ", so pass one for");
+UMBEL_SAYS(so_pass_one_for, "; pass one for");
 UMBEL_SAYS(not_, ", not");
-UMBEL_SAYS(takes_float_or_double_not, "takes float or double, not");
+UMBEL_SAYS(needs_float_or_double_not, "needs float or double, not");
 UMBEL_SAYS(out_must_be_row_major_in_memory, "out must be row-major in memory");
-UMBEL_SAYS(takes_one_workspace_not_parallel, "takes one workspace, not parallel(...)");
+UMBEL_SAYS(expects_one_workspace_not_parallel, "expects one workspace, not parallel(...)");
 
 // Weights of another layer.
 template <class W, class View, class Layer>
@@ -87,7 +87,7 @@ using heads_family = axis_family<axes::heads>;
 // Layers compute in float or double.
 template <class Layer, class T>
 using floating = verdict<std::is_same_v<T, float> || std::is_same_v<T, double>, Layer,
-                         say::takes_float_or_double_not, detail::option_word<T>>;
+                         say::needs_float_or_double_not, detail::option_word<T>>;
 
 // Axes that a layer accepts by position, with any name except those with another meaning for it: an
 // option came too early, or two axes were swapped. Wanted: the family that belongs there.
@@ -165,8 +165,8 @@ struct out_rule<Layer, Out, T, Result, RowMajor> {
       verdict<layout::rank == Result::rank && same_axes<typename Result::axes, layout>::value,
               Layer, struct the_result_has, typename Result::axes, say::but_out_has,
               typename layout::axes>,
-      verdict<std::is_same_v<typename Out::value_type, T>, Layer, struct the_result_is_of_type,
-              element<T>, struct but_out_is_of_type, element<typename Out::value_type>>,
+      verdict<std::is_same_v<typename Out::value_type, T>, Layer, struct the_result_has_type,
+              element<T>, struct but_out_has_type, element<typename Out::value_type>>,
       verdict<!std::is_const_v<std::remove_pointer_t<decltype(std::declval<Out&>().data())>>, Layer,
               struct out_is_const>,
       verdict<lies_apart<layout>(), Layer, say::several_elements_of_out_share_one_memory_location>,
@@ -198,8 +198,8 @@ using rows_of = first_error<
             typename layout_of<X>::axes>,
     verdict<layout_of<X>::contiguous, Operation, typename layout_of<X>::axes,
             say::is_not_row_major_in_memory_so_pass_contiguous_of_x>,
-    verdict<std::is_same_v<typename X::value_type, T>, Operation, say::the_input_is_of_type,
-            element<typename X::value_type>, say::but_the_weights_are_of_type, element<T>>>;
+    verdict<std::is_same_v<typename X::value_type, T>, Operation, say::the_input_has_type,
+            element<typename X::value_type>, say::but_the_weights_have_type, element<T>>>;
 
 }  // namespace rules
 }  // namespace detail

@@ -14,10 +14,10 @@ namespace detail {
 namespace say {
 struct but_must_have;
 struct the_table_has;
-struct the_table_is_of_type;
+struct the_table_has_type;
 }  // namespace say
-UMBEL_SAYS(the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_of,
-           "the memory does not say the order of its axes; write view_as<...>(memory) of");
+UMBEL_SAYS(the_order_of_the_axes_is_unknown_so_write_view_as_with,
+           "the order of the axes is unknown; write view_as<...>(memory) with");
 
 // A tensor, a view, or memory with names, with the axes Row and Feature: row-major, or AnyOrder.
 template <class T, class Row, class Feature, bool AnyOrder, class W>
@@ -132,9 +132,8 @@ namespace rules {
 template <class Layer, class T, class Row, class Feature, bool AnyOrder, class Given>
   requires lends<const Given&, T>
 struct given_weights_rule<Layer, portable::borrowed_table<T, Row, Feature, AnyOrder>, Given> {
-  using type =
-      verdict<false, Layer, say::the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_of,
-              listed<typename Row::family, typename Feature::family>>;
+  using type = verdict<false, Layer, say::the_order_of_the_axes_is_unknown_so_write_view_as_with,
+                       listed<typename Row::family, typename Feature::family>>;
 };
 template <class Layer, class T, class Row, class Feature, bool AnyOrder, tensor_like Given>
 struct given_weights_rule<Layer, portable::borrowed_table<T, Row, Feature, AnyOrder>, Given> {
@@ -142,8 +141,8 @@ struct given_weights_rule<Layer, portable::borrowed_table<T, Row, Feature, AnyOr
   using type = first_error<
       verdict<std::is_same_v<axes, shape<Row, Feature>>, Layer, say::the_table_has, axes,
               say::but_must_have, shape<Row, Feature>>,
-      verdict<std::is_same_v<typename Given::value_type, T>, Layer, say::the_table_is_of_type,
-              element<typename Given::value_type>, say::but_the_layer_is_of_type, element<T>>,
+      verdict<std::is_same_v<typename Given::value_type, T>, Layer, say::the_table_has_type,
+              element<typename Given::value_type>, say::but_the_layer_has_type, element<T>>,
       verdict<false, Layer, axes, say::is_not_row_major_in_memory_so_pass_contiguous_of_x>>;
 };
 template <class Layer, class T, class Row, class Feature, bool AnyOrder, class U, std::size_t Count,
@@ -154,8 +153,8 @@ struct given_weights_rule<Layer, portable::borrowed_table<T, Row, Feature, AnyOr
   using type =
       first_error<verdict<std::is_same_v<shape<Family...>, wanted>, Layer, say::the_table_has,
                           shape<Family...>, say::but_must_have, wanted>,
-                  verdict<std::is_same_v<U, T>, Layer, say::the_table_is_of_type, element<U>,
-                          say::but_the_layer_is_of_type, element<T>>,
+                  verdict<std::is_same_v<U, T>, Layer, say::the_table_has_type, element<U>,
+                          say::but_the_layer_has_type, element<T>>,
                   elements_for<Layer, shape<Row, Feature>, Row::size * Feature::size, Count>>;
 };
 }  // namespace rules

@@ -173,7 +173,7 @@ struct linear_weights<T, In, Out, false> {
 // view_as<in_features, out_features>(memory), a tensor or view with the axes in and out, or those
 // of the map if they differ. A bias is memory, or also names its axis. AnyOrder: any strides, for
 // packing; otherwise (in, out) row-major.
-//   "umbel: weights: the memory does not say the order of its axes; ..."
+//   "umbel: weights: the order of the axes is unknown; ..."
 //   "umbel: weights: [out_features=8, in_features=4] are not the axes of the weights, which are
 //   [in_features=4, out_features=16]"
 template <class T, class In, class Out, bool Bias, bool AnyOrder>

@@ -33,24 +33,24 @@ struct of_the_weights_must_be_weights_for;
 struct part;
 struct weights;
 }  // namespace say
-UMBEL_SAYS(is_made_of_its_weights_and_then_called_but_got_the_tensor,
-           "is made of its weights and then called, layer{w}(x), but got the tensor");
+UMBEL_SAYS(must_be_built_from_weights_before_it_is_called_but_got_the_tensor,
+           "must be built from weights before it is called, layer{w}(x), but got the tensor");
 
-UMBEL_SAYS(the_weights_are_an_argument_of_the_formula_by_themselves_so_pass_a_struct_that_has_them,
-           "the weights are an argument of the formula by themselves, which is a value there; pass "
-           "a struct that has them and write layer{w.table}");
+UMBEL_SAYS(the_weights_are_a_single_tensor_argument_of_the_formula_so_pass_a_struct_that_has_them,
+           "the weights are a tensor argument of the formula, which a layer cannot borrow; pass a "
+           "struct that has them and write layer{w.table}");
 UMBEL_SAYS(x_times_weights, "x * weights");
-UMBEL_SAYS(the_tensor_stands_on_the_left_of_its_weights,
-           "the tensor stands on the left of *, its weights on the right");
-UMBEL_SAYS(a_bias_is_given_but_the_layer_has_none_so_say_bias_true,
-           "a bias is given but the layer has none; say bias<true> in its type");
-UMBEL_SAYS(no_bias_is_given_but_the_layer_has_one_so_give_weight_and_bias,
-           "no bias is given but the layer has one; give both, {weight, bias}");
+UMBEL_SAYS(the_tensor_goes_on_the_left_of_its_weights,
+           "the tensor goes on the left of *, its weights on the right");
+UMBEL_SAYS(got_a_bias_but_the_layer_has_none_so_add_bias_true,
+           "got a bias but the layer has none; add bias<true> to its type");
+UMBEL_SAYS(got_no_bias_but_the_layer_has_one_so_pass_weight_and_bias,
+           "got no bias but the layer has one; pass both, {weight, bias}");
 UMBEL_SAYS(they_are_for, "; they are for");
-UMBEL_SAYS(they_are_of_type, "; they are");
+UMBEL_SAYS(they_have_type, "; they are");
 UMBEL_SAYS(got_its_weights_for_the_layer_so_write_x_pipe_layer_of_w,
            "got its weights for the layer; write x | layer{w}");
-UMBEL_SAYS(takes_times_not_a_pipe, "takes *, not |");
+UMBEL_SAYS(needs_times_not_a_pipe, "needs *, not |");
 
 template <class Wanted, class... Given>
 inline constexpr bool are_parts = false;
@@ -152,7 +152,7 @@ template <class Layer, std::size_t Number, class Given, class Wanted>
            })
 struct part_rule<Layer, Number, Given, Wanted> {
   using type = verdict<std::is_convertible_v<const Given&, Wanted>, typename Wanted::layer_name,
-                       say::the_weights_belong_to_another_layer_or_other_options>;
+                       say::the_weights_do_not_match_this_layer_and_its_options>;
 };
 template <class Layer, std::size_t Number, class Given, class Wanted>
   requires requires {
@@ -170,8 +170,8 @@ struct part_rule<Layer, Number, Given, Wanted> {
                                  struct of_the_weights_has_a_bias_but_the_layer_has_none,
                                  struct of_the_weights_has_no_bias_but_the_layer_has_one>>,
       verdict<std::is_same_v<typename Given::map::value_type, typename Wanted::map::value_type>,
-              Layer, say::part, number<Number>, struct of_the_weights_is_of_type,
-              element<typename Given::map::value_type>, say::but_the_layer_is_of_type,
+              Layer, say::part, number<Number>, struct of_the_weights_has_type,
+              element<typename Given::map::value_type>, say::but_the_layer_has_type,
               element<typename Wanted::map::value_type>>>;
 };
 
@@ -192,23 +192,24 @@ struct parts_rule<Layer, std::index_sequence<I...>, portable::parts_list<Wanted.
 
 // Arrays or pointers for one map. W: a type that depends on the arguments.
 template <bool Given, class W>
-using bias_of_a_map = verdict<
-    (sizeof(W) == 0), say::weights,
-    std::conditional_t<Given, say::a_bias_is_given_but_the_layer_has_none_so_say_bias_true,
-                       say::no_bias_is_given_but_the_layer_has_one_so_give_weight_and_bias>>;
+using bias_of_a_map =
+    verdict<(sizeof(W) == 0), say::weights,
+            std::conditional_t<Given, say::got_a_bias_but_the_layer_has_none_so_add_bias_true,
+                               say::got_no_bias_but_the_layer_has_one_so_pass_weight_and_bias>>;
 
 // A layer's argument for its weights, of type View: the first difference that both types state.
 template <class Layer, class View, class Given>
 struct given_weights_rule {
-  using type = verdict<false, Layer, say::the_weights_belong_to_another_layer_or_other_options,
-                       say::they_are_of_type, type_of_given<Given>>;
+  using type = verdict<false, Layer, say::the_weights_do_not_match_this_layer_and_its_options,
+                       say::they_have_type, type_of_given<Given>>;
 };
 // attention(x): the tensor that it should be called with.
 template <class Layer, class View, class Given>
   requires shaped<Given>
 struct given_weights_rule<Layer, View, Given> {
-  using type = verdict<false, Layer, say::is_made_of_its_weights_and_then_called_but_got_the_tensor,
-                       typename layout_of<Given>::axes>;
+  using type =
+      verdict<false, Layer, say::must_be_built_from_weights_before_it_is_called_but_got_the_tensor,
+              typename layout_of<Given>::axes>;
 };
 // The same for a table in a formula, reported when its graph is made: calls trace it again.
 template <class Layer, class View, traced Given>
@@ -217,16 +218,16 @@ template <class Layer, class View, traced Given>
 struct given_weights_rule<Layer, View, Given> {
   using type = verdict<
       Given::traced_before, Layer,
-      say::the_weights_are_an_argument_of_the_formula_by_themselves_so_pass_a_struct_that_has_them>;
+      say::the_weights_are_a_single_tensor_argument_of_the_formula_so_pass_a_struct_that_has_them>;
 };
 template <class Layer, class View, class Given>
   requires(!parts_of_one_layer<Given, View>::value && requires { typename Given::layer_name; })
 struct given_weights_rule<Layer, View, Given> {
   using without_name = verdict<!std::is_same_v<typename Given::layer_name, Layer>, Layer,
-                               say::the_weights_belong_to_another_layer_or_other_options>;
+                               say::the_weights_do_not_match_this_layer_and_its_options>;
   using type =
       first_error<without_name,
-                  verdict<false, Layer, say::the_weights_belong_to_another_layer_or_other_options,
+                  verdict<false, Layer, say::the_weights_do_not_match_this_layer_and_its_options,
                           say::they_are_for, typename Given::layer_name>>;
 };
 template <class Layer, class View, class Given>
@@ -240,14 +241,14 @@ struct given_weights_rule<Layer, View, Given> {
   using type =
       first_error<verdict<std::is_same_v<axes<Given>, axes<View>>, Layer, struct the_weights_map,
                           axes<Given>, say::but_the_layer_needs, axes<View>>,
-                  verdict<false, Layer, say::the_weights_belong_to_another_layer_or_other_options>>;
+                  verdict<false, Layer, say::the_weights_do_not_match_this_layer_and_its_options>>;
 };
 template <class Layer, class View, class Given>
   requires parts_of_one_layer<Given, View>::value
 struct given_weights_rule<Layer, View, Given> {
   using type =
       first_error<typename parts_of_one_layer<Given, View>::template rule<Layer>,
-                  verdict<false, Layer, say::the_weights_belong_to_another_layer_or_other_options>>;
+                  verdict<false, Layer, say::the_weights_do_not_match_this_layer_and_its_options>>;
 };
 template <class Layer, class View, class... Given>
 struct weights_rule {

@@ -12,7 +12,7 @@ namespace umbel::inline UMBEL_TARGET::detail::rules {
 template <class Axis, class Widths>
 struct positions_rule {
   using type = verdict<axis_like<Axis>, say::workspace,
-                       say::takes_axes_of_positions_of_tensors_take_workspace_for>;
+                       say::expects_axes_of_positions_so_use_workspace_for_with_tensors>;
 };
 template <axis_like Axis, class... Widths>
 struct positions_rule<Axis, shape<Widths...>> {
@@ -32,18 +32,17 @@ struct no_batch_rule {
 template <axis_like Axis>
   requires std::is_same_v<typename Axis::family, batch_family>
 struct no_batch_rule<Axis> {
-  using type =
-      verdict<false, say::workspace, Axis,
-              say::is_not_counted_as_sequences_are_computed_one_after_another_so_leave_it_out>;
+  using type = verdict<false, say::workspace, Axis,
+                       say::is_unnecessary_since_sequences_share_one_workspace_so_leave_it_out>;
 };
 template <std::size_t Least, std::size_t Most, class... Axis>
 struct axes_of_workspace_rule {
   using type = first_error<
       typename no_batch_rule<std::conditional_t<(sizeof...(Axis) > 1), Axis, void>>::type...,
-      verdict<(sizeof...(Axis) >= Least), say::workspace, say::needs_axes_at_least, number<Least>,
-              say::got, number<sizeof...(Axis)>>,
-      verdict<(sizeof...(Axis) <= Most), say::workspace, say::takes_axes_at_most, number<Most>,
-              say::got, number<sizeof...(Axis)>>>;
+      verdict<(sizeof...(Axis) >= Least), say::workspace, say::the_number_of_axes_must_be_at_least,
+              number<Least>, say::got, number<sizeof...(Axis)>>,
+      verdict<(sizeof...(Axis) <= Most), say::workspace, say::the_number_of_axes_must_be_at_most,
+              number<Most>, say::got, number<sizeof...(Axis)>>>;
 };
 template <std::size_t Most, class Axis>
 struct axes_of_workspace_rule<1, Most, Axis> {
@@ -127,8 +126,8 @@ struct positions_along<std::index_sequence<Queries, Keys>, shape<Axis>>
 template <class Layer, class Given, class Wanted, class Sizes>
 struct workspace_rule {
   using type =
-      verdict<false, Layer, say::the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for,
-              Sizes>;
+      verdict<false, Layer,
+              say::the_workspace_is_for_a_different_layer_or_other_sizes_so_pass_one_for, Sizes>;
 };
 template <class Layer, class Given, class Wanted, class Sizes>
   requires requires { typename Given::positions; }
@@ -137,8 +136,8 @@ struct workspace_rule<Layer, Given, Wanted, Sizes> {
   using type = first_error<
       verdict<std::is_same_v<given, Sizes>, Layer, struct the_workspace_is_for, given,
               say::so_pass_one_for, Sizes>,
-      verdict<false, Layer, say::the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for,
-              Sizes>>;
+      verdict<false, Layer,
+              say::the_workspace_is_for_a_different_layer_or_other_sizes_so_pass_one_for, Sizes>>;
 };
 template <class Layer, class Wanted, class Sizes>
 struct workspace_rule<Layer, on_stack, Wanted, Sizes> {
@@ -162,7 +161,7 @@ using scratch_fits =
                         Layer, struct needs_a_workspace_of, number<sizeof(Wanted)>, say::bytes,
                         struct but_the_stack_budget_is, number<UMBEL_STACK_BUDGET>,
                         struct bytes_so_pass_one_for, Sizes>,
-                verdict<!is_for_workers<Given>, Layer, say::takes_one_workspace_not_parallel>,
+                verdict<!is_for_workers<Given>, Layer, say::expects_one_workspace_not_parallel>,
                 typename workspace_rule<Layer, std::remove_const_t<Given>, Wanted, Sizes>::type,
                 verdict<!is_const_workspace<Given>, Layer, say::the_workspace_is_const>>;
 

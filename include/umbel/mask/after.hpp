@@ -17,7 +17,7 @@ namespace say {
 struct mask_after;
 }  // namespace say
 
-UMBEL_SAYS(takes_scores_then_lengths, "takes scores, then lengths");
+UMBEL_SAYS(expects_scores_then_lengths, "expects scores, then lengths");
 
 namespace rules {
 // Replaces scores_of: any axes are valid.
@@ -29,7 +29,7 @@ struct scores_to_mask {
 template <class Scores, class Lens, class Family>
 using mask_after_lens = first_error<
     verdict<is_length<typename Lens::value_type>, say::mask_after, say::valid_lens,
-            say::must_be_integers_but_are_of_type, element<typename Lens::value_type>>,
+            say::must_be_integers_but_have_type, element<typename Lens::value_type>>,
     verdict<!layout_of<Lens>::template has<Family>, say::mask_after, say::valid_lens,
             struct count_along, axis_of<layout_of<Lens>, Family>, struct and_cannot_have_that_axis>,
     broadcasts_to<say::mask_after, say::valid_lens, say::have, Lens, scores_to_mask<Scores>>>;
@@ -40,8 +40,9 @@ using mask_after = first_error<has_axis<say::mask_after, layout_of<Scores>, Fami
 }  // namespace rules
 
 template <template <std::size_t> class Axis>
-struct mask_after_operation : detail::other_calls<say::mask_after, say::takes_scores_then_lengths> {
-  using detail::other_calls<say::mask_after, say::takes_scores_then_lengths>::operator();
+struct mask_after_operation
+    : detail::other_calls<say::mask_after, say::expects_scores_then_lengths> {
+  using detail::other_calls<say::mask_after, say::expects_scores_then_lengths>::operator();
 
   // scores: any axes with Axis. valid_lens: any of the others, such as (batch, query), of that size
   // or 1; lengths are clamped. Returns a row-major tensor with scores' axes.

@@ -61,8 +61,8 @@ concept mask_like = detail::tensor_like<M> || detail::derived_from_mask<M>;
 
 namespace umbel::inline UMBEL_TARGET::detail {
 
-UMBEL_SAYS(has_one_workspace_for_all_so_pass_none_to_a_layer,
-           "has one workspace for all; pass none to a layer");
+UMBEL_SAYS(has_one_workspace_for_all_layers_so_pass_none_to_a_layer,
+           "has one workspace for all layers; pass none to a layer");
 
 namespace rules {
 // Calls with tensors, a mask and a workspace, by the words for their arguments.
@@ -76,8 +76,8 @@ inline constexpr bool is_foreign<Takes, Given> =
 template <class Operation, class Takes, traced X, class... Arguments>
   requires(takes_a_mask<Takes> && (workspace_like<Arguments> || ...))
 struct arguments_rule<Operation, Takes, X, Arguments...> {
-  using type =
-      verdict<never<X>, say::formula, say::has_one_workspace_for_all_so_pass_none_to_a_layer>;
+  using type = verdict<never<X>, say::formula,
+                       say::has_one_workspace_for_all_layers_so_pass_none_to_a_layer>;
 };
 }  // namespace rules
 

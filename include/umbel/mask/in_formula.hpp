@@ -11,11 +11,10 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 UMBEL_SAYS(
-    takes_masks_in_a_formula_that_are_made_there_of_its_arguments_so_pass_this_one_as_an_argument,
-    "takes masks that a formula makes of its own arguments; pass this one as an argument, f(x, "
-    "mask)");
-UMBEL_SAYS(takes_masks_of_at_most_three_tensors_in_a_formula_so_pass_this_one_as_an_argument,
-           "takes masks that a formula makes of at most 3 tensors; pass this one as an argument, "
+    needs_masks_made_from_arguments_of_the_formula_so_pass_this_one_as_an_argument,
+    "needs masks made from arguments of the formula; pass this one as an argument, f(x, mask)");
+UMBEL_SAYS(needs_masks_made_from_at_most_3_tensors_in_a_formula_so_pass_this_one_as_an_argument,
+           "needs masks made from at most 3 tensors in a formula; pass this one as an argument, "
            "f(x, mask)");
 
 // A mask that is an argument of the formula; null while it is traced.
@@ -188,12 +187,11 @@ namespace rules {
 // Layer: its name in sentences. Mask: that of a call with nodes.
 template <class Layer, class Mask, class Apart = detail::mask_in_formula<detail::mask_of<Mask>>>
 using mask_in_a_formula = first_error<
+    verdict<Apart::known, Layer,
+            say::needs_masks_made_from_arguments_of_the_formula_so_pass_this_one_as_an_argument>,
     verdict<
-        Apart::known, Layer,
-        say::
-            takes_masks_in_a_formula_that_are_made_there_of_its_arguments_so_pass_this_one_as_an_argument>,
-    verdict<Apart::operands <= 3, Layer,
-            say::takes_masks_of_at_most_three_tensors_in_a_formula_so_pass_this_one_as_an_argument>,
+        Apart::operands <= 3, Layer,
+        say::needs_masks_made_from_at_most_3_tensors_in_a_formula_so_pass_this_one_as_an_argument>,
     typename Apart::closed>;
 }  // namespace rules
 

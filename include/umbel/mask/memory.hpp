@@ -170,13 +170,13 @@ namespace umbel::inline UMBEL_TARGET::detail {
 
 using portable::generated_bias;
 
-UMBEL_SAYS(takes_a_tensor_or_view_or_a_function_object,
-           "takes a tensor or view, or a function object");
+UMBEL_SAYS(expects_a_tensor_or_view_or_a_function_object,
+           "expects a tensor or view, or a function object");
 
 // A refused argument counts as every key; in a formula as nothing, to be refused only once.
 template <class... X>
 using no_mask_of = std::conditional_t<(of_a_formula<X> || ...), invalid, every_key>;
-template <class Name, class X, class Takes = say::takes_one_tensor_or_view>
+template <class Name, class X, class Takes = say::expects_one_tensor_or_view>
 constexpr no_mask_of<X> no_mask() noexcept {
   static_assert(report<rules::mask_of<Name, Takes, X>>::ok, "umbel: shapes do not fit");
   return {};
@@ -209,8 +209,8 @@ constexpr detail::no_mask_of<X> keep_mask(const X&) noexcept {
 template <class... X>
   requires(sizeof...(X) != 1)
 constexpr detail::no_mask_of<X...> keep_mask(const X&...) noexcept {
-  using verdict =
-      detail::rules::arguments<detail::say::keep_mask, detail::say::takes_one_tensor_or_view, X...>;
+  using verdict = detail::rules::arguments<detail::say::keep_mask,
+                                           detail::say::expects_one_tensor_or_view, X...>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }
@@ -233,8 +233,8 @@ constexpr detail::no_mask_of<X> drop_mask(const X&) noexcept {
 template <class... X>
   requires(sizeof...(X) != 1)
 constexpr detail::no_mask_of<X...> drop_mask(const X&...) noexcept {
-  using verdict =
-      detail::rules::arguments<detail::say::drop_mask, detail::say::takes_one_tensor_or_view, X...>;
+  using verdict = detail::rules::arguments<detail::say::drop_mask,
+                                           detail::say::expects_one_tensor_or_view, X...>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }
@@ -259,14 +259,14 @@ template <class X>
   requires(!detail::shaped<X> && !detail::function_object<X>)
 constexpr detail::no_mask_of<X> score_bias(const X&) noexcept {
   return detail::no_mask<detail::say::score_bias, X,
-                         detail::say::takes_a_tensor_or_view_or_a_function_object>();
+                         detail::say::expects_a_tensor_or_view_or_a_function_object>();
 }
 template <class... X>
   requires(sizeof...(X) != 1)
 constexpr detail::no_mask_of<X...> score_bias(const X&...) noexcept {
   using verdict =
       detail::rules::arguments<detail::say::score_bias,
-                               detail::say::takes_a_tensor_or_view_or_a_function_object, X...>;
+                               detail::say::expects_a_tensor_or_view_or_a_function_object, X...>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }

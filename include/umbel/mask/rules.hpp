@@ -13,15 +13,15 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct alibi;
-struct but_the_scores_are_of_type;
+struct but_the_scores_have_type;
 struct but_the_scores_have;
 struct causal;
 struct dropout;
 struct have;
 struct mask;
 struct observe;
-struct takes_integers_but_these_are_of_type;
-struct takes_one_length_per_sequence;
+struct needs_integers_but_these_have_type;
+struct needs_one_length_per_sequence;
 }  // namespace say
 
 UMBEL_SAYS(valid_lens, "valid_lens");
@@ -34,44 +34,43 @@ UMBEL_SAYS(sliding_window_bottom_right, "sliding_window_bottom_right");
 UMBEL_SAYS(causal_at, "causal_at");
 UMBEL_SAYS(causal_bottom_right, "causal_bottom_right");
 UMBEL_SAYS(alibi_at, "alibi_at");
-UMBEL_SAYS(do_not_say_whose_last_key_so_say_causal_bottom_right_of_lens_or_causal_at,
-           "do not say whose last key: causal_bottom_right(lens) puts the last query at the last "
-           "key of its sequence, causal_at(keys - queries) at the last of all keys");
+UMBEL_SAYS(are_ambiguous_so_write_causal_bottom_right_of_lens_or_causal_at,
+           "are ambiguous; write causal_bottom_right(lens) to align the last query with the last "
+           "key of its sequence, causal_at(keys - queries) with the last of all keys");
 UMBEL_SAYS(
-    do_not_say_whose_last_key_so_say_window_bottom_right_of_lens_or_window_at,
-    "do not say whose last key: sliding_window_bottom_right<4>(lens) puts the last query at the "
-    "last key of its sequence, sliding_window_at<4>(keys - queries) at the last of all keys");
+    are_ambiguous_so_write_sliding_window_bottom_right_of_lens_or_sliding_window_at,
+    "are ambiguous; write sliding_window_bottom_right<4>(lens) to align the last query with the "
+    "last key of its sequence, sliding_window_at<4>(keys - queries) with the last of all keys");
 UMBEL_SAYS(which_cannot_have_the_axis, ", which cannot have the axis");
-UMBEL_SAYS(so_pass_what_is_added_to_the_scores_as, "; pass what is added to the scores as");
+UMBEL_SAYS(so_pass_numbers_to_add_to_the_scores_as, "; pass numbers to add to the scores as");
 UMBEL_SAYS(the_memory_is_a_temporary_so_store_it_in_a_variable,
            "the memory is a temporary; store it in a variable");
 UMBEL_SAYS(needs_a_function_of_batch_head_query_and_key_that_returns,
            "needs a function of batch, head, query and key that returns");
-UMBEL_SAYS(
-    a_mask_of_bool_does_not_say_whether_true_keeps_or_drops_a_key_so_write_keep_mask_or_drop_mask,
-    "a mask of bool does not say whether true keeps or drops a key; write keep_mask(mask) or "
-    "drop_mask(mask)");
-UMBEL_SAYS(keep_mask_takes_an_argument_of_bool_so_write_hide_of_scores_for_conditions,
-           "keep_mask and drop_mask take a tensor of bool that is an argument; for other "
-           "conditions write the attention out, with hide(scores, condition)");
-UMBEL_SAYS(of_its_arguments_is_made_outside_so_pass_the_mask_as_an_argument,
-           "of its arguments is made outside; pass the mask as an argument, f(x, mask)");
-UMBEL_SAYS(masks_are_combined_only_by_and_or_plus,
-           "masks are combined only by & or +, and only with masks: lens & causal, keep_mask(m) & "
+UMBEL_SAYS(a_bool_mask_is_ambiguous_so_write_keep_mask_or_drop_mask_for_what_true_does,
+           "a bool mask is ambiguous; write keep_mask(mask) if true keeps a key, drop_mask(mask) "
+           "if true drops it");
+UMBEL_SAYS(keep_mask_needs_an_argument_of_bool_so_write_hide_of_scores_for_conditions,
+           "keep_mask and drop_mask need a tensor of bool that is an argument; for other "
+           "conditions write out the attention with hide(scores, condition)");
+UMBEL_SAYS(cannot_be_made_from_arguments_so_pass_the_mask_as_an_argument,
+           "cannot be made from the arguments; pass the mask as an argument, f(x, mask)");
+UMBEL_SAYS(masks_combine_only_with_masks_by_and_or_plus,
+           "masks combine only with masks, by & or +; write lens & causal or keep_mask(m) & "
            "score_bias(b)");
-UMBEL_SAYS(those_by_position_are_values_so_write_lens_and_causal_or_causal_at,
-           "causal, sliding_window<4> and alibi are values, no functions; write lens & causal, "
-           "causal_at(p), causal_bottom_right(lens)");
-UMBEL_SAYS(a_mask_does_not_change_so_write_auto_both,
-           "a mask does not change; write auto both = a & b");
+UMBEL_SAYS(masks_by_position_are_values_so_write_lens_and_causal_or_causal_at,
+           "causal, sliding_window<4> and alibi are values, not functions; write lens & causal, "
+           "causal_at(p) or causal_bottom_right(lens)");
+UMBEL_SAYS(masks_are_immutable_so_write_auto_both, "masks are immutable; write auto both = a & b");
 UMBEL_SAYS(differ_so_choose_top_left_bottom_right_or_at,
-           "differ, so choose _top_left, _bottom_right or _at");
+           "differ; choose _top_left, _bottom_right or _at");
 
-UMBEL_SAYS(takes_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42,
-           "takes the rate, a fraction, then the seed, an integer, as in dropout(0.1, 42)");
+UMBEL_SAYS(expects_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42,
+           "expects the rate, a fraction, then the seed, an integer, as in dropout(0.1, 42)");
 
-UMBEL_SAYS(a_list_is_no_mask_so_write_lengths_as_a_tensor_of_int_and,
-           "a list is no mask; write lengths as a tensor, tensor<int, batch<...>>{...}, here of");
+UMBEL_SAYS(a_braced_list_is_not_a_mask_so_write_lengths_as_a_tensor_of_int_with,
+           "a braced list is not a mask; write lengths as a tensor, tensor<int, batch<...>>{...}, "
+           "here with");
 
 // The scores of a mask. Batch 0: no such axis. Placed: the caller, a cache, knows the positions.
 template <class T, std::size_t Batch, std::size_t Heads, std::size_t Queries, std::size_t Keys,
@@ -90,24 +89,24 @@ namespace rules {
 
 template <class... Given>
 using dropout_of = verdict<(sizeof...(Given) == 2), say::dropout,
-                           say::takes_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42>;
+                           say::expects_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42>;
 template <class Operation, std::size_t Count, class T>
 struct list_for_a_mask_rule {
-  using type =
-      verdict<(sizeof(T) == 0), Operation,
-              say::a_list_is_no_mask_so_write_lengths_as_a_tensor_of_int_and, axes::batch<Count>>;
+  using type = verdict<(sizeof(T) == 0), Operation,
+                       say::a_braced_list_is_not_a_mask_so_write_lengths_as_a_tensor_of_int_with,
+                       axes::batch<Count>>;
 };
 template <class Operation, std::size_t Count, class T>
 using list_for_a_mask = typename list_for_a_mask_rule<Operation, Count, T>::type;
 
 template <bool Ok>
-using dropout_rate = verdict<Ok, say::dropout, struct takes_a_rate_from_0_to_1>;
+using dropout_rate = verdict<Ok, say::dropout, struct needs_a_rate_from_0_to_1>;
 template <class Rate, class Seed>
 using dropout_rate_and_seed =
     verdict<one_is_invalid<Rate, Seed> ||
                 (std::is_arithmetic_v<Rate> && std::is_convertible_v<Seed, std::uint64_t> &&
                  !std::is_floating_point_v<Seed>),
-            say::dropout, say::takes_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42>;
+            say::dropout, say::expects_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42>;
 
 template <class Layer, class Name, class Has, class Axes, class Scores>
 struct mask_broadcast_rule;
@@ -145,18 +144,18 @@ using length_mask = first_error<
 template <class Layer, class Name, class X, class Scores>
 using flag_mask =
     first_error<verdict<std::is_same_v<typename X::value_type, bool>, Layer, Name,
-                        struct must_be_of_bool_but_is_of_type, element<typename X::value_type>>,
+                        struct must_be_bool_but_has_type, element<typename X::value_type>>,
                 broadcasts_to<Layer, Name, say::has, X, Scores>>;
 
 template <bool Ok>
 using mask_of_an_argument =
     verdict<Ok, say::formula,
-            say::keep_mask_takes_an_argument_of_bool_so_write_hide_of_scores_for_conditions>;
+            say::keep_mask_needs_an_argument_of_bool_so_write_hide_of_scores_for_conditions>;
 // Name: a mask that can't have a node.
 template <class Name, bool Ok>
 using no_mask_of_nodes =
     verdict<Ok, say::formula, Name,
-            say::of_its_arguments_is_made_outside_so_pass_the_mask_as_an_argument>;
+            say::cannot_be_made_from_arguments_so_pass_the_mask_as_an_argument>;
 template <class Name, class Takes, class X>
 struct mask_of_rule {
   using type = arguments<Name, Takes, X>;
@@ -176,8 +175,8 @@ using mask_of = typename mask_of_rule<Name, Takes, X>::type;
 template <class Layer, class X, class Scores>
 using bias_mask =
     first_error<verdict<std::is_same_v<typename X::value_type, typename Scores::value_type>, Layer,
-                        say::score_bias, say::is_of_type, element<typename X::value_type>,
-                        say::but_the_scores_are_of_type, element<typename Scores::value_type>>,
+                        say::score_bias, say::has_type, element<typename X::value_type>,
+                        say::but_the_scores_have_type, element<typename Scores::value_type>>,
                 broadcasts_to<Layer, say::score_bias, say::has, X, Scores>>;
 
 template <class F, class T>
@@ -191,43 +190,41 @@ using generated_bias = verdict<generates<F, typename Scores::value_type>, Layer,
 // A tensor of bool must state what true means; any other is read as lengths.
 template <class Layer, class X>
 using unclear_mask = first_error<
-    verdict<
-        !std::is_same_v<typename X::value_type, bool>, Layer,
-        say::
-            a_mask_of_bool_does_not_say_whether_true_keeps_or_drops_a_key_so_write_keep_mask_or_drop_mask>,
+    verdict<!std::is_same_v<typename X::value_type, bool>, Layer,
+            say::a_bool_mask_is_ambiguous_so_write_keep_mask_or_drop_mask_for_what_true_does>,
     verdict<is_length<typename X::value_type>, Layer, say::valid_lens,
-            say::must_be_integers_but_are_of_type, element<typename X::value_type>,
-            say::so_pass_what_is_added_to_the_scores_as, say::score_bias>>;
+            say::must_be_integers_but_have_type, element<typename X::value_type>,
+            say::so_pass_numbers_to_add_to_the_scores_as, say::score_bias>>;
 
 // A mask by position needs to know where the queries are among the keys.
 template <class Layer, class Name, bool Said, class Scores>
 using positions_known =
     verdict<Said || Scores::placed || Scores::queries == Scores::keys, Layer, Name,
-            struct is_ambiguous_where, axes::query<Scores::queries>, say::and_,
+            struct is_ambiguous_because, axes::query<Scores::queries>, say::and_,
             axes::key<Scores::keys>, say::differ_so_choose_top_left_bottom_right_or_at>;
 
 // Positions of queries, as a tensor of integers. ByQuery: may each query have its own?
 template <class Layer, class Name, class X, bool ByQuery, class Scores>
 using positions_in_memory = first_error<
-    verdict<holds_integers<X>, Layer, Name, say::takes_integers_but_these_are_of_type,
+    verdict<holds_integers<X>, Layer, Name, say::needs_integers_but_these_have_type,
             element<typename X::value_type>>,
-    verdict<!layout_of<X>::template has<key_family>, Layer, Name, struct takes_positions_of_queries,
+    verdict<!layout_of<X>::template has<key_family>, Layer, Name, struct needs_positions_of_queries,
             say::which_cannot_have_the_axis, axis_of<layout_of<X>, key_family>>,
     verdict<ByQuery || layout_of<X>::template size_of<query_family> <= 1, Layer, Name,
-            struct takes_the_position_of_the_first_query, say::which_cannot_have_the_axis,
+            struct needs_the_position_of_the_first_query, say::which_cannot_have_the_axis,
             axis_of<layout_of<X>, query_family>>,
     broadcasts_to<Layer, Name, say::has, X, Scores>>;
 
 // The lengths that put the last query at the last key.
 template <class Layer, class Name, class X, class Scores>
 using last_keys_in_memory =
-    first_error<verdict<holds_integers<X>, Layer, Name, say::takes_integers_but_these_are_of_type,
+    first_error<verdict<holds_integers<X>, Layer, Name, say::needs_integers_but_these_have_type,
                         element<typename X::value_type>>,
                 verdict<!layout_of<X>::template has<key_family>, Layer, Name,
-                        say::takes_one_length_per_sequence, say::which_cannot_have_the_axis,
+                        say::needs_one_length_per_sequence, say::which_cannot_have_the_axis,
                         axis_of<layout_of<X>, key_family>>,
                 verdict<layout_of<X>::template size_of<query_family> <= 1, Layer, Name,
-                        say::takes_one_length_per_sequence, say::which_cannot_have_the_axis,
+                        say::needs_one_length_per_sequence, say::which_cannot_have_the_axis,
                         axis_of<layout_of<X>, query_family>>,
                 broadcasts_to<Layer, Name, say::has, X, Scores>>;
 
@@ -236,29 +233,29 @@ using last_keys_in_memory =
 template <class Word>
 inline constexpr bool is_window_word = std::is_same_v<Word, say::sliding_window_bottom_right>;
 template <class Layer, bool HasLength, class Word>
-using one_last_key =
-    verdict<!HasLength || std::is_void_v<Word>, Layer, say::valid_lens, say::and_, Word,
-            std::conditional_t<
-                is_window_word<Word>,
-                say::do_not_say_whose_last_key_so_say_window_bottom_right_of_lens_or_window_at,
-                say::do_not_say_whose_last_key_so_say_causal_bottom_right_of_lens_or_causal_at>>;
+using one_last_key = verdict<
+    !HasLength || std::is_void_v<Word>, Layer, say::valid_lens, say::and_, Word,
+    std::conditional_t<
+        is_window_word<Word>,
+        say::are_ambiguous_so_write_sliding_window_bottom_right_of_lens_or_sliding_window_at,
+        say::are_ambiguous_so_write_causal_bottom_right_of_lens_or_causal_at>>;
 
 template <bool Ok>
-using put_together_by_and = verdict<Ok, say::mask, say::masks_are_combined_only_by_and_or_plus>;
+using put_together_by_and =
+    verdict<Ok, say::mask, say::masks_combine_only_with_masks_by_and_or_plus>;
 // Other arguments of causal_at and causal_bottom_right.
 template <class Name, class... P>
 using position_of =
-    verdict<one_is_invalid<P...>, Name, struct takes_an_integer_or_a_tensor_of_integers>;
+    verdict<one_is_invalid<P...>, Name, struct expects_an_integer_or_a_tensor_of_integers>;
 template <class Name, class X>
-using lengths_of = verdict<one_is_invalid<X>, Name, struct takes_a_tensor_of_lengths>;
+using lengths_of = verdict<one_is_invalid<X>, Name, struct expects_a_tensor_of_lengths>;
 // X: the arguments of a mask by position that is called.
 template <bool Ok, class... X>
 using no_function =
     verdict<Ok || one_is_invalid<X...>, say::mask,
-            say::those_by_position_are_values_so_write_lens_and_causal_or_causal_at>;
+            say::masks_by_position_are_values_so_write_lens_and_causal_or_causal_at>;
 template <bool Ok>
-using combined_by_assignment =
-    verdict<Ok, say::mask, say::a_mask_does_not_change_so_write_auto_both>;
+using combined_by_assignment = verdict<Ok, say::mask, say::masks_are_immutable_so_write_auto_both>;
 
 template <class Layer, class What, bool Twice>
 using given_once = verdict<!Twice, Layer, What, say::is_given_twice>;
@@ -281,8 +278,8 @@ struct observed_axes_rule<Layer, Layout, shape<Axes...>, Scores> {
 template <class Layer, class X, class Scores>
 using observed = first_error<
     verdict<std::is_same_v<typename X::value_type, typename Scores::value_type>, Layer,
-            say::observe, say::is_of_type, element<typename X::value_type>,
-            say::but_the_scores_are_of_type, element<typename Scores::value_type>>,
+            say::observe, say::has_type, element<typename X::value_type>,
+            say::but_the_scores_have_type, element<typename Scores::value_type>>,
     verdict<!std::is_const_v<typename X::element_type>, Layer, say::observe, say::is_const>,
     verdict<lies_apart<layout_of<X>>(), Layer, say::several_elements_of, say::observe,
             say::share_one_memory_location>,

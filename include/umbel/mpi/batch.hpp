@@ -48,10 +48,12 @@ template <class Derived, class Layer, class Ranks>
 struct batch_over_ranks_calls
     : other_calls_and_into<
           say::sharded,
-          say::takes_what_its_layer_takes_and_then_across_of_a_communicator_and_a_workspace> {
+          say::
+              expects_into_of_the_arguments_of_its_layer_then_across_of_a_communicator_and_a_workspace> {
   using refused = other_calls_and_into<
       say::sharded,
-      say::takes_what_its_layer_takes_and_then_across_of_a_communicator_and_a_workspace>;
+      say::
+          expects_into_of_the_arguments_of_its_layer_then_across_of_a_communicator_and_a_workspace>;
   using refused::operator();
   using refused::into;
 

@@ -48,7 +48,7 @@ class communicator {
     rank_ = static_cast<std::size_t>(rank);
     if (count != static_cast<int>(ranks::size))
       put("umbel: communicator: it has ", static_cast<std::size_t>(count),
-          count == 1 ? " rank" : " ranks", ", but the type says ranks=", ranks::size);
+          count == 1 ? " rank" : " ranks", ", but the type has ranks=", ranks::size);
   }
 
   [[nodiscard]] bool has_value() const noexcept { return error_.size == 0; }
@@ -136,9 +136,9 @@ template <class Ranks, class Workspace>
 inline constexpr bool is_across<across_ranks<Ranks, Workspace>> = true;
 
 struct across_operation
-    : other_calls<say::across, say::takes_a_communicator_and_a_workspace_of_a_sharded_layer> {
+    : other_calls<say::across, say::expects_a_communicator_and_a_workspace_of_a_sharded_layer> {
   using other_calls<say::across,
-                    say::takes_a_communicator_and_a_workspace_of_a_sharded_layer>::operator();
+                    say::expects_a_communicator_and_a_workspace_of_a_sharded_layer>::operator();
 
   template <class Ranks, workspace_like Workspace>
   across_ranks<Ranks, Workspace> operator()(const communicator<Ranks>& among UMBEL_LIFETIMEBOUND,

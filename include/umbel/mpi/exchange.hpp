@@ -47,7 +47,7 @@ template <class Share, class... Axes>
 struct exchange_rule {
   using verdict =
       umbel::detail::verdict<never<Share>, say::exchange_of,
-                             struct takes_a_sharded_layer_and_the_axes_of_its_sequences>;
+                             struct expects_a_sharded_layer_and_the_axes_of_its_sequences>;
   static constexpr exchange_cost value() { return {}; }
 };
 template <class Layer, class Over, axis_like Positions, axis_like... Keys>

@@ -19,8 +19,8 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {}
-UMBEL_SAYS(takes_a_workspace_of_the_sharded_batch_gradient_itself,
-           "takes a workspace of the sharded batch_gradient itself, its type workspace");
+UMBEL_SAYS(needs_a_workspace_of_the_sharded_batch_gradient_itself,
+           "needs a workspace of the sharded batch_gradient itself, of its type workspace");
 
 // Sends and receives: a gradient and a loss in one equal part per rank, the last padded by zeros.
 template <class Weights, class Ranks>
@@ -70,7 +70,7 @@ using sum_over_ranks =
     first_error<sum_takes<typename Share::weights, Executor, Sample>,
                 same_ranks<Given, typename Share::ranks>,
                 verdict<std::is_same_v<Work, typename Share::workspace>, say::sharded,
-                        say::takes_a_workspace_of_the_sharded_batch_gradient_itself>,
+                        say::needs_a_workspace_of_the_sharded_batch_gradient_itself>,
                 message_fits<Share::workspace::each>>;
 }  // namespace rules
 }  // namespace detail

@@ -27,26 +27,27 @@ struct communicator;
 struct of;
 struct over;
 struct sharded;
-struct takes_a_communicator_and_a_workspace_of_a_sharded_layer;
+struct expects_a_communicator_and_a_workspace_of_a_sharded_layer;
 }  // namespace say
 
 UMBEL_SAYS(is_divided_so_pass_across_of_a_communicator_and_a_workspace,
            "is divided among processes; pass across(communicator, workspace)");
-UMBEL_SAYS(takes_a_layer_and_over_of_heads_or_batch_and_ranks,
-           "takes a layer and over<heads, ranks<4>> or over<batch, ranks<4>>, or a batch_gradient "
-           "and over<chains, ranks<4>>");
-UMBEL_SAYS(takes_chains_of_a_batch_gradient_only, "takes chains of a batch_gradient only");
+UMBEL_SAYS(expects_a_layer_and_over_of_heads_or_batch_and_ranks,
+           "expects a layer and over<heads, ranks<4>> or over<batch, ranks<4>>, or a "
+           "batch_gradient and over<chains, ranks<4>>");
+UMBEL_SAYS(can_divide_chains_only_of_a_batch_gradient,
+           "can divide chains only of a batch_gradient");
 UMBEL_SAYS(
-    takes_what_its_layer_takes_and_then_across_of_a_communicator_and_a_workspace,
-    "takes into(out, ...) with what its layer takes, and then across(communicator, workspace)");
-UMBEL_SAYS(takes_heads_of_attention_a_block_or_a_layer_stack_only,
-           "takes heads of a multi_head_attention, an encoder_layer, a decoder_layer, a "
-           "residual_block or a layer_stack only");
+    expects_into_of_the_arguments_of_its_layer_then_across_of_a_communicator_and_a_workspace,
+    "expects into(out, ...) with the arguments of its layer, then across(communicator, workspace)");
+UMBEL_SAYS(can_divide_heads_only_of_attention_a_block_or_a_layer_stack,
+           "can divide heads only of a multi_head_attention, an encoder_layer, a decoder_layer, a "
+           "residual_block or a layer_stack");
 UMBEL_SAYS(but_the_communicator_has, ", but the communicator has");
 
-UMBEL_SAYS(takes_sequences_of_a_layer_that_takes_parallel_only,
-           "takes sequences of a layer that takes parallel(...) only: attention, an encoder_layer, "
-           "a decoder_layer, a residual_block or a layer_stack");
+UMBEL_SAYS(can_divide_sequences_only_of_a_layer_that_accepts_parallel,
+           "can divide sequences only of a layer that accepts parallel(...): attention, an "
+           "encoder_layer, a decoder_layer, a residual_block or a layer_stack");
 
 template <class Layer>
 concept takes_parallel = is_multi_head<Layer> || is_of_parts<Layer> || is_stack<Layer>;
@@ -91,8 +92,8 @@ struct part_over_rule<umbel::linear<T, Hidden, Hidden, Options...>, Ranks, Of...
 
 template <class Layer, class Ranks>
 struct heads_over_rule {
-  using type =
-      verdict<false, say::sharded, say::takes_heads_of_attention_a_block_or_a_layer_stack_only>;
+  using type = verdict<false, say::sharded,
+                       say::can_divide_heads_only_of_attention_a_block_or_a_layer_stack>;
 };
 template <is_multi_head Layer, class Ranks>
 struct heads_over_rule<Layer, Ranks> : part_over_rule<Layer, Ranks> {};
@@ -126,7 +127,7 @@ using heads_over = first_error<ranks_fit<say::sharded, Ranks>,
 template <class Layer, class Over>
 struct sharded_rule {
   using type =
-      verdict<false, say::sharded, say::takes_a_layer_and_over_of_heads_or_batch_and_ranks>;
+      verdict<false, say::sharded, say::expects_a_layer_and_over_of_heads_or_batch_and_ranks>;
 };
 template <class Layer, class Ranks>
 struct sharded_rule<Layer, over<axes::heads, Ranks>> {
@@ -134,13 +135,14 @@ struct sharded_rule<Layer, over<axes::heads, Ranks>> {
 };
 template <class Layer, class Ranks>
 struct sharded_rule<Layer, over<axes::batch, Ranks>> {
-  using type = first_error<ranks_fit<say::sharded, Ranks>,
-                           verdict<takes_parallel<Layer>, say::sharded,
-                                   say::takes_sequences_of_a_layer_that_takes_parallel_only>>;
+  using type =
+      first_error<ranks_fit<say::sharded, Ranks>,
+                  verdict<takes_parallel<Layer>, say::sharded,
+                          say::can_divide_sequences_only_of_a_layer_that_accepts_parallel>>;
 };
 template <class Gradient, class Ranks>
 struct chains_over_rule {
-  using type = verdict<false, say::sharded, say::takes_chains_of_a_batch_gradient_only>;
+  using type = verdict<false, say::sharded, say::can_divide_chains_only_of_a_batch_gradient>;
 };
 template <class Gradient, class Ranks>
   requires is_batch_gradient<Gradient>
@@ -181,7 +183,7 @@ namespace rules {
 // Each: numbers that a rank contributes to one gather.
 template <std::size_t Each>
 using message_fits = verdict<(Each <= most_in_a_message), say::sharded, number<Each>,
-                             struct numbers_of_a_rank_are_more_than_MPI_counts_in_one_message>;
+                             struct numbers_of_a_rank_are_more_than_MPI_can_count_in_one_message>;
 
 template <class Given, class Ranks>
 using same_ranks =

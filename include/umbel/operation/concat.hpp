@@ -14,7 +14,7 @@ namespace detail {
 namespace say {
 struct concat;
 struct stack;
-struct takes_tensors_or_views;
+struct expects_tensors_or_views;
 }  // namespace say
 
 namespace rules {
@@ -35,7 +35,7 @@ struct concat_pair_rule<First, Layout, Family, true> {
 
 template <class Family, class... X>
 struct concat_rule {
-  using type = verdict<one_is_invalid<X...>, say::concat, say::takes_tensors_or_views>;
+  using type = verdict<one_is_invalid<X...>, say::concat, say::expects_tensors_or_views>;
 };
 template <class Family, shaped First, shaped... X>
 struct concat_rule<Family, First, X...> {
@@ -51,7 +51,7 @@ using concat = typename concat_rule<Family, std::remove_cvref_t<X>...>::type;
 
 template <class Family, class... X>
 struct stack_rule {
-  using type = verdict<one_is_invalid<X...>, say::stack, say::takes_tensors_or_views>;
+  using type = verdict<one_is_invalid<X...>, say::stack, say::expects_tensors_or_views>;
 };
 template <class Family, shaped First, shaped... X>
 struct stack_rule<Family, First, X...> {

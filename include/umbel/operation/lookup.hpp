@@ -17,7 +17,7 @@ struct lookup;
 struct one_hot;
 }  // namespace say
 
-UMBEL_SAYS(takes_integers_not, "takes integers, not");
+UMBEL_SAYS(needs_integers_not, "needs integers, not");
 
 // In formulas, integers are numbers of the formula's type T, which holds all integers up to this
 // one.
@@ -36,11 +36,11 @@ namespace rules {
 // A table with these rows, in a formula of T.
 template <class Operation, class Rows, class T>
 using rows_in_a_formula =
-    verdict<Rows::size <= integers_of<T>, Operation, Rows, struct are_more_positions_than,
-            element<T>, struct counts_so_look_up_outside_of_the_formula>;
+    verdict<Rows::size <= integers_of<T>, Operation, Rows, struct has_more_positions_than,
+            element<T>, struct can_count_so_look_up_outside_the_formula>;
 template <class Operation, class T>
 using integers = verdict<std::is_integral_v<T> && !std::is_same_v<T, bool>, Operation,
-                         say::takes_integers_not, element<T>>;
+                         say::needs_integers_not, element<T>>;
 
 template <class Classes, class T, class Ids>
 struct one_hot_rule {
@@ -86,7 +86,8 @@ struct rows_of_axes_rule<Operation, Table, Ids> {
 };
 template <class Table, class Ids>
 struct lookup_rule {
-  using type = verdict<one_is_invalid<Table, Ids>, say::lookup, struct takes_a_table_then_integers>;
+  using type =
+      verdict<one_is_invalid<Table, Ids>, say::lookup, struct expects_a_table_and_integers>;
 };
 // Operation: its word.
 template <class Operation, class Table, class Ids>

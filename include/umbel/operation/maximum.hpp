@@ -16,7 +16,7 @@ namespace rules {
 template <class X, class Y>
 struct two_operands_rule {
   using type =
-      arguments<say::elementwise, say::takes_two_tensors_or_views_or_one_and_a_number, X, Y>;
+      arguments<say::elementwise, say::expects_two_tensors_or_views_or_one_and_a_number, X, Y>;
 };
 template <tensor_like X, operand Y>
 struct two_operands_rule<X, Y> : elementwise_rule<X, Y> {};
@@ -26,7 +26,7 @@ template <class X, class Y>
 using two_operands = typename two_operands_rule<X, Y>::type;
 template <class... X>
 using two_operands_only = verdict<one_is_invalid<X...>, say::elementwise,
-                                  say::takes_two_tensors_or_views_or_one_and_a_number>;
+                                  say::expects_two_tensors_or_views_or_one_and_a_number>;
 }  // namespace rules
 
 // Chooser: max_of or min_of of kernel/plain/floats.hpp.

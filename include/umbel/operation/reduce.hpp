@@ -25,10 +25,10 @@ struct sum;
 struct variance;
 }  // namespace say
 
-UMBEL_SAYS(takes_numbers_not, "takes numbers, not");
-UMBEL_SAYS(
-    takes_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two,
-    "takes one tensor and named axes, x | max<key>; of two write maximum(x, y), minimum(x, y)");
+UMBEL_SAYS(needs_numbers_not, "needs numbers, not");
+UMBEL_SAYS(expects_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two,
+           "expects one tensor and named axes, x | max<key>; for two tensors write maximum(x, y) "
+           "or minimum(x, y)");
 
 // A layout's reduced or kept axes as loops.
 template <class Layout, bool Reduced, class... Families>
@@ -59,7 +59,7 @@ namespace rules {
 template <class Name, class... X>
 using along_axes_only =
     verdict<one_is_invalid<X...>, Name,
-            say::takes_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two>;
+            say::expects_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two>;
 template <class Name, class X, class... Families>
 struct reduction_rule {
   using type = accepted;
@@ -68,7 +68,7 @@ template <class Name, shaped X, class... Families>
 struct reduction_rule<Name, X, Families...> {
   using T = typename X::value_type;
   using type = first_error<reduce<Name, layout_of<X>, Families...>,
-                           verdict<is_number<T>, Name, say::takes_numbers_not, option_word<T>>>;
+                           verdict<is_number<T>, Name, say::needs_numbers_not, option_word<T>>>;
 };
 template <class Name, class X, class... Families>
 using reduction = typename reduction_rule<Name, X, Families...>::type;

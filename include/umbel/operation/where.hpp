@@ -11,8 +11,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
-UMBEL_SAYS(takes_a_condition_then_two_tensors_views_or_numbers,
-           "takes a condition, then two tensors, views or numbers");
+UMBEL_SAYS(expects_a_condition_then_two_tensors_views_or_numbers,
+           "expects a condition, then two tensors, views or numbers");
 
 template <class A>
 struct element_of_operand {
@@ -48,7 +48,7 @@ struct choices_rule<A, B> : choices_rule<B, A> {};
 template <class... X>
 struct where_rule {
   using type = verdict<one_is_invalid<X...>, say::where,
-                       say::takes_a_condition_then_two_tensors_views_or_numbers>;
+                       say::expects_a_condition_then_two_tensors_views_or_numbers>;
 };
 template <tensor_like C, operand A, operand B>
 struct where_rule<C, A, B> {
@@ -60,7 +60,7 @@ using where = typename where_rule<X...>::type;
 
 template <class... X>
 struct hide_rule {
-  using type = verdict<one_is_invalid<X...>, say::hide, struct takes_scores_then_a_condition>;
+  using type = verdict<one_is_invalid<X...>, say::hide, struct expects_scores_and_a_condition>;
 };
 template <tensor_like Scores, tensor_like C>
 struct hide_rule<Scores, C> {

@@ -106,7 +106,7 @@ struct taken_by {
   using operation = say::for_each_parameter;
   template <class X>
   using of = verdict<callable_with<F, const parameter_path&, X>, operation,
-                     say::f_takes_a_path_and_a_view_const_parameter_path_path_auto_x>;
+                     say::f_must_accept_a_path_and_a_view_const_parameter_path_path_auto_x>;
 };
 
 }  // namespace detail
@@ -116,8 +116,8 @@ struct taken_by {
 // write to if w is owned and not const; its axes are in and out for the weight of a linear map, out
 // for its bias, otherwise those of the tensor.
 //   "umbel: for_each_parameter: the struct does not name its members; ..."
-//   "umbel: for_each_parameter: packed weights are laid out for the kernels; ..."
-//   "umbel: for_each_parameter: f takes a path and a view, (const parameter_path& path, auto x)"
+//   "umbel: for_each_parameter: packed weights have no parameters; ..."
+//   "umbel: for_each_parameter: f must accept a path and a view, ..."
 // and more about structs: docs/errors.md
 template <class Weights, class F>
 constexpr void for_each_parameter(Weights&& w, F&& f) {
@@ -142,7 +142,7 @@ template <class Weights>
 template <class Weights>
 [[nodiscard]] constexpr std::size_t count_parameters() noexcept {
   using verdict = detail::verdict<detail::never<Weights>, detail::say::count_parameters,
-                                  detail::say::takes_the_weights_so_write_count_parameters_of_w>;
+                                  detail::say::expects_the_weights_so_write_count_parameters_of_w>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return 0;
 }
@@ -161,14 +161,15 @@ constexpr void widen(parameter_difference& found, const parameter_path& path, do
   if (apart > found.largest) found = {apart, path};
 }
 template <class A, class B>
-using comparable = first_error<
-    rules::parameters<any_parameter<say::compare_parameters>, const A>,
-    rules::parameters<any_parameter<say::compare_parameters>, const B>,
-    verdict<std::is_same_v<A, B>, say::compare_parameters, say::the_arguments_are_of_two_types>>;
+using comparable =
+    first_error<rules::parameters<any_parameter<say::compare_parameters>, const A>,
+                rules::parameters<any_parameter<say::compare_parameters>, const B>,
+                verdict<std::is_same_v<A, B>, say::compare_parameters,
+                        say::the_arguments_have_two_types_so_load_both_into_weights_of_one_type>>;
 }  // namespace detail
 
 // Errors: as for for_each_parameter, and
-//   "umbel: compare_parameters: the arguments are of two types; load both into weights of one"
+//   "umbel: compare_parameters: the arguments have two types; load both into weights of one type"
 template <class A, class B>
 [[nodiscard]] constexpr parameter_difference compare_parameters(const A& a, const B& b) noexcept {
   using verdict = detail::comparable<A, B>;

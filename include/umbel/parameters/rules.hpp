@@ -10,7 +10,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 UMBEL_SAYS(a_layer_borrows_its_weights_so_pass_the_weights_themselves,
-           "a layer borrows its weights; pass the weights themselves, of layer::weights");
+           "a layer borrows its weights; pass the weights themselves, of type layer::weights");
 UMBEL_SAYS(a_path_has_more_than_127_characters_so_shorten_part_names,
            "a path has more than 127 characters; shorten part_names");
 UMBEL_SAYS(members_but_part_names_has, "members, but part_names has");
@@ -18,25 +18,25 @@ UMBEL_SAYS(of_part_names_has_a_dot_which_separates_the_names_of_a_path,
            "of part_names has a dot, which separates the names of a path");
 UMBEL_SAYS(of_part_names_is_a_null_pointer, "of part_names is a null pointer");
 UMBEL_SAYS(of_part_names_is_empty, "of part_names is empty");
-UMBEL_SAYS(of_part_names_is_metadata_in_underscores_which_safetensors_keeps_for_itself,
-           "of part_names is __metadata__, which safetensors keeps for itself");
-UMBEL_SAYS(of_part_names_is_no_utf_8, "of part_names is no UTF-8");
-UMBEL_SAYS(of_part_names_is_there_twice, "of part_names is there twice");
+UMBEL_SAYS(of_part_names_is_metadata_in_underscores_which_safetensors_reserves,
+           "of part_names is __metadata__, which safetensors reserves");
+UMBEL_SAYS(of_part_names_is_not_utf_8, "of part_names is not UTF-8");
+UMBEL_SAYS(of_part_names_is_listed_twice, "of part_names is listed twice");
 UMBEL_SAYS(
-    part_names_holds_no_text_so_write_static_constexpr_const_char,
-    "part_names is no constant text; write static constexpr const char* part_names[] = {...}");
-UMBEL_SAYS(takes_weights_tensors_and_structs_of_them_not,
-           "takes weights, tensors and structs of them, not");
+    part_names_is_not_constant_text_so_write_static_constexpr_const_char,
+    "part_names is not constant text; write static constexpr const char* part_names[] = {...}");
+UMBEL_SAYS(expects_weights_tensors_or_structs_of_them_not,
+           "expects weights, tensors or structs of them, not");
 UMBEL_SAYS(the_struct_has_a_base_so_make_it_a_member, "the struct has a base; make it a member");
 UMBEL_SAYS(the_struct_has_a_constructor_or_private_members_so_leave_them_out,
            "the struct has a constructor or private members; leave them out");
-UMBEL_SAYS(the_struct_does_not_name_its_members_so_give_it_part_names_in_their_order,
-           "the struct does not name its members; give it static constexpr const char* "
-           "part_names[] = {...}, in their order");
-UMBEL_SAYS(the_struct_has_more_than_16_members_so_put_some_of_them_into_a_struct,
-           "the struct has more than 16 members; put some of them into a struct of their own");
-UMBEL_SAYS(packed_weights_are_laid_out_for_the_kernels_so_pass_the_weights_that_they_are_made_of,
-           "packed weights are laid out for the kernels; pass the weights that they are made of");
+UMBEL_SAYS(the_struct_does_not_name_its_members_so_add_part_names_in_their_order,
+           "the struct does not name its members; add static constexpr const char* part_names[] = "
+           "{...}, in their order");
+UMBEL_SAYS(the_struct_has_more_than_16_members_so_group_some_in_a_struct,
+           "the struct has more than 16 members; group some of them in another struct");
+UMBEL_SAYS(packed_weights_have_no_parameters_so_pass_the_unpacked_weights,
+           "packed weights have no parameters; pass the unpacked weights");
 
 namespace rules {
 
@@ -49,22 +49,22 @@ struct part_names {
       is_not<name_mistake::null, say::of_part_names_is_a_null_pointer>,
       is_not<name_mistake::empty, say::of_part_names_is_empty>,
       is_not<name_mistake::dot, say::of_part_names_has_a_dot_which_separates_the_names_of_a_path>,
-      is_not<name_mistake::no_utf_8, say::of_part_names_is_no_utf_8>,
+      is_not<name_mistake::no_utf_8, say::of_part_names_is_not_utf_8>,
       is_not<name_mistake::metadata,
-             say::of_part_names_is_metadata_in_underscores_which_safetensors_keeps_for_itself>,
-      is_not<name_mistake::twice, say::of_part_names_is_there_twice>>;
+             say::of_part_names_is_metadata_in_underscores_which_safetensors_reserves>,
+      is_not<name_mistake::twice, say::of_part_names_is_listed_twice>>;
 };
 
 template <class Operation, class W>
 struct struct_of_weights {
   using type = first_error<
       verdict<has_constant_names<W>, Operation,
-              say::part_names_holds_no_text_so_write_static_constexpr_const_char>,
+              say::part_names_is_not_constant_text_so_write_static_constexpr_const_char>,
       verdict<std::is_aggregate_v<W>, Operation,
               say::the_struct_has_a_constructor_or_private_members_so_leave_them_out>,
       verdict<!has_a_base<W>, Operation, say::the_struct_has_a_base_so_make_it_a_member>,
       verdict<(parts_named<W> <= most_members), Operation,
-              say::the_struct_has_more_than_16_members_so_put_some_of_them_into_a_struct>,
+              say::the_struct_has_more_than_16_members_so_group_some_in_a_struct>,
       verdict<members_there<W> == 0 || members_there<W> == parts_named<W>, Operation,
               struct the_struct_has, number<members_there<W>>, say::members_but_part_names_has,
               number<parts_named<W>>>>;
@@ -74,13 +74,12 @@ template <class Operation, class W>
 using listable = first_error<
     verdict<!layer_of_weights<W>, Operation,
             say::a_layer_borrows_its_weights_so_pass_the_weights_themselves>,
-    verdict<
-        !packed_parameters<W>, Operation,
-        say::packed_weights_are_laid_out_for_the_kernels_so_pass_the_weights_that_they_are_made_of>,
+    verdict<!packed_parameters<W>, Operation,
+            say::packed_weights_have_no_parameters_so_pass_the_unpacked_weights>,
     verdict<listed_by_name<W> || std::is_class_v<std::remove_all_extents_t<W>>, Operation,
-            say::takes_weights_tensors_and_structs_of_them_not, type_of_given<W>>,
+            say::expects_weights_tensors_or_structs_of_them_not, type_of_given<W>>,
     verdict<listed_by_name<W>, Operation,
-            say::the_struct_does_not_name_its_members_so_give_it_part_names_in_their_order>>;
+            say::the_struct_does_not_name_its_members_so_add_part_names_in_their_order>>;
 
 // W, without its parts.
 template <class Operation, class W>

@@ -23,44 +23,45 @@ struct write_parameter_table;
 struct arguments;
 struct the_weights_are_const;
 }  // namespace say
-UMBEL_SAYS(a_row_is_empty_so_give_it_a_path_and_a_name_in_the_file,
-           "a row is empty; give it a path and a name in the file");
-UMBEL_SAYS(takes_a_path_a_name_in_the_file_and_the_order_there_but_argument,
-           "takes a path, a name in the file and, of a matrix, in_out or out_in, but argument");
-UMBEL_SAYS(takes_a_path_in_w_a_path_in_the_file_and_a_table_of_names_but_argument,
-           "takes a path in w, a path in the file and a table of names, but argument");
-UMBEL_SAYS(takes_a_path_in_w_a_path_in_the_file_and_a_table_of_names_not,
-           "takes a path in w, a path in the file and a table of names, not");
+UMBEL_SAYS(a_row_is_empty_so_add_a_path_and_a_name_in_the_file,
+           "a row is empty; add a path and a name in the file");
+UMBEL_SAYS(expects_a_path_a_name_in_the_file_and_the_order_there_but_argument,
+           "expects a path, a name in the file and, for a matrix, in_out or out_in, but argument");
+UMBEL_SAYS(expects_a_path_in_w_a_path_in_the_file_and_a_table_of_names_but_argument,
+           "expects a path in w, a path in the file and a table of names, but argument");
+UMBEL_SAYS(expects_a_path_in_w_a_path_in_the_file_and_a_table_of_names_not,
+           "expects a path in w, a path in the file and a table of names, not");
 
-UMBEL_SAYS(f_takes_a_path_and_a_view_const_parameter_path_path_auto_x,
-           "f takes a path and a view, (const parameter_path& path, auto x)");
-UMBEL_SAYS(takes_the_weights_so_write_count_parameters_of_w,
-           "takes the weights; write count_parameters(w)");
-UMBEL_SAYS(the_arguments_are_of_two_types,
-           "the arguments are of two types; load both into weights of one");
-UMBEL_SAYS(takes_a_file_of_tensors_so_write_an_asterisk_before_a_result,
-           "takes a file of tensors, not the result of opening one; write *file");
-UMBEL_SAYS(takes_a_file_of_tensors_tensor_file_in_memory_of_bytes_not,
-           "takes a file of tensors, tensor_file::in_memory(bytes), not");
-UMBEL_SAYS(takes_tables_of_names_arrays_of_parameter_name_or_at_but_argument,
-           "takes tables of names, arrays of parameter_name or at(...), but argument");
-UMBEL_SAYS(the_weights_are_borrowed_and_const_so_load_what_they_view,
-           "the weights are borrowed and const; load those that they view");
+UMBEL_SAYS(f_must_accept_a_path_and_a_view_const_parameter_path_path_auto_x,
+           "f must accept a path and a view, (const parameter_path& path, auto x)");
+UMBEL_SAYS(expects_the_weights_so_write_count_parameters_of_w,
+           "expects the weights; write count_parameters(w)");
+UMBEL_SAYS(the_arguments_have_two_types_so_load_both_into_weights_of_one_type,
+           "the arguments have two types; load both into weights of one type");
+UMBEL_SAYS(expects_a_file_of_tensors_so_write_an_asterisk_before_a_result,
+           "expects a file of tensors, not the result of opening one; write *file");
+UMBEL_SAYS(expects_a_file_of_tensors_tensor_file_in_memory_of_bytes_not,
+           "expects a file of tensors, tensor_file::in_memory(bytes), not");
+UMBEL_SAYS(expects_tables_of_names_arrays_of_parameter_name_or_at_but_argument,
+           "expects tables of names, arrays of parameter_name or at(...), but argument");
+UMBEL_SAYS(the_weights_are_borrowed_and_const_so_load_the_weights_that_they_view,
+           "the weights are borrowed and const; load the weights that they view");
 UMBEL_SAYS(the_weights_are_a_temporary_so_store_them_in_a_variable,
            "the weights are a temporary; store them in a variable");
-UMBEL_SAYS(takes_the_names_of_the_file_as_well_so_write_names_umbel_for_one_of_save,
-           "takes the names of the file, too; of one that save wrote, load(w, file, names::umbel)");
 UMBEL_SAYS(
-    takes_the_file_the_model_memory_for_the_output_and_for_each_input_but_argument,
-    "takes the file, the model, a tensor for the output and one for each input, but argument");
+    needs_the_names_in_the_file_so_write_names_umbel_for_a_file_of_save,
+    "needs the names in the file; for a file that save wrote, write load(w, file, names::umbel)");
+UMBEL_SAYS(
+    expects_the_file_the_model_memory_for_the_output_and_for_each_input_but_argument,
+    "expects the file, the model, a tensor for the output and one for each input, but argument");
 UMBEL_SAYS(inputs_have_no_name_so_write_probe_input_with_a_name_for_all_but_one,
            "inputs have no name; write probe_input(name, x) for all but one");
-UMBEL_SAYS(the_model_is_not_called_with_the_inputs,
+UMBEL_SAYS(the_model_cannot_be_called_with_the_inputs,
            "the model cannot be called with the inputs, one argument each");
-UMBEL_SAYS(the_model_returns_nothing_so_let_it_return_the_output,
-           "the model returns nothing; let it return the output");
-UMBEL_SAYS(takes_the_output_and_that_of_the_probe_as_tensors_but_argument,
-           "takes the output and that of the probe as tensors, but argument");
+UMBEL_SAYS(the_model_returns_nothing_so_return_the_output,
+           "the model returns nothing; return the output");
+UMBEL_SAYS(expects_the_output_and_that_of_the_probe_as_tensors_but_argument,
+           "expects the output and that of the probe as tensors, but argument");
 // Zero-terminated text; not nullptr or 0, a literal that would convert to it.
 template <class X>
 concept c_string = std::is_convertible_v<X, const char*> && !std::is_same_v<X, std::nullptr_t>;
@@ -96,11 +97,12 @@ using argument = verdict<Ok, Operation, Takes, number<Number>, say::is,
                          typename word_for_argument<std::remove_cvref_t<X>>::type>;
 // The file that tensors are read from by name.
 template <class Operation, class File>
-using file = first_error<verdict<!result_with_file<File>, Operation,
-                                 say::takes_a_file_of_tensors_so_write_an_asterisk_before_a_result>,
-                         verdict<file_of_tensors<File>, Operation,
-                                 say::takes_a_file_of_tensors_tensor_file_in_memory_of_bytes_not,
-                                 type_of_given<std::decay_t<File>>>>;
+using file =
+    first_error<verdict<!result_with_file<File>, Operation,
+                        say::expects_a_file_of_tensors_so_write_an_asterisk_before_a_result>,
+                verdict<file_of_tensors<File>, Operation,
+                        say::expects_a_file_of_tensors_tensor_file_in_memory_of_bytes_not,
+                        type_of_given<std::decay_t<File>>>>;
 }  // namespace rules
 
 }  // namespace umbel::inline UMBEL_TARGET::detail

@@ -18,11 +18,11 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
-UMBEL_SAYS(masks_that_change_scores_or_drop_weights_have_no_form_in_integers,
-           "masks that change scores, drop weights or observe them have no form in integers; "
-           "lengths, causal, window and keep_mask do");
-UMBEL_SAYS(softcap_and_empty_rows_have_no_form_in_integers,
-           "softcap and empty_rows<uniform_weights> have no form in integers");
+UMBEL_SAYS(masks_that_change_scores_or_drop_weights_are_not_supported_in_integers,
+           "masks that change scores, drop weights or observe them are not supported in integers; "
+           "use lengths, causal, a window or keep_mask");
+UMBEL_SAYS(softcap_and_empty_rows_are_not_supported_in_integers,
+           "softcap and empty_rows<uniform_weights> are not supported in integers");
 
 namespace rules {
 template <class Mask, class Scores, class Fits>
@@ -34,7 +34,7 @@ struct integer_mask<Mask, Scores, accepted> {
   using policy = decltype(std::declval<const Mask&>().template policy<Scores>(mask_place{}));
   using type =
       verdict<!policy::changes && !kernel::scores::drops<policy> && !Mask::observes, say::quantized,
-              say::masks_that_change_scores_or_drop_weights_have_no_form_in_integers>;
+              say::masks_that_change_scores_or_drop_weights_are_not_supported_in_integers>;
 };
 }  // namespace rules
 
@@ -331,7 +331,7 @@ using attention_has_integers =
                 rules::heads_fit<Layer::sizes.heads, Layer::sizes.value_dim>,
                 typename norm_of_heads_fits<typename Layer::norm_of_heads::layer>::type,
                 verdict<Layer::scoring::only_scales, say::quantized,
-                        say::softcap_and_empty_rows_have_no_form_in_integers>>;
+                        say::softcap_and_empty_rows_are_not_supported_in_integers>>;
 
 // Widens the range of the projections of x, in T.
 template <class W, class X>

@@ -15,11 +15,13 @@ namespace say {
 struct dequantize;
 struct quantize;
 }  // namespace say
-UMBEL_SAYS(say_quantize_int8_of_x_and_a_range_or_int16_of_a_residual_sum,
-           "say quantize<std::int8_t>(x, range), or <std::int16_t> of a residual sum");
-UMBEL_SAYS(takes_a_tensor_then_one_range_a_number_or_such_as_seen_input,
-           "takes a tensor, then one range, a number or such as seen.input");
-UMBEL_SAYS(takes_integers_of_8_or_16_bits_not, "takes integers of 8 or 16 bits, not");
+UMBEL_SAYS(
+    needs_an_integer_type_so_write_quantize_int8_of_x_and_a_range_or_int16_for_a_residual_sum,
+    "needs an integer type; write quantize<std::int8_t>(x, range), or <std::int16_t> for a "
+    "residual sum");
+UMBEL_SAYS(expects_a_tensor_then_one_range_a_number_or_such_as_seen_input,
+           "expects a tensor, then one range, such as seen.input, or a number");
+UMBEL_SAYS(needs_8_bit_or_16_bit_integers_not, "needs 8-bit or 16-bit integers, not");
 
 namespace rules {
 template <class T, class X>
@@ -28,7 +30,7 @@ using quantize =
 template <class T, class Y>
 using dequantize =
     first_error<verdict<is_integer_result<typename Y::value_type>, say::dequantize,
-                        say::takes_integers_of_8_or_16_bits_not, element<typename Y::value_type>>,
+                        say::needs_8_bit_or_16_bit_integers_not, element<typename Y::value_type>>,
                 floating<say::dequantize, T>>;
 }  // namespace rules
 
@@ -90,10 +92,11 @@ template <class T = void, class... Given>
   requires(std::is_void_v<T> || !detail::integers::are_tensor_and_range<Given...>)
 constexpr detail::invalid quantize(const Given&...) noexcept {
   using namespace detail;
-  using takes =
-      std::conditional_t<std::is_void_v<T>,
-                         say::say_quantize_int8_of_x_and_a_range_or_int16_of_a_residual_sum,
-                         say::takes_a_tensor_then_one_range_a_number_or_such_as_seen_input>;
+  using takes = std::conditional_t<
+      std::is_void_v<T>,
+      say::
+          needs_an_integer_type_so_write_quantize_int8_of_x_and_a_range_or_int16_for_a_residual_sum,
+      say::expects_a_tensor_then_one_range_a_number_or_such_as_seen_input>;
   static_assert(report<integers::refused_arguments<say::quantize, takes, Given...>>::ok,
                 "umbel: shapes do not fit");
   return {};
@@ -114,7 +117,7 @@ template <class T = float, class... Given>
   requires(!detail::integers::are_tensor_and_range<Given...>)
 constexpr detail::invalid dequantize(const Given&...) noexcept {
   using namespace detail;
-  using takes = say::takes_a_tensor_then_one_range_a_number_or_such_as_seen_input;
+  using takes = say::expects_a_tensor_then_one_range_a_number_or_such_as_seen_input;
   static_assert(report<integers::refused_arguments<say::dequantize, takes, Given...>>::ok,
                 "umbel: shapes do not fit");
   return {};

@@ -141,7 +141,7 @@ constexpr auto observe_network(Seen& seen, const View& w, const X& x) noexcept {
 template <class T, class Hidden, class FeedForward, class... OfLayer, class... Options>
 class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
     : public detail::other_calls_and_into<detail::say::quantized,
-                                          detail::say::takes_a_sequence_then_a_workspace>,
+                                          detail::say::expects_a_sequence_then_a_workspace>,
       public detail::integers::made_of_weights<
           feed_forward<T, Hidden, FeedForward, OfLayer...>,
           detail::integers::packed_feed_forward<feed_forward<T, Hidden, FeedForward, OfLayer...>,
@@ -160,7 +160,7 @@ class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
       detail::rules::first_positions<detail::shape<typename layer::hidden_axis>, 1, Rows...>>;
   using calls_refused =
       detail::other_calls_and_into<detail::say::quantized,
-                                   detail::say::takes_a_sequence_then_a_workspace>;
+                                   detail::say::expects_a_sequence_then_a_workspace>;
   using calls_refused::operator();
   using calls_refused::into;
 

@@ -110,12 +110,12 @@ inline constexpr bool are_to_take_from<Ranges, Histograms, Percent> =
 }  // namespace detail::integers
 namespace detail::say {
 struct take_percentile;
-struct takes_ranges_then_histograms_of_the_same_layers_then_a_percentage;
+struct expects_ranges_then_histograms_of_the_same_layers_then_a_percentage;
 }  // namespace detail::say
 template <>
-inline constexpr const char*
-    detail::spoken<detail::say::takes_ranges_then_histograms_of_the_same_layers_then_a_percentage> =
-        "takes ranges, then histograms of the same layers, then a percentage";
+inline constexpr const char* detail::spoken<
+    detail::say::expects_ranges_then_histograms_of_the_same_layers_then_a_percentage> =
+    "expects ranges, then histograms of the same layers, then a percentage";
 
 // Sets ranges that contain `percent` percent of each tensor's numbers; the others become the
 // largest of the range. 100: the largest numbers, as if ranges had been observed. Ranges,
@@ -132,7 +132,7 @@ constexpr detail::invalid take_percentile(Given&&...) noexcept {
   using namespace detail;
   static_assert(
       report<verdict<(one_is_invalid<Given> || ...), say::take_percentile,
-                     say::takes_ranges_then_histograms_of_the_same_layers_then_a_percentage>>::ok,
+                     say::expects_ranges_then_histograms_of_the_same_layers_then_a_percentage>>::ok,
       "umbel: shapes do not fit");
   return {};
 }

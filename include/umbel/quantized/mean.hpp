@@ -15,7 +15,7 @@ namespace detail {
 namespace say {
 struct quantized_mean;
 }  // namespace say
-UMBEL_SAYS(takes_integers_of_8_bits_not, "takes integers of 8 bits, not");
+UMBEL_SAYS(needs_8_bit_integers_not, "needs 8-bit integers, not");
 namespace rules {
 template <class X, class Axis>
 using quantized_mean = first_error<
@@ -26,7 +26,7 @@ using quantized_mean = first_error<
     verdict<layout_of<X>::contiguous, say::quantized_mean, typename layout_of<X>::axes,
             say::is_not_row_major_in_memory_so_pass_contiguous_of_x>,
     verdict<std::is_same_v<typename X::value_type, std::int8_t>, say::quantized_mean,
-            say::takes_integers_of_8_bits_not, element<typename X::value_type>>>;
+            say::needs_8_bit_integers_not, element<typename X::value_type>>>;
 }  // namespace rules
 namespace integers {
 template <std::size_t Count, class Result>

@@ -31,9 +31,10 @@ namespace say {
 struct output_as;
 struct quantized;
 }  // namespace say
-UMBEL_SAYS(the_result_is_int8_t_or_int16_t_not, "the result is std::int8_t or std::int16_t, not");
-UMBEL_SAYS(weights_of_attention_are_int8_t_or_int16_t_not,
-           "weights of attention are std::int8_t or std::int16_t, not");
+UMBEL_SAYS(the_result_must_be_int8_t_or_int16_t_not,
+           "the result must be std::int8_t or std::int16_t, not");
+UMBEL_SAYS(attention_weights_must_be_int8_t_or_int16_t_not,
+           "attention weights must be std::int8_t or std::int16_t, not");
 }  // namespace detail
 
 // Option of quantized<linear<...>> and quantized<multi_head_attention<...>>: the type of the
@@ -69,11 +70,11 @@ inline constexpr bool is_integer_result =
     std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::int16_t>;
 // Operation: its name in sentences.
 template <class T, class Operation = say::quantized>
-using integer_result =
-    verdict<is_integer_result<T>, Operation, say::the_result_is_int8_t_or_int16_t_not, element<T>>;
+using integer_result = verdict<is_integer_result<T>, Operation,
+                               say::the_result_must_be_int8_t_or_int16_t_not, element<T>>;
 template <class T>
 using integer_softmax = verdict<is_integer_result<T>, say::quantized,
-                                say::weights_of_attention_are_int8_t_or_int16_t_not, element<T>>;
+                                say::attention_weights_must_be_int8_t_or_int16_t_not, element<T>>;
 template <class Layer>
 struct word_of_layer {
   using type = type_of_given<Layer>;
@@ -87,7 +88,7 @@ struct word_of_layer<Layer> {
 template <class Layer, class... Options>
 struct has_integers_rule {
   using type = verdict<never<Layer>, say::quantized, typename word_of_layer<Layer>::type,
-                       struct has_no_form_in_integers>;
+                       struct cannot_be_quantized>;
 };
 }  // namespace detail::rules
 

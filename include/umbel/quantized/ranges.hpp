@@ -249,14 +249,14 @@ struct are_chained;
 struct chain_ranges;
 struct same_range;
 }  // namespace say
-UMBEL_SAYS(takes_the_ranges_of_two_or_more_parts_of_a_model_such_as_quantized_layer_ranges,
-           "takes the ranges of two or more parts of a model, such as quantized<layer>::ranges");
+UMBEL_SAYS(expects_the_ranges_of_two_or_more_parts_of_a_model_such_as_quantized_layer_ranges,
+           "expects the ranges of two or more parts of a model, such as quantized<layer>::ranges");
 UMBEL_SAYS(
-    takes_the_ranges_of_two_or_more_parts_of_a_model_not_constant_such_as_quantized_layer_ranges,
-    "takes the ranges of two or more parts of a model, not constant, such as "
+    expects_the_non_const_ranges_of_two_or_more_parts_of_a_model_such_as_quantized_layer_ranges,
+    "expects the non-const ranges of two or more parts of a model, such as "
     "quantized<layer>::ranges");
-UMBEL_SAYS(takes_two_or_more_ranges_that_are_not_constant_such_as_seen_input_and_seen_output,
-           "takes two or more ranges that are not constant, such as seen.input and seen.output");
+UMBEL_SAYS(expects_two_or_more_non_const_ranges_such_as_seen_input_and_seen_output,
+           "expects two or more non-const ranges, such as seen.input and seen.output");
 }  // namespace detail
 
 // Makes the ranges of tensors that share a unit equal: all become the largest of them.
@@ -274,8 +274,7 @@ constexpr detail::invalid same_range(Given&&...) noexcept {
   static_assert(
       report<verdict<
           (one_is_invalid<Given> || ...), say::same_range,
-          say::takes_two_or_more_ranges_that_are_not_constant_such_as_seen_input_and_seen_output>>::
-          ok,
+          say::expects_two_or_more_non_const_ranges_such_as_seen_input_and_seen_output>>::ok,
       "umbel: shapes do not fit");
   return {};
 }
@@ -298,7 +297,7 @@ constexpr detail::invalid chain_ranges(Given&&...) noexcept {
       report<verdict<
           (one_is_invalid<Given> || ...), say::chain_ranges,
           say::
-              takes_the_ranges_of_two_or_more_parts_of_a_model_not_constant_such_as_quantized_layer_ranges>>::
+              expects_the_non_const_ranges_of_two_or_more_parts_of_a_model_such_as_quantized_layer_ranges>>::
           ok,
       "umbel: shapes do not fit");
   return {};
@@ -316,7 +315,7 @@ constexpr bool are_chained(const Given&...) noexcept {
   static_assert(
       report<verdict<
           (one_is_invalid<Given> || ...), say::are_chained,
-          say::takes_the_ranges_of_two_or_more_parts_of_a_model_such_as_quantized_layer_ranges>>::
+          say::expects_the_ranges_of_two_or_more_parts_of_a_model_such_as_quantized_layer_ranges>>::
           ok,
       "umbel: shapes do not fit");
   return true;

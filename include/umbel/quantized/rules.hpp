@@ -19,31 +19,28 @@ namespace say {
 struct quantized;
 }  // namespace say
 
-UMBEL_SAYS(
-    but_8_bit_integers_are_expected_so_say_quantize_int8_of_x_and_a_range,
-    "but integers of 8 bits are expected; of floats quantize<std::int8_t>(x, range) makes them");
-UMBEL_SAYS(
-    but_16_bit_integers_are_expected_so_say_quantize_int16_of_x_and_a_range,
-    "but integers of 16 bits are expected; of floats quantize<std::int16_t>(x, range) makes them");
-UMBEL_SAYS(is_longer_than_norms_in_integers_take, "is longer than norms in integers take;");
-UMBEL_SAYS(is_the_most, "is the most");
-UMBEL_SAYS(lets_a_sum_of_8_bit_products_pass_2_to_the_31,
-           "lets a sum of 8-bit products pass 2^31;");
-UMBEL_SAYS(
-    observe_takes_the_ranges_of_this_layer_its_weights_and_then_what_it_is_called_with,
-    "calibrate takes the ranges of this layer, its weights, and then what it is called with");
-UMBEL_SAYS(observe_takes_the_ranges_of_this_norm_its_weights_x_and_the_epsilon,
-           "calibrate takes the ranges of this norm, its weights, x, and the epsilon");
-UMBEL_SAYS(observe_takes_its_ranges_then_what_it_is_called_with,
-           "calibrate takes its ranges, then what it is called with");
-UMBEL_SAYS(takes_its_ranges_alone_which_observe_makes,
-           "takes its ranges alone, which calibrate makes");
-UMBEL_SAYS(takes_the_ranges_of_this_layer_quantized_layer_ranges_not,
-           "takes the ranges of this layer, quantized<layer>::ranges, not");
-UMBEL_SAYS(takes_weights_then_their_ranges_which_observe_makes,
-           "takes weights, then their ranges, quantized<layer>::ranges, which calibrate makes");
-UMBEL_SAYS(takes_weights_then_their_ranges_then_an_epsilon,
-           "takes weights, then their ranges, then an epsilon");
+UMBEL_SAYS(but_8_bit_integers_are_needed_so_convert_floats_with_quantize_int8_of_x_and_a_range,
+           "but 8-bit integers are needed; convert floats with quantize<std::int8_t>(x, range)");
+UMBEL_SAYS(but_16_bit_integers_are_needed_so_convert_floats_with_quantize_int16_of_x_and_a_range,
+           "but 16-bit integers are needed; convert floats with quantize<std::int16_t>(x, range)");
+UMBEL_SAYS(is_too_long_for_a_norm_in_integers, "is too long for a norm in integers;");
+UMBEL_SAYS(is_the_maximum, "is the maximum");
+UMBEL_SAYS(lets_a_sum_of_8_bit_products_exceed_2_to_the_31,
+           "lets a sum of 8-bit products exceed 2^31;");
+UMBEL_SAYS(calibrate_expects_the_ranges_of_this_layer_its_weights_and_then_its_arguments,
+           "calibrate expects the ranges of this layer, its weights, and then its arguments");
+UMBEL_SAYS(calibrate_expects_the_ranges_of_this_norm_its_weights_x_and_the_epsilon,
+           "calibrate expects the ranges of this norm, its weights, x, and the epsilon");
+UMBEL_SAYS(calibrate_expects_its_ranges_then_its_arguments,
+           "calibrate expects its ranges, then its arguments");
+UMBEL_SAYS(expects_only_its_ranges_which_calibrate_makes,
+           "expects only its ranges, which calibrate makes");
+UMBEL_SAYS(expects_the_ranges_of_this_layer_quantized_layer_ranges_not,
+           "expects the ranges of this layer, quantized<layer>::ranges, not");
+UMBEL_SAYS(expects_weights_then_their_ranges_which_calibrate_makes,
+           "expects weights, then their ranges, quantized<layer>::ranges, which calibrate makes");
+UMBEL_SAYS(expects_weights_then_their_ranges_then_an_epsilon,
+           "expects weights, then their ranges, then an epsilon");
 
 namespace integers {
 
@@ -76,32 +73,35 @@ namespace rules {
 
 // The sum over an axis of this many products stays within 32 bits.
 template <class Axis, std::size_t Most>
-using sums_fit =
-    verdict<Axis::size <= Most, say::quantized, typename Axis::plain,
-            say::lets_a_sum_of_8_bit_products_pass_2_to_the_31, number<Most>, say::is_the_most>;
+using sums_fit = verdict<Axis::size <= Most, say::quantized, typename Axis::plain,
+                         say::lets_a_sum_of_8_bit_products_exceed_2_to_the_31, number<Most>,
+                         say::is_the_maximum>;
 template <class Axis>
 using inputs_fit = sums_fit<Axis, kernel::most_input_products>;
 // The context of all heads, the input of the last map of attention.
 template <std::size_t Heads, std::size_t Width>
 using heads_fit = verdict<Heads <= kernel::most_input_products / kernel::in_words(Width),
                           say::quantized, shape<axes::heads<Heads>, axes::value_dim<Width>>,
-                          say::lets_a_sum_of_8_bit_products_pass_2_to_the_31,
-                          number<kernel::most_input_products>, say::is_the_most>;
+                          say::lets_a_sum_of_8_bit_products_exceed_2_to_the_31,
+                          number<kernel::most_input_products>, say::is_the_maximum>;
 template <class Axis>
 using norm_fits = verdict<Axis::size <= kernel::longest_integer_norm, say::quantized,
-                          typename Axis::plain, say::is_longer_than_norms_in_integers_take,
-                          number<kernel::longest_integer_norm>, say::is_the_most>;
+                          typename Axis::plain, say::is_too_long_for_a_norm_in_integers,
+                          number<kernel::longest_integer_norm>, say::is_the_maximum>;
 // X holds T: std::int8_t or std::int16_t.
 template <class X, class T>
 using holds_these_integers = first_error<
     verdict<!traced<X>, say::formula, say::quantized,
-            say::is_no_word_of_formulas_so_write_its_operations>,
-    verdict<std::is_same_v<typename X::value_type, T>, say::quantized, say::the_input_is_of_type,
-            element<typename X::value_type>,
-            std::conditional_t<
-                sizeof(T) == 1,
-                say::but_8_bit_integers_are_expected_so_say_quantize_int8_of_x_and_a_range,
-                say::but_16_bit_integers_are_expected_so_say_quantize_int16_of_x_and_a_range>>>;
+            say::cannot_be_used_in_formulas_so_write_out_its_operations>,
+    verdict<
+        std::is_same_v<typename X::value_type, T>, say::quantized, say::the_input_has_type,
+        element<typename X::value_type>,
+        std::conditional_t<
+            sizeof(T) == 1,
+            say::
+                but_8_bit_integers_are_needed_so_convert_floats_with_quantize_int8_of_x_and_a_range,
+            say::
+                but_16_bit_integers_are_needed_so_convert_floats_with_quantize_int16_of_x_and_a_range>>>;
 template <class X, class T, class Axis>
 using rows_of_integers =
     first_error<holds_these_integers<X, T>, rows_of<say::quantized, X, T, Axis>>;
@@ -118,10 +118,11 @@ struct word_of_ranges<Given> {
 };
 template <class Layer, class Ranges, class... Given>
 struct packed_from_rule {
-  using type = verdict<
-      never<Layer>, say::quantized,
-      std::conditional_t<takes_epsilon<Layer>, say::takes_weights_then_their_ranges_then_an_epsilon,
-                         say::takes_weights_then_their_ranges_which_observe_makes>>;
+  using type =
+      verdict<never<Layer>, say::quantized,
+              std::conditional_t<takes_epsilon<Layer>,
+                                 say::expects_weights_then_their_ranges_then_an_epsilon,
+                                 say::expects_weights_then_their_ranges_which_calibrate_makes>>;
 };
 template <class Layer, class Ranges, class Weights, class... Others>
   requires(sizeof...(Others) < 2 && !std::is_same_v<Weights, Ranges> &&
@@ -133,7 +134,7 @@ template <class Layer, class Ranges, class Weights, class Other>
            !std::is_same_v<Other, Ranges>)
 struct packed_from_rule<Layer, Ranges, Weights, Other> {
   using type = verdict<never<Layer>, say::quantized,
-                       say::takes_the_ranges_of_this_layer_quantized_layer_ranges_not,
+                       say::expects_the_ranges_of_this_layer_quantized_layer_ranges_not,
                        typename word_of_ranges<Other>::type>;
 };
 
@@ -143,8 +144,8 @@ struct observed_with_rule {
       never<Layer>, say::quantized,
       std::conditional_t<
           takes_epsilon<Layer>,
-          say::observe_takes_the_ranges_of_this_norm_its_weights_x_and_the_epsilon,
-          say::observe_takes_the_ranges_of_this_layer_its_weights_and_then_what_it_is_called_with>>;
+          say::calibrate_expects_the_ranges_of_this_norm_its_weights_x_and_the_epsilon,
+          say::calibrate_expects_the_ranges_of_this_layer_its_weights_and_then_its_arguments>>;
 };
 template <class Layer, class Ranges, class Weights, class... Others>
   requires(!std::is_convertible_v<const Weights&, typename Layer::weights_view>)
@@ -265,7 +266,7 @@ class made_of_ranges {
     requires are_no_ranges<made_of_ranges, Given...>
   constexpr explicit(sizeof...(Given) == 1) made_of_ranges(const Given&...) noexcept {
     static_assert(report<verdict<(one_is_invalid<Given> || ...), Word,
-                                 say::takes_its_ranges_alone_which_observe_makes>>::ok,
+                                 say::expects_only_its_ranges_which_calibrate_makes>>::ok,
                   "umbel: shapes do not fit");
   }
   // Zeros if a range is missing; the result names it.
@@ -278,7 +279,7 @@ class made_of_ranges {
     requires(sizeof...(Given) != 1 || are_no_ranges<made_of_ranges, Given...>)
   constexpr pack_result pack(const Given&...) noexcept {
     static_assert(report<verdict<(one_is_invalid<Given> || ...), Word,
-                                 say::takes_its_ranges_alone_which_observe_makes>>::ok,
+                                 say::expects_only_its_ranges_which_calibrate_makes>>::ok,
                   "umbel: shapes do not fit");
     return {};
   }
@@ -286,7 +287,7 @@ class made_of_ranges {
     requires(!can_be_observed_alone<Numbers, Given...>)
   static constexpr invalid calibrate(Given&&...) noexcept {
     static_assert(report<verdict<(one_is_invalid<Given> || ...), Word,
-                                 say::observe_takes_its_ranges_then_what_it_is_called_with>>::ok,
+                                 say::calibrate_expects_its_ranges_then_its_arguments>>::ok,
                   "umbel: shapes do not fit");
     return {};
   }

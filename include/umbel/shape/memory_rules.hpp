@@ -33,7 +33,7 @@ using keeps_elements =
                 verdict<!(std::is_floating_point_v<From> && std::is_floating_point_v<To>) ||
                             sizeof(From) <= sizeof(To),
                         say::tensor, say::elements_of, element<From>,
-                        struct are_rounded_in_a_tensor_of, element<To>, say::so_write_copy>>;
+                        struct would_be_rounded_in_a_tensor_of, element<To>, say::so_write_copy>>;
 
 // A list of elements, T{}... of them, for a tensor of To.
 template <class Layout, class To, class... T>
@@ -46,11 +46,11 @@ using list = first_error<
 template <class T>
 using element_is_a_reference =
     verdict<!std::is_reference_v<T>, say::tensor, element<T>,
-            say::is_no_element_type_so_write_float_or_another_type_of_object>;
+            say::is_not_an_element_type_so_write_float_or_another_object_type>;
 template <class T>
 using element_is_const =
     verdict<!std::is_const_v<T>, say::tensor, element<T>,
-            say::is_no_element_type_so_write_const_tensor_or_view_of_const_float>;
+            say::is_not_an_element_type_so_write_const_tensor_or_view_of_const_float>;
 
 // An integer in a list that To can't hold.
 template <class To>
@@ -94,18 +94,19 @@ using view_as_sizes =
 // A tensor or view instead of memory.
 template <class X>
 using view_as_of_a_tensor =
-    verdict<(sizeof(X) == 0), say::view_as, say::takes_memory_so_write_reshape_of_the_tensor,
+    verdict<(sizeof(X) == 0), say::view_as, say::expects_memory_so_write_reshape_for_the_tensor,
             typename layout_of<X>::axes>;
 template <bool Ok>
 using view_as_with_sizes =
-    verdict<Ok, say::view_as, say::sizes_at_run_time_take_one_type_and_a_pointer>;
+    verdict<Ok, say::view_as, say::sizes_at_run_time_need_one_tensor_type_and_a_pointer>;
 
 // Assigning something other than a tensor.
 template <class Layout, class Other>
-using assigned_to_a_tensor = verdict<
-    (sizeof(Other) == 0), say::tensor, typename Layout::axes,
-    std::conditional_t<std::is_arithmetic_v<Other>, say::is_not_assigned_a_number_so_write_a_loop,
-                       say::is_assigned_a_tensor_or_view_so_copy_from_view_as>>;
+using assigned_to_a_tensor =
+    verdict<(sizeof(Other) == 0), say::tensor, typename Layout::axes,
+            std::conditional_t<std::is_arithmetic_v<Other>,
+                               say::cannot_be_assigned_a_number_so_write_a_loop,
+                               say::can_only_be_assigned_a_tensor_or_view_so_copy_from_view_as>>;
 
 template <class Layout, class Operation = say::view>
 using view_of_temporary =

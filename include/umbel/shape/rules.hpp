@@ -82,7 +82,7 @@ template <class... Axes>
 struct well_formed_rule {
   using type =
       first_error<verdict<!(std::is_same_v<Axes, portable::unknown_axes> || ...), say::view,
-                          say::an_array_does_not_say_its_axes_so_write_view_as>,
+                          say::an_array_has_no_named_axes_so_write_view_as>,
                   verdict<false, say::shape, say::item, number<first_other_than_axis<Axes...>()>,
                           struct in_the_list_of_axes_is_not_an_axis>>;
 };
@@ -90,8 +90,8 @@ template <axis_like... Axes>
 struct well_formed_rule<Axes...> {
   using type = first_error<
       verdict<is_of_its_own_name<Axes>, say::axis, own_family<Axes>, say::has_the_base_axis_of,
-              typename Axes::family, say::but_an_axis_names_itself_in_its_base>...,
-      verdict<Axes::size != 0, say::shape, typename Axes::plain, struct has_no_positions_in,
+              typename Axes::family, say::so_derive_it_from_axis_of_itself_and_N>...,
+      verdict<Axes::size != 0, say::shape, typename Axes::plain, struct has_size_0_in,
               shape<typename Axes::plain...>>...,
       names_each_once<say::shape, shape<typename Axes::plain...>, typename Axes::family...>,
       verdict<strides_for_all_or_none<Axes...>(), say::shape, struct only_some_axes_of,
@@ -123,13 +123,13 @@ using access_by_position =
 template <class Layout, class I>
 using access_by_brackets =
     verdict<one_is_invalid<I>, say::brackets,
-            say::take_one_integer_of_one_axis_so_write_x_with_a_position_for_each_of,
+            say::needs_one_integer_and_one_axis_so_write_x_with_a_position_for_each_of,
             typename Layout::axes>;
 
 // Positions that are neither all integers nor all by name.
 template <class Layout, bool Ok>
 using access_in_one_way =
-    verdict<Ok, say::access, struct positions_must_be_all_integers_or_all_by_name_in,
+    verdict<Ok, say::access, struct positions_must_all_be_integers_or_all_be_named_in,
             typename Layout::axes>;
 
 template <class Layout, class... Families>
@@ -181,7 +181,7 @@ using merge = first_error<
 template <class Layout, class Sequence, class... Families>
 struct merge_into_last_rule {
   using type =
-      verdict<never<Layout>, say::merge, say::takes_two_or_more_axes_then_the_name_of_the_result>;
+      verdict<never<Layout>, say::merge, say::expects_two_or_more_axes_then_the_name_of_the_result>;
 };
 template <class Layout, std::size_t... I, class... Families>
   requires(sizeof...(I) >= 2)
@@ -349,7 +349,7 @@ struct same_shape_rule {
                                       (is_part_of<LeftAxes, Right> || is_part_of<RightAxes, Left>);
   using type = std::conditional_t<
       same_axes<LeftAxes, Right>::value,
-      refused<struct have_the_same_axes_in_another_order_so_permute_one>,
+      refused<struct have_the_same_axes_in_a_different_order_so_permute_one>,
       refused<std::conditional_t<repeats_one, say::have_different_axes_so_broadcast_one,
                                  say::have_different_axes>>>;
 };

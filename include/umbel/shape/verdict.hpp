@@ -121,7 +121,8 @@ struct sentence_buffer {
 };
 
 // The unqualified name of a type or of a family's template, as the compiler writes it. A trailing
-// underscore (and_) is dropped, underscores inside become `space`, and a comma precedes "so".
+// underscore (and_) is dropped, underscores inside become `space`, and "; " replaces _so_: what is
+// wrong; the remedy, as an imperative.
 template <class T>
 constexpr void put_name(sentence_buffer& out, char space) {
   constexpr const char* function = __PRETTY_FUNCTION__;
@@ -134,13 +135,15 @@ constexpr void put_name(sentence_buffer& out, char space) {
   for (const char* c = begin; c < end; ++c)  // axis_family<umbel::axes::key> -> key
     if (*c == '<' || (*c == ':' && c[1] != ':')) begin = c + 1;
   const auto is_so = [&](const char* c) {
-    return space == ' ' && end - c > 3 && c[0] == 's' && c[1] == 'o' && c[2] == '_';
+    return space == ' ' && end - c > 4 && c[1] == 's' && c[2] == 'o' && c[3] == '_';
   };
   for (const char* c = begin; c < end && *c != '>' && *c != ';'; ++c) {
     if (*c != '_') {
       out.put(*c);
+    } else if (is_so(c)) {
+      out.put("; ");
+      c += 3;
     } else if (c + 1 < end && c[1] != '>') {
-      if (is_so(c + 1)) out.put(',');
       out.put(space);
     }
   }
@@ -149,7 +152,8 @@ constexpr void put_name(sentence_buffer& out, char space) {
 // A word's text if it differs from its name. Leading punctuation follows the word before.
 template <class Word>
 inline constexpr const char* spoken = nullptr;
-// Declares a word whose text differs from its name; use in namespace detail.
+// Declares a word whose text differs from its name; in namespace detail. The name has the words of
+// the text, for clang. No quotes or apostrophes: g++ would escape them.
 #define UMBEL_SAYS(word, sentence) \
   namespace say {                  \
   struct word;                     \

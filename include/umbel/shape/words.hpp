@@ -77,54 +77,55 @@ struct needs_one_list_of;
 struct the_left_side;
 struct the_memory_of;
 struct the_target;
+struct the_weights_of;
 }  // namespace say
 
-UMBEL_SAYS(
-    a_pointer_does_not_say_how_many_elements_there_are_so_view_it_by_view_as,
-    "a pointer does not say how many elements there are, so view it, view_as<axes>(pointer)");
+UMBEL_SAYS(a_pointer_has_no_size_so_view_it_by_view_as,
+           "a pointer has no size; write view_as<axes>(pointer)");
 UMBEL_SAYS(are_not_contiguous_in_memory_so_pass_contiguous_of_x,
-           "are not contiguous in memory, so pass contiguous(x)");
+           "are not contiguous in memory; pass contiguous(x)");
 UMBEL_SAYS(is_not_row_major_in_memory_so_pass_contiguous_of_x,
-           "is not row-major in memory, so pass contiguous(x)");
+           "is not row-major in memory; pass contiguous(x)");
 UMBEL_SAYS(is_a_temporary_so_store_it_in_a_variable, "is a temporary; store it in a variable");
 UMBEL_SAYS(is_a_temporary_that_would_be_destroyed_before_the_view_so_store_it_in_a_variable,
            "is a temporary that would be destroyed before the view; store it in a variable");
 UMBEL_SAYS(share_one_memory_location, "share one memory location (broadcast)");
 UMBEL_SAYS(has_the_base_axis_of, "has the base of the axis");
-UMBEL_SAYS(but_an_axis_names_itself_in_its_base, ", but an axis names itself in its base");
+UMBEL_SAYS(so_derive_it_from_axis_of_itself_and_N, "; derive it from axis<itself, N>");
 UMBEL_SAYS(have_different_axes_so_broadcast_one,
-           "have different axes; to repeat one along the others write x | broadcast<...>");
+           "have different axes; to repeat one along the others, write x | broadcast<...>");
 UMBEL_SAYS(have_different_axes_so_contract_them_or_multiply_by_weights,
-           "have different axes; a product of matrices is contract<axis>(x, y), or x * weights");
-UMBEL_SAYS(sizes_at_run_time_take_one_type_and_a_pointer,
-           "sizes at run time are those of one type, of memory at a pointer; write "
-           "view_as<tensor<float, batch<2>, hidden<100>>>(pointer, sizes)");
+           "have different axes; for a matrix product write contract<axis>(x, y) or x * weights");
+UMBEL_SAYS(sizes_at_run_time_need_one_tensor_type_and_a_pointer,
+           "sizes at run time need one tensor type and a pointer; write view_as<tensor<float, "
+           "batch<2>, hidden<100>>>(pointer, sizes)");
+UMBEL_SAYS(expects_memory_so_write_reshape_for_the_tensor,
+           "expects an array, a span or a pointer; write x | reshape<token<8>, hidden<100>> for "
+           "the tensor");
 UMBEL_SAYS(
-    takes_memory_so_write_reshape_of_the_tensor,
-    "takes an array, a span or a pointer; write x | reshape<token<8>, hidden<100>> of the tensor");
-UMBEL_SAYS(axes_have_names_so_write_view_as_batch_not,
-           "axes have names; write view_as<batch<2>, query<4>, hidden<100>>(memory), not sizes as");
-UMBEL_SAYS(is_no_element_type_so_write_const_tensor_or_view_of_const_float,
-           "is no element type; write const tensor<float, ...>, or view<const float, ...> of other "
-           "memory");
-UMBEL_SAYS(is_no_element_type_so_write_float_or_another_type_of_object,
-           "is no element type; write float or another type of objects");
+    axes_have_names_so_write_view_as_batch_not,
+    "axes have names; write view_as<batch<2>, query<4>, hidden<100>>(memory), not sizes such as");
+UMBEL_SAYS(is_not_an_element_type_so_write_const_tensor_or_view_of_const_float,
+           "is not an element type; write const tensor<float, ...>, or view<const float, ...> for "
+           "other memory");
+UMBEL_SAYS(is_not_an_element_type_so_write_float_or_another_object_type,
+           "is not an element type; write float or another object type");
 UMBEL_SAYS(but_argument, ", but argument");
 UMBEL_SAYS(so_write_copy, "; to round them, write copy(from, to)");
 UMBEL_SAYS(
-    an_array_does_not_say_its_axes_so_write_view_as,
-    "an array does not say its axes; write view_as<tensor<float, token<4>, hidden<100>>>(memory)");
-UMBEL_SAYS(is_assigned_a_tensor_or_view_so_copy_from_view_as,
-           "is assigned a tensor or view; of an array or vector write "
+    an_array_has_no_named_axes_so_write_view_as,
+    "an array has no named axes; write view_as<tensor<float, token<4>, hidden<100>>>(memory)");
+UMBEL_SAYS(can_only_be_assigned_a_tensor_or_view_so_copy_from_view_as,
+           "can only be assigned a tensor or view; for an array or vector write "
            "copy(view_as<tensor<...>>(memory), x)");
-UMBEL_SAYS(is_not_assigned_a_number_so_write_a_loop,
-           "is not assigned a number; write for (float& element : x) element = number");
+UMBEL_SAYS(cannot_be_assigned_a_number_so_write_a_loop,
+           "cannot be assigned a number; write for (float& element : x) element = number");
 UMBEL_SAYS(brackets, "x[...]");
 UMBEL_SAYS(
-    take_one_integer_of_one_axis_so_write_x_with_a_position_for_each_of,
-    "takes one integer, of a tensor of one axis; write x(i, j), with a position for each of");
-UMBEL_SAYS(takes_two_or_more_axes_then_the_name_of_the_result,
-           "takes two or more axes, then the name of the result");
+    needs_one_integer_and_one_axis_so_write_x_with_a_position_for_each_of,
+    "needs one integer and a tensor with one axis; write x(i, j), with a position for each of");
+UMBEL_SAYS(expects_two_or_more_axes_then_the_name_of_the_result,
+           "expects two or more axes, then the name of the result");
 
 // A type from outside Umbel, by its name: "vector", "float*", "char [7]".
 template <class T>

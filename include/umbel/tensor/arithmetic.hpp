@@ -231,12 +231,11 @@ constexpr detail::assigned_to<X> operator/=(X&& x, const Y& y) noexcept {
 
 namespace umbel::inline UMBEL_TARGET::detail {
 
-UMBEL_SAYS(the_weights_of_a_layer_have_several_parts_so_name_one,
-           "the weights of a layer have several parts; name one, x * w.q; they are of");
-UMBEL_SAYS(a_layer_has_its_weights_and_is_called_so_write_layer_of_x,
-           "a layer has its weights and is called; write layer(x)");
-UMBEL_SAYS(takes_two_tensors_or_views_or_one_and_a_number,
-           "takes two tensors or views, or one and a number");
+UMBEL_SAYS(have_several_parts_so_name_one, "have several parts; name one, x * w.q");
+UMBEL_SAYS(a_layer_is_not_a_tensor_so_write_layer_of_x,
+           "a layer is not a tensor; call it, layer(x)");
+UMBEL_SAYS(expects_two_tensors_or_views_or_one_and_a_number,
+           "expects two tensors or views, or one and a number");
 
 // Types without arithmetic with tensors and views: arrays, vectors, all the weights of a layer.
 // (sizeof first: the operators are tried for any type, complete or not.)
@@ -261,20 +260,18 @@ concept no_product = (!requires { typename B::map; } || has_its_weights<B>) && n
 
 template <class A, class B>
 struct no_arithmetic_rule {
-  using type =
-      rules::arguments<say::elementwise, say::takes_two_tensors_or_views_or_one_and_a_number, A, B>;
+  using type = rules::arguments<say::elementwise,
+                                say::expects_two_tensors_or_views_or_one_and_a_number, A, B>;
 };
 template <shaped A, class B>
   requires requires { typename B::layer_name; }
 struct no_arithmetic_rule<A, B> {
-  using type =
-      verdict<false, say::elementwise, say::the_weights_of_a_layer_have_several_parts_so_name_one,
-              typename B::layer_name>;
+  using type = verdict<false, say::elementwise, say::the_weights_of, typename B::layer_name,
+                       say::have_several_parts_so_name_one>;
 };
 template <shaped A, has_its_weights B>
 struct no_arithmetic_rule<A, B> {
-  using type = verdict<false, say::elementwise,
-                       say::a_layer_has_its_weights_and_is_called_so_write_layer_of_x>;
+  using type = verdict<false, say::elementwise, say::a_layer_is_not_a_tensor_so_write_layer_of_x>;
 };
 template <class A, class B>
 constexpr invalid no_arithmetic() noexcept {

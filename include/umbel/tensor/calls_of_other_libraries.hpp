@@ -126,7 +126,7 @@ struct calls_of_other_libraries {
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD \
-  "axes have names; list the axes there shall be, x | broadcast<batch<2>, token<8>, hidden<100>>"
+  "axes have names; list all axes of the result, x | broadcast<batch<2>, token<8>, hidden<100>>"
   UMBEL_REFUSED_MEMBER(unsqueeze)
   UMBEL_REFUSED_MEMBER(expand)
   UMBEL_REFUSED_MEMBER(expand_as)
@@ -161,7 +161,7 @@ struct calls_of_other_libraries {
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD \
-  "axes have names; contract<hidden>(x, y) sums over hidden, x * weights is a projection"
+  "axes have names; write contract<hidden>(x, y) to sum over hidden, x * weights to project"
   UMBEL_REFUSED_MEMBER(matmul)
   UMBEL_REFUSED_MEMBER(mm)
   UMBEL_REFUSED_MEMBER(bmm)
@@ -198,9 +198,9 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_FUNCTION(amin)
 #undef UMBEL_INSTEAD
 
-#define UMBEL_INSTEAD                                                                        \
-  "axes have names; with umbel/decode/sample.hpp write argmax(x | select_at<token>(i)) for " \
-  "each row i"
+#define UMBEL_INSTEAD                                                                           \
+  "axes have names; include umbel/decode/sample.hpp and write argmax(x | select_at<token>(i)) " \
+  "for each row i"
   UMBEL_REFUSED_MEMBER(argmax)
   UMBEL_REFUSED_FUNCTION(argmax)
 #undef UMBEL_INSTEAD
@@ -252,7 +252,7 @@ struct calls_of_other_libraries {
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD \
-  "the element type is part of the type; declare another tensor and convert each element"
+  "the element type is part of the type; declare another tensor y and write copy(x, y)"
   UMBEL_REFUSED_MEMBER(to)
   UMBEL_REFUSED_MEMBER(cast)
   UMBEL_REFUSED_MEMBER(astype)
@@ -260,8 +260,7 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_MEMBER(half)
 #undef UMBEL_INSTEAD
 
-#define UMBEL_INSTEAD \
-  "tensors are values; write auto y = x, or copy(x, y) into memory that is there"
+#define UMBEL_INSTEAD "tensors are values; write auto y = x, or copy(x, y) into existing memory"
   UMBEL_REFUSED_MEMBER(clone)
   UMBEL_REFUSED_MEMBER(copy)
   UMBEL_REFUSED_MEMBER(copy_)
@@ -272,7 +271,7 @@ struct calls_of_other_libraries {
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD \
-  "tensor<...> x{} is zero; set other values in a loop, for (float& element : x)"
+  "tensor<...> x{} is all zeros; set other values in a loop, for (float& element : x)"
   UMBEL_REFUSED_MEMBER(fill)
   UMBEL_REFUSED_MEMBER(fill_)
   UMBEL_REFUSED_MEMBER(zeros)
@@ -306,7 +305,7 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_FUNCTION(pow)
 #undef UMBEL_INSTEAD
 
-#define UMBEL_INSTEAD "functions of each element take the tensor; write exp(x)"
+#define UMBEL_INSTEAD "elementwise functions are not members; write exp(x)"
   UMBEL_REFUSED_MEMBER(exp)
   UMBEL_REFUSED_MEMBER(log)
   UMBEL_REFUSED_MEMBER(sqrt)
@@ -316,7 +315,7 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_MEMBER(abs)
 #undef UMBEL_INSTEAD
 
-#define UMBEL_INSTEAD "arithmetic goes element by element; write x + y, x - y, x * y or x / y"
+#define UMBEL_INSTEAD "arithmetic is element by element; write x + y, x - y, x * y or x / y"
   UMBEL_REFUSED_MEMBER(cwiseProduct)
   UMBEL_REFUSED_MEMBER(cwiseQuotient)
   UMBEL_REFUSED_MEMBER(add)
@@ -340,9 +339,9 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_FUNCTION(gelu)
 #undef UMBEL_INSTEAD
 
-#define UMBEL_INSTEAD                                                                     \
-  "write where(condition, a, b), or hide(scores, condition) before a softmax; attention " \
-  "takes a mask, attention{w}(x, keep_mask(mask))"
+#define UMBEL_INSTEAD                                                                            \
+  "write where(condition, a, b), or hide(scores, condition) before a softmax; pass attention a " \
+  "mask, attention{w}(x, keep_mask(mask))"
   UMBEL_REFUSED_MEMBER(masked_fill)
   UMBEL_REFUSED_MEMBER(masked_fill_)
   UMBEL_REFUSED_MEMBER(where)
@@ -359,7 +358,7 @@ struct calls_of_other_libraries {
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD \
-  "axes have names; write concat<token>(a, b) along one, stack<batch>(a, b) along a new one"
+  "axes have names; write concat<token>(a, b) along an axis, stack<batch>(a, b) along a new one"
   UMBEL_REFUSED_MEMBER(cat)
   UMBEL_REFUSED_MEMBER(concat)
   UMBEL_REFUSED_MEMBER(concatenate)
@@ -375,22 +374,22 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_FUNCTION(vstack)
 #undef UMBEL_INSTEAD
 
-#define UMBEL_INSTEAD "rows of a table by integers are lookup(table, ids)"
+#define UMBEL_INSTEAD "write lookup(table, ids) for rows of a table"
   UMBEL_REFUSED_MEMBER(index_select)
   UMBEL_REFUSED_MEMBER(gather)
   UMBEL_REFUSED_FUNCTION(index_select)
   UMBEL_REFUSED_FUNCTION(gather)
 #undef UMBEL_INSTEAD
 
-#define UMBEL_INSTEAD "Umbel computes on the processor; leave it out"
+#define UMBEL_INSTEAD "Umbel runs on the CPU only; leave it out"
   UMBEL_REFUSED_MEMBER(cuda)
   UMBEL_REFUSED_MEMBER(cpu)
   UMBEL_REFUSED_MEMBER(device)
 #undef UMBEL_INSTEAD
 
-#define UMBEL_INSTEAD                                                                            \
-  "gradients are of formulas; with umbel/training.hpp write gradient(loss)(x, with_gradient(w, " \
-  "g))"
+#define UMBEL_INSTEAD                                                                     \
+  "only formulas have gradients; include umbel/training.hpp and write gradient(loss)(x, " \
+  "with_gradient(w, g))"
   UMBEL_REFUSED_MEMBER(backward)
   UMBEL_REFUSED_MEMBER(requires_grad_)
   UMBEL_REFUSED_MEMBER(grad)
@@ -408,32 +407,32 @@ struct calls_of_other_layers {
   UMBEL_REFUSED_MEMBER(predict)
 #undef UMBEL_INSTEAD
 
-#define UMBEL_INSTEAD                                                                             \
-  "steps are made by a cache; write key_value_cache<layer, key<1024>> cache and cache.step(out, " \
+#define UMBEL_INSTEAD                                                                           \
+  "a cache makes the steps; write key_value_cache<layer, key<1024>> cache and cache.step(out, " \
   "layer, x)"
   UMBEL_REFUSED_MEMBER(step)
   UMBEL_REFUSED_MEMBER(generate)
 #undef UMBEL_INSTEAD
 
-#define UMBEL_INSTEAD "a layer borrows its weights; set them where they are, layer::weights w{}"
+#define UMBEL_INSTEAD "a layer borrows its weights; set them in your own object, layer::weights w{}"
   UMBEL_REFUSED_MEMBER(parameters)
   UMBEL_REFUSED_MEMBER(load_state_dict)
   UMBEL_REFUSED_PROPERTY(weight)
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD \
-  "a layer is the same in training; leave it out; dropout is a mask, dropout(0.1, seed)"
+  "a layer has no training mode; leave it out, and pass the mask dropout(0.1, seed) for dropout"
   UMBEL_REFUSED_MEMBER(train)
   UMBEL_REFUSED_MEMBER(eval)
 #undef UMBEL_INSTEAD
 
-#define UMBEL_INSTEAD                                                                            \
-  "gradients are of formulas; with umbel/training.hpp write gradient(loss)(x, with_gradient(w, " \
-  "g))"
+#define UMBEL_INSTEAD                                                                     \
+  "only formulas have gradients; include umbel/training.hpp and write gradient(loss)(x, " \
+  "with_gradient(w, g))"
   UMBEL_REFUSED_MEMBER(backward)
 #undef UMBEL_INSTEAD
 
-#define UMBEL_INSTEAD "Umbel computes on the processor; leave it out"
+#define UMBEL_INSTEAD "Umbel runs on the CPU only; leave it out"
   UMBEL_REFUSED_MEMBER(to)
 #undef UMBEL_INSTEAD
 };

@@ -10,12 +10,12 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-UMBEL_SAYS(takes_conditions_not, "takes conditions, elements of bool, not");
+UMBEL_SAYS(needs_conditions_not, "needs conditions, elements of bool, not");
 
 namespace rules {
 template <class Operation, class X>
 using condition = verdict<std::is_same_v<typename X::value_type, bool>, Operation,
-                          say::takes_conditions_not, element<typename X::value_type>>;
+                          say::needs_conditions_not, element<typename X::value_type>>;
 template <class X, class Y>
 using conditions = first_error<condition<say::elementwise, X>, condition<say::elementwise, Y>,
                                same_shape<say::elementwise, layout_of<X>, layout_of<Y>>>;

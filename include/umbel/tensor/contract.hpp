@@ -64,8 +64,8 @@ constexpr auto contract_over(const X& x, const Y& y) noexcept {
 }
 
 template <template <std::size_t> class... Axes>
-struct contract_operation : detail::other_calls<say::contract, say::takes_two_tensors_or_views> {
-  using detail::other_calls<say::contract, say::takes_two_tensors_or_views>::operator();
+struct contract_operation : detail::other_calls<say::contract, say::expects_two_tensors_or_views> {
+  using detail::other_calls<say::contract, say::expects_two_tensors_or_views>::operator();
 
   template <shaped X, shaped Y>
   constexpr auto operator()(const X& x, const Y& y) const noexcept {

@@ -15,13 +15,13 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-UMBEL_SAYS(gives_a_view_or_the_reason_why_there_is_none_so_write_star,
-           "gives a view or, r.error(), the reason why there is none; write *r, here of");
+UMBEL_SAYS(may_fail_at_run_time_so_check_r_and_use_star_of_r,
+           "may fail at run time; check r, then use *r, a view of");
 
 namespace rules {
 template <class View, bool Ok = false>
 using used_as_a_view =
-    verdict<Ok, say::view_as, say::gives_a_view_or_the_reason_why_there_is_none_so_write_star,
+    verdict<Ok, say::view_as, say::may_fail_at_run_time_so_check_r_and_use_star_of_r,
             typename layout_of<View>::axes>;
 }  // namespace rules
 }  // namespace detail

@@ -14,7 +14,7 @@ namespace say {
 struct for_each;
 }  // namespace say
 
-UMBEL_SAYS(takes_a_function_then_tensors_or_views, "takes a function, then tensors or views");
+UMBEL_SAYS(expects_a_function_then_tensors_or_views, "expects a function, then tensors or views");
 
 template <std::size_t Axis, class... Layouts>
 struct loop_over {
@@ -58,7 +58,7 @@ template <detail::tensor_like X, class... Rest>
 constexpr void for_each(X&&, Rest&&...) {
   static_assert(
       detail::report<detail::verdict<(sizeof(detail::layout_of<X>) == 0), detail::say::for_each,
-                                     detail::say::takes_a_function_then_tensors_or_views>>::ok,
+                                     detail::say::expects_a_function_then_tensors_or_views>>::ok,
       "umbel: shapes do not fit");
 }
 

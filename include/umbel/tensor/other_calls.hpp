@@ -13,19 +13,20 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct formula;
-struct takes_one_tensor_or_view;
-struct takes_two_tensors_or_views;
+struct expects_one_tensor_or_view;
+struct expects_two_tensors_or_views;
 }  // namespace say
 
-UMBEL_SAYS(into_writes_memory_and_formulas_have_none_so_take_the_value_of_a_call,
-           "into writes memory, and formulas have none; take the value of a call, layer(x)");
-UMBEL_SAYS(is_no_word_of_formulas_so_write_its_operations,
-           "is no word of formulas; write its operations, or call it outside");
-UMBEL_SAYS(into_takes_the_memory_of_the_result_first_so_write_into_out_x_but_got_only,
-           "into takes the memory of the result first, layer.into(out, x), but got only");
-UMBEL_SAYS(takes_one_tensor_or_view_then_an_integer, "takes one tensor or view; then an integer");
-UMBEL_SAYS(stands_on_the_right_of_a_pipe_and_the_tensor_on_the_left,
-           "stands on the right of |, and the tensor on the left");
+UMBEL_SAYS(into_writes_memory_which_formulas_do_not_have_so_write_layer_of_x,
+           "into writes memory, which formulas do not have; write auto y = layer(x)");
+UMBEL_SAYS(cannot_be_used_in_formulas_so_write_out_its_operations,
+           "cannot be used in formulas; write out its operations, or call it outside");
+UMBEL_SAYS(into_expects_the_output_first_so_write_into_out_x_but_got_only,
+           "into expects the output first, layer.into(out, x), but got only");
+UMBEL_SAYS(expects_one_tensor_or_view_then_an_integer,
+           "expects one tensor or view, then an integer");
+UMBEL_SAYS(goes_on_the_right_of_a_pipe_and_the_tensor_on_the_left,
+           "goes on the right of |, the tensor on the left");
 
 namespace rules {
 // Can Given never be an argument for Takes? (mask/rules.hpp specializes it for calls with a mask.)
@@ -63,8 +64,8 @@ struct arguments_rule<Operation, Takes, Arguments...> {
 };
 // For operations that accept only tensors, called in a formula.
 template <class Operation>
-using no_word_of_formulas =
-    verdict<false, say::formula, Operation, say::is_no_word_of_formulas_so_write_its_operations>;
+using no_word_of_formulas = verdict<false, say::formula, Operation,
+                                    say::cannot_be_used_in_formulas_so_write_out_its_operations>;
 // For operations without an overload for nodes, whatever the arguments.
 template <class Operation>
 inline constexpr bool never_in_formulas = false;
@@ -81,21 +82,20 @@ struct arguments_of_into_rule : arguments_rule<Operation, Takes, Arguments...> {
 template <class Operation, class Takes, tensor_like X>
 struct arguments_of_into_rule<Operation, Takes, X> {
   using type =
-      verdict<false, Operation,
-              say::into_takes_the_memory_of_the_result_first_so_write_into_out_x_but_got_only,
+      verdict<false, Operation, say::into_expects_the_output_first_so_write_into_out_x_but_got_only,
               typename layout_of<X>::axes>;
 };
 template <class Operation, class Takes, class... Arguments>
   requires(traced<Arguments> || ...)
 struct arguments_of_into_rule<Operation, Takes, Arguments...> {
   using type = verdict<never<Operation>, say::formula,
-                       say::into_writes_memory_and_formulas_have_none_so_take_the_value_of_a_call>;
+                       say::into_writes_memory_which_formulas_do_not_have_so_write_layer_of_x>;
 };
 template <class Operation, class Takes, class... Arguments>
 using arguments_of_into = typename arguments_of_into_rule<Operation, Takes, Arguments...>::type;
 template <class Operation, bool Ok = false>
 using pipe_from_the_left =
-    verdict<Ok, Operation, say::stands_on_the_right_of_a_pipe_and_the_tensor_on_the_left>;
+    verdict<Ok, Operation, say::goes_on_the_right_of_a_pipe_and_the_tensor_on_the_left>;
 }  // namespace rules
 
 // Base of every operation usable as x | operation.
@@ -103,7 +103,7 @@ struct operation : portable::calls_of_other_layers {};
 
 // Operation: the word that names it. Takes: the words for its arguments. A derived struct has
 // `using other_calls<...>::operator()`.
-template <class Operation, class Takes = say::takes_one_tensor_or_view>
+template <class Operation, class Takes = say::expects_one_tensor_or_view>
 struct other_calls : operation {
   using called = Operation;
   // The verdict on x | operation, if known before the call. x | operation asserts it itself, since
@@ -119,7 +119,7 @@ struct other_calls : operation {
 };
 
 // For operations that also have into(out, ...).
-template <class Operation, class Takes = say::takes_one_tensor_or_view>
+template <class Operation, class Takes = say::expects_one_tensor_or_view>
 struct other_calls_and_into : other_calls<Operation, Takes> {
   template <class... Arguments>
   constexpr void into(const Arguments&...) const noexcept {

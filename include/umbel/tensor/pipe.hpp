@@ -28,15 +28,15 @@ template <class Layer>
 concept has_its_weights =
     requires { sizeof(Layer); } && requires(const Layer& layer) { layer.get_weights(); };
 
-UMBEL_SAYS(stands_on_the_right_of_a_pipe_so_write_x_plus_y_or_contract,
-           "stands on the right of |, where an operation belongs; write x + y, x * y or "
-           "contract<hidden>(x, y)");
+UMBEL_SAYS(
+    is_on_the_right_of_a_pipe_which_needs_an_operation_so_write_x_plus_y_or_contract,
+    "is on the right of |, which needs an operation; write x + y, x * y or contract<hidden>(x, y)");
 
 namespace rules {
 template <class Right>
 using pipe_into_a_tensor =
     verdict<Right::rank == npos, say::tensor, typename Right::axes,
-            say::stands_on_the_right_of_a_pipe_so_write_x_plus_y_or_contract>;
+            say::is_on_the_right_of_a_pipe_which_needs_an_operation_so_write_x_plus_y_or_contract>;
 
 // For x | operation. X is deduced from a forwarding reference.
 template <class Operation, class X>

@@ -60,10 +60,9 @@ concept text_stream = !tensor_like<Stream> && requires(Stream& out) {
 
 namespace say {
 struct print;
-struct the_weights_of;
 }  // namespace say
 UMBEL_SAYS(cannot_be_printed_so_print_a_view_of_their_memory_view_as,
-           "cannot be printed; print a view of their memory, view_as<...>(w.q.weight)");
+           "cannot be printed; print view_as<...>(w.q.weight), a view of their memory");
 
 // The name of weights or of a layer with weights in the message: a map's axes, or the layer.
 template <class W>

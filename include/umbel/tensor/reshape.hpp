@@ -113,9 +113,9 @@ struct select_position : rereading<select_position<Axis>, say::select_at> {
 
 template <template <std::size_t> class Axis>
 struct select_operation<Axis>
-    : detail::other_calls<say::select_at, say::takes_one_tensor_or_view_then_an_integer> {
+    : detail::other_calls<say::select_at, say::expects_one_tensor_or_view_then_an_integer> {
   using detail::other_calls<say::select_at,
-                            say::takes_one_tensor_or_view_then_an_integer>::operator();
+                            say::expects_one_tensor_or_view_then_an_integer>::operator();
   template <detail::integer_index I>
   constexpr auto operator()(I position) const {
     return select_position<Axis>(static_cast<std::size_t>(position));

@@ -136,10 +136,9 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
     requires(std::is_pointer_v<Pointer> || std::is_null_pointer_v<Pointer>)
   UMBEL_SHARED constexpr explicit tensor(Pointer) noexcept : elements_{} {
     static_assert(
-        detail::report<detail::verdict<
-            sizeof(Pointer) == 0, detail::say::tensor,
-            detail::say::
-                a_pointer_does_not_say_how_many_elements_there_are_so_view_it_by_view_as>>::ok,
+        detail::report<
+            detail::verdict<sizeof(Pointer) == 0, detail::say::tensor,
+                            detail::say::a_pointer_has_no_size_so_view_it_by_view_as>>::ok,
         "umbel: shapes do not fit");
   }
 

@@ -16,13 +16,13 @@ struct moving_average;
 struct scale;
 struct set_to_zero;
 }  // namespace say
-UMBEL_SAYS(takes_a_gradient_that_it_changes_and_the_largest_norm_so_write_clip_by_norm_of_g_and_1,
-           "takes a gradient, which it changes, and the largest norm: clip_by_norm(g, 1)");
-UMBEL_SAYS(takes_a_variable_that_it_changes_so_write_set_to_zero_of_g,
-           "takes one variable, which it changes: set_to_zero(g)");
-UMBEL_SAYS(takes_an_average_that_it_changes_the_weights_and_the_decay,
-           "takes an average, which it changes, the weights and the decay: moving_average(average, "
-           "w, 0.998)");
+UMBEL_SAYS(expects_a_gradient_that_it_changes_and_the_largest_norm_so_write_clip_by_norm_of_g_and_1,
+           "expects a gradient, which it changes, and the largest norm; write clip_by_norm(g, 1)");
+UMBEL_SAYS(expects_one_variable_that_it_changes_so_write_set_to_zero_of_g,
+           "expects one variable, which it changes; write set_to_zero(g)");
+UMBEL_SAYS(expects_an_average_that_it_changes_the_weights_and_the_decay,
+           "expects an average, which it changes, the weights and the decay; write "
+           "moving_average(average, w, 0.998)");
 
 // In [0, infinity), false for NaN.
 template <class T>
@@ -80,7 +80,7 @@ template <class... Given>
 constexpr detail::invalid clip_by_norm(Given&&...) noexcept {
   using namespace detail;
   using takes =
-      say::takes_a_gradient_that_it_changes_and_the_largest_norm_so_write_clip_by_norm_of_g_and_1;
+      say::expects_a_gradient_that_it_changes_and_the_largest_norm_so_write_clip_by_norm_of_g_and_1;
   static_assert(report<other_arguments<say::clip_by_norm, takes, Given...>>::ok,
                 "umbel: shapes do not fit");
   return {};
@@ -104,7 +104,7 @@ template <class... Given>
   requires(detail::given_weights<Given...> && !detail::are_one_variable<Given...>)
 constexpr void set_to_zero(Given&&...) noexcept {
   using namespace detail;
-  using takes = say::takes_a_variable_that_it_changes_so_write_set_to_zero_of_g;
+  using takes = say::expects_one_variable_that_it_changes_so_write_set_to_zero_of_g;
   static_assert(report<other_arguments<say::set_to_zero, takes, Given...>>::ok,
                 "umbel: shapes do not fit");
 }
@@ -156,7 +156,7 @@ template <class... Given>
   requires(detail::given_weights<Given...> && !detail::are_average_weights_and_decay<Given...>)
 constexpr void moving_average(Given&&...) noexcept {
   using namespace detail;
-  using takes = say::takes_an_average_that_it_changes_the_weights_and_the_decay;
+  using takes = say::expects_an_average_that_it_changes_the_weights_and_the_decay;
   static_assert(report<other_arguments<say::moving_average, takes, Given...>>::ok,
                 "umbel: shapes do not fit");
 }

@@ -10,11 +10,11 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 UMBEL_SAYS(and_of_double_so_choose_one, "and of double; choose one");
-UMBEL_SAYS(argument_2_is_of_another_type_than_argument_1_so_declare_both_with_one,
-           "argument 2 is of another type than argument 1; declare both with one");
-UMBEL_SAYS(takes_parameters_of_float_or_double_not, "takes parameters of float or double, not");
-UMBEL_SAYS(takes_owned_weights_not_a_view_so_pass_those_that_it_views,
-           "takes weights that are owned, not a view of them; pass those that it views");
+UMBEL_SAYS(argument_2_has_a_different_type_from_argument_1_so_declare_both_with_one,
+           "argument 2 has a different type from argument 1; declare both with one type");
+UMBEL_SAYS(needs_parameters_of_float_or_double_not, "needs parameters of float or double, not");
+UMBEL_SAYS(needs_weights_that_are_owned_not_a_view_so_pass_those_that_it_views,
+           "needs weights that are owned, not a view; pass the weights that it views");
 
 // Does W borrow an array? For weights that can be listed.
 template <class W>
@@ -48,7 +48,7 @@ struct trained_parameter {
   template <class X>
   using of = verdict<std::is_same_v<typename X::value_type, float> ||
                          std::is_same_v<typename X::value_type, double>,
-                     operation, say::takes_parameters_of_float_or_double_not,
+                     operation, say::needs_parameters_of_float_or_double_not,
                      element<typename X::value_type>>;
 };
 template <class Operation, class T>
@@ -66,7 +66,7 @@ constexpr auto trained_weights() {
     return all{};
   else if constexpr (borrows<std::remove_const_t<W>>())
     return verdict<false, Operation,
-                   say::takes_owned_weights_not_a_view_so_pass_those_that_it_views>{};
+                   say::needs_weights_that_are_owned_not_a_view_so_pass_those_that_it_views>{};
   else if constexpr (parameters<parameter_of<Operation, double>, W>::ok)
     return accepted{};
   else
@@ -82,7 +82,7 @@ using changeable = first_error<verdict<!std::is_const_v<W>, Operation, say::the_
 template <class Operation, class W, class Same>
 using changeable_by = first_error<
     verdict<std::is_same_v<std::remove_const_t<W>, Same>, Operation,
-            say::argument_2_is_of_another_type_than_argument_1_so_declare_both_with_one>,
+            say::argument_2_has_a_different_type_from_argument_1_so_declare_both_with_one>,
     changeable<Operation, W>>;
 
 }  // namespace rules

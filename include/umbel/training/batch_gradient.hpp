@@ -26,12 +26,12 @@ namespace detail {
 namespace say {
 struct batch_gradient;
 }  // namespace say
-UMBEL_SAYS(is_no_power_of_two_and_chains_are_folded_in_halves,
-           "is no power of two, and chains are folded in halves");
+UMBEL_SAYS(must_be_a_power_of_two_since_chains_are_folded_in_halves,
+           "must be a power of two, since chains are folded in halves");
 UMBEL_SAYS(
-    sum_takes_the_size_of_the_batch_an_executor_and_a_function_of_a_sample,
-    "sum takes the size of the batch, an executor, not const, and a function that adds to the "
-    "gradient of a sample and gives its loss, (std::size_t b, weights& g, std::size_t worker)");
+    sum_expects_the_size_of_the_batch_an_executor_and_a_function_of_a_sample,
+    "sum expects the size of the batch, a non-const executor, and a function (std::size_t b, "
+    "weights& g, std::size_t worker) that adds to the gradient of a sample and returns its loss");
 
 namespace rules {
 template <class Weights, class Chains>
@@ -42,7 +42,7 @@ template <class Weights, axis_like Chains>
   requires((Chains::size & (Chains::size - 1)) != 0)
 struct batch_gradient_rule<Weights, Chains> {
   using type = verdict<never<Chains>, say::batch_gradient, Chains,
-                       say::is_no_power_of_two_and_chains_are_folded_in_halves>;
+                       say::must_be_a_power_of_two_since_chains_are_folded_in_halves>;
 };
 template <class Weights, class Chains>
 using batch_gradient =
@@ -100,7 +100,7 @@ namespace rules {
 template <class Weights, class Executor, class Sample>
 using sum_takes =
     verdict<executor_like<Executor> && sample_of<Sample, Weights>, say::batch_gradient,
-            say::sum_takes_the_size_of_the_batch_an_executor_and_a_function_of_a_sample>;
+            say::sum_expects_the_size_of_the_batch_an_executor_and_a_function_of_a_sample>;
 }  // namespace rules
 }  // namespace detail
 
@@ -120,7 +120,7 @@ class batch_gradient {
   // Calls sample(b, gradient, worker) once for each b below `batch`, which adds to the gradient and
   // returns the loss: samples of one chain in order, chains in any order, by the executor's workers
   // (layer/executor.hpp; `serial` is one). Returns the sum of the losses; replaces the gradient.
-  //   "umbel: batch_gradient: sum takes the size of the batch, an executor and a function that ..."
+  //   "umbel: batch_gradient: sum expects the size of the batch, a non-const executor, and ..."
   template <class Executor, class Sample>
   value_type sum(std::size_t batch, Executor&& executor, const Sample& sample) noexcept {
     using verdict = detail::rules::sum_takes<Weights, Executor, Sample>;

@@ -64,12 +64,11 @@ struct gradient_fits_rule<F, Work, X...> {
   struct where_asked<accepted, Call> {
     using needed = typename Call::workspace;
     using given = std::conditional_t<std::is_same_v<Work, workspace_base>, needed, Work>;
-    using verdict =
-        first_error<rules::one_bias_varies<!Call::run::counted.is_two_biases>,
-                    rules::depends_on_what_is_asked<Call::run::counted.adds ||
-                                                    Call::run::wanted.one_is_nowhere>,
-                    rules::scratch_fits<say::gradient, given, needed,
-                                        say::these_arguments_as_workspace_for_declares_it>>;
+    using verdict = first_error<
+        rules::one_bias_varies<!Call::run::counted.is_two_biases>,
+        rules::depends_on_what_is_asked<Call::run::counted.adds ||
+                                        Call::run::wanted.one_is_nowhere>,
+        rules::scratch_fits<say::gradient, given, needed, say::these_arguments_by_workspace_for>>;
     static constexpr bool ok = verdict::ok;
   };
   using found = where_asked<gradient_is_asked<F, X...>, gradient_call<F, X...>>;
@@ -168,7 +167,7 @@ using differentiated = portable::differentiated<X>;
 
 // x with the tensor or weights, of its type, to which its gradient is added:
 //   learn(x, label, with_gradient(w, g))
-//   "umbel: with_gradient: the gradient is of another type than what it is the gradient of; ..."
+//   "umbel: with_gradient: the gradient must have the same type as w; ..."
 template <class X, class G>
 [[nodiscard]] constexpr auto with_gradient(const X& x, G& gradient) noexcept {
   using verdict = detail::rules::gradient_is_of_its_type<X, G>;
@@ -182,7 +181,7 @@ template <class... Given>
   requires(detail::given_weights<Given...> && !detail::are_argument_and_variable<Given...>)
 constexpr detail::invalid with_gradient(Given&&...) noexcept {
   using namespace detail;
-  using takes = say::takes_an_argument_and_a_variable_that_its_gradient_is_added_to;
+  using takes = say::expects_an_argument_and_a_variable_that_its_gradient_is_added_to;
   static_assert(report<other_arguments<say::with_gradient, takes, Given...>>::ok,
                 "umbel: shapes do not fit");
   return {};

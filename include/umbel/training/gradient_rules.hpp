@@ -24,28 +24,26 @@ struct gradient;
 struct with_gradient;
 }  // namespace say
 
-UMBEL_SAYS(takes_an_argument_and_a_variable_that_its_gradient_is_added_to,
-           "takes an argument and a variable that its gradient is added to: with_gradient(w, g)");
-UMBEL_SAYS(these_arguments_as_workspace_for_declares_it,
-           "these arguments, as workspace_for declares it");
-UMBEL_SAYS(a_layer_in_the_formula_has_no_gradient_so_write_its_operations,
-           "a layer in the formula has no gradient; write its operations");
-UMBEL_SAYS(packed_weights_have_no_gradient_so_pass_those_that_they_were_packed_of,
-           "packed weights have no gradient; pass those that they were packed of");
-UMBEL_SAYS(no_argument_has_a_gradient_so_write_with_gradient_of_w_and_g,
-           "no gradient is asked for; write with_gradient(w, g) for an argument w");
-UMBEL_SAYS(but_gradients_are_of_one_number_so_sum_it,
-           "but gradients are of one number; take sum or mean of it");
+UMBEL_SAYS(
+    expects_an_argument_and_a_variable_that_its_gradient_is_added_to,
+    "expects an argument and a variable that its gradient is added to; write with_gradient(w, g)");
+UMBEL_SAYS(these_arguments_by_workspace_for, "these arguments, declared with workspace_for");
+UMBEL_SAYS(a_layer_in_the_formula_has_no_gradient_so_write_out_its_operations,
+           "a layer in the formula has no gradient; write out its operations");
+UMBEL_SAYS(packed_weights_have_no_gradient_so_pass_the_unpacked_weights,
+           "packed weights have no gradient; pass the unpacked weights");
+UMBEL_SAYS(no_argument_requests_a_gradient_so_write_with_gradient_of_w_and_g,
+           "no argument requests a gradient; write with_gradient(w, g) for an argument w");
+UMBEL_SAYS(but_only_a_scalar_has_gradients_so_sum_it,
+           "but only a scalar has gradients; return its sum or mean");
 UMBEL_SAYS(which_has_no_gradient, ", which has no gradient");
 UMBEL_SAYS(
-    the_first_result_has_no_gradient_by_what_is_asked_for_since_it_is_of_other_arguments_integers_or_conditions,
-    "the first result has no gradient by what is asked for: it is of other arguments, of integers "
-    "or of conditions");
-UMBEL_SAYS(
-    the_gradient_is_of_another_type_than_what_it_is_the_gradient_of,
-    "the gradient is of another type than what it is the gradient of; declare decltype(w) g{}");
-UMBEL_SAYS(one_score_bias_of_a_call_has_a_gradient_so_add_them_first,
-           "one score_bias of a call has a gradient, not two; add them first, score_bias(a + b)");
+    the_first_result_depends_on_no_requested_argument_or_only_through_integers_or_conditions,
+    "the first result depends on no requested argument, or only through integers or conditions");
+UMBEL_SAYS(the_gradient_must_have_the_same_type_as_w,
+           "the gradient must have the same type as w; declare decltype(w) g{}");
+UMBEL_SAYS(only_one_score_bias_of_a_call_can_have_a_gradient_so_add_them_first,
+           "only one score_bias of a call can have a gradient; add them first, score_bias(a + b)");
 
 template <class... Given>
 inline constexpr bool are_argument_and_variable = false;
@@ -67,7 +65,7 @@ struct has_gradient_rule<Weights> {
   using borrowed = std::remove_cvref_t<decltype(as_borrowed(std::declval<const Weights&>()))>;
   using type =
       verdict<formulas::form_of_weights<borrowed> == formulas::weights_form::natural, say::gradient,
-              say::packed_weights_have_no_gradient_so_pass_those_that_they_were_packed_of>;
+              say::packed_weights_have_no_gradient_so_pass_the_unpacked_weights>;
 };
 // For a block.
 template <class W>
@@ -75,33 +73,32 @@ concept borrowed_parts = formulas::borrows_weights<W> || requires { typename W::
 template <class W>
 struct weights_of_block_rule {
   using type = verdict<borrowed_parts<W>, say::gradient,
-                       say::packed_weights_have_no_gradient_so_pass_those_that_they_were_packed_of>;
+                       say::packed_weights_have_no_gradient_so_pass_the_unpacked_weights>;
 };
 template <class Steps, class T, formulas::owns_weights Packed, class... X>
 struct has_gradient_rule<Steps, formulas::layer_call<T, Steps, Packed, X...>> {
   using type = verdict<false, say::gradient,
-                       say::packed_weights_have_no_gradient_so_pass_those_that_they_were_packed_of>;
+                       say::packed_weights_have_no_gradient_so_pass_the_unpacked_weights>;
 };
 template <class Steps, class Call>
 struct has_gradient_rule<Steps, Call> {
   static constexpr bool there_is_one = requires { sizeof(formulas::layer_gradient<Call>); };
   using type = verdict<there_is_one, say::gradient,
-                       say::a_layer_in_the_formula_has_no_gradient_so_write_its_operations>;
+                       say::a_layer_in_the_formula_has_no_gradient_so_write_out_its_operations>;
 };
 
 template <bool Asked>
 using asks_for_a_gradient =
     verdict<Asked, say::gradient,
-            say::no_argument_has_a_gradient_so_write_with_gradient_of_w_and_g>;
+            say::no_argument_requests_a_gradient_so_write_with_gradient_of_w_and_g>;
 template <class Layout>
 using is_one_number =
     verdict<Layout::count == 1, say::gradient, struct the_first_result_has, typename Layout::axes,
-            say::but_gradients_are_of_one_number_so_sum_it>;
+            say::but_only_a_scalar_has_gradients_so_sum_it>;
 template <bool Adds>
 using depends_on_what_is_asked = verdict<
     Adds, say::gradient,
-    say::
-        the_first_result_has_no_gradient_by_what_is_asked_for_since_it_is_of_other_arguments_integers_or_conditions>;
+    say::the_first_result_depends_on_no_requested_argument_or_only_through_integers_or_conditions>;
 // First: a node, or anything else, which `gives` reports.
 template <class First>
 struct is_differentiable_rule {
@@ -110,14 +107,15 @@ struct is_differentiable_rule {
 template <class First>
   requires(requires { typename First::is_node; } && First::is_counted)
 struct is_differentiable_rule<First> {
-  using type = verdict<false, say::gradient, struct the_first_result_is_of_type,
+  using type = verdict<false, say::gradient, struct the_first_result_has_type,
                        element<typename First::value_type>, say::which_has_no_gradient>;
 };
 template <class First>
 using is_differentiable = typename is_differentiable_rule<First>::type;
 template <bool One>
 using one_bias_varies =
-    verdict<One, say::gradient, say::one_score_bias_of_a_call_has_a_gradient_so_add_them_first>;
+    verdict<One, say::gradient,
+            say::only_one_score_bias_of_a_call_can_have_a_gradient_so_add_them_first>;
 // Tensors and views of float or double; owned weights, whose gradients have the same places.
 template <class X>
 struct has_a_gradient {
@@ -130,7 +128,7 @@ struct has_a_gradient<X> {
 template <class X, class G>
 using gradient_is_of_its_type =
     first_error<verdict<std::is_same_v<X, std::remove_const_t<G>>, say::with_gradient,
-                        say::the_gradient_is_of_another_type_than_what_it_is_the_gradient_of>,
+                        say::the_gradient_must_have_the_same_type_as_w>,
                 verdict<!std::is_const_v<G>, say::with_gradient, struct the_gradient_is_const>,
                 typename has_a_gradient<X>::type>;
 

@@ -25,9 +25,9 @@ namespace detail {
 namespace say {
 struct initialize;
 }  // namespace say
-UMBEL_SAYS(takes_an_initializer_or_a_function_of_a_path_and_a_view_that_gives_one,
-           "takes an initializer, initializer::normal(0.02), or a function of a path and a view "
-           "that gives one");
+UMBEL_SAYS(expects_an_initializer_or_a_function_of_a_path_and_a_view_that_returns_one,
+           "expects an initializer, initializer::normal(0.02), or a function of a path and a view "
+           "that returns one");
 
 // The sizes that a matrix maps from and to: (in, out); for other tensors the product of all axes
 // but the last, and the last; for one axis its size and 1.
@@ -165,8 +165,9 @@ struct chosen_initializer {
     { how(path, std::declval<const X&>()) } -> std::same_as<initializer>;
   };
   template <class X>
-  using of = verdict<gives_one<X>, say::initialize,
-                     say::takes_an_initializer_or_a_function_of_a_path_and_a_view_that_gives_one>;
+  using of =
+      verdict<gives_one<X>, say::initialize,
+              say::expects_an_initializer_or_a_function_of_a_path_and_a_view_that_returns_one>;
 };
 template <class W, class How>
 constexpr auto initialize_call() {
@@ -180,8 +181,8 @@ constexpr auto initialize_call() {
 
 // Sets initial values for all parameters of w. how: an initializer, or how(path, view) returns one.
 //   "umbel: initialize: the weights are const"
-//   "umbel: initialize: takes an initializer, initializer::normal(0.02), or a function of a path
-//    and a view that gives one"
+//   "umbel: initialize: expects an initializer, initializer::normal(0.02), or a function of a path
+//    and a view that returns one"
 // and those of for_each_parameter.
 template <class W, class How>
 constexpr void initialize(W& w, std::uint64_t seed, const How& how) noexcept {

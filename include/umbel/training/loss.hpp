@@ -33,12 +33,14 @@ struct cross_entropy;
 struct mean_squared_error;
 struct label_smoothing;
 }  // namespace say
-UMBEL_SAYS(must_be_a_part_from_0_to_1, "must be a part, from 0 to 1: label_smoothing<1, 10>");
-UMBEL_SAYS(takes_label_smoothing_and_ignored_label_not,
-           "takes the options label_smoothing<1, 10> and ignored_label<0>, not");
-UMBEL_SAYS(takes_logits_and_labels_both_tensors_or_both_of_one_formula,
-           "takes logits and labels, both tensors or both of one formula");
-UMBEL_SAYS(takes_two_tensors_or_two_of_one_formula, "takes two tensors, or two of one formula");
+UMBEL_SAYS(must_be_a_fraction_from_0_to_1,
+           "must be a fraction from 0 to 1; write label_smoothing<1, 10>");
+UMBEL_SAYS(accepts_label_smoothing_and_ignored_label_not,
+           "accepts the options label_smoothing<1, 10> and ignored_label<0>, not");
+UMBEL_SAYS(expects_logits_and_labels_both_tensors_or_both_of_one_formula,
+           "expects logits and labels, both tensors or both of one formula");
+UMBEL_SAYS(expects_two_tensors_or_two_values_of_one_formula,
+           "expects two tensors, or two values of one formula");
 
 template <class Option>
 struct loss_option {
@@ -63,9 +65,9 @@ namespace rules {
 template <class Option>
 using option_of_loss =
     first_error<verdict<loss_option<Option>::is_known, say::cross_entropy,
-                        say::takes_label_smoothing_and_ignored_label_not, option_word<Option>>,
+                        say::accepts_label_smoothing_and_ignored_label_not, option_word<Option>>,
                 verdict<loss_option<Option>::is_part, say::cross_entropy, say::label_smoothing,
-                        say::must_be_a_part_from_0_to_1>>;
+                        say::must_be_a_fraction_from_0_to_1>>;
 
 template <class X, class Y>
 inline constexpr bool are_of_one_kind =
@@ -74,7 +76,7 @@ inline constexpr bool are_of_one_kind =
 template <class Family, class X, class Label, class... Options>
 struct cross_entropy_rule {
   using type = verdict<one_is_invalid<X, Label>, say::cross_entropy,
-                       say::takes_logits_and_labels_both_tensors_or_both_of_one_formula>;
+                       say::expects_logits_and_labels_both_tensors_or_both_of_one_formula>;
 };
 template <class Family, class X, class Label, class... Options>
   requires are_of_one_kind<X, Label>
@@ -96,7 +98,7 @@ struct cross_entropy_rule<Family, X, Label, Options...> {
 template <class X, class Y>
 struct mean_squared_error_rule {
   using type = verdict<one_is_invalid<X, Y>, say::mean_squared_error,
-                       say::takes_two_tensors_or_two_of_one_formula>;
+                       say::expects_two_tensors_or_two_values_of_one_formula>;
 };
 template <class X, class Y>
   requires are_of_one_kind<X, Y>

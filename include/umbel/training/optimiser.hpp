@@ -101,12 +101,12 @@ namespace detail {
 namespace say {
 struct update;
 }  // namespace say
-UMBEL_SAYS(takes_the_weights_their_gradient_the_state_and_the_optimiser,
-           "takes the weights, their gradient, the state and the optimiser: update(w, g, sgd{}) or "
-           "update(w, g, state, adamw{})");
-UMBEL_SAYS(the_state_is_not_that_of_the_optimiser_for_the_weights,
-           "the state is not that of the optimiser for the weights; declare adamw::state<weights> "
-           "state, of the optimiser and the type of w");
+UMBEL_SAYS(expects_the_weights_their_gradient_the_state_and_the_optimizer,
+           "expects the weights, their gradient, the state and the optimizer; write update(w, g, "
+           "sgd{}) or update(w, g, state, adamw{})");
+UMBEL_SAYS(the_state_does_not_match_this_optimizer_and_its_weights,
+           "the state does not match this optimizer and these weights; declare "
+           "adamw::state<weights> state, of the optimizer and the type of w");
 
 constexpr bool is_part(double x) noexcept { return x >= 0 && x < 1; }
 
@@ -215,7 +215,7 @@ inline constexpr bool is_state_of<State, How, W> =
 template <class... X>
 struct update_rule {
   using type = verdict<never<X...>, say::update,
-                       say::takes_the_weights_their_gradient_the_state_and_the_optimiser>;
+                       say::expects_the_weights_their_gradient_the_state_and_the_optimizer>;
 };
 template <class W, class G, class How>
   requires std::is_same_v<How, sgd>
@@ -227,7 +227,7 @@ template <class W, class G, class State, class How>
 struct update_rule<W, G, State, How> {
   using type = first_error<typename update_rule<W, G, sgd>::type,
                            verdict<is_state_of<State, How, W>, say::update,
-                                   say::the_state_is_not_that_of_the_optimiser_for_the_weights>>;
+                                   say::the_state_does_not_match_this_optimizer_and_its_weights>>;
 };
 }  // namespace rules
 }  // namespace detail
@@ -235,8 +235,8 @@ struct update_rule<W, G, State, How> {
 // One step: updates w by its gradient g, of the same type. If the norm of g is NaN or infinite (in
 // float above 1.8e19), or a number of the optimizer out of range, nothing changes; see
 // update_status.
-//   "umbel: update: argument 2 is of another type than argument 1; declare both with one"
-//   "umbel: update: the state is not that of the optimiser for the weights; ..."
+//   "umbel: update: argument 2 has a different type from argument 1; ..."
+//   "umbel: update: the state does not match this optimizer and these weights; ..."
 // and those of for_each_parameter.
 template <class W, class G, class How>
 [[nodiscard]] UMBEL_INLINE update_result update(W& w, const G& g, const How& how) noexcept {

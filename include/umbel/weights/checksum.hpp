@@ -24,20 +24,20 @@ template <class File>
 // Are the bytes of a safetensors file those that save, write_safetensors or tools/export wrote?
 // Returns file_error::checksum if not, file_error::not_found if the metadata have no 16-digit
 // checksum. The sum doesn't cover names and extents: load compares those.
-//   "umbel: verify_checksum: the bytes of the file are not those that were written"
+//   "umbel: verify_checksum: the bytes of the file do not match its checksum"
 template <class File>
 file_result<> verify_checksum(const File& file) noexcept {
   char written[17]{};
   if (file.metadata("checksum").copy_to(written, sizeof(written)) != 16)
-    return detail::failure(file_error::not_found,
-                           "verify_checksum: the file has no checksum of 16 digits, as save and "
-                           "tools/export write it");
+    return detail::failure(
+        file_error::not_found,
+        "verify_checksum: the file has no 16-digit checksum; write it with save or tools/export");
   const std::uint64_t sum = checksum_of(file);
   bool same = true;
   for (unsigned i = 0; i < 16; ++i) same = same && written[i] == detail::hexadecimal_digit(sum, i);
   if (same) return {};
   return detail::failure(file_error::checksum,
-                         "verify_checksum: the bytes of the file are not those that were written");
+                         "verify_checksum: the bytes of the file do not match its checksum");
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

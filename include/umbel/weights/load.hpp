@@ -55,7 +55,7 @@ template <class X>
 bool fits_parameter(load_result& out, const char* path, const found_row& found) noexcept {
   const auto about = [&](const char* text) { put_about<X>(out, path, text); };
   if (found.row == nullptr) {
-    about(": none of the names given says what it is called in the file");
+    about(": none of the names gives its name in the file");
     if (found.without_star != nullptr) {
       out.put("; write at(\"");
       out.put(found.without_star);
@@ -72,7 +72,7 @@ bool fits_parameter(load_result& out, const char* path, const found_row& found) 
   }
   const stored_axes& axes = found.row->axes;
   if (is_matrix<X> && axes.order == stored_axes::same) {
-    about(": its row of the names must say the order in the file, in_out or out_in\n");
+    about(": its row of the names must specify the order in the file, in_out or out_in\n");
     return false;
   }
   const wanted_axes wanted = axes_in_file<X>(axes);
@@ -81,7 +81,7 @@ bool fits_parameter(load_result& out, const char* path, const found_row& found) 
   if (!is_floating(found.tensor.type) && !is_read) {
     about(": ");
     out.put(found.name.chars);
-    out.put(" holds no floating-point numbers\n");
+    out.put(" does not hold floating-point numbers\n");
     return false;
   }
   if (has_axes(found.tensor, wanted)) {
@@ -106,8 +106,8 @@ bool fits_parameter(load_result& out, const char* path, const found_row& found) 
                                                          : stored_axes::in_then_out;
     if (has_axes(found.tensor, axes_in_file<X>(other)))
       out.put(axes.order == stored_axes::in_then_out
-                  ? ": it is transposed, out_in where the names say in_out"
-                  : ": it is transposed, in_out where the names say out_in");
+                  ? "; it is transposed, write out_in in the names, not in_out"
+                  : "; it is transposed, write in_out in the names, not out_in");
   }
   out.put('\n');
   return false;
@@ -261,7 +261,7 @@ inline void complain_of(load_result& out, const tensor_use& use, const stored_te
     out.put(use.parts);
     out.put(") of ");
     out.put(name.chars);
-    out.put(" goes to no parameter\n");
+    out.put(" is not used by any parameter\n");
     return;
   }
   out.put(name.chars);
@@ -271,7 +271,7 @@ inline void complain_of(load_result& out, const tensor_use& use, const stored_te
   }
   out.put(" is in the file, but ");
   out.put(use.parameter.chars);
-  out.put(" takes ");
+  out.put(" reads ");
   out.put(use.instead.chars);
   out.put('\n');
 }
@@ -317,8 +317,7 @@ void load_parameters(load_result& result, Weights& w, const File& file,
     visit_parameters(parameter_path{}, w, read);
     if (result) return;
     result.begin();
-    result.put(
-        "the file has changed while it was loaded, so some parameters may not be as before\n");
+    result.put("the file changed while it was loaded, so some parameters may be wrong\n");
   });
   result.finish();
 }
@@ -331,16 +330,16 @@ void load_parameters(load_result& result, Weights& w, const File& file,
 //   "umbel: load: encoder.0.attention.q.weight [in_features=8, out_features=8]: the file has no
 //    layers.0.q.weight"
 //   "umbel: load: up.weight [in_features=8, out_features=16]: linear1.weight has [8, 16] in the
-//    file but must have [16, 8]: it is transposed, in_out where the names say out_in"
+//    file but must have [16, 8]; it is transposed, write in_out in the names, not out_in"
 //   "umbel: load: bias_k is in the file, but no parameter has that name"
-//   "umbel: load: q_proj_weight is in the file, but q.weight takes in_proj_weight"
-//   "umbel: load: part_of(1, 3) of in_proj_weight goes to no parameter"
+//   "umbel: load: q_proj_weight is in the file, but q.weight reads in_proj_weight"
+//   "umbel: load: part_of(1, 3) of in_proj_weight is not used by any parameter"
 // Errors that don't depend on the file are compile errors:
-//   "umbel: load: takes a file of tensors, not the result of opening one; write *file"
-//   "umbel: load: takes tables of names, arrays of parameter_name or at(...), but argument 3 is
+//   "umbel: load: expects a file of tensors, not the result of opening one; write *file"
+//   "umbel: load: expects tables of names, arrays of parameter_name or at(...), but argument 3 is
 //    vector"
 //   "umbel: load: the weights are const"
-// and, for structs, the sentences of for_each_parameter.
+// and, for structs, the messages of for_each_parameter.
 template <class Weights, class File, class... Names>
 [[nodiscard]] load_result load(Weights&& w, const File& file, const Names&... names) noexcept {
   if constexpr (detail::one_is_invalid<Weights, File, Names...>) {

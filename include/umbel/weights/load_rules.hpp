@@ -18,12 +18,12 @@ namespace rules {
 struct loaded {
   using operation = say::load;
   template <class X>
-  using of =
-      first_error<verdict<!std::is_const_v<typename X::element_type>, operation,
-                          say::the_weights_are_borrowed_and_const_so_load_what_they_view>,
-                  verdict<readable_as<typename X::value_type>, operation,
-                          say::takes_elements_of_float_double_bfloat16_float16_int8_or_int32_not,
-                          element<typename X::value_type>>>;
+  using of = first_error<
+      verdict<!std::is_const_v<typename X::element_type>, operation,
+              say::the_weights_are_borrowed_and_const_so_load_the_weights_that_they_view>,
+      verdict<readable_as<typename X::value_type>, operation,
+              say::needs_elements_of_float_double_bfloat16_float16_int8_or_int32_not,
+              element<typename X::value_type>>>;
 };
 
 template <class Weights>
@@ -37,17 +37,18 @@ using loadable_weights =
 template <std::size_t Number, class Names>
 using loadable_names =
     argument<std::is_convertible_v<const Names&, parameter_names>, say::load,
-             say::takes_tables_of_names_arrays_of_parameter_name_or_at_but_argument, Number, Names>;
+             say::expects_tables_of_names_arrays_of_parameter_name_or_at_but_argument, Number,
+             Names>;
 
 template <class Weights, class File, class Numbers, class... Names>
 struct load_rule;
 template <class Weights, class File, std::size_t... I, class... Names>
 struct load_rule<Weights, File, std::index_sequence<I...>, Names...> {
-  using arguments = first_error<
-      file<say::load, File>,
-      verdict<sizeof...(Names) != 0, say::load,
-              say::takes_the_names_of_the_file_as_well_so_write_names_umbel_for_one_of_save>,
-      loadable_names<I + 3, Names>..., loadable_weights<Weights>>;
+  using arguments =
+      first_error<file<say::load, File>,
+                  verdict<sizeof...(Names) != 0, say::load,
+                          say::needs_the_names_in_the_file_so_write_names_umbel_for_a_file_of_save>,
+                  loadable_names<I + 3, Names>..., loadable_weights<Weights>>;
 };
 
 // One verdict for the whole call. Weights are examined last: the file may be passed for them.

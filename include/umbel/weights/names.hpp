@@ -56,15 +56,15 @@ namespace detail::rules {
 template <class Path, class Name, class Order>
 using row_of_names = first_error<
     argument<c_string<Path> || std::is_same_v<Path, std::nullptr_t>, say::parameter_name,
-             say::takes_a_path_a_name_in_the_file_and_the_order_there_but_argument, 1, Path>,
+             say::expects_a_path_a_name_in_the_file_and_the_order_there_but_argument, 1, Path>,
     argument<c_string<Name>, say::parameter_name,
-             say::takes_a_path_a_name_in_the_file_and_the_order_there_but_argument, 2, Name>,
+             say::expects_a_path_a_name_in_the_file_and_the_order_there_but_argument, 2, Name>,
     argument<std::is_convertible_v<Order, stored_axes>, say::parameter_name,
-             say::takes_a_path_a_name_in_the_file_and_the_order_there_but_argument, 3, Order>>;
+             say::expects_a_path_a_name_in_the_file_and_the_order_there_but_argument, 3, Order>>;
 }  // namespace detail::rules
 
 // One row of a table: {"head.weight", "classifier.weight", out_in}.
-//   "umbel: parameter_name: takes a path, a name in the file and, of a matrix, in_out or out_in,
+//   "umbel: parameter_name: expects a path, a name in the file and, for a matrix, in_out or out_in,
 //    but argument 2 is a null pointer"
 //   "umbel: parameter_name: a row is empty; ..."
 struct parameter_name {
@@ -88,7 +88,7 @@ struct parameter_name {
   constexpr parameter_name(const None&...) noexcept : parameter(nullptr), tensor("") {
     using verdict =
         detail::verdict<detail::never<None...>, detail::say::parameter_name,
-                        detail::say::a_row_is_empty_so_give_it_a_path_and_a_name_in_the_file>;
+                        detail::say::a_row_is_empty_so_add_a_path_and_a_name_in_the_file>;
     static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   }
 };
@@ -109,14 +109,14 @@ namespace detail::rules {
 template <class... Arguments>
 struct place_of_names {
   using type =
-      verdict<false, say::at, say::takes_a_path_in_w_a_path_in_the_file_and_a_table_of_names_not,
+      verdict<false, say::at, say::expects_a_path_in_w_a_path_in_the_file_and_a_table_of_names_not,
               number<sizeof...(Arguments)>, say::arguments>;
 };
 template <class Parameter, class Tensor, class Names>
 struct place_of_names<Parameter, Tensor, Names> {
   template <bool Ok, std::size_t Number, class X>
   using is = argument<Ok, say::at,
-                      say::takes_a_path_in_w_a_path_in_the_file_and_a_table_of_names_but_argument,
+                      say::expects_a_path_in_w_a_path_in_the_file_and_a_table_of_names_but_argument,
                       Number, X>;
   using type = first_error<is<c_string<Parameter>, 1, Parameter>, is<c_string<Tensor>, 2, Tensor>,
                            is<std::is_convertible_v<const Names&, parameter_names>, 3, Names>>;
@@ -133,7 +133,8 @@ struct place_of_names<Parameter, Tensor, Names> {
   return names;
 }
 // Other arguments, also the literal 0, which would be a null pointer:
-//   "umbel: at: takes a path in w, a path in the file and a table of names, but argument 2 is int"
+//   "umbel: at: expects a path in w, a path in the file and a table of names, but argument 2 is
+//    int"
 template <class... Arguments>
   requires(!detail::rules::place_of_names<Arguments...>::type::ok)
 constexpr detail::invalid at(const Arguments&...) noexcept {

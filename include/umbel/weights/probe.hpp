@@ -122,14 +122,14 @@ constexpr void put_place(Out& out, std::size_t place) noexcept {
 // The usual cause of such differences.
 constexpr const char* probe_cause(const probe_differences& found, double allowed) noexcept {
   if (found.given != found.given)
-    return "NaN: a weight of the file may be NaN, or nothing was loaded";
+    return "NaN: a weight in the file may be NaN, or nothing was loaded";
   if (found.largest_of_first <= allowed && found.largest > allowed)
-    return "the first position is right and others are not: look at the pairing of rope "
-           "(split_halves or adjacent_pairs), its base, the positions and the mask";
+    return "only the first position is right; check the pairing of rope (split_halves or "
+           "adjacent_pairs), its base, the positions and the mask";
   if (found.largest <= 0.02 * found.largest_wanted)
-    return "it is near: look at the epsilon of the norms, at gelu_exact or gelu_tanh, and whether "
+    return "it is close; check the epsilon of the norms, gelu_exact or gelu_tanh, and whether "
            "weights were rounded to 16 bits, which needs a larger tolerance";
-  return "look for a square matrix that is transposed (in_out or out_in in its row of the names), "
+  return "check for a transposed square matrix (in_out or out_in in its row of the names), "
          "norm_first, the activation, heads, the mask, the pairing of rope (split_halves or "
          "adjacent_pairs)";
 }
@@ -208,7 +208,7 @@ struct probe_shapes {
   template <std::size_t Number, class X>
   using is_tensor =
       argument<tensor_like<X> || one_is_invalid<X>, say::compare_with_probe,
-               say::takes_the_output_and_that_of_the_probe_as_tensors_but_argument, Number, X>;
+               say::expects_the_output_and_that_of_the_probe_as_tensors_but_argument, Number, X>;
   using type = first_error<is_tensor<1, Y>, is_tensor<2, Wanted>>;
 };
 template <tensor_like Y, tensor_like Wanted>
@@ -220,7 +220,7 @@ struct probe_shapes<Y, Wanted> {
 template <std::size_t Number, class X>
 using probe_memory =
     argument<tensor_like<std::remove_reference_t<X>>, say::replay,
-             say::takes_the_file_the_model_memory_for_the_output_and_for_each_input_but_argument,
+             say::expects_the_file_the_model_memory_for_the_output_and_for_each_input_but_argument,
              Number, X>;
 template <std::size_t First, class F, class Numbers, class Wanted, class... Inputs>
 struct replay_rule;
@@ -236,11 +236,11 @@ struct replay_rule<First, F, std::index_sequence<I...>, Wanted, Inputs...> {
     if constexpr (!OfFitInputs)
       return accepted{};
     else if constexpr (!callable_with<const F, const std::remove_cvref_t<input_type<Inputs>>&...>)
-      return verdict<never<F>, say::replay, say::the_model_is_not_called_with_the_inputs>{};
+      return verdict<never<F>, say::replay, say::the_model_cannot_be_called_with_the_inputs>{};
     else
       return verdict<!std::is_void_v<decltype(std::declval<const F&>()(
                          std::declval<const std::remove_cvref_t<input_type<Inputs>>&>()...))>,
-                     say::replay, say::the_model_returns_nothing_so_let_it_return_the_output>{};
+                     say::replay, say::the_model_returns_nothing_so_return_the_output>{};
   }
   template <bool AreTensors>
   static constexpr auto verdict_of() {
@@ -264,8 +264,8 @@ using replay = first_error<
 }  // namespace detail
 
 // Compares y, the model's output, with the probe's: tensors or views with the same axes, in order.
-//   "umbel: probe: the output differs by 0.81 at [1, 5] of [token=4, hidden=8]: 0.3 where 1.11 is
-//    wanted; at most 0.000265 was allowed; look for a square matrix that is transposed ..."
+//   "umbel: probe: the output differs by 0.81 at [1, 5] of [token=4, hidden=8]: 0.3 instead of
+//    1.11; at most 0.000265 is allowed; check for a transposed square matrix ..."
 template <class Y, class Wanted>
 [[nodiscard]] constexpr probe_result compare_with_probe(
     const Y& y, const Wanted& wanted, const probe_tolerance& tolerance = {}) noexcept {
@@ -281,8 +281,8 @@ template <class Y, class Wanted>
     detail::text_writer<probe_result> out(result);
     out.put("umbel: probe: the output differs by ", found.largest, " at ");
     detail::put_place<Wanted>(out, found.place);
-    out.put(": ", found.given, " where ", found.wanted, " is wanted; at most ", allowed,
-            " was allowed; ", detail::probe_cause(found, allowed));
+    out.put(": ", found.given, " instead of ", found.wanted, "; at most ", allowed, " is allowed; ",
+            detail::probe_cause(found, allowed));
     out.flush();
   }
   return result;

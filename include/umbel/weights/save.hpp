@@ -30,9 +30,9 @@ constexpr auto can_be_saved() {
 }  // namespace detail
 
 // sink: called with (const char*, std::size_t); may throw; its return value is ignored.
-//   "umbel: save: takes a sink first, which is called with (const char*, std::size_t), not a
+//   "umbel: save: expects first a sink, called with (const char*, std::size_t), not a
 //    pointer to FILE"
-// and, for structs, the sentences of for_each_parameter.
+// and, for structs, the messages of for_each_parameter.
 template <class Sink, class Weights>
 constexpr void save(Sink&& sink, const Weights& w) {
   using verdict = decltype(detail::can_be_saved<std::remove_reference_t<Sink>, Weights>());

@@ -55,9 +55,9 @@ constexpr auto can_be_listed() {
 
 // sink: called with (const char*, std::size_t). One line per parameter: its path, its axes, how
 // many numbers it has; then their count and sum.
-//   "umbel: write_parameter_table: takes a sink first, which is called with (const char*,
+//   "umbel: write_parameter_table: expects first a sink, called with (const char*,
 //    std::size_t), not a pointer to FILE"
-// and, for structs, the sentences of for_each_parameter.
+// and, for structs, the messages of for_each_parameter.
 template <class Sink, class Weights>
 constexpr void write_parameter_table(Sink&& sink, const Weights& w) noexcept {
   using verdict = decltype(detail::can_be_listed<std::remove_reference_t<Sink>, Weights>());
