@@ -296,6 +296,24 @@ class vector_view {
   const T* data_;
 };
 
+// A tensor of weights, borrowed, with its axes: of a tensor, or of a view that is row-major.
+template <class T, class... Axis>
+struct borrowed_tensor : view<const T, Axis...> {
+  using owned = tensor<T, Axis...>;
+  using view<const T, Axis...>::view;
+  UMBEL_SHARED constexpr borrowed_tensor(const view<const T, Axis...>& x) noexcept
+      : view<const T, Axis...>(x) {}
+  UMBEL_SHARED constexpr borrowed_tensor(const owned& x) noexcept
+      : view<const T, Axis...>(x.data()) {}
+  UMBEL_SHARED constexpr explicit borrowed_tensor(detail::refused_weights) noexcept
+      : view<const T, Axis...>(nullptr) {}
+  UMBEL_SHARED constexpr borrowed_tensor(const owned&&) noexcept
+      : view<const T, Axis...>(nullptr) {
+    static_assert(detail::report<detail::rules::view_of_temporary<typename owned::layout>>::ok,
+                  "umbel: shapes do not fit");
+  }
+};
+
 // The weights of a layer, borrowed part by part. Parts: multi_head_parts ...; View: its borrowed
 // parts, in their order.
 template <template <class...> class Parts, class... View>
