@@ -212,8 +212,9 @@ struct weights_of_slots<Style, list<Slot...>> {
   using view =
       view_of_weights<typename names::template parts<typename Slot::layer::weights_view...>>;
   template <class Stored>
-  using packed = packed_weights_of<
-      view, typename names::template parts<typename packed_of<typename Slot::layer, Stored>::type...>>;
+  using packed =
+      packed_weights_of<view, typename names::template parts<
+                                  typename packed_of<typename Slot::layer, Stored>::type...>>;
   template <std::size_t I>
   using layer = typename nth_type<I, typename Slot::layer...>::type;
   template <std::size_t I>

@@ -9,7 +9,8 @@
 //   using network = row_formula<name::feed_forward, decltype(star_relu),
 //                               linear_map<name::up, hidden<64>, intermediate<256>, bias<false>>,
 //                               weight<name::scale, intermediate<256>>,
-//                               linear_map<name::down, intermediate<256>, hidden<64>, bias<false>>>;
+//                               linear_map<name::down, intermediate<256>, hidden<64>,
+//                               bias<false>>>;
 //
 // Each row of the result must come from its row of x alone, which the graph of the formula shows.
 #pragma once
@@ -30,8 +31,9 @@ struct weight {
 }  // namespace block_parts
 
 namespace detail {
-UMBEL_SAYS(needs_a_formula_so_write_decltype_of_one,
-           "needs a formula; write row_formula<name, decltype(f), weights...>, f a constexpr formula");
+UMBEL_SAYS(
+    needs_a_formula_so_write_decltype_of_one,
+    "needs a formula; write row_formula<name, decltype(f), weights...>, f a constexpr formula");
 UMBEL_SAYS(needs_a_weight_of_its_formula_so_add_one,
            "needs a weight of its formula; add weight<name, axes...> or linear_map<name, in, out, "
            "bias<...>>");
@@ -86,9 +88,9 @@ struct formula_of_rows {
   using value_type = T;
   using hidden_axis = Hidden;
   using all_weights =
-      weights_of_slots<block_style, list<slot<typename Weight::name,
-                                              typename layer_of_weight<Weight>::template layer<
-                                                  T, Hidden>>...>>;
+      weights_of_slots<block_style,
+                       list<slot<typename Weight::name,
+                                 typename layer_of_weight<Weight>::template layer<T, Hidden>>...>>;
   using weights = typename all_weights::owned;
   using weights_view = typename all_weights::view;
   template <class Stored>
@@ -125,8 +127,8 @@ constexpr bool rows_are_apart(const formulas::graph<T, Nodes>& g, unsigned long 
     }
     const bool is_function =
         one.what == word::call || (one.what >= word::lookup && one.what <= word::layer);
-    if (reads_rows && ((is_function && !one.by_rows) ||
-                       (one.what >= word::contract && one.family == rows)))
+    if (reads_rows &&
+        ((is_function && !one.by_rows) || (one.what >= word::contract && one.family == rows)))
       return false;
     for (std::size_t i = 0; i < one.sums; ++i)
       if (one.summed[i] == rows) return false;
@@ -178,8 +180,8 @@ struct rows_of_part<formula_of_rows<T, Hidden, F, Weight...>> {
     } else {
       static_assert(scratch_of<N, W>::elements <= Work::elements);
       result<N> out(to);
-      formulas::formula_call<false, F, rows<N>, W>::template into<results<N, W>>(
-          out, work, rows<N>(from), w);
+      formulas::formula_call<false, F, rows<N>, W>::template into<results<N, W>>(out, work,
+                                                                                 rows<N>(from), w);
     }
   }
 };
@@ -187,10 +189,9 @@ struct rows_of_part<formula_of_rows<T, Hidden, F, Weight...>> {
 
 namespace rules {
 template <class Weight>
-using is_weight =
-    verdict<requires { typename residual::layer_of_weight<Weight>::name; }, say::residual_block,
-            typename word_for_given<Weight>::type,
-            say::is_not_a_weight_of_a_formula_write_weight_or_linear_map>;
+using is_weight = verdict<requires { typename residual::layer_of_weight<Weight>::name; },
+                          say::residual_block, typename word_for_given<Weight>::type,
+                          say::is_not_a_weight_of_a_formula_write_weight_or_linear_map>;
 template <class Formula>
 struct function_of {
   using type = void;
@@ -232,19 +233,18 @@ constexpr auto formula_of_a_part() {
     } else {
       using given = typename layout_of<result>::axes;
       using wanted = shape<axes::token<2>, Hidden>;
-      constexpr bool fits = std::is_same_v<given, wanted> ||
-                            std::is_same_v<given, shape<Hidden, axes::token<2>>>;
+      constexpr bool fits =
+          std::is_same_v<given, wanted> || std::is_same_v<given, shape<Hidden, axes::token<2>>>;
       using graph = formulas::graph_of_call<F, two, w>;
       if constexpr (!fits || !graph::ok)
-        return first_error<verdict<fits, say::residual_block, say::the_formula_of,
-                                   say::part_name<Name>, say::gives, given, say::but_must_give,
-                                   wanted>,
-                           graph>{};
+        return first_error<
+            verdict<fits, say::residual_block, say::the_formula_of, say::part_name<Name>,
+                    say::gives, given, say::but_must_give, wanted>,
+            graph>{};
       else
-        return verdict<
-            computes_rows_by_themselves<F, two, typename layer::template rows<3>, w>(),
-            say::residual_block, say::the_formula_of, say::part_name<Name>,
-            say::may_read_other_rows_so_give_each_row_from_its_row_of_x_alone>{};
+        return verdict<computes_rows_by_themselves<F, two, typename layer::template rows<3>, w>(),
+                       say::residual_block, say::the_formula_of, say::part_name<Name>,
+                       say::may_read_other_rows_so_give_each_row_from_its_row_of_x_alone>{};
     }
   }
 }
@@ -257,9 +257,9 @@ struct weights_of_formula {
 template <class T, class Hidden, class... Weight>
 struct weights_of_formula<accepted, T, Hidden, Weight...> {
   using names = of_names<residual::list<typename Weight::name...>>;
-  using type = first_error<
-      typename names::are_names, typename names::differ,
-      typename residual::layer_of_weight<Weight>::template verdict<T, Hidden>...>;
+  using type =
+      first_error<typename names::are_names, typename names::differ,
+                  typename residual::layer_of_weight<Weight>::template verdict<T, Hidden>...>;
 };
 template <class Before, class T, class Hidden, class Name, class F, class... Weight>
 struct formula_rule {
@@ -272,14 +272,15 @@ struct formula_rule<accepted, T, Hidden, Name, F, Weight...> {
 template <class T, class Hidden, class Name, class Formula, class... Weight>
 struct row_formula_rule {
   using function = typename function_of<std::remove_cv_t<Formula>>::type;
-  using are_weights = first_error<
-      verdict<!std::is_void_v<function>, say::residual_block, say::part_name<Name>,
-              say::needs_a_formula_so_write_decltype_of_one>,
-      verdict<sizeof...(Weight) != 0, say::residual_block, say::part_name<Name>,
-              say::needs_a_weight_of_its_formula_so_add_one>,
-      is_weight<Weight>...>;
-  using type = typename formula_rule<typename weights_of_formula<are_weights, T, Hidden, Weight...>::type,
-                                     T, typename axis_or_none<Hidden>::plain, Name, function, Weight...>::type;
+  using are_weights =
+      first_error<verdict<!std::is_void_v<function>, say::residual_block, say::part_name<Name>,
+                          say::needs_a_formula_so_write_decltype_of_one>,
+                  verdict<sizeof...(Weight) != 0, say::residual_block, say::part_name<Name>,
+                          say::needs_a_weight_of_its_formula_so_add_one>,
+                  is_weight<Weight>...>;
+  using type =
+      typename formula_rule<typename weights_of_formula<are_weights, T, Hidden, Weight...>::type, T,
+                            typename axis_or_none<Hidden>::plain, Name, function, Weight...>::type;
 };
 }  // namespace rules
 }  // namespace detail

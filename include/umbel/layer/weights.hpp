@@ -307,8 +307,7 @@ struct borrowed_tensor : view<const T, Axis...> {
       : view<const T, Axis...>(x.data()) {}
   UMBEL_SHARED constexpr explicit borrowed_tensor(detail::refused_weights) noexcept
       : view<const T, Axis...>(nullptr) {}
-  UMBEL_SHARED constexpr borrowed_tensor(const owned&&) noexcept
-      : view<const T, Axis...>(nullptr) {
+  UMBEL_SHARED constexpr borrowed_tensor(const owned&&) noexcept : view<const T, Axis...>(nullptr) {
     static_assert(detail::report<detail::rules::view_of_temporary<typename owned::layout>>::ok,
                   "umbel: shapes do not fit");
   }

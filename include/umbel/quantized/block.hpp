@@ -22,10 +22,23 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail::integers {
 
+// The number of the first part of a block that has no form, or npos.
+template <class Block>
+inline constexpr std::size_t part_without_integers = []<std::size_t... Number>(
+                                                         std::index_sequence<Number...>) {
+  std::size_t found = npos;
+  ((found = found == npos && !has_integers<typename Block::template part_layer<Number>> ? Number
+                                                                                        : found),
+   ...);
+  return found;
+}(std::make_index_sequence<Block::part_count>{});
 // Not the concept itself: where that of key_value_cache is asked of a quantized layer, g++ 12 finds
 // none in the other.
 template <class Layer>
-inline constexpr bool is_of_blocks = decodes_in_blocks<Layer>;
+inline constexpr bool is_of_blocks = false;
+template <decodes_in_blocks Layer>
+inline constexpr bool is_of_blocks<Layer> =
+    part_without_integers<typename blocks_in<Layer>::block> == npos;
 
 // What all blocks of a layer are packed to, and their ranges: of a stack an array of both.
 template <class Layer, class Weight>
@@ -216,6 +229,18 @@ struct calls_of_blocks : entry_of_block {
 };
 
 }  // namespace detail::integers
+
+namespace detail::rules {
+// Of a block that has a part without a form.
+template <decodes_in_blocks Layer>
+struct has_integers_rule<Layer> {
+  using block = typename blocks_in<Layer>::block;
+  using type = verdict<
+      never<Layer>, say::quantized,
+      say::part_name<typename block::template part_name<integers::part_without_integers<block>>>,
+      struct has_no_form_in_integers>;
+};
+}  // namespace detail::rules
 
 // x: int16, one sequence or a batch of them, and an int8 memory where the block attends to one,
 // give int16 of the axes of x, and of its unit.
