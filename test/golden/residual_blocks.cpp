@@ -40,6 +40,21 @@ BOOST_AUTO_TEST_CASE(of_the_examples) {
   check<example::scaled_block<float>>("scaled", golden::scaled::seed, golden::scaled::output);
   check<example::conformer_block<float>>("Conformer", golden::conformer::seed,
                                          golden::conformer::output);
+  check<example::star_relu_block<float>>("star_relu", golden::star_relu::seed,
+                                         golden::star_relu::output);
+}
+
+// A formula as a part is the formula by itself, to the bit, whatever its rows are called.
+BOOST_AUTO_TEST_CASE(of_a_formula) {
+  using block = example::star_relu_block<float>;
+  using norm = layer_norm<float, hidden<32>, bias<false>>;
+  lcg next{40};
+  const auto x = drawn<tensor<float, batch<2>, query<5>, hidden<32>>>(next);
+  const auto w = drawn_parameters<block>(next);
+  const auto a =
+      x + block::layer_of<block_parts::name::attention>{w.attention}(norm{w.norm1}(x), causal);
+  const auto y = a + example::star_relu_network(norm{w.norm2}(a), w.feed_forward);
+  BOOST_TEST(same_bits(block{w}(x, causal), y));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

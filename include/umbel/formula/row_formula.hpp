@@ -170,19 +170,13 @@ struct rows_of_part<formula_of_rows<T, Hidden, F, Weight...>> {
   static constexpr std::size_t tables =
       formulas::steps_of_formula<F, rows<N>, typename layer::weights_view>::tables();
 
-  // Fewer rows than the scratch is for may need more of it, if they are computed by other steps:
-  // then they are computed in halves.
+  // Work: the scratch of N rows or more. Steps for fewer rows take no more of it.
   template <std::size_t N, class W, class Work>
   static constexpr void run(const W& w, const T* from, T* to, Work& work) noexcept {
-    if constexpr (N > 1 && scratch_of<N, W>::elements > Work::elements) {
-      run<N / 2>(w, from, to, work);
-      run<N - N / 2>(w, from + N / 2 * Hidden::size, to + N / 2 * Hidden::size, work);
-    } else {
-      static_assert(scratch_of<N, W>::elements <= Work::elements);
-      result<N> out(to);
-      formulas::formula_call<false, F, rows<N>, W>::template into<results<N, W>>(out, work,
-                                                                                 rows<N>(from), w);
-    }
+    static_assert(scratch_of<N, W>::elements <= Work::elements);
+    result<N> out(to);
+    formulas::formula_call<false, F, rows<N>, W>::template into<results<N, W>>(out, work,
+                                                                               rows<N>(from), w);
   }
 };
 }  // namespace residual
@@ -218,14 +212,14 @@ constexpr bool computes_rows_by_themselves() {
 template <class T, class Hidden, class Name, class F, class... Weight>
 constexpr auto formula_of_a_part() {
   using layer = residual::formula_of_rows<T, Hidden, F, Weight...>;
-  using w = typename layer::weights_view;
+  using w = typename layer::template packed_weights<T>;  // which cannot be copied
   using two = typename layer::template rows<2>;
   if constexpr (!formulas::takes<F, two, w>) {
     return takes<false>{};
   } else {
     using result = std::remove_cvref_t<formulas::traced_result<F, two, w>>;
     if constexpr (one_is_invalid<result>) {
-      return verdict<false, no_axis<1>>{};  // it has said what is wrong
+      return verdict<false, say::residual_block, no_axis<1>>{};  // it has said what is wrong
     } else if constexpr (!gives<result>::ok) {
       return gives<result>{};
     } else if constexpr (!formulas::a_node<result>) {
@@ -250,15 +244,18 @@ constexpr auto formula_of_a_part() {
 }
 
 // Each of these reads what it is given if the one before has accepted it.
-template <class Before, class T, class Hidden, class... Weight>
+template <class Before, class T, class Hidden, class Name, class... Weight>
 struct weights_of_formula {
   using type = Before;
 };
-template <class T, class Hidden, class... Weight>
-struct weights_of_formula<accepted, T, Hidden, Weight...> {
+template <class T, class Hidden, class Name, class... Weight>
+struct weights_of_formula<accepted, T, Hidden, Name, Weight...> {
   using names = of_names<residual::list<typename Weight::name...>>;
   using type =
-      first_error<typename names::are_names, typename names::differ,
+      first_error<typename names::are_names,
+                  verdict<names::template is_alone<typename Weight::name>, say::residual_block,
+                          say::part_name<Name>, struct has_two_weights_called,
+                          say::part_name<typename Weight::name>>...,
                   typename residual::layer_of_weight<Weight>::template verdict<T, Hidden>...>;
 };
 template <class Before, class T, class Hidden, class Name, class F, class... Weight>
@@ -278,9 +275,9 @@ struct row_formula_rule {
                   verdict<sizeof...(Weight) != 0, say::residual_block, say::part_name<Name>,
                           say::needs_a_weight_of_its_formula_so_add_one>,
                   is_weight<Weight>...>;
-  using type =
-      typename formula_rule<typename weights_of_formula<are_weights, T, Hidden, Weight...>::type, T,
-                            typename axis_or_none<Hidden>::plain, Name, function, Weight...>::type;
+  using type = typename formula_rule<
+      typename weights_of_formula<are_weights, T, Hidden, Name, Weight...>::type, T,
+      typename axis_or_none<Hidden>::plain, Name, function, Weight...>::type;
 };
 }  // namespace rules
 }  // namespace detail

@@ -235,10 +235,10 @@ namespace detail::rules {
 template <decodes_in_blocks Layer>
 struct has_integers_rule<Layer> {
   using block = typename blocks_in<Layer>::block;
-  using type = verdict<
-      never<Layer>, say::quantized,
-      say::part_name<typename block::template part_name<integers::part_without_integers<block>>>,
-      struct has_no_form_in_integers>;
+  using type = verdict<never<Layer>, say::quantized,
+                       say::part_name<typename block::template part_name<
+                           detail::integers::part_without_integers<block>>>,
+                       struct has_no_form_in_integers>;
 };
 }  // namespace detail::rules
 
