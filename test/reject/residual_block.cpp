@@ -25,7 +25,7 @@ using scales = weight<name::scale, hidden<16>>;
 template <class... Formula>
 using formula_block =
     residual_block<float, hidden<16>, without_norm<row_formula<mixer, Formula...>>>;
-using gated = formula_block<decltype(gate), scales>;
+using gated_rows = formula_block<decltype(gate), scales>;
 
 static const gpt_j::weights w{};
 static const crossing::weights cw{};
@@ -287,13 +287,13 @@ using tokens = tensor<float, token<3>, hidden<16>>;
   // cure: Give those that `weight<>` and `linear_map<>` name, in their order.
   using narrow_gate = row_formula<mixer, decltype(gate), weight<name::scale, hidden<15>>>;
   static const residual_block<float, hidden<15>, without_norm<narrow_gate>>::weights other{};
-  auto r = gated{other}(x);
+  auto r = gated_rows{other}(x);
 #else
   auto r = gpt_j{w}(x, causal);
   auto s = crossing{cw}(x, memory, self_mask(causal));
   key_value_cache<gpt_j, key<9>> past;
-  static const gated::weights gw{};
-  auto t = gated{gw}(x);
+  static const gated_rows::weights gw{};
+  auto t = gated_rows{gw}(x);
   (void)r, (void)s, (void)past, (void)t;
 #endif
 }
