@@ -335,7 +335,7 @@ struct weights_view : Parts<View...> {
   UMBEL_SHARED constexpr weights_view(const owned& w) noexcept
       : Parts<View...>(detail::with_parts(w, detail::made_of_parts<Parts<View...>>{})) {}
   UMBEL_SHARED constexpr explicit weights_view(detail::refused_weights none) noexcept
-      : Parts<View...>{View(none)...} {}
+      : Parts<View...>{{View(none)}...} {}
   UMBEL_SHARED constexpr weights_view(const owned&&) noexcept
       : weights_view(detail::refused_weights{}) {
     static_assert(
