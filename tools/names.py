@@ -62,7 +62,7 @@ HEAD = """\
 # Every public name
 
 The {count} names that `using namespace umbel`, `using namespace umbel::axes` and `using namespace umbel::literals` bring in from
-`umbel/umbel.hpp`, `umbel/inspect/describe.hpp`, `umbel/inspect/fits.hpp`, `umbel/inspect/footprint.hpp`, `umbel/inspect/heat_map.hpp`, `umbel/decode/sample.hpp`, `umbel/decode/cache_of_formula.hpp`, `umbel/files.hpp`, `umbel/quantized.hpp`, `umbel/weights.hpp`, `umbel/training.hpp`, `umbel/mpi.hpp` and the other headers of `umbel/file/`. A name of your own that is not among them is
+`umbel/umbel.hpp`, `umbel/inspect/describe.hpp`, `umbel/inspect/fits.hpp`, `umbel/inspect/footprint.hpp`, `umbel/inspect/heat_map.hpp`, `umbel/decode/sample.hpp`, `umbel/decode/cache_of_formula.hpp`, `umbel/formula/row_formula.hpp`, `umbel/files.hpp`, `umbel/quantized.hpp`, `umbel/weights.hpp`, `umbel/training.hpp`, `umbel/mpi.hpp` and the other headers of `umbel/file/`. A name of your own that is not among them is
 yours: an axis `frames` or `rule` needs no qualification (`test/static/names.cpp` declares 87 plausible ones, and says
 which of them are taken). `umbel/bare.hpp` has the same names but for those of `shape/hana.hpp`.
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // CAFormer's block: its network has an activation of its own, with two weights.
 #pragma once
+#include <umbel/formula/row_formula.hpp>
 #include <umbel/umbel.hpp>
 
 namespace example {

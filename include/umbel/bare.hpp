@@ -153,4 +153,3 @@
 #include <umbel/formula/in_parts.hpp>
 #include <umbel/formula/call_rules.hpp>
 #include <umbel/formula/formula.hpp>
-#include <umbel/formula/row_formula.hpp>

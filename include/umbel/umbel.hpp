@@ -152,6 +152,5 @@
 #include <umbel/formula/in_parts.hpp>
 #include <umbel/formula/call_rules.hpp>
 #include <umbel/formula/formula.hpp>
-#include <umbel/formula/row_formula.hpp>
 
 #include <umbel/shape/hana.hpp>

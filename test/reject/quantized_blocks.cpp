@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Mistakes with attention, decoder layers and caches in integers (check.py).
+#include <umbel/formula/row_formula.hpp>
 #include <umbel/quantized.hpp>
 
 using namespace umbel;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Mistakes with residual_block: one case each, with the words that the compiler must print
 // (check.py).
+#include <umbel/formula/row_formula.hpp>
 #include <umbel/umbel.hpp>
 
 using namespace umbel;

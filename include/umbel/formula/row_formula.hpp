@@ -2,6 +2,8 @@
 // row_formula: a formula as a part of a residual_block, with weights that have names. It is given
 // the rows of x, (token, hidden), and gives as many:
 //
+//   #include <umbel/formula/row_formula.hpp>  // umbel.hpp does not include it
+//
 //   constexpr formula star_relu = [](auto x, const auto& w) {
 //     const auto up = relu(x * w.up);
 //     return (w.scale * (up * up)) * w.down;
