@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The same layer written by hand, one checked step a line, as a formula: it is traced when the
-// program is compiled, split, permute and merge move no element, no scores are stored, and the
-// result has the bits of the layer. Called with tensors instead, the same words compute one after
-// another: step_by_step.
+// The same layer by hand, one checked step per line, as a formula. It is traced at compile time;
+// split, permute and merge move no element; no scores are stored; the result has the layer's bits.
+// Called with tensors instead, the same operations run one after another: step_by_step.
 #include <cstdio>
 #include <cstring>
 #include <umbel/umbel.hpp>
@@ -25,14 +24,14 @@ constexpr formula attend_by_hand = [](auto x, auto y, auto valid_lens, const aut
   auto scores = contract<head_dim>(q, k) * rsqrt(20.0f);  // batch, heads, query, key
   auto weights = softmax<key>(hide(scores, position<key> >= valid_lens));  // 0 past valid_lens
   auto out = contract<key>(weights, v)                 // batch, heads, query, head_dim
-             | permute<batch, query, heads, head_dim>  // another order of the same elements
+             | permute<batch, query, heads, head_dim>  // a different order of the same elements
              | contiguous                              // in which they are written
              | merge<heads, head_dim, hidden>;
   return out * w.o;
 };
 
-// Of tensors with names split and permute are views, of temporaries tensors that own their
-// elements; neither changes the order of an element in memory.
+// On named tensors split and permute return views, on temporaries tensors that own their elements;
+// neither moves an element in memory.
 static queries step_by_step(const queries& x, const context& y,
                             const tensor<int, batch<2>>& valid_lens) {
   auto q = x * w.q | split<hidden, heads<5>, head_dim> | permute<batch, heads, query, head_dim>;
@@ -43,7 +42,7 @@ static queries step_by_step(const queries& x, const context& y,
   return (out | merge<heads, head_dim, hidden>)*w.o;
 }
 
-// Ask first: every step has a concept.
+// Every step has a concept, to ask first.
 static_assert(splittable<queries, hidden, heads<5>>);
 static_assert(!splittable<queries, hidden, heads<7>>);
 static_assert(attends<attention, queries, context, context>);

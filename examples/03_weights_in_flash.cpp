@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Weights that are somewhere already (flash, a mapped file) are borrowed, not copied; or packed for
-// the kernels by the compiler, so that the packed ones are in read-only memory. Scratch is a
-// workspace: the caller knows its size and where it is.
+// Weights that already exist (in flash, in a mapped file) are borrowed, not copied; or the compiler
+// packs them for the kernels, into read-only memory. Scratch is a workspace whose size and place
+// you know.
 #include <array>
 #include <cstdio>
 #include <umbel/umbel.hpp>
@@ -15,7 +15,7 @@ struct frames : umbel::axis<frames, N> {};  // your own axis: one line, no macro
 using attention = multi_head_attention<float, hidden<32>, heads<4>, bias<true>>;
 using signal = tensor<float, frames<24>, hidden<32>>;
 
-// As an exporter would write them: arrays in (in, out) order.
+// As an exporter writes them: arrays in (in, out) order.
 template <std::size_t Count>
 constexpr std::array<float, Count> table(unsigned state) {
   std::array<float, Count> out{};
@@ -41,8 +41,8 @@ constexpr flash stored = [] {
   return f;
 }();
 
-// An array of another length does not compile: "memory: [hidden=32, hidden=32] wants 1024 elements
-// but the memory holds 1000".
+// An array of a different length does not compile: "memory: [hidden=32, hidden=32] wants 1024
+// elements but the memory holds 1000".
 constexpr attention::weights_view borrowed{
     {view_as<in_features, out_features>(stored.q), stored.bias},
     {view_as<in_features, out_features>(stored.k), stored.bias},
@@ -60,7 +60,7 @@ int main() {
 
   const signal natural = attention{borrowed}(x, all_keys, work);
   static signal fast;
-  packed.into(fast, x, all_keys, work);  // straight into memory of your own
+  packed.into(fast, x, all_keys, work);  // straight into your memory
   std::printf("workspace %zu bytes, packed weights %zu bytes, same bits: %s\n", sizeof(work),
               sizeof(packed), natural == fast ? "yes" : "no");
   return natural == fast ? 0 : 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Many shapes in one program: Boost.Hana makes every combination of some sizes and drops those that
-// do not split; for each of the others the layer is compared with its form written by hand
+// don't split; for the others, the layer is compared with its handwritten form
 // (02_spelled_out.cpp).
 #include <boost/hana.hpp>
 #include <cstdio>
@@ -15,7 +15,7 @@ constexpr auto all = hana::cartesian_product(hana::make_tuple(
     hana::tuple_t<batch<1>, batch<3>>, hana::tuple_t<query<4>, query<17>>, hana::tuple_t<key<6>>,
     hana::tuple_t<hidden<24>>, hana::tuple_t<heads<2>, heads<4>, heads<5>>));
 
-// 24 features in 5 heads: asked first, as in `if constexpr`.
+// 24 features in 5 heads: asks first, as in `if constexpr`.
 constexpr auto splits = [](auto b, auto q, auto, auto h, auto n) {
   using queries = typename decltype(tensor_from<float>(hana::make_tuple(b, q, h)))::type;
   return hana::bool_c<splittable<queries, hidden, typename decltype(n)::type>>;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The multi-head attention of "Dive into Deep Learning" (d2l.ai), its masked softmax, and its pair
-// of functions that fold heads into the batch and back, which here are views: the case of its
-// editions for PyTorch and Java. The book's own code gives the same numbers
-// (tools/golden_examples.py).
+// The multi-head attention of "Dive into Deep Learning" (d2l.ai), its masked softmax, and its
+// functions that fold heads into the batch and back (in its PyTorch and Java editions), which here
+// are views. The book's code gives the same numbers (tools/golden_examples.py).
 #include <cstdio>
 #include <umbel/umbel.hpp>
 
@@ -11,11 +10,11 @@ using namespace umbel::axes;
 
 using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
 using context = tensor<float, batch<2>, key<6>, hidden<100>>;
-// A query with no key to attend to: the book gives it the mean of all values (Umbel by default
+// A query without keys to attend to: the book returns the mean of all values (Umbel's default:
 // zeros).
 using attention = multi_head_attention<float, hidden<100>, heads<5>, empty_rows<uniform_weights>>;
 
-// transpose_qkv and transpose_output. The book moves every number twice; a view moves none.
+// transpose_qkv and transpose_output. The book moves every number twice; views move none.
 constexpr auto split_heads = [](const auto& x) {
   return x | split<hidden, heads<5>, head_dim> | permute<batch, heads, query, head_dim>;
 };
@@ -29,7 +28,7 @@ static float random_number() {
   return static_cast<float>(state >> 8) * 0x1p-23f - 1.0f;
 }
 
-// 8 elements, from the first to the last.
+// 8 elements, evenly chosen from first to last.
 static void print(const char* what, const auto& x) {
   std::printf("%s:", what);
   constexpr std::size_t count = std::remove_cvref_t<decltype(x)>::layout::count;
@@ -49,7 +48,7 @@ int main() {
   for (float& f : y) f = random_number();
   for (float& f : scores) f = random_number();
 
-  // Lengths are one a sequence, or one a query.
+  // One length per sequence, or one per query.
   const tensor<int, batch<2>> lens{2, 3};
   const tensor<int, batch<2>, query<2>> lens_by_query{1, 3, 2, 4};
   print("masked_softmax", softmax<key>(mask_after<key>(scores, lens)));
@@ -62,7 +61,7 @@ int main() {
         attend(x, y, y, tensor<int, batch<2>, query<4>>{1, 2, 3, 4, 6, 5, 0, 3}));
   print("attention without keys", attend(x, y, y, tensor<int, batch<2>>{0, 2}));
 
-  // The book's dropout of 0.5, as in training. Which weights are dropped depends on the seed alone.
+  // The book's dropout of 0.5, as in training. The seed alone determines which weights are dropped.
   print("attention in training", attend(x, y, y, valid_lens & dropout(0.5, 1)));
 
   const auto by_head = split_heads(x);  // (batch, heads, query, head_dim)

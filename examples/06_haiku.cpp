@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Self-attention as in Haiku's tutorials: 2 sequences of 12 tokens, a mask (batch, 1, token) that
-// is true where a token is valid, and two results, the output and the attention weights. Once by
-// the layer, once written by hand. Haiku's arithmetic in PyTorch gives the same numbers
+// is true for valid tokens, and two results, the output and the attention weights. Once with the
+// layer, once by hand. Haiku's arithmetic in PyTorch gives the same numbers
 // (tools/golden_examples.py).
 #include <cstdio>
 #include <umbel/umbel.hpp>
@@ -11,8 +11,7 @@ using namespace umbel::axes;
 
 using tokens = tensor<float, batch<2>, token<12>, hidden<64>>;
 using token_mask = tensor<bool, batch<2>, query<1>, key<12>>;  // one row for all queries
-// Haiku's projections have a bias, and store (in, out) like Umbel: parameters are copied as they
-// are.
+// Haiku's projections have a bias, and store (in, out) like Umbel: parameters are copied unchanged.
 using attention =
     multi_head_attention<float, hidden<64>, heads<8>, bias<true>, empty_rows<uniform_weights>>;
 
@@ -51,7 +50,7 @@ static float random_number() {
   return static_cast<float>(state >> 8) * 0x1p-23f - 1.0f;
 }
 
-// 8 elements, from the first to the last.
+// 8 elements, evenly chosen from first to last.
 static void print(const char* what, const auto& x) {
   std::printf("%s:", what);
   constexpr std::size_t count = std::remove_cvref_t<decltype(x)>::layout::count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What do the heads attend to? The attention weights of a call, observed and drawn: on the
-// terminal, and as an SVG, into the file given as an argument or to standard output.
+// What do the heads attend to? Observes a call's attention weights and draws them on the terminal,
+// and as an SVG to the file given as an argument or to standard output.
 //
 //   07_look_at_heads heads.svg
 #include <cstdio>
@@ -15,7 +15,7 @@ using namespace umbel::axes;
 static constexpr const char* words[9] = {"a", "cat", "and", "a", "dog", "and", "a", "cat", "ran"};
 static constexpr std::size_t word_number[9] = {0, 1, 2, 0, 3, 2, 0, 1, 4};
 
-// A token encodes which word it is (5 features) and its position (9).
+// A token encodes its word (5 features) and its position (9).
 using tokens = tensor<float, token<9>, hidden<14>>;
 using attention = multi_head_attention<float, hidden<14>, heads<2>, head_dim<9>>;
 
@@ -25,8 +25,8 @@ static tokens embedded() {
   return x;
 }
 
-// Weights made by hand instead of trained: head 0 looks for the same word, head 1 for the word
-// before.
+// Handmade weights instead of trained ones: head 0 looks for the same word, head 1 for the previous
+// one.
 static attention::weights two_heads() {
   attention::weights w{};
   const auto q = view_as<hidden<14>, heads<2>, head_dim<9>>(w.q.weight);
@@ -41,14 +41,14 @@ int main(int count, char** arguments) {
   static const attention::weights w = two_heads();
   const tokens x = embedded();
 
-  // observe is part of the mask argument: here with causal, so that nothing after a word is seen.
+  // observe is part of the mask argument: here with causal, which hides later words.
   tensor<float, heads<2>, query<9>, key<9>> weights;
   (void)attention{w}(x, causal & observe(weights));
 
   const auto to_terminal = [](const char* text, std::size_t size) {
     std::fwrite(text, 1, size, stdout);
   };
-  // Half blocks in colour, unless colours are not wanted (no-color.org).
+  // Half blocks in color, unless colors are disabled (no-color.org).
   const auto form =
       std::getenv("NO_COLOR") == nullptr ? heat_map_form::terminal : heat_map_form::ascii;
   attention_heat_map(weights, to_terminal, {.form = form}, words);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which heads does the trained classifier need? Each is left out once, and the more the loss rises
-// the more important it was (Michel, Levy, Neubig 2019, "Are Sixteen Heads Really Better than
-// One?"). Then the least important ones are pruned, layer by layer, without training again;
-// learn_fashion/prune.hpp also takes their gradients, and fine-tunes. (The pictures that choose the
-// heads here also judge the choice; in earnest, choose with others.)
+// Which heads does the trained classifier need? Each is left out once: the more the loss rises, the
+// more important it is (Michel, Levy, Neubig 2019, "Are Sixteen Heads Really Better than One?").
+// Then the least important ones are pruned, layer by layer, without training again;
+// learn_fashion/prune.hpp also uses their gradients, and fine-tunes. (The pictures that choose the
+// heads here also judge the choice; in earnest, use different ones.)
 //
 //   08_prune_heads             on the committed pictures: too few to judge, enough to run
 //   08_prune_heads results/data    on all 10,000; tools/demo unpacks them there
 //
-// A layer with fewer heads is a smaller type, known to the compiler; which heads they are, only
-// this run knows. How both fit: fashion/fewer_heads.hpp.
+// A layer with fewer heads is a smaller type, known at compile time; which heads it keeps is known
+// only at run time. fashion/fewer_heads.hpp combines both.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -26,7 +26,7 @@ namespace {
 
 using namespace fashion;
 
-// First, Second: how many heads its two layers have.
+// First, Second: the number of heads in the two layers.
 template <std::size_t First, std::size_t Second>
 struct network {
   prepacked<fewer<First>> first;
@@ -73,7 +73,7 @@ score score_of(Network& net, const picture_set& set) {
   return {sum.accuracy / count, sum.loss / count};
 }
 
-// The median over forward passes, of the time that this thread had the processor.
+// The median over forward passes, in processor time of this thread.
 template <class Network>
 double microseconds_of(Network& net, const picture_set& set) {
   const auto now = [] {
@@ -101,7 +101,7 @@ void print_row(const picture_set& set, const unsigned (&keeps)[2]) {
               s.loss, microseconds_of(net, set), net.bytes);
 }
 
-// Nothing pruned is the model itself, bit for bit.
+// With nothing pruned, it is the model itself, bit for bit.
 bool is_the_model(network<all_heads, all_heads>& net, const picture_set& set) {
   bool same = true;
   for (std::size_t i = 0; i < std::min<std::size_t>(set.size(), 20); ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Decoding step by step: a prompt at once, then token by token, with the keys and values so far in
-// a cache of constant size. Every step gives the bits of the whole causal pass, whose cost grows
-// with every token. A whole model, a stack of layers, decodes in the same words.
+// Decoding step by step: first a prompt, then token by token, with the keys and values so far in a
+// cache of constant size. Every step gives the bits of the whole causal pass, whose cost grows with
+// every token. A whole model, a stack of layers, decodes with the same calls.
 #include <umbel/umbel.hpp>
 
 #include <cmath>
@@ -11,7 +11,7 @@
 using namespace umbel;
 using namespace umbel::axes;
 
-// Grouped heads, rotary positions: what a small language model has.
+// Grouped heads and rotary positions, as in small language models.
 using attention =
     multi_head_attention<float, hidden<64>, heads<8>, kv_heads<2>, rope<split_halves>>;
 using prompt = tensor<float, token<12>, hidden<64>>;
@@ -23,7 +23,7 @@ static all sequence;
 static key_value_cache<attention, key<40>> past;
 static key_value_cache<attention, key<16>, longest_sequence<1000>> window;  // sees the last 16
 
-// Two layers of LLaMA, each with its keys and values.
+// Two LLaMA layers, each with its keys and values.
 using block = encoder_layer<float, hidden<64>, heads<8>, intermediate<172>, kv_heads<2>,
                             norm_first<true>, norm_by<rms_norm>, norm_epsilon<1, 100'000>,
                             activation<silu>, gated<true>, bias<false>, rope<split_halves>>;
@@ -38,8 +38,8 @@ static void fill(X& x, std::size_t count, float scale) {
   for (std::size_t i = 0; i < count; ++i) x[i] = scale * std::sin(static_cast<float>(i * i % 1009));
 }
 
-// The prompt at once, then token by token, in place: how many features of the last one have the
-// bits of the whole causal pass.
+// The prompt at once, then token by token, in place: returns how many features of the last token
+// have the bits of the whole causal pass.
 static std::size_t decode_model() {
   for (block::weights& layer : model_weights.layers) {
     for (auto* norm : {&layer.norm1, &layer.norm2})
@@ -75,7 +75,7 @@ int main() {
   if (!past.step(answers, attend, first)) return 1;
   std::memcpy(sequence.data(), first.data(), sizeof(first));
 
-  // The next token is what attention gave for the last one, squashed.
+  // The next token is attention's squashed output for the last one.
   one now, out;
   for (std::size_t d = 0; d < 64; ++d) out(0, d) = answers(11, d);
   while (past.size() < 40) {
@@ -90,14 +90,14 @@ int main() {
   std::printf("token 40, step by step and in the whole pass: %zu of 64 features the same bits\n",
               equal);
 
-  // Full is full: nothing changes, and going back is free.
+  // When full, nothing changes, and going back is free.
   const bool fits = past.step(out, attend, now);
   std::printf("a step past the capacity: %s; the cache has %zu positions\n", fits ? "yes" : "no",
               past.size());
   if (!past.rewind(12)) return 1;
   std::printf("back to the prompt: %zu positions\n", past.size());
 
-  // A window goes on for as long as rotary positions were promised.
+  // A window continues for as long as the rotary positions reach.
   std::size_t steps = 0;
   while (window.step(out, attend, now)) ++steps;
   std::printf("a window of 16 in %zu bytes: %zu steps\n", sizeof(window), steps);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// One call on several cores: an executor (thread_pool.hpp) and a workspace for each of its workers,
-// in place of one workspace. The bits are the same for any number of workers.
+// One call on several cores: pass an executor (thread_pool.hpp) and one workspace per worker
+// instead of a single workspace. The bits are the same for any number of workers.
 #include <umbel/umbel.hpp>
 
 #include <chrono>
@@ -27,7 +27,7 @@ static void fill(X& values, float scale) {
   for (float& e : values) e = scale * std::sin(static_cast<float>(i * i % 1009)), ++i;
 }
 
-// The least of some calls, in microseconds.
+// The fastest of some calls, in microseconds.
 template <class F>
 static double time_of(F f) {
   using clock = std::chrono::steady_clock;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The threads of OpenMP as an executor: all that there is to it.
+// OpenMP's threads as an executor: this is all it takes.
 #include <omp.h>
 #include <umbel/umbel.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // One program for every x86-64: the same attention compiled for SSE2, AVX2 and AVX-512
-// (12_dispatch_attend.cpp), the best that the processor has chosen when the program starts.
-// docs/dispatch.md says what may pass between such files.
+// (12_dispatch_attend.cpp); the program picks the best one for the processor when it starts. See
+// docs/dispatch.md for what such files may pass to each other.
 #include "12_dispatch.hpp"
 
 #include <cmath>
@@ -12,7 +12,7 @@ using namespace encoder;
 
 struct choice {
   const char* name;
-  bool here;   // has the processor what the file was compiled for?
+  bool here;   // does the processor have the file's instruction set?
   bool fused;  // which of the two sets of bits (docs/numerics.md)
   decltype(&sse2::attend) attend;
 };
@@ -35,7 +35,7 @@ int main() {
                             {"AVX2", has_avx2, true, avx2::attend},
                             {"SSE2", true, false, sse2::attend}};
 
-  // Made here, used by each.
+  // Made here, used by all.
   static attention::weights w;
   static tokens x, out, fastest;
   for (auto* map : {&w.q, &w.k, &w.v, &w.o}) fill(map->weight, 0.2f), fill(map->bias, 0.1f);
@@ -60,7 +60,7 @@ int main() {
     for (std::size_t i = 0; i < 2 * 32 * 64; ++i)
       largest = std::fmax(largest, std::fabs(out.data()[i] - fastest.data()[i]));
     const bool same = std::memcmp(out.data(), fastest.data(), sizeof out) == 0;
-    // With fused multiply-adds: the same bits. Without: every sum rounded a little more often.
+    // With fused multiply-adds: the same bits. Without: every sum is rounded a little more often.
     agree = agree && (c.fused == best->fused ? same : largest < 1e-5f);
     std::printf("%-8s %s, largest difference %g\n", c.name, same ? "the same bits" : "other bits",
                 static_cast<double>(largest));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What 12_dispatch.cpp (the program) and 12_dispatch_attend.cpp (compiled once for each instruction
-// set) know of each other: types that are the same for all of them, and three functions. No layer
-// and no workspace: these are of one instruction set, and a file that asks for another's does not
-// link.
+// The interface of 12_dispatch.cpp (the program) and 12_dispatch_attend.cpp (compiled once per
+// instruction set): types that are the same for all of them, and three functions. No layer and no
+// workspace: these belong to one instruction set, and a file that uses another set's doesn't link.
 #pragma once
 
 #include <umbel/umbel.hpp>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// A layer over the processes of an MPI job: by heads one long sequence, by sequences a batch. Every
-// rank has the result, with the bits of one process. Prints the least wall time of some calls, of
-// one process and of all.
+// A layer over the processes of an MPI job: splits one long sequence by heads, a batch by
+// sequences. Every rank has the result, with the bits of one process. Prints the least wall time of
+// some calls, for one process and for all.
 //
 //   mpic++ -std=c++20 -O3 -march=native -I include examples/13_ranks.cpp -o ranks
-//   mpirun -n 2 ./ranks           another number of ranks: compile with -DRANKS=4
+//   mpirun -n 2 ./ranks           for a different number of ranks compile with -DRANKS=4
 //
 // Under Slurm: examples/13_ranks.sbatch.
 #include <umbel/mpi.hpp>
@@ -33,7 +33,7 @@ static void fill(X& values, float scale) {
   for (float& e : values) e = scale * std::sin(static_cast<float>(i * i % 1009)), ++i;
 }
 
-// One call, of the rank that takes longest, in milliseconds.
+// One call on the slowest rank, in milliseconds.
 template <class F>
 static double time_of(const F& f) {
   MPI_Barrier(MPI_COMM_WORLD);
@@ -44,8 +44,8 @@ static double time_of(const F& f) {
   return ms;
 }
 
-// The least of some calls, of rank 0 alone and of all, in turns, so that both see the same machine;
-// and whether the bits are the same.
+// The fastest of some calls, on rank 0 alone and on all, alternating so that both see the same
+// machine; and whether the bits are the same.
 template <class Out, class One, class All>
 static bool compare(const char* name, const communicator<all>& world, int calls, const Out& by_one,
                     const Out& by_all, const One& one, const All& over_ranks) {
@@ -66,7 +66,7 @@ static bool compare(const char* name, const communicator<all>& world, int calls,
 static bool run(const communicator<all>& world, int calls) {
   static long_layer::weights w;
   for (auto* map : {&w.q, &w.k, &w.v, &w.o}) fill(map->weight, 0.1f);
-  static by_heads::weights own;  // less than w: of this rank's heads
+  static by_heads::weights own;  // smaller than w: only this rank's heads
   cut_weights<by_heads>(w, world.rank(), own);
   static const prepacked<long_layer> whole{w};
   static const prepacked<by_heads> share{own};

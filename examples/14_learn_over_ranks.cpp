@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// Trains the demo's classifier (learn_fashion) over 1, 2 or 4 processes of an MPI job, to the bits
-// of one: each computes the gradients of its part of a batch, and all make the same steps. The
-// first writes checkpoints; a job that ended, because a process died or its time was over, goes on
-// from the last one when it is started again, by as many processes as there are then.
+// Trains the demo's classifier (learn_fashion) over 1, 2 or 4 processes of an MPI job, with the
+// bits of one: each computes the gradients of its part of a batch, and all make the same steps. The
+// first writes checkpoints. If a process dies or the job's time is over, start it again with any of
+// these numbers of processes: it resumes from the last checkpoint.
 //
 //   mpic++ -std=c++20 -O3 -march=native -I include examples/14_learn_over_ranks.cpp -o learn
-//   mpirun -n 4 ./learn --data DIR --out DIR       options are those of learn_fashion
+//   mpirun -n 4 ./learn --data DIR --out DIR       with the options of learn_fashion
 //
 // Under Slurm: examples/14_learn_over_ranks.sbatch.
 #include <umbel/mpi.hpp>
@@ -33,7 +33,7 @@ void run(const options& wanted) {
   const bool is_first = world.rank() == 0;
 
   const data_set data = wanted.synthetic ? make_pictures() : read_pictures(wanted.data);
-  std::optional<learning::training_folder> folder;  // of the first
+  std::optional<learning::training_folder> folder;  // of the first process
   state& now = all.now;
   begin(now, wanted.seed, wanted.epochs, data.train.size());
   if (is_first) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// An executor (umbel/layer/executor.hpp) of std::thread: Workers - 1 threads that live as long as
-// the pool, and the one that calls it. Nothing is allocated in a call. Between calls threads look
-// for work for some tens of microseconds, then sleep. One call at a time.
+// An executor (umbel/layer/executor.hpp) with std::thread: Workers - 1 threads that live as long as
+// the pool, plus the calling one. A call allocates nothing. Between calls, threads poll for some
+// tens of microseconds, then sleep. One call at a time.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ class thread_pool {
   thread_pool(const thread_pool&) = delete;
   thread_pool& operator=(const thread_pool&) = delete;
 
-  // piece(index, worker) for each index below count, whoever is free takes the next.
+  // piece(index, worker) for each index below count; any free worker takes the next one.
   template <class Piece>
   void operator()(std::size_t count, const Piece& piece) noexcept {
     call_ = [](const void* what, std::size_t index, std::size_t worker) {
@@ -38,7 +38,7 @@ class thread_pool {
     open_.store(true);
     begin_round();
     take_pieces(0);
-    // Whoever has not come by now, because its core has other things to do, is not waited for.
+    // A thread that hasn't arrived by now, because its core is busy, isn't waited for.
     open_.store(false);
     until([](std::size_t inside) { return inside == 0; }, inside_);
   }
@@ -53,7 +53,7 @@ class thread_pool {
       until([&](std::size_t round) { return round != seen; }, round_);
       seen = round_.load(std::memory_order_acquire);
       if (stop_.load(std::memory_order_relaxed)) return;
-      // Sequentially consistent, as the two above: either the caller sees this thread inside, or
+      // Sequentially consistent, like the two above: either the caller sees this thread inside, or
       // this thread sees that the call is over.
       inside_.fetch_add(1);
       if (open_.load()) take_pieces(worker);
@@ -77,10 +77,10 @@ class thread_pool {
   const void* piece_ = nullptr;
   std::size_t count_ = 0;
   std::atomic<bool> stop_{false};
-  // Written by one thread while others wait for another of them: a cache line each.
+  // Each is written by one thread while others wait for a different one: a separate cache line.
   alignas(64) std::atomic<std::size_t> round_{0};
   alignas(64) std::atomic<std::size_t> next_{0};
-  alignas(64) std::atomic<std::size_t> inside_{0};  // threads that may be at pieces
+  alignas(64) std::atomic<std::size_t> inside_{0};  // threads that may be working on pieces
   std::atomic<bool> open_{false};
   std::array<std::thread, Workers - 1> threads_;
 };

@@ -148,7 +148,7 @@ class Files:
         component = self.read_yaml("idf_component.yml", (self.root / "idf_component.yml").read_text())
         if component:
             self.same_version("idf_component.yml", component.get("version"))
-            self.tap.check("idf_component.yml: what it says", {"description", "url", "license"} <= set(component)
+            self.tap.check("idf_component.yml: what it says", {"description", "license"} <= set(component)
                            and list(component.get("dependencies", {})) == ["idf"], str(component))
         self.read_yaml("docs/install.md: ESP-IDF", self.block("esp_idf"))
 

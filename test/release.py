@@ -31,8 +31,8 @@ class Copy:
         self.root = folder
         # Neither the repository around nor the settings of who runs the test.
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | {
-            "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org",
-            "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@example.org"}
+            "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@localhost",
+            "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@localhost"}
         listed = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, check=True, env=self.environment).stdout
         for name in listed.decode().split("\0"):
             if (root / name).is_file():
@@ -75,7 +75,7 @@ def check_release(tap, copy):
     number = subprocess.run([sys.executable, copy.root / "tools/version.py"], capture_output=True, text=True).stdout.strip()
     code, out, err = copy.release()
     tap.check("today nothing is released: no date, no public address, no hash", code == 1 and out == "" and
-              f'the first heading is "{number} (unreleased)"' in err and "url is https://example.org" in err and "revision is HEAD" in err and
+              f'the first heading is "{number} (unreleased)"' in err and "url is file:///path/to/umbel" in err and "revision is HEAD" in err and
               copy.git("tag") == "", out + err)
 
     # As it is before a release.
@@ -126,7 +126,7 @@ def check_release(tap, copy):
     copy.change("README.md", r"\A", "x")
     copy.change(WRAP, r"^revision = .*", f"revision = {copy.git('rev-parse', 'HEAD')}")
     refused("the commit of the wrap changes more", f"changes more than {WRAP}", wrap=False)
-    copy.change(WRAP, r"^url = .*", "url = https://example.org/umbel.git")
+    copy.change(WRAP, r"^url = .*", "url = file:///path/to/umbel")
     refused("no public address", "without a public address")
 
     code, out, err = copy.release()

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Links of the pages lead to files that exist, and their marked C++ does what the page says. The mark is the line before
+"""Links of the pages lead to files that exist, README.md is short, and their marked C++ does what the page says. The mark is the line before
 the fence:
 
     <!-- compile -->             the block compiles
-    <!-- compile continue -->    it compiles after the marked blocks of the page so far (since the last plain 'compile')
-    <!-- run continue -->        so does it, as a program that prints what the ```text block after it says
+    <!-- compile continue -->    it compiles after the marked blocks of the page so far (since the last plain 'compile' or 'run')
+    <!-- run -->                 it is a program that prints what the ```text block after it says
+    <!-- run continue -->        so is it, after the blocks so far
     <!-- reject: regex -->       it must not compile: exactly one error, and the output matches
     <!-- reject continue: regex -->
                                  and where lines '    umbel: ...' come after it, that is what g++ says
 
-Blocks that run or are rejected are not there for the blocks after them. A block without an #include of its own gets
+Blocks that are rejected, or run and continue, are not there for the blocks after them. A block without an #include of its own gets
 the usual first lines (PREAMBLE).
 
     snippets.py PROJECT_ROOT -- COMPILER ARGUMENTS...
@@ -30,6 +31,7 @@ using namespace umbel;
 using namespace umbel::axes;
 using namespace umbel::literals;
 """
+README_AT_MOST = 7000  # bytes: what a newcomer reads
 MARK = re.compile(r"^\s*<!-- (compile|run|reject)( continue)?(?:: (.*?))? -->\s*$")
 
 
@@ -106,7 +108,7 @@ def check_page(tap, page, name, command, faster, has_mpi):
             result, output = compile_text([*compiler, "-fsyntax-only"], program)
             wrong = verdict(kind, regex, said, result, output)
         tap.check(title, not wrong, f"{wrong}\n{output}")
-        if kind == "compile":
+        if kind == "compile" or kind == "run" and not continues:
             before = program
 
 
@@ -122,11 +124,13 @@ def main():
     root = pathlib.Path(root)
     version = subprocess.run([command[0], "--version"], capture_output=True, text=True).stdout
     tap = Tap()
+    size = len((root / "README.md").read_bytes())
+    tap.check("README.md stays short", size <= README_AT_MOST, f"{size:,} bytes, more than {README_AT_MOST:,}: move the rest to docs/")
     with tempfile.TemporaryDirectory() as folder:
         faster = precompiled(command, pathlib.Path(folder), "clang" if "clang" in version else "gcc",
                              "#include <umbel/umbel.hpp>\n") or command
         has_mpi = compile_text([*command, "-fsyntax-only"], "#include <mpi.h>\n")[0] == 0
-        for page in [*sorted(root.glob("*.md")), *sorted((root / "docs").rglob("*.md"))]:
+        for page in [*sorted(root.glob("*.md")), *sorted((root / "docs").rglob("*.md")), *sorted((root / "examples").rglob("*.md"))]:
             name = page.relative_to(root).as_posix()
             check_links(tap, page, name)
             check_page(tap, page, name, command, faster, has_mpi)

@@ -28,6 +28,7 @@ RENAMED = {
     "law/decoder": "law/decoder_layer",
     "law/decoder_stack": "law/layer_stack",
     "law/functions": "law/operations",
+    "race_picture": "race_pages",
     "unit/initialise": "unit/initialize",
     "law/masks_drawn": "law/masks_large",
     "law/masks_wide": "law/masks_large",

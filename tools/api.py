@@ -15,11 +15,14 @@ WRITTEN_BY = "<!-- Written by tools/names.py from include/umbel and test/reject:
 INDEX = """\
 # API
 
-Every public name, by the folder of its header in `include/umbel`: what it is, its shapes, its declaration without what
-is internal, its members, and what it refuses. The pages are made of the comments in the headers, and a test compares
-them. The names alone, a line each: [names.md](../names.md). What a word means here: [glossary.md](../glossary.md).
+These pages describe every public name, by the folder of its header in `include/umbel`: its meaning
+and shapes, its declaration without internal parts, its members, and the errors it reports. They are
+made from the comments in the headers, and a test compares them. For a list of the names see
+[names.md](../names.md), and for the terms [glossary.md](../glossary.md).
 
-`#include <umbel/umbel.hpp>` has all of it but `inspect/`, `file/`, `quantized/`, `training/` and `weights/`, and `umbel/bare.hpp` all but Boost.Hana.
+`#include <umbel/umbel.hpp>` has everything except `inspect/`, `file/`, `quantized/`, `training/`,
+`weights/`, `parameters/`, `mpi/`, `decode/sample.hpp` and `decode/cache_of_formula.hpp`.
+`umbel/bare.hpp` has the same except Boost.Hana.
 
 """
 # Where the sentences of a word stand that is no name: those of lists of axes stand with the axes, and so on.

@@ -78,36 +78,41 @@ HEAD = """\
 <!-- Written by tools/errors.py from test/reject/*.cpp: change it there. -->
 # What the compiler says
 
-{mistakes} distinct mistakes, each refused in one sentence. {cases} programs with such a mistake are tests: g++ and
-clang must refuse each with exactly one error, in at most {lines} lines, with the sentence in the first {first}. Below,
-every sentence that they print, why, and what to do; a sentence of yours has other axes and sizes in it. (Distinct:
-different in more than the axes, sizes and types that it names.)
+This page lists {mistakes} distinct mistakes with their message, cause and cure. Your message has
+your axes and sizes in it. Two mistakes are distinct if their messages differ in more than axes,
+sizes and types. {cases} programs with such a mistake are tests: g++ and clang must reject each with
+exactly one error, in at most {lines} lines, with the message in the first {first}.
 
-**g++** prints the sentence in quotes on its third line, and your own line above `static assertion failed`, with
-`required from here` (`avx512_fma_...` is the namespace of the instruction set, [dispatch.md](dispatch.md)):
+**g++** prints the message in quotes on its third line, and again in the line of the error, which
+the problem list of an editor shows. g++ 14 and newer print it as
+`error: static assertion failed: umbel: split: ...`, older versions in the name of a type. Your own
+line ends with `required from here` (`avx512_fma_...` is the namespace of the instruction set,
+[dispatch.md](dispatch.md)):
 
 {gcc}
 
-**clang** prints the same words as types in its error, joined by underscores, the axes among them; your own line is
-below, at `in instantiation of`:
+**clang** prints the same message as types in its error, with the axes and with underscores instead
+of spaces. Your own line is below, at `in instantiation of`:
 
 {clang}
 
-Each header of yours between your file and `umbel.hpp` moves the sentence one line down, by either compiler ("In file
-included from"). Calls of other libraries (`x.transpose(1, 2)`) have their sentence on line 1 or 2 wherever they are, by
-clang in the same words as by g++.
+With either compiler, each header between your file and `umbel.hpp` moves the message one line down
+("In file included from"). For calls that other libraries have (`x.transpose(1, 2)`), the message is
+on line 1 or 2 in any file, and clang prints it as g++ does.
 
-**One bug, one error.** What a refused operation returns is taken by every other operation and handed on in silence. So
-the first error is the only one, and it is the one to repair.
+**One mistake, one error.** An operation that is refused returns a value that every other operation
+accepts and silently passes on. So there is only one error, and it names the mistake.
 
-## By the word after `umbel:`
+## Find your message
 
-A sentence starts with what you wrote, and the number says how many mistakes it knows. `shape` is any list of axes,
-`memory` what a tensor or view is made of, `elementwise` arithmetic and `for_each`, `access` an element `x(...)`.
+A message starts with the operation that you wrote. The number after each operation is the number of
+its mistakes. `shape` is any list of axes, `memory` the memory of a tensor or view, `elementwise`
+arithmetic and `for_each`, and `access` an element `x(...)`.
 
 {index}
 
-Without a sentence of Umbel's: [in the compiler's own words](#in-the-compilers-own-words).
+For errors without a message from Umbel see [in the compiler's own
+words](#in-the-compilers-own-words).
 """
 # Of the case shapes/split_uneven, paths shortened; NN: lines of the library, which move.
 GCC = """\
@@ -116,10 +121,9 @@ In file included from umbel/umbel.hpp:NN,
 umbel/shape/verdict.hpp: In instantiation of ‘struct umbel::portable::report<umbel::portable::shape_error<umbel::portable::text<62>{"umbel: split: hidden=100 into heads=7 leaves a remainder of 2"}> >’:
 umbel/tensor/pipe.hpp:NN:   required from ‘constexpr auto umbel::avx512_fma_20ff...::detail::rereading<Operation, Name>::operator()(X&&) const [with X = umbel::tensor<float, umbel::axes::batch<2>, umbel::axes::query<4>, umbel::axes::hidden<100> >&; Operation = umbel::avx512_fma_20ff...::detail::split_operation<umbel::axes::hidden, umbel::axes::heads<7>, umbel::axes::head_dim>; Name = umbel::avx512_fma_20ff...::detail::say::split]’
 model.cpp:11:45:   required from here
-umbel/shape/verdict.hpp:NN: error: static assertion failed: umbel: shapes do not fit; the sentence is a few lines up
-   NN |   static_assert(shapes_fit, "umbel: shapes do not fit; the sentence is a few lines up");
-      |                 ^~~~~~~~~~
-umbel/shape/verdict.hpp:NN: note: ‘umbel::portable::report<umbel::portable::shape_error<umbel::portable::text<62>{"umbel: split: hidden=100 into heads=7 leaves a remainder of 2"}> >::shapes_fit’ evaluates to false
+umbel/shape/verdict.hpp:NN: error: invalid application of ‘sizeof’ to incomplete type ‘umbel::portable::shapes_do_not_fit<umbel::portable::text<62>{"umbel: split: hidden=100 into heads=7 leaves a remainder of 2"}>’
+   NN |   static_assert(sizeof(shapes_do_not_fit<Sentence>) != 0);
+      |                 ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 """
 CLANG = """\
 In file included from model.cpp:4:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Layers in integers for golden.py: the definition of docs/integers.md ("Each rounding" and "What packing chooses"),
+"""Layers in integers for golden.py: the definition of docs/integers.md ("Each rounding" and "Numbers chosen when packing"),
 written from that page alone, in numpy. Sums are of 64 bits here and must fit in 32.
 
 Weights and inputs are drawn; ranges are constants, some of which are too small, so that results are cut off."""

@@ -31,16 +31,16 @@ NAMESPACES = {
     "axes": "the ready-made axes, for `using namespace umbel::axes`",
     "literals": "`5_c`, a size as a constant, for `using namespace umbel::literals`",
     "block_parts": "parts and joins of a `residual_block`, for `using namespace umbel::block_parts` ([how-to/blocks.md](how-to/blocks.md))",
-    "names": "tables of what frameworks call their parameters, for `load` ([weights.md](weights.md))",
+    "names": "tables of the parameter names of frameworks, for `load` ([weights.md](weights.md))",
     "board": "boards by name, with their bytes of flash and of RAM, for `fits`",
     "detail": "not for users: names in it may change in any release",
-    "portable": "not for users: what is the same for every target (weights, masks, the words of an error)",
+    "portable": "not for users: types that are the same for every target (weights, masks, error messages)",
 }
 TARGET = "the target's (`sse2_...`, `avx_fma_...`, `avx512_fma_...`, `neon_...`)"
 ROOMS = {
     "shape": "names and sizes",
     "tensor": "memory with a shape",
-    "simd": "numbers of 16 bits",
+    "simd": "16-bit numbers",
     "layer": "what all layers share",
     "mask": "which keys a query attends to",
     "attention": "the layers of attention",
@@ -54,27 +54,35 @@ ROOMS = {
     "file": "files of tensors; not in `umbel.hpp`",
     "parameters": "parameters by name; not in `umbel.hpp`",
     "weights": "parameters loaded and saved; not in `umbel.hpp`",
-    "training": "gradients, optimisers, losses; not in `umbel.hpp`",
+    "training": "gradients, optimizers, losses; not in `umbel.hpp`",
 }
 
 HEAD = """\
 <!-- Written by tools/names.py from include/umbel: change the comments there. -->
 # Every public name
 
-The {count} names that `using namespace umbel`, `using namespace umbel::axes` and `using namespace umbel::literals` bring in from
-`umbel/umbel.hpp`, `umbel/inspect/describe.hpp`, `umbel/inspect/fits.hpp`, `umbel/inspect/footprint.hpp`, `umbel/inspect/heat_map.hpp`, `umbel/decode/sample.hpp`, `umbel/decode/cache_of_formula.hpp`, `umbel/formula/row_formula.hpp`, `umbel/files.hpp`, `umbel/quantized.hpp`, `umbel/weights.hpp`, `umbel/training.hpp`, `umbel/mpi.hpp` and the other headers of `umbel/file/`. A name of your own that is not among them is
-yours: an axis `frames` or `rule` needs no qualification (`test/static/names.cpp` declares 87 plausible ones, and says
-which of them are taken). `umbel/bare.hpp` has the same names but for those of `shape/hana.hpp`.
+These are the {count} names that `using namespace umbel`, `using namespace umbel::axes` and
+`using namespace umbel::literals` bring in from `umbel/umbel.hpp`, `umbel/inspect/describe.hpp`,
+`umbel/inspect/fits.hpp`, `umbel/inspect/footprint.hpp`, `umbel/inspect/heat_map.hpp`,
+`umbel/decode/sample.hpp`, `umbel/decode/cache_of_formula.hpp`,
+`umbel/formula/row_formula.hpp`, `umbel/files.hpp`,
+`umbel/quantized.hpp`, `umbel/weights.hpp`, `umbel/training.hpp`, `umbel/mpi.hpp` and the other
+headers of `umbel/file/`. You can use any other name without qualification, for example an axis
+`frames` or `rule` (`test/static/names.cpp` declares 87 plausible ones and lists those that are
+taken). `umbel/bare.hpp` has the same names except those of `shape/hana.hpp`.
 
-Beside `using namespace std` some of them are ambiguous, because the standard library has the name, too, and are written with `umbel::`:
-`umbel::merge`, `umbel::extent`, `umbel::mergeable`, `umbel::permutable`, and, with `<valarray>`, `umbel::slice`, with\n`<stack>`, `umbel::stack`. Inside of a function,
-`using umbel::merge;` does as well.
+The standard library has some of these names as well. With `using namespace std` they are ambiguous,
+so write `umbel::merge`, `umbel::extent`, `umbel::mergeable` and `umbel::permutable`, with
+`<valarray>` also `umbel::slice`, and with `<stack>` `umbel::stack`. Inside a function,
+`using umbel::merge;` works as well.
 
-Under `using namespace umbel` a namespace of yours that is called as one of those below, `detail` for example, is ambiguous, and is written
-`::detail`. `umbel/file/mapped_file.hpp` includes the headers of POSIX (`<fcntl.h>`, `<sys/mman.h>`, `<sys/stat.h>`, `<unistd.h>`), whose functions are global: a global
-`open`, `read` or `close` of yours is another overload, or collides; put it into a namespace.
+If your namespace has the name of one below, for example `detail`, it is ambiguous under
+`using namespace umbel`: write `::detail`. `umbel/file/mapped_file.hpp` includes POSIX headers
+(`<fcntl.h>`, `<sys/mman.h>`, `<sys/stat.h>`, `<unistd.h>`), whose functions are global. Your global
+`open`, `read` or `close` becomes an overload or collides, so put it into a namespace.
 
-Operators for tensors, views and masks are found by their operands and need no `using`. All macros begin with `UMBEL_`.
+Operators for tensors, views and masks are found by their operands and need no `using`. All macros
+begin with `UMBEL_`.
 
 Namespaces in `umbel`:
 
@@ -186,7 +194,7 @@ def arguments_of_functions():
 def page(names):
     out = [HEAD.format(count=len(names))]
     out += [f"| `umbel::{name}` | {what} |\n" for name, what in NAMESPACES.items()]
-    out += [f"| {TARGET} | inline: never written. It keeps code for several instruction sets apart "
+    out += [f"| {TARGET} | inline: you never write it. It keeps code for several instruction sets apart "
             "([dispatch.md](dispatch.md)) |\n"]
     rooms = {}
     for name in names:

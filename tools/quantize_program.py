@@ -107,7 +107,7 @@ def code_of(part, axes, width, causal, options, namespace):
     """The call that makes the part. axes, width: of a sample, and of the features that the part is given."""
     takes = f"std::int{part.takes}_t" if part.takes != "ids" else "int"
     ends = f"{takes}, std::int{part.gives}_t"
-    gives = f", umbel::gives<std::int{part.gives}_t>" if TAKES[part.kind][1] is None else ""
+    gives = f", umbel::output_as<std::int{part.gives}_t>" if TAKES[part.kind][1] is None else ""
     name = f'"{part.name}"'
     if part.kind == "mean":
         if part.source not in axes:

@@ -43,31 +43,31 @@ NOT_FUSED = " ".join(sorted(path.relative_to(ROOT / "test").with_suffix("").as_p
 # Those of many minutes begin first. Nothing is compiled twice for one answer: that optimising changes no result, and that two
 # compilers and two targets compute the same, is what `bits` proves, so that the rest is compiled as is cheapest.
 STAGES = (
-    Stage("lint", True, "--lint", "format, lists of files, rooms, names, pages that scripts write, before anything is compiled"),
+    Stage("lint", True, "--lint", "format, lists of files, includes, names and generated pages, before anything is compiled"),
     Stage("sanitizers", True, "--compiler clang++ --sanitize --suite unit --suite law --suite fuzz",
-          "every unit and law, memory, undefined behaviour; the readers of files on hostile ones"),
+          "units and laws without memory errors or undefined behavior; file readers on hostile files"),
     Stage("proofs", True, "--optimization 1 --suite bits --suite dispatch --suite examples --suite mpi --suite export "
           "--suite formulas_some --suite counts --suite system --suite frames --suite package --suite tools --suite bench --suite one_header "
           "--suite misuse --suite march --no-suite alone",
-          "equal bits over compilers, levels and instruction sets; as many instructions for all values; ranks; programs as users write "
-          "and install them"),
+          "equal bits for compilers, levels and instruction sets; equal instructions for all values; MPI ranks; programs "
+          "as users write and install them"),
     Stage("clang++", True, "--compiler clang++ --suite static --suite reject --suite alone --suite asm --suite checking --suite gdb "
           "--suite compile_cost --suite snippets --suite golden --suite plain",
-          "what clang says and makes; parity with the frameworks"),
-    Stage("g++", True, "--daily --suite realtime --suite uses", "the command of a newcomer: units, short laws, parity, sentences; no allocation, no lock, no system "
-          "call, and stack within its bound, which is hardest to hold unoptimised"),
+          "clang's messages and code; parity with the frameworks"),
+    Stage("g++", True, "--daily --suite realtime --suite uses", "the default command: units, short laws, parity, error messages; no allocation, lock or system "
+          "call, and a bounded stack, which is hardest without optimization"),
     Stage("embedded", True, "embedded", "one target of each instruction set, in emulators"),
     Stage("not fused", True, "--compiler clang++ --march none " + NOT_FUSED, "the second set of bits, without fused multiply-adds"),
     Stage("page", True, "page", "the demo in a browser"),
     Stage("all g++", False, "--optimization 2 --one-by-one --suite static --suite reject --suite unit --suite law --suite golden --suite formulas "
           "--suite bits_more --suite counts_more --suite examples --suite checking --suite gdb --suite compile_cost --suite snippets "
           "--suite alone --suite asm --suite misuse",
-          "the same, optimised, by g++"),
+          "the same with g++, optimized"),
     Stage("all clang++", False, "--compiler clang++ --optimization 1 --one-by-one --suite unit --suite law --suite examples "
           "--suite realtime --suite reject --suite alone --suite misuse --suite one_header --suite counts --suite counts_more",
-          "the same, optimised, by clang"),
-    Stage("all not fused", False, "--march none " + NOT_FUSED + " formulas/1", "the same by g++"),
-    Stage("all embedded", False, "embedded --all", "every target, by two compilers, with sizes of code"),
+          "the same with clang, optimized"),
+    Stage("all not fused", False, "--march none " + NOT_FUSED + " formulas/1", "the same with g++"),
+    Stage("all embedded", False, "embedded --all", "every target, with two compilers and code sizes"),
 )
 
 

@@ -431,7 +431,7 @@ def report(m: Measured, labels: Tensor) -> str:
 LARGER_FILES = """\
 | `samples.hpp` | 20 test pictures, two of each class, with labels and PyTorch's logits |
 | `logits.f32` | PyTorch's logits of all test pictures: (10000, 10), little-endian float32 |
-| `ranges.hpp` | what integers need to know of the tensors, by `examples/fashion/calibrate.cpp` |"""
+| `ranges.hpp` | the ranges of the tensors for integers, written by `examples/fashion/calibrate.cpp` |"""
 SMALL_FILES = "| `samples.hpp` | PyTorch's logits of the 20 pictures of `../trained/samples.hpp` |"
 CHOICE = "The settings\nare those of the larger model." if SMALL else """Settings were chosen
 by short trainings on 55,000 (`--hold-out 5000 --dry-run`), measured on the other 5,000."""
@@ -472,13 +472,13 @@ script: {PATCH} x {PATCH} patches ({TOKENS} tokens), width {HIDDEN}, {HEADS} hea
 {FEED_FORWARD}, {LAYERS} pre-norm layers, learned positions, mean pool, {len(CLASSES)} classes:
 {parameters:,} parameters.
 
-| file | what |
+| file | contents |
 |---|---|
-| `weights.npz` | the weights, named and laid out as torch's modules; the input is pixels / 255 |
-| `weights.hpp` | the same as constants, and the layers made of them, by `tools/export` |
+| `weights.npz` | the weights, with the names and layouts of torch's modules; the input is pixels / 255 |
+| `weights.hpp` | the same as constants, with their layers, written by `tools/export` |
 {SMALL_FILES if SMALL else LARGER_FILES}
 
-## How they were made
+## Training
 
     /usr/bin/python3 {COMMAND}
 
@@ -486,11 +486,12 @@ script: {PATCH} x {PATCH} patches ({TOKENS} tokens), width {HIDDEN}, {HEADS} hea
 numpy {np.__version__} and {blas_name()}.
 {settings}
 
-Trained on all 60,000 training pictures, shifted and flipped at random; the weights are the moving
-average after the last step, and the test pictures were used once, after it. {CHOICE} Another
-BLAS or processor gives other weights, about as accurate.
+Training used all 60,000 training pictures, shifted and flipped at random. The weights are the
+moving average after the last step. The test pictures were used once, after training.
+{CHOICE} Another
+BLAS library or processor results in different weights with about the same accuracy.
 
-## Measured
+## Results
 
 {report(m, labels)}
 

@@ -9,6 +9,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -80,8 +81,8 @@ def conditions(found, build, machine):
         versions.append(f"ONNX Runtime {asked.stdout.strip()}")
     missing = [name for name in PROGRAMS if name not in found]
     skipped = f" Not there, and left out: {', '.join(missing)}." if missing else ""
-    return (f"{datetime.date.today()}, {machine}, one core, {compiler} -O3 -march=native"
-            f"{''.join(', ' + one for one in versions)}.{skipped}")
+    return textwrap.fill(f"{datetime.date.today()}, {machine}, one core, {compiler} -O3 -march=native"
+                         f"{''.join(', ' + one for one in versions)}.{skipped}", 100, break_on_hyphens=False)
 
 
 def write(text):

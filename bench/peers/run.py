@@ -11,15 +11,16 @@ import re
 import statistics
 import subprocess
 import sys
+import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "bench" / "compile")]
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "bench" / "compile"), str(HERE)]
 import command_line  # noqa: E402
+import pages  # noqa: E402
 from compiler import Compiler  # noqa: E402
 from progress import Progress  # noqa: E402
 
-BEGIN, END = "<!-- race: begin (tools/bench peers --write) -->", "<!-- race: end -->"
 PYTHON = "/usr/bin/python3"  # Debian's, whose packages are meant
 OURS = "Umbel"
 RUNTIME = "ONNX Runtime"  # no package: there only when the user points to it
@@ -31,11 +32,6 @@ FAMILIES = {"linear": "Linear map with bias, rows x out x in", "softmax": "Softm
             "contract": "Contraction alone of heads of (token, heads, head_dim), rows x depth x columns",
             "attend": "Attention alone: batch, heads, queries, keys, head_dim",
             "mha": "The whole layer: batch, tokens, hidden, heads"}
-README_ROWS = {("linear", "32x128x128"): "linear map of 32 rows, 128 features to 128",
-               ("softmax", "128x128"): "softmax of 128 rows of 128",
-               ("attend", "1,8,128,128,32"): "attention of 8 heads, 128 tokens, 32 features a head",
-               ("mha", "C 1,32,64,8"): "whole layer, 32 tokens, 64 features, 8 heads",
-               ("mha", "E 1,128,256,8"): "whole layer, 128 tokens, 256 features, 8 heads"}
 
 
 @dataclasses.dataclass
@@ -171,18 +167,6 @@ def short_table(found):
         yield f"| {' | '.join(row)} |"
 
 
-def readme_table(found):
-    yield "| microseconds | Umbel | fastest peer | PyTorch |"
-    yield "|---|--:|--:|--:|"
-    for key, title in README_ROWS.items():
-        if key not in found[OURS]:
-            continue  # --only
-        them = rivals(found, key)
-        fastest = next((f"{figure(one.us)} ({name})" for name, one in them), "-")
-        torch = dict(them).get("PyTorch")
-        yield f"| {title} | {figure(found[OURS][key].us)} | {fastest} | {figure(torch.us) if torch else '-'} |"
-
-
 def losses(found):
     """Workloads in which somebody is faster than Umbel."""
     for key, ours in found[OURS].items():
@@ -227,24 +211,12 @@ of its own operators, softmax and attention included. Clocks wander and machines
 """.strip()
 
 
-def replace_table(page, table):
-    """Puts a table between the marks of a page."""
-    text = page.read_text()
-    if BEGIN not in text or END not in text:
-        sys.exit(f"{page}: no place for the table: want the lines\n{BEGIN}\n{END}")
-    before, after = text.split(BEGIN)[0], text.split(END)[1]
-    page.write_text(f"{before}{BEGIN}\n\n{table}\n{END}{after}")
-
-
-def write(full, short, few):
+def write(full, short):
     folder = ROOT / "bench" / "results"
     folder.mkdir(exist_ok=True)
     page = folder / f"{datetime.date.today()}.md"
     page.write_text(full)
-    replace_table(ROOT / "docs" / "race.md", short)
-    replace_table(ROOT / "README.md", few)
-    import draw  # beside this file
-    draw.draw()
+    pages.write(short)
     print(f"written: {page.relative_to(ROOT)}, docs/race.md, docs/race.svg, README.md")
 
 
@@ -280,14 +252,11 @@ def main():
                       *lost_lines, *ways, ""])
     today = f"bench/results/{datetime.date.today()}.md"
     count = f"{len(lost)} of {len(found[OURS])}"
-    short = "\n".join([*heading[:1], "", *short_table(found), "",
+    short = "\n".join([*textwrap.wrap(heading[0], 100, break_on_hyphens=False), "", *short_table(found), "",
                        f"Lost: {count}. All peers, and how each was run: [{today}](../{today}).", ""])
-    few = "\n".join([*readme_table(found), "",
-                     f"{datetime.date.today()}, {options.machine}, one core. Umbel is not the fastest in {count} rows of "
-                     "[the race](docs/race.md).", ""])
     print(full)
     if options.write:
-        write(full, short, few)
+        write(full, short)
     return 0 if all(one.right for results in found.values() for one in results.values()) else 1
 
 

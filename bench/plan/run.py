@@ -11,6 +11,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools"))
@@ -28,14 +29,15 @@ HEADING = """# How good plans are
     tools/bench plan            # compiles and times every legal plan of each shape, ten minutes
     tools/bench plan --write    # the same, into this page
 
-The planner (`include/umbel/plan/plan.hpp`) chooses by rule. Here each shape is compiled with every plan that fits the
-registers, all of them are timed side by side, and the table says how much slower the chosen one is than the fastest.
-The fastest of so many has luck on its side, so one or two percent mean nothing. The estimate is that of
-`include/umbel/plan/cost.hpp` at the clock of the run. Shapes: rows x inputs x outputs; heads, queries, keys, head_dim.
+The planner (`include/umbel/plan/plan.hpp`) chooses by rule. This benchmark compiles each shape with
+every plan that fits the registers and times them all side by side. The table shows how much slower
+the chosen plan is than the fastest. The fastest of so many is partly luck, so one or two percent
+mean nothing. The estimates come from `include/umbel/plan/cost.hpp`, at the clock of the run. Shapes
+are rows x inputs x outputs for `linear`, and heads, queries, keys, head_dim for `attend`.
 
-All plans of a shape work in the same block of memory: where weights lie in the caches is worth up to a fifth of a call of
-one row. "tiles 2": a tile takes two vectors of a panel at a time. The rules were fitted on an EPYC of Zen 5; on
-another core another plan may be best."""
+All plans of a shape use the same block of memory, because the place of the weights in the caches
+changes a one-row call by up to a fifth. "tiles 2" means that a tile covers two vectors of a panel.
+The rules were fitted on an EPYC of Zen 5; on another core another plan may be best."""
 EXAMPLE = """#include <umbel/inspect/describe.hpp>
 #include <umbel/umbel.hpp>
 #include <cstdio>
@@ -57,13 +59,13 @@ def described():
             [f"    {line}".rstrip() for line in subprocess.run([program, *words], stdout=subprocess.PIPE, text=True,
                                                                check=True).stdout.splitlines()]
             for words in ([], ["block"]))
-    return ["", "## A plan to read", "", "`describe<attention, token<64>>()`, of `multi_head_attention<float, hidden<64>, "
-            "heads<4>, bias<true>>` (`umbel/inspect/describe.hpp`):", "", *of_layer, "",
-            "Of a block the page has each part and norm by its name, in the order in which they are computed: "
-            "`describe<encoder, token<64>>()`, of", "`encoder_layer<float, hidden<64>, heads<4>, intermediate<256>, "
-            "norm_first<true>, activation<gelu_exact>, bias<true>>`. A decoder layer", "takes the positions of its memory, too, "
-            "`describe<decoder, token<64>, key<48>>()`; a `layer_stack` has the page of one of its layers. Norms,",
-            "activations and sums are not in the estimate.", "", *of_block]
+    return ["", "## A plan to read", "", "`describe<attention, token<64>>()` for `multi_head_attention<float, hidden<64>, heads<4>, bias<true>>`",
+            "(`umbel/inspect/describe.hpp`):", "", *of_layer, "",
+            "For a block, the page lists each part and norm by name, in the order of computation. This is",
+            "`describe<encoder, token<64>>()` for `encoder_layer<float, hidden<64>, heads<4>, intermediate<256>,",
+            "norm_first<true>, activation<gelu_exact>, bias<true>>`. A decoder layer also needs the positions of",
+            "its memory: `describe<decoder, token<64>, key<48>>()`. A `layer_stack` has the page of one of its",
+            "layers. The estimate leaves out norms, activations and sums.", "", *of_block]
 
 
 def shapes(count):
@@ -146,7 +148,7 @@ def main():
     print("\n" + summary)
     if options.write:
         day = datetime.date.today().isoformat()
-        PAGE.write_text("\n".join([HEADING, "", f"{day}, {options.machine}. {summary}", "", *table, *described()]) + "\n")
+        PAGE.write_text("\n".join([HEADING, "", textwrap.fill(f"{day}, {options.machine}. {summary}", 100, break_on_hyphens=False), "", *table, *described()]) + "\n")
     return 0
 
 

@@ -30,13 +30,15 @@ HEADING = """# How cost grows
 
 ![Time and memory against tokens, batch, heads and head_dim](scaling.svg)
 
-The model is what a core could do at best: multiply-adds at two vectors a cycle with queries padded to whole vectors, 3.2
-cycles for a vector of exponentials, 0.75 for a vector of scores that is loaded, stored and compared, 90 cycles to
-transpose 32 x 32 (`bench/scaling/curves.cpp`). It counts no waiting for memory.
+The model in these tables is the best time that a core could reach: two vectors of multiply-adds a
+cycle with queries padded to whole vectors, 3.2 cycles for a vector of exponentials, 0.75 for a
+vector of scores that is loaded, stored and compared, and 90 cycles to transpose 32 x 32
+(`bench/scaling/curves.cpp`). It doesn't count waiting for memory.
 
-The score matrix is never stored whole: keys come in blocks, and earlier sums are rescaled when a block has a greater maximum. So
-scratch does not grow with the square of the sequence; a layer's workspace holds queries, keys, values and context, and
-grows in proportion. Both are constants of the type: what the tables show is `constexpr`."""
+Umbel never stores the whole score matrix: keys come in blocks, and earlier sums are rescaled when a
+block has a greater maximum. So scratch doesn't grow with the square of the sequence. A layer's
+workspace holds queries, keys, values and context, and grows in proportion to the sequence. Both
+sizes are constants of the type, so every byte count in these tables is `constexpr`."""
 
 
 def measure(program):

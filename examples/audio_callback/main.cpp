@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Attention inside an audio callback of 64 samples, 1.33 ms at 48 kHz: half a minute of tones in
-// noise goes through a noise gate. How long did each callback take, does it allocate, does the gate
-// do its work? (Called again and again; a sound card leaves time in between, and caches get cold.)
+// noise goes through a noise gate. How long does each callback take, does it allocate, does the
+// gate work? (Called without pauses; with a sound card, caches get cold in between.)
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -15,7 +15,7 @@ using clock_type = std::chrono::steady_clock;
 static constinit audio::noise_gate gate{};
 static constexpr double deadline_us = 1e6 * audio::block_size / audio::sample_rate;
 
-// Of each callback the time in microseconds, by powers of two.
+// The callbacks' times in microseconds, by powers of two.
 struct histogram {
   static constexpr int bins = 16;
   std::size_t count[bins]{}, late = 0;
@@ -93,6 +93,6 @@ int main() {
   std::printf("allocations in all callbacks: %zu; the gate has %zu bytes\n", allocations,
               sizeof(gate));
   const bool works = tone.decibels() > -1 && pause.decibels() < -15;
-  // One late callback may be this machine's; half of them would be the gate's.
+  // One late callback may be the machine's fault; half of them would be the gate's.
   return works && allocations == 0 && 2 * times.late < times.all() ? 0 : 1;
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// A noise gate in eight bands. Open or closed is decided against the noise floor of each band, and
-// the floor is what attention over the last 0.7 seconds answers: a head a band, whose weights
-// prefer quiet blocks, so that it is a smooth minimum (minimum statistics, Martin 2001).
+// A noise gate in eight bands. It opens or closes by comparing each band with its noise floor, and
+// attention over the last 0.7 seconds estimates the floor: one head per band, whose weights prefer
+// quiet blocks, a smooth minimum (minimum statistics, Martin 2001).
 //
 //   64 samples -> 8 bands -> logarithms of their power, a token -> attention -> floor -> gain
 //
-// The weights are written by hand, as the task is so simple. A trained model is called in the same
-// way.
+// The task is simple enough for handwritten weights. A trained model is called the same way.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +23,7 @@ inline constexpr float sample_rate = 48'000;
 using attention = multi_head_attention<float, hidden<bands>, heads<bands>, bias<true>>;
 using levels = tensor<float, token<1>, hidden<bands>>;
 
-// Head b: query 1.5 whatever comes, key minus the level, value the level of band b.
+// Head b: query 1.5 for any input, key minus the level, value the level of band b.
 inline constexpr prepacked<attention> floor_of = [] {
   attention::weights w{};
   for (std::size_t band = 0; band != bands; ++band) {
@@ -37,20 +36,20 @@ inline constexpr prepacked<attention> floor_of = [] {
 
 class noise_gate {
  public:
-  // The callback: samples in, samples out, in the same memory. No allocation, lock or system call.
+  // The callback: processes samples in place. No allocation, lock or system call.
   void process(std::span<float, block_size> samples) noexcept {
     split(samples);
     const levels level = log(power_ + 1e-9f);
     levels floor;
-    // Full after 15 days, and then the past begins again.
+    // Full after 15 days; then the past starts again.
     while (!past_.step(floor, floor_of, level, all_keys, work_)) past_.reset();
     constexpr float threshold = 3, slope = 4;  // e^3: 13 decibels above the floor
     mix(sigmoid((level - floor - threshold) * slope), samples);
   }
 
  private:
-  // Octaves from 250 Hz by low passes of one pole; the bands are their differences, so their sum is
-  // the signal.
+  // Octaves from 250 Hz up, with one-pole low-pass filters; the bands are their differences, so
+  // they sum to the signal.
   void split(std::span<const float, block_size> samples) noexcept {
     constexpr float two_pi = 6.2831853f, of_power = 0.05f;
     for (std::size_t i = 0; i != block_size; ++i) {

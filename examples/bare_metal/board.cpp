@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// From reset to main, and printing, for any Cortex-M: no library is needed but memcpy and memset.
+// From reset to main, and printing, for any Cortex-M: needs only memcpy and memset from a library.
 #include "board.hpp"
 
 #include <cstdint>
@@ -67,13 +67,13 @@ extern "C" {
   print("a fault: an access outside memory, or a stack that is too deep\n");
   end(70);
 }
-// The stack may be what is wrong: it begins anew.
+// The stack may be the fault, so it starts again.
 [[gnu::naked]] static void fault() {
   __asm__ volatile("ldr r0, =stack_top\n\tmov sp, r0\n\tldr r0, =after_fault\n\tbx r0\n\t.ltorg");
 }
 
 [[noreturn]] void start() {
-#if defined(__ARM_FP)  // the FPU, and the vector unit of a Cortex-M55, are off after reset
+#if defined(__ARM_FP)  // the FPU and a Cortex-M55's vector unit are off after reset
   *reinterpret_cast<volatile std::uint32_t*>(0xe000ed88u) |= 0xfu << 20;
   __asm__ volatile("dsb\n\tisb" ::: "memory");
 #endif
@@ -84,7 +84,7 @@ extern "C" {
 }
 }
 
-// The processor begins with these: where the stack is, start, then what handles faults.
+// The processor reads these at reset: the stack, start, then fault handlers.
 struct vectors {
   std::uint32_t* stack;
   void (*handlers[15])();

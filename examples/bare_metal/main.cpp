@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A whole firmware: self-attention over the last 8 readings of a sensor of 16 channels, weights in
-// flash, every byte of RAM counted by the compiler. Prints the last row of
-// the answer, and how long it took.
+// A whole firmware: self-attention over the last 8 readings of a 16-channel sensor, weights in
+// flash, every byte of RAM known to the compiler. Prints the last row of the result and the time.
 #include <umbel/bare.hpp>
 #include <umbel/inspect/footprint.hpp>
 
@@ -13,7 +12,7 @@ using namespace umbel::axes;
 using attention = multi_head_attention<float, hidden<16>, heads<2>>;
 using readings = tensor<float, token<8>, hidden<16>>;
 
-// Numbers in [-1, 1) that are the same everywhere. Yours come from a trained model: tools/export.
+// Numbers in [-1, 1), the same everywhere. Yours come from a trained model: tools/export.
 template <class Numbers>
 constexpr void draw(Numbers& to, std::uint32_t state) {
   for (float& number : to) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Conformer's block, with a linear map in the place of its convolution.
+// Conformer's block, with a linear map instead of its convolution.
 #pragma once
 #include <umbel/umbel.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Five blocks of published models, each a list of parts in a header of this folder (reference.py
-// has them in PyTorch), and what comes with a list: a whole pass, the same step by step with a
+// has them in PyTorch), and what every such list can do: a whole pass, the same step by step with a
 // cache, several layers as one.
 #include <cmath>
 #include <cstdio>

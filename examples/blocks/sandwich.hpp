@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Gemma 2's block: a norm before each part and one behind it. (Gemma 2 also caps scores:
-// softcap<50>, which has no form in integers.)
+// Gemma 2's block: a norm before and after each part. (Gemma 2 also caps scores: softcap<50>, which
+// int8 doesn't support.)
 #pragma once
 #include <umbel/umbel.hpp>
 

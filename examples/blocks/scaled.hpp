@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Granite's block: LLaMA's, and 0.22 of each part is added.
+// Granite's block: LLaMA's, but only 0.22 of each part is added.
 #pragma once
 #include <umbel/umbel.hpp>
 

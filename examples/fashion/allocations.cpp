@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The counter behind allocations.hpp. Three ways to see the heap, one a build:
-//   a sanitizer owns malloc:  its own hooks
+// The counter behind allocations.hpp. Three ways to observe the heap, depending on the build:
+//   a sanitizer owns malloc:  its hooks
 //   glibc:                    the malloc family is replaced here, on top of glibc's; new uses it
 //   elsewhere:                operator new and delete are replaced
 #include "allocations.hpp"
@@ -126,8 +126,8 @@ const char* fashion::heap::counted() noexcept { return "malloc and new"; }
 
 #else
 
-// The other forms of new and delete (array, nothrow, sized) are defined by the standard in terms of
-// these; the aligned ones are a pair of their own.
+// The standard defines the other forms of new and delete (array, nothrow, sized) through these; the
+// aligned ones are a separate pair.
 void* operator new(std::size_t size) {
   saw_allocation();
   if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;

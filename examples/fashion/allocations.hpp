@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Counts what reaches the heap between two points: the proof that inference allocates nothing.
-// Counts the whole process; one thread runs here.
+// Counts heap operations between two points: the proof that inference allocates nothing. Counts the
+// whole process; only one thread runs here.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@ namespace fashion::heap {
 
 struct calls {
   std::size_t allocations = 0;  // malloc, calloc, realloc, aligned_alloc ..., and new
-  std::size_t releases = 0;     // free and delete of something
+  std::size_t releases = 0;     // free and delete of non-null
 };
 
-// What is counted in this build: "malloc and new", or "new" where malloc cannot be taken over.
+// What this build counts: "malloc and new", or "new" if malloc can't be replaced.
 const char* counted() noexcept;
 
-void begin() noexcept;  // starts, or goes on, counting
+void begin() noexcept;  // starts or resumes counting
 void end() noexcept;
 calls so_far() noexcept;
 
@@ -27,8 +27,8 @@ struct watch {
   watch& operator=(const watch&) = delete;
 };
 
-// Allocates on purpose and looks whether the counter saw it: a blind counter also says 0. Leaves
-// the counts at zero.
+// Allocates on purpose and checks that the counter saw it: a blind counter also reports 0. Resets
+// the counts to zero.
 bool counter_works() noexcept;
 
 }  // namespace fashion::heap

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Takes the ranges of the integer classifier (integers.hpp): runs the layers of floats on 500
+// Finds the ranges for the integer classifier (integers.hpp): runs the float layers on 500
 // pictures, evenly spread over the training set, and writes the largest magnitude of each tensor.
 //
 //   fashion_calibrate train-images-idx3-ubyte trained/weights.npz > trained/ranges.hpp
@@ -41,7 +41,7 @@ weights load_weights(const char* path) {
   return w;
 }
 
-// The pictures as integers.hpp has them.
+// Pictures in the form that integers.hpp expects.
 void calibrate(ranges& seen, const weights& w, const std::uint8_t* pixels) {
   const auto picture = view_as<row<28>, column<28>>(pixels);
   const auto cut = picture | split<row, patch_row<7>, row> |
@@ -63,7 +63,7 @@ void calibrate(ranges& seen, const weights& w, const std::uint8_t* pixels) {
   std::ignore = head_layer::calibrate(seen.head, w.head, mean);
 }
 
-// "encoder.layers.0.q" as C++ has it: encoder.layers[0].q
+// "encoder.layers.0.q" in C++: encoder.layers[0].q
 std::string in_code(const std::string& path) {
   std::string code;
   for (std::size_t i = 0; i < path.size(); ++i) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A share of 0 to 1 as a colour: that of the library's heat maps, or a grey; and what lies over a
-// picture is transparent.
+// A share from 0 to 1 as a color: from the library's heat maps, a grey, or a transparent overlay.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Runs the model over a set of pictures and measures it: right or wrong, equal to PyTorch or not,
-// how fast, how much memory. All buffers are made before the model starts; while it runs, the heap
-// is watched.
+// Runs the model over a set of pictures and measures it: correctness, agreement with PyTorch,
+// speed, memory. All buffers are made before the model starts; while it runs, the heap is watched.
 #pragma once
 
 #include <algorithm>
@@ -24,17 +23,17 @@ struct evaluation {
   std::size_t correct = 0;
   std::size_t agreeing = 0;            // predictions equal to PyTorch's
   std::vector<std::size_t> predicted;  // (picture)
-  double max_logit_diff = 0;           // not finite when a logit of the model is not
+  double max_logit_diff = 0;           // not finite if one of the model's logits isn't
   double images_per_second = 0;
   latency_summary latency{};
-  long preempted = 0;                // how often another program ran in between
+  long preempted = 0;                // how often a different program ran in between
   int core = -1;                     // the one that the thread stayed on, or -1
-  std::optional<std::size_t> stack;  // measured bytes; none where the build makes it meaningless
+  std::optional<std::size_t> stack;  // measured bytes; none if the build makes it meaningless
   heap::calls heap;
   bool heap_counter_works = false;
 
-  std::size_t integer_correct = 0;   // of the model in integers
-  std::size_t integer_agreeing = 0;  // its predictions equal to those of the model
+  std::size_t integer_correct = 0;   // of the integer model
+  std::size_t integer_agreeing = 0;  // its predictions that equal the model's
   latency_summary integer_latency{};
 
   double accuracy() const { return share(correct); }
@@ -63,7 +62,7 @@ inline void forward(void* given) {
   model::logits(todo.pixels, *todo.workspace, todo.logits);
 }
 
-// A NaN stays: it is a difference, and the worst one.
+// A NaN stays: it is the worst difference.
 inline double worst_difference(const std::vector<float>& ours, const std::vector<float>& theirs) {
   double worst = 0;
   for (std::size_t i = 0; i < ours.size(); ++i) {

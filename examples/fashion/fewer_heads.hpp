@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// The classifier's encoder layers with some of their heads, which only the run knows.
+// The classifier's encoder layers with a subset of their heads, chosen at run time.
 //
-// A layer with fewer heads is a smaller type, known to the compiler. Both fit: a type depends on
-// how many heads there are, not on which, so that there are 4 encoders; and 4 heads have 15
-// subsets, so that all 15 ways to take weights are compiled, and a loop over them picks the one
-// whose subset it is.
+// A layer with fewer heads is a smaller compile-time type. Both fit: a type depends on the number
+// of heads, not on which, so there are 4 encoders; and 4 heads have 15 subsets, so all 15 ways to
+// take weights are compiled, and a loop picks the right one.
 #pragma once
 
 #include <bit>
@@ -30,7 +29,7 @@ keep_heads<nth_head(Subset, N)...> keep_nth(std::index_sequence<N...>);
 template <unsigned Subset>
 using keep = decltype(keep_nth<Subset>(std::make_index_sequence<std::popcount(Subset)>{}));
 
-// The first Count heads or any other Count: one type.
+// The first Count heads or any other Count: the same type.
 template <std::size_t Count>
 using smaller = pruned<whole, keep<(1u << Count) - 1>>;
 
@@ -50,7 +49,7 @@ typename smaller<Count>::weights weights_of(const prepacked<whole>::weights_to_p
 
 // ---- the layers ---------------------------------------------------------------------------------
 //
-// The encoder keeps its width; the heads keep theirs, which must be stated where there are fewer.
+// The encoder keeps its width; the heads keep theirs, which must be stated if there are fewer.
 template <std::size_t Count>
 using fewer =
     encoder_layer<float, hidden<32>, heads<Count>, intermediate<64>, bias<true>, norm_first<true>,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whole files in, whole files out: a file is read completely or refused with one sentence, and a
-// set of files is written completely or not at all. Knows nothing of formats.
+// Reads and writes whole files: a file is read completely or refused with one message, and a set of
+// files is written completely or not at all. Independent of formats.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace fashion {
 
-// What the user gave is not usable: the sentence names it and says what was expected and found.
+// Unusable input: the message names it, with what was expected and found.
 struct input_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -52,7 +52,7 @@ inline std::vector<std::uint8_t> read_whole(const std::filesystem::path& file) {
   return bytes;
 }
 
-// The folder exists (it is made when missing) and takes new files.
+// Ensures that the folder exists (or makes it) and accepts new files.
 inline void make_writable_folder(const std::filesystem::path& folder) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
@@ -70,7 +70,7 @@ struct named_text {
   std::string text;
 };
 
-// Writes every text beside its place first, then moves them all there: no half file stays.
+// Writes every text to a temporary file first, then moves them all: no half file stays.
 inline void write_all(const std::vector<named_text>& outputs) {
   const auto beside = [](const named_text& output) {
     return std::filesystem::path{output.file.string() + ".part" + std::to_string(::getpid())};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The drawings of the page, each one SVG: a head's attention matrix and the colour scale that all
-// share, by the library (umbel/inspect/heat_map.hpp), and the picture with what that head looks at
-// laid over it.
+// The drawings of the page, each one an SVG: a head's attention matrix and the shared color scale,
+// from the library (umbel/inspect/heat_map.hpp), and the picture overlaid with that head's
+// attention.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +18,9 @@
 
 namespace fashion {
 
-// One colour scale for all matrices, up to the largest weight of all. The cube root spends more of
-// the colours on small weights, where most of the 2,401 of a matrix are. A cell is 3 pixels wide,
-// and every seventh patch, the first of a row of the picture, is numbered.
+// One color scale for all matrices, up to the largest weight. The cube root spends more colors on
+// small weights, which are most of a matrix's 2,401. A cell is 3 pixels wide, and every seventh
+// patch, the first of a row of the picture, is numbered.
 inline heat_map_options common_scale(const std::vector<look>& looks) {
   float largest = 0;
   for (const look& seen : looks) {
@@ -68,11 +68,12 @@ inline std::string draw_matrix(const look& seen, std::size_t layer, std::size_t 
   return svg;
 }
 
-// Where the matrix is in its drawing: the picture below has the same place.
+// Where the matrix is in its drawing; the picture below is aligned with it.
 constexpr double left = 40;
 constexpr double extent = 3 * model::tokens;
 
-// The picture, and over it the share of attention that each patch gets, averaged over the queries.
+// The picture, overlaid with the share of attention that each patch gets, averaged over the
+// queries.
 inline std::string draw_received(const look& seen, const std::string& dimmed, std::size_t layer,
                                  std::size_t head) {
   const patch_map map = seen.received(layer, head);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The IDX format of the MNIST family (unsigned bytes only): a big-endian magic number, one 32-bit
-// size for each axis, then the data, then the end of the file. Anything else is refused: a header
-// that promises more or less than the file holds never reaches the model.
+// size per axis, the data, the end of the file. Anything else is refused: a header that promises
+// more or less than the file holds never reaches the model.
 //   http://yann.lecun.com/exdb/mnist/ (the format)
 #pragma once
 
@@ -31,8 +31,8 @@ inline std::uint32_t big_endian(const bytes& file, std::size_t at) {
   return value;
 }
 
-// The data behind the header, when the file holds exactly `expected` along every axis. `axis_names`
-// are for the sentence: {"pictures", "rows", "columns"}.
+// The data after the header, if the file holds exactly `expected` along every axis. `axis_names`
+// are for the message: {"pictures", "rows", "columns"}.
 template <std::size_t Axes>
 bytes read(const std::filesystem::path& path, const std::array<std::size_t, Axes>& expected,
            const std::array<const char*, Axes>& axis_names) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The layers of the integer classifier (integers.hpp), and what has to be known of their tensors.
+// The layers of the integer classifier (integers.hpp), and the ranges of their tensors.
 #pragma once
 
 #include <cstddef>
@@ -34,9 +34,8 @@ struct ranges {
   }
 };
 
-// A pixel is given as the integer p - 128 in units of 1/255. So x is (p - 128) / 255 where the
-// trained weights expect p / 255; the bias makes up for it: W x + (b + 128/255 of the weights'
-// sums).
+// A pixel is the integer p - 128 in units of 1/255. So x is (p - 128) / 255 although the trained
+// weights expect p / 255; the bias corrects it: W x + (b + 128/255 of the weights' sums).
 inline constexpr float pixel_range = 127.0F / 255;
 inline constexpr auto embed_bias = [] {
   tensor<float, hidden<32>> moved{};

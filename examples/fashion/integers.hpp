@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The clothing classifier in integers only: the layers of model.hpp in 8 bits, residual sums in 16,
-// the same logits on every target. The compiler packs it, from the weights of trained/weights.hpp
-// and the ranges of trained/ranges.hpp, which calibrate.cpp took from training pictures.
+// the same logits on every target. The compiler packs it from the weights of trained/weights.hpp
+// and the ranges of trained/ranges.hpp, which calibrate.cpp found on training pictures.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ static_assert(seen.chained(), "what a layer gives must be of the range that the 
 inline constexpr embed_layer embed{embed_parameters, seen.embed};
 inline constexpr position_layer positions{view_as<patch, hidden>(trained::positions),
                                           seen.positions};
-// One by one: clang computes a million steps for each constant.
+// One by one: clang allows a million steps per constant.
 template <std::size_t I>
 inline constexpr encoder_layer layer{trained::layers_parameters[I], seen.encoder[I]};
 inline constexpr norm_layer norm{trained::norm, seen.norm};
@@ -40,7 +40,7 @@ struct integer_model {
   // Scratch of one forward pass, owned by the caller.
   struct workspace {
     tensor<std::int16_t, patch<49>, hidden<32>> x;
-    union {  // one after the other
+    union {  // used in turn
       tensor<std::int8_t, patch_row<7>, patch_column<7>, row<4>, column<4>> patches;
       integer::encoder_layer::workspace<patch<49>> encoder_work;
       tensor<std::int8_t, patch<49>, hidden<32>> normed;
@@ -52,7 +52,7 @@ struct integer_model {
                                                sizeof(integer::mean) + sizeof(integer::head);
   static constexpr std::size_t workspace_bytes = sizeof(workspace);
 
-  // All of it: the layers, one after another. Those that need the most write over their argument.
+  // The sum of the layers. Those that need the most overwrite their argument.
   static constexpr call_footprint footprint = [] {
     auto all = umbel::footprint<integer::embed_layer, patch<49>> +
                umbel::footprint<integer::position_layer, patch<49>> +

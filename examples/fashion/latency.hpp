@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Times on one thread: how long one call takes, call by call, and what of it to report.
+// Times on one thread: each call's duration, and statistics to report.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ inline double percentile(const std::vector<double>& sorted, double share) {
   return sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1];
 }
 
-// Times `call(0)`, `call(1)`, ... each alone. `times` is the caller's: nothing is allocated here.
+// Times `call(0)`, `call(1)`, ... separately, into the caller's `times`: nothing is allocated here.
 template <class Call>
 void time_each(std::vector<double>& times, Call&& call) {
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -48,14 +48,14 @@ inline latency_summary summarise(std::vector<double> times) {
           times.size()};
 }
 
-// How often the system has taken the core away from this program to run another.
+// How often the system gave this program's core to a different one.
 inline long preemptions() {
   rusage usage{};
   return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_nivcsw : 0;
 }
 
-// Keeps this thread on the core that it is on: a move costs cold caches. The core, or -1 when the
-// system did not allow it.
+// Keeps this thread on its core: a move costs cold caches. Returns the core, or -1 if the system
+// doesn't allow it.
 inline int pin_to_current_core() {
 #if defined(__linux__)
   const int core = sched_getcpu();

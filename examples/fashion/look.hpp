@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// One picture looked at closely: how sure the model is, and what its heads attend to. And the
-// choice of which pictures are worth it.
+// A close look at one picture: how sure the model is, and what its heads attend to. And the choice
+// of pictures worth it.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ struct look {
   const float* matrix(std::size_t layer, std::size_t head) const {
     return attention.data() + (layer * model::heads + head) * model::tokens * model::tokens;
   }
-  // How much each patch is looked at: the mean over the queries. Sums to 1, like each row.
+  // The attention that each patch gets: the mean over the queries. Sums to 1, like each row.
   patch_map received(std::size_t layer, std::size_t head) const {
     patch_map map{};
     const float* weights = matrix(layer, head);
@@ -54,7 +54,7 @@ inline std::array<double, class_count> softmax(const std::array<float, class_cou
   return result;
 }
 
-// The heap is watched here too: looking at the weights allocates as little as the plain pass.
+// The heap is watched here as well: observing the weights allocates nothing either.
 inline look look_at(const picture_set& set, std::size_t place, model::workspace& workspace,
                     evaluation& run) {
   look result{set.picture(place), set.number(place), set.labels[place], 0, {}, {}};
@@ -71,8 +71,8 @@ inline look look_at(const picture_set& set, std::size_t place, model::workspace&
   return result;
 }
 
-// The first pictures of as many different classes, then, in the last place, the first one that the
-// model gets wrong, if there is one: a demo that shows only successes says little.
+// The first pictures of as many different classes as possible, then, in the last place, the first
+// one that the model gets wrong, if any: a demo of successes only proves little.
 inline std::vector<std::size_t> choose(const picture_set& set, const evaluation& run,
                                        std::size_t count) {
   std::vector<std::size_t> chosen;

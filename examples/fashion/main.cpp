@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The demo: a trained clothing classifier on real pictures. Reads the pictures, runs and measures
-// the model, shows what its heads look at, and says whether every promise was kept.
+// the model, shows what its heads look at, and reports whether every promise was kept.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -20,7 +20,7 @@
 namespace fashion {
 namespace {
 
-model::workspace workspace;  // all the memory that inference works in
+model::workspace workspace;  // all the memory that inference uses
 
 enum exit_code { kept = 0, broken = 1, unusable = 2 };
 

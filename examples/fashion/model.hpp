@@ -7,9 +7,8 @@
 //     two encoder layers, norm, mean over the patches
 //     linear                        (classes=10)
 //
-// tools/train_fashion.py trained it, tools/export wrote trained/weights.hpp: the layers' types and
-// their weights, which are constants; packed by the compiler, they lie in the program's read-only
-// memory.
+// tools/train_fashion.py trained it; tools/export wrote trained/weights.hpp: the layers' types and
+// their weights as constants. The compiler packs them into the program's read-only memory.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +23,7 @@ namespace fashion {
 using namespace umbel;
 using namespace umbel::axes;
 
-// Axes of our own: one line each.
+// Custom axes: one line each.
 template <std::size_t N>
 struct row : axis<row, N> {};
 template <std::size_t N>
@@ -55,14 +54,14 @@ struct model {
     encoder::workspace<patch<49>> encoder_work;
   };
 
-  // What lies in read-only memory: packed maps, norms, positions.
+  // Read-only memory: packed maps, norms, positions.
   static constexpr std::size_t weights_bytes = sizeof(trained::embed) + sizeof(trained::layers) +
                                                sizeof(trained::head) + sizeof(trained::positions) +
                                                10 * sizeof(trained::norm_weight);
   static constexpr std::size_t workspace_bytes = sizeof(workspace);
   static constexpr std::size_t stack_bytes = 3 * 1024;  // measured and checked by the demo
 
-  // All of it: the layers, one after another, and the pixels, which no result lies in the place of.
+  // The sum of the layers, plus the pixels, whose memory no result reuses.
   static constexpr call_footprint footprint = [] {
     using layers_type = prepacked<encoder>;
     auto all = umbel::footprint<prepacked<trained::embed_type>, patch<49>> +
@@ -77,7 +76,7 @@ struct model {
   static_assert(footprint.ram == sizeof(workspace));
 
   // Pixels to work.x. A picture is (row, column); a patch is 4 x 4 of it. Cutting it up moves
-  // nothing: only the conversion to float copies.
+  // nothing; only the conversion to float copies.
   static void embed(const std::uint8_t* pixels, workspace& work) noexcept {
     const auto picture = view_as<row<28>, column<28>>(pixels);
     const auto cut = picture | split<row, patch_row<7>, row> |
@@ -91,7 +90,7 @@ struct model {
     positions.into(work.x, work.x);
   }
 
-  // work.x, as the layers leave it, to 10 logits.
+  // From the layers' work.x to 10 logits.
   static void answer(workspace& work, float* out) noexcept {
     trained::norm_type{trained::norm}.into(work.y, work.x);
     const auto scores = work.y | mean<patch> | trained::head;

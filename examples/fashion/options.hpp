@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The command line: what the user asked for, or one sentence on what is wrong with it.
+// The command line: the user's choices, or one message about what is wrong.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// attention.html: one file that shows, for a few pictures, what the model answers and what every
-// head of every layer looks at. No script, nothing from elsewhere, light and dark.
+// attention.html: one file that shows, for a few pictures, the model's answers and what every head
+// of every layer looks at. No script, no external files, light and dark.
 #pragma once
 
 #include <cstddef>

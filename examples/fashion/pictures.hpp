@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The pictures that the demo runs on, with their labels and what PyTorch computed for them: the
-// whole test set of Fashion-MNIST when its folder is given, else the few that are committed.
+// The demo's pictures, with their labels and PyTorch's results: the whole test set of Fashion-MNIST
+// if its folder is given, otherwise the few committed ones.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ constexpr std::size_t class_count = model::classes;
 inline const char* class_name(std::size_t label) { return trained::class_names[label]; }
 
 struct picture_set {
-  bool whole;                        // all of the test set, or only the committed samples
+  bool whole;                        // the whole test set, or only the committed samples
   std::vector<std::uint8_t> pixels;  // (picture, row, column)
   std::vector<std::uint8_t> labels;  // (picture)
   std::vector<float> torch;          // (picture, class): PyTorch's logits

@@ -48,7 +48,7 @@ inline void put_chunk(std::string& file, std::string_view type, std::string_view
   put_big_endian(file, crc32(body));
 }
 
-// The zlib stream that says: these bytes, as they are.
+// A zlib stream that stores these bytes uncompressed.
 inline std::string stored(std::string_view bytes) {
   if (bytes.size() > 0xffff) throw std::length_error{"png: the picture is too big for one block"};
   const auto size = static_cast<unsigned>(bytes.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The figures of one run: as aligned lines for people, as report.json for programs, and the
-// promises among them that were broken.
+// The figures of one run: as aligned lines for people, as report.json for programs, and the broken
+// promises.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace fashion {
 
-// printf into a string. The C locale rules: this program never sets another.
+// printf to a string. Uses the C locale: this program never sets a different one.
 template <class... Values>
 std::string text(const char* format, Values... values) {
   std::array<char, 512> buffer{};
@@ -29,7 +29,7 @@ inline std::string grouped(std::size_t number) {
   return digits;
 }
 
-// JSON has no NaN and no infinity: they are null there.
+// JSON has no NaN and no infinity: they become null.
 inline std::string json_number(double value) {
   if (!std::isfinite(value)) return "null";
   std::array<char, 32> buffer{};
@@ -137,14 +137,14 @@ inline std::string to_lines(const evaluation& run) {
                                  heap::counted() + " counted)");
 }
 
-// Of a logit from PyTorch's, which are up to 7: rounding is 5e-6, gelu_tanh in place of gelu_exact
-// 3e-3, with the same predictions. So these logits are the probe of what the weights do not tell.
+// For logits compared with PyTorch's, which reach 7: rounding is 5e-6, gelu_tanh instead of
+// gelu_exact 3e-3, with the same predictions. So the logits reveal what the weights alone don't.
 constexpr double largest_difference = 1e-4;
 
-// Of the accuracy, by integers: one standard error of 10,000 pictures.
+// For the accuracy with integers: one standard error of 10,000 pictures.
 constexpr double largest_loss = 0.003;
 
-// One sentence on the first broken promise, or nothing.
+// A message about the first broken promise, or nothing.
 inline std::string broken_promise(const evaluation& run) {
   if (!run.heap_counter_works) return "the allocation counter of this build sees no allocation";
   if (run.heap.allocations != 0 || run.heap.releases != 0) {

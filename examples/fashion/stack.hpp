@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// How deep a call goes: it runs in a thread whose stack is memory of ours, painted beforehand; the
-// deepest byte that lost its paint is the high-water mark. Linux and other POSIX systems.
+// Measures stack depth: the call runs in a thread whose stack is our memory, painted beforehand;
+// the deepest byte that lost its paint is the high-water mark. Linux and other POSIX systems.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace fashion::stack {
 
-// Sanitizers and unoptimised builds use far more stack than the program that is shipped: figures
-// from them say nothing about the bound.
+// Sanitizers and unoptimized builds use far more stack than a release: their figures prove nothing
+// about the bound.
 #if !defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool representative = false;
 #elif defined(__has_feature)
@@ -42,7 +42,7 @@ struct job {
   job& todo = *static_cast<job*>(given);
   const auto* const caller = static_cast<const std::uint8_t*>(__builtin_frame_address(0));
   todo.call(todo.argument);
-  // Looked for here, not after the thread: its end uses the stack too.
+  // Searched here, not after the thread ends, which uses the stack as well.
   const std::uint8_t* deepest = todo.bottom;
   while (deepest != caller && *deepest == paint) ++deepest;
   todo.used = static_cast<std::size_t>(caller - deepest);
@@ -51,9 +51,9 @@ struct job {
 
 }  // namespace detail
 
-// Bytes of stack below the caller's frame while `call(argument)` runs, or nothing when no thread
-// could be had. `call` has run once before: the first call of a shared library's function goes
-// through the dynamic linker, whose stack is not the model's. `room` is far above what it may use.
+// Bytes of stack below the caller's frame while `call(argument)` runs, or nothing without a thread.
+// Run `call` once before: the first call of a shared library's function goes through the dynamic
+// linker, whose stack is not the model's. `room` is far above the expected use.
 inline std::optional<std::size_t> measure(void (*call)(void*), void* argument, std::size_t room) {
   constexpr std::size_t page = 65536;  // as large as any system's
   const std::size_t size = room / page * page + 2 * page;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Pictures in the terminal: two pixels a character (the upper half block), in 24-bit or 256
-// colours; shades of plain ASCII where colour is not wanted or not there.
+// Pictures in the terminal: two pixels per character (the upper half block), in 24-bit or 256
+// colors; shades of plain ASCII if colors are unwanted or unavailable.
 #pragma once
 
 #include <algorithm>
@@ -34,8 +34,7 @@ inline style style_of_stdout() {
   return depth == "truecolor" || depth == "24bit" ? style::colours_24_bit : style::colours_256;
 }
 
-// The parameters of an escape sequence that choose a colour: 38 for the foreground, 48 for the
-// background.
+// An escape sequence's parameters for a color: 38 for the foreground, 48 for the background.
 inline std::string escape(int ground, colour c, style how) {
   if (how == style::colours_24_bit) {
     return text("%d;2;%d;%d;%d", ground, int{c.red}, int{c.green}, int{c.blue});
@@ -53,7 +52,7 @@ inline std::string escape(int ground, colour c, style how) {
   return text("%d;5;%d", ground, index);
 }
 
-// A grid of shares (row, column) as lines of `columns` characters, two rows a line.
+// A grid of shares (row, column) as lines of `columns` characters, two rows per line.
 template <class Share, class Colour>
 std::vector<std::string> draw(std::size_t rows, std::size_t columns, Share share, Colour colour_of,
                               style how) {
@@ -81,8 +80,8 @@ std::vector<std::string> draw(std::size_t rows, std::size_t columns, Share share
   return lines;
 }
 
-// What each head of the last layer looks at: 2 x 2 small maps, 17 characters wide. The square root
-// keeps the weak patches visible.
+// The attention of each head of the last layer: 2 x 2 small maps, 17 characters wide. The square
+// root keeps weak patches visible.
 inline std::vector<std::string> draw_heads(const look& seen, style how) {
   constexpr std::size_t last = model::layers - 1;
   std::vector<std::string> lines;

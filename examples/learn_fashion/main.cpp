@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Trains the demo's clothing classifier from scratch: a line an epoch, a checkpoint that goes on to
-// the same bits, the average of the weights at the end.
+// Trains the demo's clothing classifier from scratch: prints a line per epoch, writes checkpoints
+// that resume with the same bits, and averages the weights at the end.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -16,10 +16,10 @@ namespace {
 
 using learning::destination, learning::with_pool;
 
-training all;  // all that learning works in
+training all;  // all the memory of learning
 epoch_order order;
 
-// Of the epochs that are over.
+// For the finished epochs.
 std::string curves(const state& now) {
   const auto over = static_cast<std::ptrdiff_t>(now.made() / now.plan.steps_of_epoch());
   const auto points = [&](const auto& of) {

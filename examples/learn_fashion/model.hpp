@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The demo's clothing classifier (examples/fashion) as a formula over its weights: what learns and
-// what answers are this one formula.
+// The demo's clothing classifier (examples/fashion) as a formula over its weights, used both for
+// learning and for answering.
 //
 //   patches of a picture, 0 to 1      (token=49, hidden=16)
 //     normalised, linear, positions   (token=49, hidden=32)
@@ -37,7 +37,7 @@ struct weights {
 
 using patches = tensor<float, token<49>, hidden<16>>;
 
-// Of the pixels that are learned from.
+// Statistics of the training pixels.
 inline constexpr float pixel_mean = 0.28604F, pixel_deviation = 0.35302F;
 
 inline constexpr formula logits_of = [](auto pixels, const auto& w) {
@@ -56,8 +56,8 @@ using learning_workspace =
     workspace_for<decltype(learn), patches, tensor<int>, differentiated<weights>>;
 using answering_workspace = workspace_for<decltype(logits_of), patches, weights>;
 
-// Matrices normal with the deviation 1 / sqrt(in), of those whose result is added to what comes
-// past them half of it; positions 0.1; gammas 1; the rest 0.
+// Matrices are normal with deviation 1 / sqrt(in), or half of that if their result is added to the
+// residual; positions 0.1; gammas 1; the rest 0.
 inline void first_weights(weights& w, std::uint64_t seed) {
   initialize(w, seed, [](const parameter_path& path, const auto& x) {
     const auto is = [&](const char* name) { return path == name; };

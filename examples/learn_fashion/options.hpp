@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The command line: what the user asked for, or one sentence on what is wrong with it.
+// The command line: the user's choices, or one message about what is wrong.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace learn_fashion {
 struct options : learning::options {
   std::string data;        // none: synthetic
   std::string prune;       // the demo's weights; none: trains
-  std::size_t epochs = 0;  // 0: 32, of fine-tuning 1
+  std::size_t epochs = 0;  // 0: 32, or 1 for fine-tuning
   bool synthetic = false;
 
   options() { out = "fashion-learned"; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The pictures to learn from: read, or made up for a test, put in another order each epoch, and cut
-// into patches, moved and mirrored by chance (learning/chance.hpp).
+// The training pictures: read, or made up for a test, shuffled each epoch, cut into patches, and
+// moved and mirrored at random (learning/chance.hpp).
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace learn_fashion {
 inline constexpr std::size_t side = 28, pixels_each = side * side;
 
 using learning::draws;
-// What chance is for.
+// The purposes of random numbers.
 namespace purpose {
 inline constexpr std::uint64_t order = 0, place = 1, synthetic = 2;
 }
@@ -37,7 +37,7 @@ struct data_set {
 };
 inline constexpr std::size_t most_pictures = 60000;
 
-// Fashion-MNIST, its four files unpacked; else fashion::input_error.
+// Fashion-MNIST from its four unpacked files; otherwise throws fashion::input_error.
 inline data_set read_pictures(const std::filesystem::path& folder) {
   const auto read = [&](const std::string& which, std::size_t count) {
     namespace idx = fashion::idx;
@@ -48,7 +48,7 @@ inline data_set read_pictures(const std::filesystem::path& folder) {
   return {read("train", most_pictures), read("t10k", 10000)};
 }
 
-// A few easy ones, always the same: noise, and a bright bar whose height says the class.
+// A few easy ones, always the same: noise, and a bright bar whose height encodes the class.
 inline data_set make_pictures() {
   const auto make = [](std::size_t count, std::uint64_t seed) {
     const draws noise{seed, purpose::synthetic};
@@ -83,19 +83,19 @@ struct epoch_order {
 static_assert(most_pictures <= 1U << 16);
 
 // ---- patches ------------------------------------------------------------------------------------
-// How a picture is changed, so that no two epochs see the same.
+// The change of a picture, so that no two epochs see the same one.
 struct place {
   int down = 0, right = 0;
   bool mirrored = false;
 };
 
-// By up to a pixel, of picture `counter` of all that are learned from.
+// Moves by up to a pixel. counter: the picture's number among all that are learned from.
 constexpr place drawn_place(std::uint64_t seed, std::uint64_t counter) noexcept {
   const std::uint32_t drawn = draws{seed, purpose::place}.below(18, counter);
   return {static_cast<int>(drawn / 2 % 3) - 1, static_cast<int>(drawn / 6) - 1, drawn % 2 == 1};
 }
 
-// The patches of a picture, row by row, each row by row; outside of it is black.
+// The patches of a picture, row by row, as are their pixels; outside it is black.
 inline void cut(const std::uint8_t* pixels, const place& how, patches& to) noexcept {
   constexpr int size = side, patch = 4, across = size / patch;
   float* next = to.data();

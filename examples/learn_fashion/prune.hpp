@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which heads of the demo's model matter, by two measures (Michel, Levy and Neubig 2019): how much
-// the loss rises without a head, which is a pass for each, and the mean magnitude of the gradient
-// of its gate, which one pass has of all. Then the least important are pruned, one more each time,
-// with fine-tuning and without.
+// Which heads of the demo's model matter, by two measures (Michel, Levy and Neubig 2019): the rise
+// of the loss without a head, which takes a pass per head, and the mean magnitude of its gate's
+// gradient, which takes one pass for all. Then the least important ones are pruned, one more each
+// time, with and without fine-tuning.
 //
-// A head is pruned by zeros: its rows of the output projection, and their gradient. All subsets are
-// one type so, and the numbers are those of the smaller layer, pruned<attention, keep_heads<...>>
-// (umbel/attention/pruned.hpp); how much time and memory it saves: examples/08_prune_heads.cpp.
+// A head is pruned by zeroing its rows of the output projection, and their gradient. All subsets
+// are then one type, and the numbers are those of the smaller layer, pruned<attention,
+// keep_heads<...>> (umbel/attention/pruned.hpp); examples/08_prune_heads.cpp shows the time and
+// memory it saves.
 #pragma once
 
 #include <algorithm>
@@ -30,15 +31,15 @@
 
 namespace learn_fashion {
 
-// Heads are counted through the layers.
+// Heads are numbered through the layers.
 inline constexpr std::size_t layer_count = 2;
 inline constexpr std::size_t heads_each = encoder::attention::sizes.heads;
 inline constexpr std::size_t head_count = layer_count * heads_each;
 using by_head = std::array<double, head_count>;
 using head_order = std::array<std::size_t, head_count>;  // the most important first
 
-// tools/train_fashion.py's weights.npz, whose first layer normalises the pixels: here the formula
-// does. Throws fashion::input_error.
+// Loads tools/train_fashion.py's weights.npz, whose first layer normalizes the pixels; here the
+// formula does. Throws fashion::input_error.
 inline void load_demo(const std::string& path, weights& w) {
   const auto refused = [&](const std::string& why) {
     return fashion::file_error(path,
@@ -61,8 +62,8 @@ inline void load_demo(const std::string& path, weights& w) {
   }
 }
 
-// Zeros where the heads behind the first `kept` of an order end, in the weights or in their
-// gradient. Gives how many numbers were not 0.
+// Zeros the heads after the first `kept` of an order, in the weights or their gradient. Returns how
+// many numbers were not 0.
 inline std::size_t without_heads(weights& w, const head_order& order, std::size_t kept) noexcept {
   constexpr auto sizes = encoder::attention::sizes;
   constexpr std::size_t each = sizes.value_dim * sizes.output;
@@ -81,7 +82,7 @@ struct importance {
   by_head gates;  // mean magnitude of d loss / d gate
 };
 
-// Of the first `count` pictures.
+// On the first `count` pictures.
 template <class Pool>
 importance importance_of(training& all, const weights& w, const picture_set& set, std::size_t count,
                          Pool&& pool) {
@@ -121,12 +122,12 @@ inline head_order order_by(const by_head& important) {
   return order;
 }
 
-// Of test pictures, in percent, by how many heads are left, from 1.
+// Accuracy on test pictures, in percent, by the number of heads left, from 1.
 struct pruned_three_ways {
   by_head by_ablation, by_gradient, fine_tuned;
 };
 
-// Fine-tunes what is in now.weights, those heads being pruned; the average is in now.average.
+// Fine-tunes now.weights with those heads pruned; the average is in now.average.
 template <class Pool>
 void fine_tune(training& all, const picture_set& set, epoch_order& order, const head_order& heads,
                std::size_t kept, Pool&& pool) {
@@ -144,7 +145,7 @@ void fine_tune(training& all, const picture_set& set, epoch_order& order, const 
     throw std::logic_error{"a head that was pruned has learned"};
 }
 
-// Prints both measures, then how often the model is right by the number of heads left.
+// Prints both measures, then the accuracy by the number of heads left.
 template <class Pool>
 pruned_three_ways prune(training& all, epoch_order& order, const weights& demo,
                         const data_set& data, std::uint64_t seed, std::size_t epochs, Pool&& pool) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The steps of a training, with a line an epoch and checkpoints.
+// The steps of a training, with a line per epoch and checkpoints.
 #pragma once
 
 #include <chrono>
@@ -14,11 +14,12 @@ namespace learn_fashion {
 
 struct until {
   std::uint64_t step;
-  std::uint64_t checkpoint_every;           // steps; 0: an epoch
-  const learning::destination* checkpoint;  // null: another process writes it, and says how it goes
+  std::uint64_t checkpoint_every;  // steps; 0: an epoch
+  const learning::destination*
+      checkpoint;  // null: a different process writes it and reports progress
 };
 
-// False where a step could not be made. where: of a process among several across(...).
+// False if a step failed. where: for a process among several, across(...).
 template <class Gradients, class Pool, class... Where>
 bool train(training_by<Gradients>& all, epoch_order& order, const data_set& data, const until& last,
            Pool&& pool, Where&&... where) {

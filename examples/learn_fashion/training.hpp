@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// A step of learning on one to four threads, and the share of pictures that is answered right. All
-// memory is a constant, and the bits are the same whoever computes: pictures of a batch add to four
-// chains (umbel/training/batch_gradient.hpp).
+// A learning step on one to four threads, and the accuracy. Memory has constant size, and the bits
+// don't depend on the threads: the pictures of a batch add to four chains
+// (umbel/training/batch_gradient.hpp).
 #pragma once
 
 #include <algorithm>
@@ -19,13 +19,13 @@ using learning::chain_count, learning::most_threads;
 inline constexpr std::size_t batch_size = 128;
 using gradients = batch_gradient<weights, chains<chain_count>>;
 
-// What must be the same for a training to go on.
+// Must be the same to resume a training.
 struct plan {
   static constexpr const char* part_names[] = {"seed", "epochs", "pictures"};
   tensor<std::int32_t> seed, epochs, pictures;
 
   std::uint64_t chance() const { return static_cast<std::uint64_t>(seed()); }
-  // A last part of a batch is left out; the next epoch has another order.
+  // A partial last batch is left out; the next epoch has a different order.
   std::uint64_t steps_of_epoch() const {
     return static_cast<std::uint64_t>(pictures()) / batch_size;
   }
@@ -40,27 +40,28 @@ inline constexpr std::size_t most_epochs = 1000;
 template <std::size_t N>
 struct epoch : axis<epoch, N> {};
 
-// All that the next step depends on, beside the pictures, and what was said: it is in a checkpoint.
+// Everything that the next step depends on besides the pictures, and the results so far: saved in a
+// checkpoint.
 struct state {
   static constexpr const char* part_names[] = {"plan", "weights",  "average", "optimiser",
                                                "step", "loss_sum", "losses",  "right"};
   learn_fashion::plan plan;
   learn_fashion::weights weights, average;
   adamw::state<learn_fashion::weights> optimiser;
-  tensor<std::int32_t> step;  // how many were made; chance is counted by them
-  tensor<double> loss_sum;    // of the steps of this epoch, each the mean of its batch
-  tensor<float, epoch<most_epochs>> losses, right;  // of the epochs that are over; right: percent
+  tensor<std::int32_t> step;  // steps made; random numbers depend on it
+  tensor<double> loss_sum;    // over the steps of this epoch, each the mean of its batch
+  tensor<float, epoch<most_epochs>> losses, right;  // of finished epochs; right: percent
 
   std::uint64_t made() const { return static_cast<std::uint64_t>(step()); }
   std::uint64_t steps() const { return plan.steps(); }
 };
 
-// What a thread works in. Learning and answering take turns in the same memory.
+// A thread's workspace. Learning and answering share the same memory in turn.
 struct worker : learning::one_of<learning_workspace, answering_workspace> {
   patches x;
 };
 
-// Gradients: those of all chains, or of those of one process among several.
+// Gradients: those of all chains, or of one process among several.
 template <class Gradients>
 struct training_by {
   state now;
@@ -68,9 +69,9 @@ struct training_by {
   worker workers[most_threads];
 };
 using training = training_by<gradients>;
-static_assert(sizeof(state) < 315 * 1024);  // weights, their average, two of the optimiser, curves
+static_assert(sizeof(state) < 315 * 1024);  // weights, their average, two of the optimizer, curves
 static_assert(sizeof(gradients) < chain_count * 77 * 1024 && sizeof(worker) < 217 * 1024);
-// With one thread and one chain, as the gradients of a training that knows no threads.
+// With one thread and one chain, like the gradients of a training without threads.
 static_assert(sizeof(state) + sizeof(batch_gradient<weights, chains<1>>) + sizeof(worker) <
               768 * 1024);
 static_assert(sizeof(training) < 1488 * 1024);
@@ -86,9 +87,8 @@ inline void begin(state& now, std::uint64_t seed, std::size_t epochs, std::size_
   now.average = now.weights;
 }
 
-// The gradient of the pictures of a step into all.of_batch; gives the sum of their losses. order:
-// that of the epoch that the step is in. where: an executor; of a process among several, then
-// across(...).
+// Writes the gradient of a step's pictures to all.of_batch; returns the sum of their losses. order:
+// the current epoch's. where: an executor; for a process among several, then across(...).
 template <class Gradients, class... Where>
 float learn_batch(training_by<Gradients>& all, const picture_set& set, const epoch_order& order,
                   Where&&... where) noexcept {
@@ -106,8 +106,8 @@ float learn_batch(training_by<Gradients>& all, const picture_set& set, const epo
                           });
 }
 
-// One step, by the gradient of a batch and its loss, both sums. Where the norm of the gradient is
-// not finite nothing changes, and the result says so.
+// One step from the gradient and loss of a batch, both sums. If the gradient's norm is not finite,
+// nothing changes, and the result reports it.
 [[nodiscard]] inline update_result make_step(state& now, weights& gradient, float loss,
                                              double highest_rate = 6e-3) noexcept {
   scale(gradient, 1.0 / batch_size);
@@ -119,7 +119,7 @@ float learn_batch(training_by<Gradients>& all, const picture_set& set, const epo
   const adamw how{.rate = rate(step), .beta2 = 0.99, .decay = 0.02};
   const auto made = update(now.weights, gradient, now.optimiser, how);
   if (!made) return made;
-  // Of few steps at first: the weights that it began with are soon forgotten.
+  // Over few steps at first: the initial weights are soon forgotten.
   const double of_steps = static_cast<double>(step + 1);
   moving_average(now.average, now.weights, std::min(0.998, of_steps / (of_steps + 10)));
   now.loss_sum() += static_cast<double>(loss) / batch_size;
@@ -127,7 +127,7 @@ float learn_batch(training_by<Gradients>& all, const picture_set& set, const epo
   return made;
 }
 
-// Of the average of the weights, in percent.
+// With the averaged weights, in percent.
 template <class Gradients, class Pool>
 double accuracy(training_by<Gradients>& all, const picture_set& set, Pool&& pool) noexcept {
   std::size_t right_of[chain_count]{};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// Drawn gestures, as tools/gestures.py draws them: 64 readings of a sensor of acceleration, x y z.
-// Gesture `number` is of the class number % 10.
+// Drawn gestures, as in tools/gestures.py: 64 readings (x y z) of an acceleration sensor. Gesture
+// `number` has the class number % 10.
 //
 //   0, 1   a circle, either way            5      an eight
 //   2, 3   a shake along x, along y        6, 7   a circle that becomes faster, slower
 //   4, 8   a shake along x = y, x = -y     9      no gesture
 //
-// Compiled with -ffp-contract=off, readings are the same bits everywhere: no product and sum here
-// are fused, on a target that can (nor does Umbel depend on it).
+// Compiled with -ffp-contract=off, readings have the same bits everywhere: no product and sum here
+// are fused on targets that can (Umbel doesn't depend on it).
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ constexpr T wave(T p) noexcept {
   return f < half ? y : -y;
 }
 
-// To 64 times x y z, computed in T: as the Python script in double, on a board in float.
+// Writes 64 times x y z, computed in T: double as in the Python script, float on a board.
 template <class T>
 constexpr void draw(std::uint32_t number, float* to) noexcept {
   std::uint32_t state = number * 2654435761u + 12345u;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Here what a board does: a classifier of gestures whose sensor was mounted another way than when
-// it was trained learns its last layer anew, one labelled gesture after another.
+// The board's program, run here: a gesture classifier whose sensor is mounted differently than in
+// training relearns its last layer, one labeled gesture after another.
 #include <cstdio>
 
 #include "model.hpp"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// A classifier of gestures that learns on the board: the sensor is mounted another way than when
-// the model was trained, so its answers are wrong; some gestures with their labels, and they are
-// right again. All but the last layer is frozen: constants in flash, which only infer.
+// A gesture classifier that learns on the board: the sensor is mounted differently than in
+// training, so its answers are wrong; after some labeled gestures they are right again. All layers
+// except the last are frozen: constants in flash, for inference only.
 //
 //   readings of the sensor                        (token=16, hidden=12)     64 times x y z
 //     linear, two blocks of LLaMA, norm, mean     (hidden=24)               flash
 //     linear                                      (classes=10)              RAM: it learns
 //
-// A step is one gesture: features, loss, the gradient of the last layer, SGD in place. Weights are
-// those of tools/train_gestures.py. test/embedded runs it on Cortex-M, linked with 20 kB of RAM.
+// A step is one gesture: features, loss, the gradient of the last layer, SGD in place. The weights
+// come from tools/train_gestures.py. test/embedded runs it on Cortex-M, linked with 20 kB of RAM.
 #pragma once
 
 #include <umbel/inspect/footprint.hpp>
@@ -36,7 +36,7 @@ static_assert(
     logits::size() == trained::head_bias_shape[0],
     "other classes than the last layer was trained for: README.md says how it begins with zeros");
 
-// The last layer, which learning begins with.
+// The initial last layer.
 inline constexpr head_map::weights as_trained = [] {
   head_map::weights w{};
   for (std::size_t i = 0; i < features::size(); ++i)
@@ -46,7 +46,7 @@ inline constexpr head_map::weights as_trained = [] {
   return w;
 }();
 
-// ---- what learns: a formula over the last layer -------------------------------------------------
+// ---- the learning part: a formula over the last layer -------------------------------------------
 inline constexpr formula loss_of = [](auto x, auto label, const auto& head) {
   return cross_entropy<classes>(x * head, label);
 };
@@ -66,8 +66,8 @@ class classifier {
     return best;
   }
 
-  // One step: that was a gesture of this class. False, and nothing has changed, where the gradient
-  // is not finite: of a reading that is not.
+  // One step with a gesture of this class. False, without changes, if the gradient is not finite,
+  // as for a reading that isn't.
   bool learn_that(const window& x, std::size_t label, float rate = 0.03F) noexcept {
     look_at(x);
     set_to_zero(gradient_);
@@ -93,33 +93,34 @@ class classifier {
   workspace_for<decltype(learn), features, tensor<int>, differentiated<head_map::weights>> work_;
 };
 
-// All of it: constants, and in RAM a classifier and a window.
+// The sum: constants, and in RAM a classifier and a window.
 inline constexpr call_footprint needs = [] {
   auto all = footprint<prepacked<trained::embed_type>, token<16>> +
              footprint<prepacked<encoder>, token<16>> + footprint<prepacked<encoder>, token<16>> +
              footprint<trained::norm_type, token<16>>;
-  all.tables /= 2;  // of rotary positions, which both blocks read
+  all.tables /= 2;  // rotary positions, which both blocks read
   all.weights += sizeof(as_trained);
   all.ram = sizeof(classifier) + sizeof(window);
   return all;
 }();
-// Wider vectors want more scratch: 14.5 kB where there are none.
+// Wider vectors need more scratch: without vectors it is 14.5 kB.
 static_assert(needs.ram <= 20 * 1024);
 
-// Of a step: causal attention sees 136 pairs; the last layer once forward, once for its gradient.
+// Per step: causal attention sees 136 pairs; the last layer runs once forward, once for its
+// gradient.
 inline constexpr std::size_t multiply_accumulates =
     16 * 12 * 24 + 2 * (16 * 24 * (2 * 24 + 2 * 12) + 2 * 136 * 24 + 3 * 16 * 24 * 48) +
     2 * 24 * 10;
 
 // ---- the sensor ---------------------------------------------------------------------------------
-// Mounted turned by an angle and with a range of its own.
+// Mounted at an angle and with a different range.
 struct mounting {
   float cosine = 1, sine = 0, scale = 1;
 };
 // By the angle whose tangent is 3 / 4, about z.
 inline constexpr mounting shifted{0.8F, 0.6F, 1.25F};
 
-// Gestures from here on are for learning, for tests, and none is what the model was trained by.
+// From here on, gestures for learning and for tests, unknown to the trained model.
 inline constexpr std::uint32_t first_tested = 1'000'000, first_learned = 2'000'000;
 
 inline void read_sensor(std::uint32_t number, const mounting& how, window& to) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Trains the language model from scratch: thirty lines on how it goes, a checkpoint with each, from
-// which it goes on to the same bits, and weights for examples/tiny_language_model.
+// Trains the language model from scratch: prints thirty lines of progress, each with a checkpoint
+// that resumes with the same bits, and writes weights for examples/tiny_language_model.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -18,16 +18,16 @@ namespace {
 
 using learning::destination;
 
-training all;  // all that learning works in
+training all;  // all the memory of learning
 
 struct until {
   std::uint64_t step;
-  std::uint64_t checkpoint_every;  // steps; 0: a line
-  std::size_t pieces;              // of what is held out, for a line
+  std::uint64_t checkpoint_every;  // steps; 0: with every line
+  std::size_t pieces;              // of the held-out text, for a line
   const destination& checkpoint;
 };
 
-// False where a step could not be made.
+// False if a step failed.
 template <class Pool>
 bool train(const text& from, const until& last, Pool&& pool) {
   using clock = std::chrono::steady_clock;
@@ -74,7 +74,7 @@ std::string curves(const state& now) {
                           {"perplexity of the text held out", steps, 1, {{"", perplexity}}}});
 }
 
-// As tiny::load_weights reads them: with the first characters of the text and their logits.
+// In tiny::load_weights's format: with the first characters of the text and their logits.
 void write_weights(const destination& to, const weights& w, const text& from) {
   const auto probe = view_as<axes::token<24>>(from.tokens.data());
   const tiny::logits<24> logits = tiny::causal_logits(probe, w);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The command line: what the user asked for, or one sentence on what is wrong with it.
+// The command line: the user's choices, or one message about what is wrong.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace learn_text {
 struct options : learning::options {
   std::string text;
   std::uint64_t steps = 1500;
-  std::size_t characters = 4096;  // of a step
+  std::size_t characters = 4096;  // per step
   std::size_t held_out = 200'000;
 
   options() { out = "text-learned"; }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The text: its end is held out, and of what is before it pieces are drawn, wherever they begin
-// (learning/chance.hpp).
+// The text: its end is held out; pieces are drawn from anywhere before it (learning/chance.hpp).
 #pragma once
 
 #include <cstddef>
@@ -25,12 +24,12 @@ struct text {
 
   std::size_t size() const { return tokens.size(); }
   std::size_t learned_from() const { return size() - held_out; }
-  // Pieces of the context in what is held out, each with the token behind its last.
+  // Pieces of context length in the held-out text, each with the token after its last.
   std::size_t held_out_pieces() const { return (held_out - 1) / context; }
   const int* held_out_piece(std::size_t i) const {
     return tokens.data() + learned_from() + i * context;
   }
-  // Piece `counter` of all that are drawn: where it begins, `length` tokens and the one behind.
+  // Piece `counter` of all that are drawn: its start, for `length` tokens and the next one.
   const int* drawn_piece(std::uint64_t seed, std::size_t length, std::uint64_t counter) const {
     constexpr std::uint64_t purpose = 0;
     const auto places = static_cast<std::uint32_t>(learned_from() - length);
@@ -38,7 +37,7 @@ struct text {
   }
 };
 
-// Throws fashion::input_error where it cannot be learned from.
+// Throws fashion::input_error if it can't be learned from.
 inline text read_text(const std::string& path, std::size_t held_out) {
   constexpr std::size_t least = context + 1;
   text all{tiny::read_text(path), held_out};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// A step of learning the language model on one to four threads, as tools/train_text.py makes it,
-// and how well the text is known that is held out. The model is the formula that answers
-// (tiny_language_model/model.hpp); all memory is a constant, and the bits are the same whoever
-// computes.
+// A learning step of the language model on one to four threads, as in tools/train_text.py, and the
+// loss on held-out text. The model is the formula used for answers (tiny_language_model/model.hpp).
+// Memory has constant size, and the bits don't depend on the threads.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +25,7 @@ inline constexpr formula loss_of = [](auto text, auto next, const auto& w) {
 };
 inline constexpr gradient learn{loss_of};
 
-// Most is learned from pieces of half the context, which cost less a character.
+// Most is learned from pieces of half the context, which cost less per character.
 inline constexpr std::size_t half = context / 2;
 template <std::size_t Length>
 using learning_workspace =
@@ -38,7 +37,7 @@ using worker =
 
 using gradients = batch_gradient<weights, chains<chain_count>>;
 
-// What must be the same for a training to go on.
+// Must be the same to resume a training.
 struct plan {
   static constexpr const char* part_names[] = {"seed", "steps", "characters", "held_out", "text"};
   tensor<std::int32_t> seed, steps, characters, held_out, text;  // text: its characters
@@ -50,21 +49,22 @@ struct plan {
   }
 };
 
-// A line is said, and a checkpoint written, so many times, evenly, and not after each step.
+// The number of progress lines and checkpoints, evenly spread, and not after each step.
 inline constexpr std::size_t most_lines = 30;
 template <std::size_t N>
 struct line : axis<line, N> {};
 
-// All that the next step depends on, beside the text, and what was said: it is in a checkpoint.
+// Everything that the next step depends on besides the text, and the results so far: saved in a
+// checkpoint.
 struct state {
   static constexpr const char* part_names[] = {"plan",     "weights", "optimiser", "step",
                                                "loss_sum", "losses",  "held_out"};
   learn_text::plan plan;
   tiny::weights weights;
   adamw::state<tiny::weights> optimiser;
-  tensor<std::int32_t> step;                         // how many were made
-  tensor<double> loss_sum;                           // of the steps since the last line
-  tensor<float, line<most_lines>> losses, held_out;  // of the lines that were said, in nats
+  tensor<std::int32_t> step;                         // steps made
+  tensor<double> loss_sum;                           // over the steps since the last line
+  tensor<float, line<most_lines>> losses, held_out;  // of the printed lines, in nats
 
   std::uint64_t made() const { return static_cast<std::uint64_t>(step()); }
   std::uint64_t steps() const { return static_cast<std::uint64_t>(plan.steps()); }
@@ -72,7 +72,7 @@ struct state {
   std::uint64_t lines() const { return std::min<std::uint64_t>(most_lines, (steps() + 1) / 2); }
   std::uint64_t lines_after(std::uint64_t made) const { return made * lines() / steps(); }
   std::uint64_t end_of_line(std::uint64_t i) const { return (i * steps() + lines() - 1) / lines(); }
-  // Of the next step: how long its pieces are.
+  // The length of the next step's pieces.
   std::size_t length() const { return 5 * made() < 4 * steps() ? half : context; }
   std::size_t pieces() const { return static_cast<std::size_t>(plan.characters()) / length(); }
 };
@@ -83,8 +83,8 @@ struct training {
   worker workers[most_threads];
 };
 
-// Matrices normal with the deviation 1 / sqrt(in), of those whose result is added to what comes
-// past them by 1 / sqrt(10), as there are two in each of five blocks; gammas 1.
+// Matrices are normal with deviation 1 / sqrt(in), divided by sqrt(10) if their result is added to
+// the residual, since five blocks have two each; gammas 1.
 inline void first_weights(weights& w, std::uint64_t seed) {
   initialize(w, seed, [](const parameter_path& path, const auto& x) {
     if (path == "embedding") return initializer::normal(0.125);
@@ -106,7 +106,7 @@ inline void begin(state& now, const plan& wanted) {
   first_weights(now.weights, now.chance());
 }
 
-// The gradient of the pieces of a step into all.of_batch; gives the sum of their losses.
+// Writes the gradient of a step's pieces to all.of_batch; returns the sum of their losses.
 template <std::size_t Length, class Pool>
 float learn_pieces(training& all, const text& from, Pool&& pool) noexcept {
   const state& now = all.now;
@@ -119,7 +119,7 @@ float learn_pieces(training& all, const text& from, Pool&& pool) noexcept {
       });
 }
 
-// One step. Where the norm of the gradient is not finite nothing changes, and the result says so.
+// One step. If the gradient's norm is not finite, nothing changes, and the result reports it.
 template <class Pool>
 [[nodiscard]] update_result make_step(training& all, const text& from, Pool&& pool) noexcept {
   state& now = all.now;
@@ -143,7 +143,7 @@ template <class Pool>
   return made;
 }
 
-// The mean loss of a character in the first `pieces` that are held out, in nats.
+// The mean loss per character in the first `pieces` held-out ones, in nats.
 template <class Pool>
 double held_out_loss(training& all, const text& from, std::size_t pieces, Pool&& pool) noexcept {
   double sum_of[chain_count]{};

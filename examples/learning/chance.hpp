@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Chance that is a counter: what is drawn is a function of the seed, of what it is for and of the
-// step, whichever thread asks, and after an interruption.
+// Counter-based random numbers: a function of the seed, the purpose and the step, so the same for
+// any thread and after an interruption.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class draws {
  public:
   constexpr draws(std::uint64_t seed, std::uint64_t purpose) noexcept
       : key_(mixed(mixed(seed) ^ purpose)) {}
-  // Number `counter`, of 0 to n - 1.
+  // Number `counter`, from 0 to n - 1.
   constexpr std::uint32_t below(std::uint32_t n, std::uint64_t counter) const noexcept {
     return static_cast<std::uint32_t>((mixed(key_ ^ counter) >> 32) * n >> 32);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Lines over whole numbers as a picture: an SVG that needs nothing but a viewer, in light and dark.
+// Line charts over whole numbers: an SVG without dependencies, in light and dark.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct line {
   std::string name;
   std::vector<double> y;
 };
-// y[i] of each line is at `first` + i. Panels are drawn side by side.
+// y[i] of each line is at `first` + i. Panels are side by side.
 struct panel {
   std::string title, x_title;
   int first;
@@ -25,7 +25,7 @@ struct panel {
 
 namespace detail {
 
-// The distance of at most `most` round marks on such a length: 1, 2 or 5 times a power of ten.
+// The distance between at most `most` round marks on such a length: 1, 2 or 5 times a power of ten.
 inline double mark_distance(double length, double most) {
   const double least = std::max(length, 1e-9) / most,
                power = std::pow(10, std::floor(std::log10(least)));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// A checkpoint: all that the next step of a training depends on, as a safetensors file with a
-// checksum, from which it goes on to the bits of one that was never interrupted.
+// A checkpoint: everything that the next step of a training depends on, as a safetensors file with
+// a checksum. Resuming gives the bits of an uninterrupted training.
 //
 // The state is a struct of weights with this among its parts:
-//   plan      what must be the same for a training to go on; plan.options() says it as text
-// and two functions, made() and steps(): how many steps were made, and how many there are.
+//   plan      must be the same to resume; plan.options() returns it as text
+// and two functions, made() and steps(): the number of steps made, and of all.
 #pragma once
 
 #include <algorithm>
@@ -21,11 +21,11 @@
 
 namespace learning {
 
-// Throws fashion::input_error, one sentence, where the file is not as it was written, or is of
-// another training than the plan in `now` says. (`now` may then be changed.)
+// Throws fashion::input_error, one message, if the file has changed or belongs to a training with a
+// different plan than `now`. (`now` may then have changed.)
 template <class State>
 void read_checkpoint(const destination& from, State& now) {
-  // Of what is wrong, the first.
+  // Reports the first error.
   const auto refused = [&](const char* why) {
     std::string line{why};
     line.resize(std::min(line.find('\n'), line.size()));
@@ -48,8 +48,8 @@ void read_checkpoint(const destination& from, State& now) {
                                              "; remove it, or begin elsewhere: --out DIR");
 }
 
-// `now`, where a training begins, or what its checkpoint says. Throws fashion::input_error, also
-// where there is a checkpoint that was not asked for.
+// `now` at the start of a training, or from its checkpoint. Throws fashion::input_error, also if
+// there is an unexpected checkpoint.
 template <class State>
 void take_up(const destination& checkpoint, bool resume, State& now) {
   if (resume)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The folder of a training, in which no other one runs as long as this one does.
+// The folder of a training, locked against others while this one runs.
 #pragma once
 
 #include <cerrno>
@@ -12,12 +12,12 @@
 
 namespace learning {
 
-// Where a training writes. The lock is the system's, so it ends with the process, however that
-// ends; its file stays, as one that is removed could be locked by two.
+// A training's output folder. The system's lock ends with the process, however that ends; the lock
+// file stays, since a removed one could be locked twice.
 class training_folder {
  public:
-  // Makes the folder where there is none. Throws fashion::input_error, also where another training
-  // runs there.
+  // Creates the folder if necessary. Throws fashion::input_error, also if a training already runs
+  // there.
   explicit training_folder(const std::string& path)
       : checkpoint(made(path), "checkpoint.safetensors"),
         result(path, "weights.safetensors"),

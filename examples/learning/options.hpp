@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The options that all programs have that train, and how the others are read.
+// The options common to all training programs, and the parser for the rest.
 #pragma once
 
 #include <charconv>
@@ -18,7 +18,7 @@ struct options {
   std::size_t threads = 1;
   std::uint64_t seed = 1;
   std::uint64_t stop_after = 0;        // steps; 0: all
-  std::uint64_t checkpoint_every = 0;  // steps; 0: as the program does
+  std::uint64_t checkpoint_every = 0;  // steps; 0: the program's default
   bool resume = false;
   bool help = false;
 };
@@ -41,8 +41,8 @@ inline std::string path(std::string_view option, const std::string& given) {
   return given;
 }
 
-// Options: derived from options. flag(result, word): is it one without a value? set(result, option,
-// given): is it one with one? Of those that are not above.
+// Options: derived from options. For options not listed above: flag(result, word): is it one
+// without a value? set(result, option, given): is it one with a value?
 template <class Options, class Flag, class Set>
 Options parse(int count, const char* const* words, const Flag& flag, const Set& set) {
   Options result;
@@ -73,7 +73,7 @@ Options parse(int count, const char* const* words, const Flag& flag, const Set& 
     else
       take(word, i + 1 < count ? words[++i] : "");
   }
-  if (result.threads == 3)  // four chains are shared evenly
+  if (result.threads == 3)  // four chains need equal shares
     throw fashion::input_error{"option --threads needs 1, 2 or 4, not 3 (see --help)"};
   return result;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A training from its beginning, or its checkpoint, to its end: what every program does that
-// trains, and says.
+// A training from its beginning, or its checkpoint, to its end: common to every training program.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +25,9 @@ inline void check_output() {
   if (std::fflush(stdout) != 0) throw fashion::input_error{"standard output cannot be written"};
 }
 
-// all: now, of_batch and workers. from: what is learned from, as text. train(last, pool) makes the
-// steps up to `last`, and says whether it could; write() is called after the last one of all.
+// all: now, of_batch and workers. from: the training data's description. train(last, pool) makes
+// the steps up to `last` and returns whether it succeeded; write() is called after the very last
+// one.
 template <class Training, class Train, class Write>
 exit_code run(const options& wanted, const training_folder& folder, Training& all,
               const std::string& from, const Train& train, const Write& write) {
@@ -61,7 +61,7 @@ exit_code run(const options& wanted, const training_folder& folder, Training& al
   return allocations == 0 ? trained : failed;
 }
 
-// run() of a program of this name; what is unusable is said in a line.
+// run() for the program of this name; bad input is reported in a line.
 template <class Run>
 int main_of(const char* program, const Run& run) {
   be_ready_to_write();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Files that are there whole or not at all, however the program ends: written beside, brought to
-// the disk, then renamed. Nothing is allocated to write one.
+// Files that exist completely or not at all, however the program ends: written to a temporary file,
+// synced to disk, then renamed. Writing allocates nothing.
 #pragma once
 
 #include <cerrno>
@@ -21,9 +21,9 @@
 
 namespace learning {
 
-// Before a program writes anything. Of the numbers 0, 1 and 2, which messages go to, one that is
-// closed would be given to the next file: it becomes one that cannot be written. And a file that is
-// longer than the system allows (ulimit -f) is an error, not the end of the program.
+// Call before writing anything. If one of the numbers 0, 1 and 2, used for messages, is closed, the
+// next file would get it: replaces it by one that can't be written. And makes exceeding the file
+// size limit (ulimit -f) an error instead of the end of the program.
 inline void be_ready_to_write() noexcept {
   for (int number = 0; number <= 2; ++number)
     if (::fcntl(number, F_GETFD) < 0)
@@ -31,7 +31,7 @@ inline void be_ready_to_write() noexcept {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-// Where a file is written, and where it goes; made once, before anything is counted.
+// Where a file is written, and its final place; made once, before anything is counted.
 struct destination {
   std::string file, beside, folder;
 
@@ -56,7 +56,7 @@ class descriptor {
     while (count != 0) {
       const ssize_t done = ::write(number_, bytes, count);
       if (done < 0 && errno == EINTR) continue;
-      if (done == 0) errno = ENOSPC;  // nothing is said, and nothing written
+      if (done == 0) errno = ENOSPC;  // no error set, and nothing written
       if (done <= 0) return false;
       bytes += done;
       count -= static_cast<std::size_t>(done);
@@ -69,17 +69,17 @@ class descriptor {
   int number_;
 };
 
-// Is there something that is no file: a folder, a device, a pipe, a link?
+// Is it something other than a file: a folder, a device, a pipe, a link?
 inline bool is_no_file(const std::string& path) noexcept {
   struct stat about{};
   return ::lstat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode);
 }
 
-// 0, or the number of the error. write: gives a file_result, or nothing; what it returns, into
-// `result`. What was there is gone from beside the place, or stays as it was.
+// 0, or the number of the error. write: returns a file_result, stored in `result`, or nothing.
+// Afterwards the temporary file is gone or as it was.
 template <class Write>
 int write_beside(const destination& to, const Write& write, umbel::file_result<>& result) {
-  // What is left of a program that was killed. (O_EXCL: never what somebody else puts there.)
+  // Left by a killed program. (O_EXCL: never a file from someone else.)
   if (::unlink(to.beside.c_str()) != 0 && errno != ENOENT) return errno;
   descriptor out{to.beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC};
   if (!out.is_open()) return errno;
@@ -99,8 +99,8 @@ int write_beside(const destination& to, const Write& write, umbel::file_result<>
 
 }  // namespace detail
 
-// write(sink) gives the bytes to sink(bytes, count), and returns nothing or a file_result. Throws
-// fashion::input_error, one sentence, and what was there stays.
+// write(sink) passes the bytes to sink(bytes, count) and returns nothing or a file_result. Throws
+// fashion::input_error with one message, and the old file stays.
 template <class Write>
 void write_whole_by(const destination& to, const Write& write) {
   for (const std::string* path : {&to.file, &to.beside})
@@ -111,7 +111,7 @@ void write_whole_by(const destination& to, const Write& write) {
     throw fashion::file_error(to.file,
                               std::string{"cannot be written ("} + std::strerror(why) + ")");
   if (!result) throw fashion::file_error(to.file, result.error());
-  // The name, too; where a folder cannot be synchronised, the system does it in its time.
+  // The name as well; if a folder can't be synced, the system does it in time.
   detail::descriptor folder{to.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC};
   if (folder.is_open()) (void)folder.reach_disk();
 }

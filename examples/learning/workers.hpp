@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// One to four threads, and the memory in which one of them works. Samples of a batch add to the
-// gradients of four chains (umbel/training/batch_gradient.hpp), so the bits are the same whoever
-// computes.
+// One to four threads, and a worker's memory. The samples of a batch add to the gradients of four
+// chains (umbel/training/batch_gradient.hpp), so the bits don't depend on the threads.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +21,7 @@ inline constexpr std::size_t chain_count = 4, most_threads = chain_count;
 template <class F>
 auto with_pool(std::size_t threads, const F& f) {
   if (threads == 1) return f(umbel::serial);
-  // What a thread allocates when it starts is allocated before.
+  // Starting a thread allocates, so it happens first.
   const auto with_threads = [&]<std::size_t Count>(thread_pool<Count>&& pool) {
     std::latch all_started{Count};
     pool(Count, [&](std::size_t, std::size_t) { all_started.arrive_and_wait(); });
@@ -31,7 +30,7 @@ auto with_pool(std::size_t threads, const F& f) {
   return threads == 2 ? with_threads(thread_pool<2>{}) : with_threads(thread_pool<most_threads>{});
 }
 
-// Workspaces that take turns in the same memory.
+// Workspaces that use the same memory in turn.
 template <class... Workspace>
 class one_of {
  public:

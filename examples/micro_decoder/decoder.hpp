@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// A language model of 32 characters for a microcontroller with 16 kB of RAM: two blocks of LLaMA,
-// 4 heads of 8 that share 2 of keys and values. A step reads one character; keys and values of all
-// before are in a cache. Weights are constants, so they lie in flash. test/embedded runs it on
+// A language model of 32 characters for a microcontroller with 16 kB of RAM: two LLaMA blocks with
+// 4 heads of 8 that share 2 of keys and values. A step reads one character; a cache holds the keys
+// and values of all before. Weights are constants, so they are in flash. test/embedded runs it on
 // Cortex-M, linked with 16 kB.
 #pragma once
 
@@ -27,7 +27,7 @@ using states = tensor<float, token<Count>, hidden<32>>;
 template <std::size_t Count>
 using logits = tensor<float, token<Count>, vocabulary<32>>;
 
-// ---- flash: drawn here, of a model of yours written by tools/export -----------------------------
+// ---- flash: random here; for your model, tools/export writes it ---------------------------------
 struct weights {
   words::weights embedding;
   block_stack::weights blocks;
@@ -60,7 +60,7 @@ inline constexpr prepacked<words> embed{trained.embedding};
 inline constexpr prepacked<block_stack> blocks{trained.blocks};
 inline constexpr prepacked<last_norm> norm{trained.norm, 1e-5F};
 
-// What is behind the blocks, of each character.
+// The part after the blocks, for each character.
 template <std::size_t Count>
 logits<Count> logits_of(const states<Count>& x) noexcept {
   return embed.logits(norm(x));
@@ -71,14 +71,14 @@ class decoder {
   using cache = key_value_cache<block_stack, key<context>>;
 
  public:
-  // Reads a character. False, and nothing has changed, where the context is full.
+  // Reads a character. False, without changes, if the context is full.
   bool read(int character) noexcept {
     states<1> x = embed(view_as<token<1>>(&character));
     if (!past_.step(x, blocks, x, all_keys, work_)) return false;
     next_ = logits_of(x);
     return true;
   }
-  // Logits of the character behind the last one that was read.
+  // Logits of the character after the last one read.
   const logits<1>& next() const noexcept { return next_; }
 
   void forget() noexcept { past_.reset(); }
@@ -88,7 +88,7 @@ class decoder {
   cache::workspace<token<1>> work_{};
   logits<1> next_{};
 
-  // Wider vectors want more scratch: 11.5 kB where there are none, 15.9 kB with AVX-512.
+  // Wider vectors need more scratch: 11.5 kB without vectors, 15.9 kB with AVX-512.
   static_assert(footprint<prepacked<block_stack>, cache, token<1>>.ram <= 16 * 1024);
 };
 

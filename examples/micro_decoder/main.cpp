@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Lets the decoder for 16 kB of RAM write on, character by character, and compares every step with
-// the whole pass over the text so far, which takes three times the RAM: the bits are the same.
+// Lets the 16 kB decoder continue a text character by character, and compares every step with the
+// whole pass over the text so far, which needs three times the RAM: the bits are the same.
 #include <cstdio>
 #include <umbel/decode/sample.hpp>
 

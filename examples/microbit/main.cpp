@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Pictures of clothes on a micro:bit, 16 kB of RAM and no FPU: the classifier of examples/fashion
-// in integers only. Prints the answer to each of 20 pictures, how many are right, and what it took.
+// in integers only. Prints the answers for 20 pictures, how many are right, and the cost.
 #include "../fashion/integers.hpp"
 #include "../fashion/trained/samples.hpp"
 #include "board.hpp"

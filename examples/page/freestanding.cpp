@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the compiler expects of a C library wherever there is none, as far as the page's modules
-// need it. (memcpy, memmove and memset are instructions of WebAssembly.)
+// The functions of a C library that the compiler expects everywhere, as far as the page's modules
+// need them. (memcpy, memmove and memset are WebAssembly instructions.)
 #include <cstddef>
 
 extern "C" {
 
-// no_builtin: their loops may not become calls of themselves.
+// no_builtin: their loops must not become calls of themselves.
 __attribute__((no_builtin)) int memcmp(const void* a, const void* b, std::size_t count) noexcept {
   const auto* left = static_cast<const unsigned char*>(a);
   const auto* right = static_cast<const unsigned char*>(b);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The blocks are stepped one by one, each with a cache of its own, since a mask for a stack, and
-// with it what is observed, is the same for all of its blocks. The bits are those of the stack.
+// The blocks are stepped one by one, each with a separate cache: a mask for a stack, and so what is
+// observed, would be the same for all blocks. The bits are the stack's.
 #include "language.hpp"
 
 #include <optional>

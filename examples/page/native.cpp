@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the page says beside what it computes itself, from the same functions (network.hpp) on this
-// machine: how long a pass takes here, and how many test pictures each choice of heads gets right.
+// Numbers that the page shows besides those it computes, from the same functions (network.hpp) on
+// this machine: the time of a pass, and the accuracy of each choice of heads.
 //
 //   page_native time             for each number of heads in the two layers, microseconds, as JSON
 //   page_native bits             a hash of logits of four pictures, with each choice of heads
-//   page_native text FILE        a hash of the language model's logits behind each token of a text
+//   page_native text FILE        a hash of the language model's logits after each token of a text
 //   page_native accuracy FOLDER  for each choice of heads, how many pictures are right: accuracy.js
 //
-// `accuracy` takes a minute or two. Built without fused multiply-add it has the page's own bits.
+// `accuracy` takes a minute or two. Built without fused multiply-add it has the page's bits.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -23,11 +23,11 @@
 namespace fashion::page {
 namespace {
 
-constexpr unsigned choices = 15;  // of one layer: 1 to 15
+constexpr unsigned choices = 15;  // per layer: 1 to 15
 
 void show(const std::uint8_t* picture) noexcept { std::memcpy(pixels(), picture, pixels_each); }
 
-// The median over passes, of the time that this thread had the processor.
+// The median over passes, in processor time of this thread.
 double microseconds_of(const picture_set& set, unsigned first, unsigned second) {
   const auto now = [] {
     timespec t{};
@@ -58,7 +58,7 @@ std::size_t right_of(const picture_set& set, unsigned first, unsigned second) {
   return right;
 }
 
-// A list of lists: what `of(a, b)` prints for a and b of 1 to `last`.
+// A list of lists: prints `of(a, b)` for a and b from 1 to `last`.
 template <class Of>
 void print_table(unsigned last, Of&& of) {
   std::putchar('[');
@@ -97,7 +97,7 @@ void print_accuracy(const char* folder) {
   std::puts("};");
 }
 
-// 32-bit FNV-1a, low byte first: test/page has it of the page.
+// 32-bit FNV-1a, low byte first; test/page compares the page's.
 class hash_of_floats {
  public:
   void add(const float* numbers, std::size_t count) noexcept {
@@ -126,8 +126,8 @@ void print_bits() {
   hash.print();
 }
 
-// The greedy text that is in the file of weights, by the reader of the example: the page steps its
-// blocks one by one.
+// The greedy text of the weights file, by the example's reader: the page steps its blocks one by
+// one.
 void print_text_bits(const char* path) {
   static tiny::weights trained;
   if (const std::string wrong = tiny::load_weights(trained, path); !wrong.empty())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// A pass always tells what every head of every layer attends to; there is no second one that does
-// not. The weights of a choice of heads are packed when it is first asked for, from the one copy of
-// all weights in the module. No library beside Umbel, no memory but what is declared here.
+// A pass always returns what every head of every layer attends to; there is no pass without. The
+// weights for a choice of heads are packed on first use, from the module's only copy of all
+// weights. No library except Umbel, no memory except what is declared here.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ float answer[model::classes];
 float seen[model::layers * all_heads * map_size];
 model::workspace work;
 
-// The layers with Count heads, as they were last asked for.
+// The layers with Count heads, as last requested.
 template <std::size_t Count>
 struct of_heads {
   static inline std::optional<prepacked<fewer<Count>>> layers[model::layers];

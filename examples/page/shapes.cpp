@@ -6,6 +6,7 @@
 namespace shapes::page {
 namespace {
 
+namespace rules = umbel::detail::rules;
 namespace say = umbel::detail::say;
 using umbel::npos;
 
@@ -76,21 +77,21 @@ bool countable(const shape& x) noexcept {
 template <class Operation>
 answer no_axis(const shape& x, const char* axis) noexcept {
   return sentence<Operation>{}
-      .template word<say::there_is_no_axis>()
+      .template word<rules::there_is_no_axis>()
       .word(axis)
       .template word<say::in>()
       .word(x);
 }
 template <class Operation>
 answer not_new(const shape& x, const char* axis) noexcept {
-  return sentence<Operation>{}.word(axis).template word<say::is_already_an_axis_of>().word(x);
+  return sentence<Operation>{}.word(axis).template word<rules::is_already_an_axis_of>().word(x);
 }
 template <class Operation>
 answer twice(const char* axis, const shape& list) noexcept {
   return sentence<Operation>{}
       .template word<say::the_axis>()
       .word(axis)
-      .template word<say::is_named_twice_in>()
+      .template word<rules::is_named_twice_in>()
       .word(list);
 }
 
@@ -99,11 +100,11 @@ answer twice(const char* axis, const shape& list) noexcept {
 answer well_formed(const shape& x) noexcept {
   for (std::size_t i = 0; i < x.rank; ++i)
     if (x.axes[i].size == 0)
-      return sentence<say::shape>{}.word(x.axes[i]).word<say::has_no_positions_in>().word(x);
+      return sentence<say::shape>{}.word(x.axes[i]).word<rules::has_no_positions_in>().word(x);
   for (std::size_t i = 0; i < x.rank; ++i)
     if (named_twice(x, x.axes[i].name)) return twice<say::shape>(x.axes[i].name, x);
   if (!countable(x))
-    return sentence<say::shape>{}.word(x).word<say::has_more_elements_than_memory_can_hold>();
+    return sentence<say::shape>{}.word(x).word<rules::has_more_elements_than_memory_can_hold>();
   return fits(x);
 }
 
@@ -152,8 +153,10 @@ answer merge(const shape& x, const char (*axes)[longest_name + 1], std::size_t c
     merged.size *= x.axes[place].size;
   }
   if (!neighbours)
-    return sentence<say::merge>{}.word(listed).word<say::are_not_adjacent_in_this_order_in>().word(
-        x);
+    return sentence<say::merge>{}
+        .word(listed)
+        .word<rules::are_not_adjacent_in_this_order_in>()
+        .word(x);
   if (has(x, result) && !removed) return not_new<say::merge>(x, result);
 
   for (std::size_t i = 0; result[i] != 0; ++i) merged.name[i] = result[i];
@@ -185,8 +188,8 @@ answer permute(const shape& x, const char (*axes)[longest_name + 1], std::size_t
 
 // ---- for JavaScript -----------------------------------------------------------------------------
 //
-// The page writes names, each ended by a zero byte, and sizes: first those of x, then, from
-// most_axes on, the arguments of the operation. What does not fit there it does not ask.
+// The page writes zero-terminated names, and sizes: first x's, then, from most_axes on, the
+// operation's arguments. It doesn't ask about what doesn't fit.
 namespace {
 
 char names[2 * most_axes][longest_name + 1];
@@ -205,8 +208,8 @@ EXPORTED("names") char* names_memory() noexcept { return names[0]; }
 EXPORTED("sizes") std::size_t* sizes_memory() noexcept { return sizes; }
 EXPORTED("text") const char* text_memory() noexcept { return last.says.chars; }
 
-// 1: the text is a shape. 0: it is a sentence. -1: that is no operation with so many arguments.
-// operation: 0 none, 1 split, 2 merge, 3 permute, of a shape of `rank` axes.
+// 1: the text is a shape. 0: it is an error message. -1: no operation has that many arguments.
+// operation: 0 none, 1 split, 2 merge, 3 permute, for a shape of `rank` axes.
 EXPORTED("check")
 int check(unsigned operation, std::size_t rank, std::size_t count) noexcept {
   if (operation > 3 || rank > most_axes || count > most_axes) return -1;

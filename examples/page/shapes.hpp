@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Shapes whose names and sizes are known only at run time, for the page: what an operation makes of
-// one, or the sentence in which the compiler refuses it.
+// Shapes with run-time names and sizes, for the page: an operation's result, or the compiler's
+// error message.
 //
-// The library's rules (umbel/shape/rules.hpp) are types, and so are the sizes that they look at. So
-// their conditions stand here once more, on numbers; the words of the sentences are the library's
-// own. test/page/rules.cpp compares both, shape by shape and letter by letter.
+// The library's rules (umbel/shape/rules.hpp) are types, and so are the sizes they check. So their
+// conditions are repeated here on numbers; the words of the messages are the library's.
+// test/page/rules.cpp compares both, shape by shape and letter by letter.
 #pragma once
 
 #include <cstddef>
@@ -25,16 +25,16 @@ struct shape {
 
 using text = umbel::detail::sentence_buffer;
 
-// A shape, "[batch=2, key=6]", and whether it is one; else a sentence.
+// A shape, "[batch=2, key=6]", and whether it is one; otherwise an error message.
 struct answer {
   bool fits;
   text says;
 };
 
 answer well_formed(const shape& x) noexcept;
-// The axis into `outer`, with its size, and `inner`.
+// Splits the axis into `outer`, with its size, and `inner`.
 answer split(const shape& x, const char* axis, const named_size& outer, const char* inner) noexcept;
-// `count` neighbours into one.
+// Merges `count` neighbors into one.
 answer merge(const shape& x, const char (*axes)[longest_name + 1], std::size_t count,
              const char* result) noexcept;
 answer permute(const shape& x, const char (*axes)[longest_name + 1], std::size_t count) noexcept;

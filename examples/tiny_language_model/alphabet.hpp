@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The tokenizer: one token a character, its place in the alphabet that the model was trained on.
+// The tokenizer: one token per character, its place in the model's alphabet.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ constexpr std::string_view alphabet =
     "\n !'(),-.:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 constexpr std::size_t characters = alphabet.size();
 
-// Of a character outside of the alphabet: npos.
+// npos for a character outside the alphabet.
 constexpr std::size_t token_of(char letter) { return alphabet.find(letter); }
 constexpr char letter_of(std::size_t token) { return alphabet[token]; }
 

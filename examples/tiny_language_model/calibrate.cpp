@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// Takes the ranges of the language model in integers (integers.hpp): runs the model of floats on
-// pieces of the training text, writes the largest magnitude of each tensor to standard output, and
-// the perplexity of both on the 200,000 characters behind it to standard error.
+// Finds the ranges of the integer language model (integers.hpp): runs the float model on pieces of
+// the training text, writes the largest magnitude of each tensor to standard output, and the
+// perplexity of both on the next 200,000 characters to standard error.
 //
 //   bible -f gen1:1-rev22:21 | sed -E 's/^[^ ]+:[0-9]+ //' > text
 //   text_calibrate text trained/weights.safetensors > trained/ranges.hpp
-#define UMBEL_STACK_BUDGET 4000000  // what is observed lies on the stack
+#define UMBEL_STACK_BUDGET 4000000  // observed data is on the stack
 
 #include <cstdio>
 #include <exception>
@@ -35,7 +35,7 @@ void measure(const weights& w, const ranges& seen, std::span<const int> text) {
                100 * (integers / floats - 1));
 }
 
-// "blocks.layers.0.q" as C++ has it: blocks.layers[0].q
+// "blocks.layers.0.q" in C++: blocks.layers[0].q
 std::string in_code(const char* path) {
   std::string code;
   bool in_number = false;

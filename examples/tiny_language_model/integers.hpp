@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The language model of model.hpp in integers only: weights, keys and values in 8 bits, residual
 // sums and logits in 16, the same text on every target. trained/ranges.hpp, which calibrate.cpp
-// took from the training text, says what a unit of each tensor is.
+// found on the training text, defines each tensor's unit.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tiny::integer {
 
-// The output is the embedding's table once more, as a map of its own: 8 bits by character.
+// The output map is the embedding's table again, quantized separately: 8 bits per character.
 using output_map = linear<float, hidden<64>, vocabulary<characters>>;
 
 using words_layer = quantized<words>;
@@ -41,7 +41,7 @@ inline output_map::weights output_of(const weights& w) {
   return tied;
 }
 
-// The model of floats on a piece of text, whose tensors widen the ranges.
+// Runs the float model on a piece of text and widens the ranges by its tensors.
 template <std::size_t Count>
 void calibrate(ranges& seen, const weights& w, const tokens<Count>& text) {
   const auto x = words_layer::calibrate(seen.embedding, w.embedding, text);
@@ -78,7 +78,7 @@ struct model {
   logits<Count> logits_of(const states<Count>& x) const noexcept {
     return dequantize(output(norm(x)), of_logits);
   }
-  // The whole causal pass: logits behind each of the tokens. One call at a time.
+  // The whole causal pass: logits after each of the tokens. One call at a time.
   template <std::size_t Count>
   logits<Count> whole_pass(const tokens<Count>& text) const noexcept {
     static blocks_layer::workspace<token<Count>> work;
@@ -88,7 +88,7 @@ struct model {
   }
 };
 
-// Reads a text token by token, as the reader of floats does.
+// Reads a text token by token, as the float reader does.
 class reader {
   using cache = key_value_cache<blocks_layer, key<context>>;
   static constexpr std::size_t together = 16;
@@ -98,14 +98,14 @@ class reader {
 
   [[nodiscard]] std::size_t size() const noexcept { return past_.size(); }
   void forget() noexcept { past_.reset(); }
-  // Reads on. False, and nothing is read, where that would be more than context.
+  // Continues reading. False, without reading, if that would exceed the context.
   bool read(const int* text, std::size_t count) noexcept {
     if (count > context - past_.size()) return false;
     for (; count >= together; text += together, count -= together) step<together>(text);
     for (; count != 0; ++text, --count) step<1>(text);
     return true;
   }
-  // Of the token behind the last one; nothing of value before the first.
+  // Logits of the token after the last one; meaningless before the first.
   [[nodiscard]] logits<1> next() const noexcept { return model_.logits_of(last_); }
 
   static constexpr std::size_t cache_bytes = sizeof(cache);

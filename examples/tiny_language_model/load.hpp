@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The model from a file that tools/train_text.py wrote, or examples/learn_text.
+// The model from a file written by tools/train_text.py or examples/learn_text.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace tiny {
 
-// The weights of the file at `path`, tried on the text in it and its logits there. Empty, or what
-// is wrong with the file, and then w is not to be used.
+// Loads the weights of the file at `path` and checks the logits of the text in it. Returns an empty
+// string, or what is wrong with the file; then don't use w.
 inline std::string load_weights(weights& w, const char* path) {
   const auto memory = mapped_file::open(path);
   if (!memory) return memory.error();
@@ -18,7 +18,7 @@ inline std::string load_weights(weights& w, const char* path) {
   if (!file) return file.error();
   if (const auto same = verify_checksum(*file); !same) return same.error();
 
-  // Of this program's names, so of learn_text.
+  // With this program's names, so from learn_text.
   const bool was_learned_here = bool(file->find("embedding"));
   const auto loaded = was_learned_here ? load(w, *file, names::umbel) : load_named(w, *file);
   if (!loaded) {

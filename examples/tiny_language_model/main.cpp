@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Writes text: continues a prompt with the trained model of model.hpp, character by character, and
-// says how fast, and in how much memory.
+// Continues a prompt with the trained model of model.hpp, character by character, and reports its
+// speed and memory.
 #include <chrono>
 #include <cstdio>
 #include <exception>

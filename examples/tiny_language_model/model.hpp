@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// A language model of characters, a small LLaMA: 64 characters, 5 blocks, 231,360 numbers.
+// A character language model, a small LLaMA: 64 characters, 5 blocks, 231,360 numbers.
 //
-//   tokens                          one a character
+//   tokens                          one per character
 //     embedding                     (token, hidden=64)
 //     5 blocks                      8 heads of 8, 4 of keys and values, feed-forward 172, causal
 //     norm, the embedding again     (token, vocabulary=64): logits of the next character
@@ -21,7 +21,7 @@ namespace tiny {
 using namespace umbel;
 using namespace umbel::axes;
 
-constexpr std::size_t context = 256;  // how many characters the next one may depend on
+constexpr std::size_t context = 256;  // the most characters that the next one depends on
 
 using words = embedding<float, vocabulary<characters>, hidden<64>>;
 using block = encoder_layer<float, hidden<64>, heads<8>, intermediate<172>, kv_heads<4>,
@@ -44,47 +44,47 @@ struct weights {
   last_norm::weights norm;
 };
 
-// What is behind the blocks. x: states, or a node of a formula.
+// The part after the blocks. x: states, or a node of a formula.
 template <class X>
 constexpr auto logits_of(const weights& w, const X& x) {
   return words{w.embedding}.logits(last_norm{w.norm, 1e-5F}(x));
 }
 
-// The model: of tokens, logits behind each. examples/learn_text learns the weights of it.
+// The model: from tokens to logits after each. examples/learn_text learns its weights.
 inline constexpr formula causal_logits = [](auto text, const auto& w) {
   return logits_of(w, block_stack{w.blocks}(words{w.embedding}(text), causal));
 };
 
-// The same, in memory of its own. One call at a time.
+// The same, in static memory. One call at a time.
 template <std::size_t Count>
 logits<Count> whole_pass(const weights& w, const tokens<Count>& text) {
   static workspace_for<decltype(causal_logits), tokens<Count>, weights> work;
   return causal_logits(text, w, work);
 }
 
-// Reads a text token by token. Stored: what matrices, keys and values are stored as, float or
+// Reads a text token by token. Stored: the stored type of matrices, keys and values, float or
 // bfloat16. The weights must outlive it.
 template <class Stored = float>
 class reader {
   using cache = key_value_cache<block_stack, key<context>, stored_as<Stored>>;
-  // A prompt is read so many tokens at once, which is faster; the bits are the same.
+  // Tokens of a prompt that are read at once, which is faster, with the same bits.
   static constexpr std::size_t together = 16;
 
  public:
   explicit reader(const weights& trained) noexcept : weights_(trained), blocks_(trained.blocks) {}
 
-  // How many tokens it has read and remembers.
+  // The number of tokens that it has read and remembers.
   [[nodiscard]] std::size_t size() const noexcept { return past_.size(); }
   void forget() noexcept { past_.reset(); }
 
-  // Reads on. False, and nothing is read, where that would be more than context.
+  // Continues reading. False, without reading, if that would exceed the context.
   bool read(const int* text, std::size_t count) noexcept {
     if (count > context - past_.size()) return false;
     for (; count >= together; text += together, count -= together) step<together>(text);
     for (; count != 0; ++text, --count) step<1>(text);
     return true;
   }
-  // Of the token behind the last one; nothing of value before the first.
+  // Logits of the token after the last one; meaningless before the first.
   [[nodiscard]] logits<1> next() const noexcept { return logits_of(weights_, last_); }
 
   static constexpr std::size_t cache_bytes = sizeof(cache);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The model's weights in a file of tensors named as Hugging Face names them. Nothing is allocated.
+// The model's weights from a file with Hugging Face's tensor names. Nothing is allocated.
 #pragma once
 
 #include <umbel/files.hpp>
@@ -9,7 +9,7 @@
 
 namespace tiny {
 
-// File: tensor_file, or safetensors_file where nothing else is to be read.
+// File: tensor_file, or safetensors_file if no other format is needed.
 template <class File>
 load_result load_named(weights& w, const File& file) noexcept {
   return load(w, file, at("embedding", "model.embed_tokens", names::torch_embedding),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The command line: what the user asked for, or one sentence on what is wrong with it.
+// The command line: the user's choices, or one message about what is wrong.
 #pragma once
 
 #include <charconv>
@@ -13,7 +13,7 @@
 
 namespace tiny {
 
-// What the user gave is not usable: the sentence says what was expected and found.
+// Unusable input: the message has what was expected and found.
 struct input_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -54,7 +54,7 @@ T number(std::string_view option, const std::string& given, T least, T most, con
   T value{};
   const char* const end = given.data() + given.size();
   const auto read = std::from_chars(given.data(), end, value);
-  if (read.ec != std::errc{} || read.ptr != end || !(value >= least && value <= most))  // NaN, too
+  if (read.ec != std::errc{} || read.ptr != end || !(value >= least && value <= most))  // also NaN
     throw input_error{"option " + std::string{option} + " needs a number " + range + ", not '" +
                       given + "' (see --help)"};
   return value;

@@ -15,7 +15,7 @@
 
 namespace tiny {
 
-// The file as tokens. Throws where there is none, or a character that is not in the alphabet.
+// The file as tokens. Throws if there is no file, or for a character outside the alphabet.
 inline std::vector<int> read_text(const std::string& path) {
   const auto memory = umbel::mapped_file::open(path.c_str());
   if (!memory) throw std::runtime_error(path + ": " + memory.error());
@@ -30,7 +30,7 @@ inline std::vector<int> read_text(const std::string& path) {
   return text;
 }
 
-// Nats that the logits of a piece lose on the characters behind each.
+// The loss in nats of a piece's logits for the character after each.
 inline double loss_of(const logits<context>& scores, const int* behind) {
   double sum = 0;
   for (std::size_t i = 0; i < context; ++i) {
@@ -43,8 +43,8 @@ inline double loss_of(const logits<context>& scores, const int* behind) {
   return sum;
 }
 
-// e to the mean loss of a character. whole_pass: from a piece as long as the context to its logits.
-// The text is cut into such pieces; what is left of it at the end is not looked at.
+// e to the mean loss per character. whole_pass: from a piece as long as the context to its logits.
+// The text is cut into such pieces; the rest at its end is ignored.
 template <class WholePass>
 double perplexity(std::span<const int> text, const WholePass& whole_pass) {
   double loss = 0;

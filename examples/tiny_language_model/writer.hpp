@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Writes on: draws each token from the model's logits and reads it in turn. A text may be longer
-// than the context: when that is full, the model forgets all but the last half.
+// Writes text: draws each token from the model's logits and reads it in turn. A text may exceed the
+// context: when that is full, the model forgets all but the last half.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 
 namespace tiny {
 
-// Reader: of floats, stored as Stored, or integer::reader (integers.hpp).
+// Reader: the float one with Stored, or integer::reader (integers.hpp).
 template <class Stored = float, class Reader = reader<Stored>>
 class writer {
  public:
   writer(const weights& trained, std::uint64_t seed) noexcept : model_(trained), draw_(seed) {}
 
-  // A new text, 1 to context - 1 tokens; false where there are others, and nothing is read. The
-  // random numbers go on.
+  // Starts a text with 1 to context - 1 tokens; otherwise returns false and reads nothing. Random
+  // numbers continue.
   bool begin(const int* prompt, std::size_t count) noexcept {
     if (count == 0 || count >= context) return false;
     model_.forget();
@@ -28,7 +28,7 @@ class writer {
     return model_.read(prompt, count);
   }
 
-  // The next token. penalty: of those among the last 32 (penalize_repetition); 1: none.
+  // The next token. penalty: for tokens among the last 32 (penalize_repetition); 1: none.
   std::size_t write(const sampling& how, float penalty = 1) noexcept {
     logits<1> scores = model_.next();
     if (penalty != 1) penalize_repetition(scores, last_tokens(), penalty);
@@ -45,7 +45,7 @@ class writer {
   }
 
  private:
-  // Of a shorter text: and -1, which is no token.
+  // A shorter text is padded with -1, which is not a token.
   tokens<32> last_tokens() const noexcept {
     tokens<32> last;
     for (std::size_t i = 0; i < 32; ++i) last(i) = i < size_ ? text_[size_ - 1 - i] : -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// QK-norm (the formula is in 01_qk_norm.hpp), beside PyTorch.
+// QK-norm (the formula is in 01_qk_norm.hpp), compared with PyTorch.
 #include "01_qk_norm.hpp"
 
 #include "reference.hpp"

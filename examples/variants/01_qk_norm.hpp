@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // QK-norm: Dehghani et al., "Scaling Vision Transformers to 22 Billion Parameters" (2023), section
-// 2, with the RMSNorm of Qwen3 (2025) in the place of their LayerNorm:
+// 2, with the RMSNorm of Qwen3 (2025) instead of their LayerNorm:
 //
 //   softmax(1/sqrt(d) norm(Q) norm(K)^T) V,  norm(x) = gain * x / sqrt(mean(x^2) + 1e-6)
 //

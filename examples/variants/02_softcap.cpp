@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Softcap (the formula is in 02_softcap.hpp), beside PyTorch.
+// Softcap (the formula is in 02_softcap.hpp), compared with PyTorch.
 #include "02_softcap.hpp"
 
 #include "reference.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Scaled cosine attention (the formula is in 03_cosine.hpp), beside PyTorch.
+// Scaled cosine attention (the formula is in 03_cosine.hpp), compared with PyTorch.
 #include "03_cosine.hpp"
 
 #include "reference.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Scaled cosine attention: Liu et al., "Swin Transformer V2" (2022), equation 2; in their code 1 /
-// tau is learned as a logarithm t for each head, and at most 100:
+// Scaled cosine attention: Liu et al., "Swin Transformer V2" (2022), equation 2. Their code learns
+// 1 / tau as a logarithm t for each head, bounded by 100:
 //
 //   softmax(cos(q_i, k_j) / tau + B_ij) V,  1 / tau = min(exp(t), 100)
 //

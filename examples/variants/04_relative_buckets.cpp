@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Relative position buckets (the formula is in 04_relative_buckets.hpp), beside PyTorch.
+// Relative position buckets (the formula is in 04_relative_buckets.hpp), compared with PyTorch.
 #include "04_relative_buckets.hpp"
 
 #include "reference.hpp"

@@ -4,8 +4,8 @@
 //
 //   softmax(Q K^T + B) V,  B_hij = table[bucket(j - i)][h]
 //
-// q: batch, heads, query, head_dim; k, v: batch, heads, key, head_dim; biases: heads, query, key,
-// which lookup(table, buckets) gives once for all layers.
+// q: batch, heads, query, head_dim; k, v: batch, heads, key, head_dim; biases: heads, query, key.
+// lookup(table, buckets) computes the biases once for all layers.
 #pragma once
 
 #include <bit>
@@ -15,8 +15,8 @@ namespace variants {
 using namespace umbel;
 using namespace umbel::axes;
 
-// T5's 32 buckets for distances of key and query up to 128, in both directions: 0 to 7 each by
-// itself, then two for each doubling: 8 + floor(8 log(n / 8) / log(128 / 8)) = 2 +
+// T5's 32 buckets for distances of key and query up to 128, in both directions: one bucket for each
+// of 0 to 7, then two for each doubling: 8 + floor(8 log(n / 8) / log(128 / 8)) = 2 +
 // floor(log2(n^2)).
 constexpr int bucket(int distance) {
   const auto n = static_cast<unsigned>(distance < 0 ? -distance : distance);

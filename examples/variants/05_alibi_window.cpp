@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// ALiBi with a sliding window (the formula is in 05_alibi_window.hpp), beside PyTorch.
+// ALiBi with a sliding window (the formula is in 05_alibi_window.hpp), compared with PyTorch.
 #include "05_alibi_window.hpp"
 
 #include "reference.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Sigmoid attention (the formula is in 06_sigmoid.hpp), beside PyTorch.
+// Sigmoid attention (the formula is in 06_sigmoid.hpp), compared with PyTorch.
 #include "06_sigmoid.hpp"
 
 #include "reference.hpp"

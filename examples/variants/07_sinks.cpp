@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention sinks (the formula is in 07_sinks.hpp), beside PyTorch.
+// Attention sinks (the formula is in 07_sinks.hpp), compared with PyTorch.
 #include "07_sinks.hpp"
 
 #include "reference.hpp"

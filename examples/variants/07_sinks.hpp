@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Attention sinks: Xiao et al., "Efficient Streaming Language Models with Attention Sinks" (2024),
-// as gpt-oss (2025) has them: each head learns the logit of no key, which takes weight and gives
-// nothing:
+// in the form of gpt-oss (2025): each head learns the logit of an empty key, which receives weight
+// and has the value 0:
 //
 //   o_i = sum_j exp(s_ij) v_j / (exp(sink_h) + sum_j exp(s_ij)),  s = Q K^T / sqrt(d)
 //

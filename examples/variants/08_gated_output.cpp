@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Gated output (the formula is in 08_gated_output.hpp), beside PyTorch.
+// Gated output (the formula is in 08_gated_output.hpp), compared with PyTorch.
 #include "08_gated_output.hpp"
 
 #include "reference.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Gated output: Qiu et al., "Gated Attention for Large Language Models" (2025), as in Qwen3-Next:
-// each head's output is multiplied by a gate that the layer's input x opens:
+// the output of each head is multiplied by a gate computed from the input x of the layer:
 //
 //   softmax(Q K^T / sqrt(d)) V * sigmoid(x W_g)
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Differential attention (the formula is in 09_differential.hpp), beside PyTorch.
+// Differential attention (the formula is in 09_differential.hpp), compared with PyTorch.
 #include "09_differential.hpp"
 
 #include "reference.hpp"

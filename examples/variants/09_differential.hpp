@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Differential attention: Ye et al., "Differential Transformer" (2024), equations 1 and 3; lambda
-// is a number made of weights, lambda_init is that of the first layer, 0.2:
+// Differential attention: Ye et al., "Differential Transformer" (2024), equations 1 and 3. lambda
+// is a number computed from weights, and lambda_init is 0.2, as in the first layer:
 //
 //   (1 - lambda_init) norm((softmax(Q1 K1^T / sqrt(d)) - lambda softmax(Q2 K2^T / sqrt(d))) V)
 //   norm(x) = gain * x / sqrt(mean(x^2) + 1e-5), for each head

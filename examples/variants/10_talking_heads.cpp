@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Talking heads (the formula is in 10_talking_heads.hpp), beside PyTorch.
+// Talking heads (the formula is in 10_talking_heads.hpp), compared with PyTorch.
 #include "10_talking_heads.hpp"
 
 #include "reference.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Talking heads: Shazeer et al., "Talking-Heads Attention" (2020); logits and weights are
-// mixed over the heads, by matrices P_l and P_w:
+// Talking heads: Shazeer et al., "Talking-Heads Attention" (2020). Logits and weights are mixed
+// over the heads with matrices P_l and P_w:
 //
 //   J = Q K^T / sqrt(d),  U = softmax(J P_l) P_w,  O = U V
 //

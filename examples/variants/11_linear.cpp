@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Linear attention (the formula is in 11_linear.hpp), beside PyTorch.
+// Linear attention (the formula is in 11_linear.hpp), compared with PyTorch.
 #include "11_linear.hpp"
 
 #include "reference.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Multi-head latent attention (the formula is in 12_latent.hpp), beside PyTorch.
+// Multi-head latent attention (the formula is in 12_latent.hpp), compared with PyTorch.
 #include "12_latent.hpp"
 
 #include "reference.hpp"

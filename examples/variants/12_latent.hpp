@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Multi-head latent attention: DeepSeek-AI, "DeepSeek-V2" (2024), section 2.1: keys and values of
-// all heads come from one vector c of low rank a position, and a key's rotary part is shared by
-// heads:
+// Multi-head latent attention: DeepSeek-AI, "DeepSeek-V2" (2024), section 2.1. Keys and values of
+// all heads come from one vector c of low rank for each position, and all heads share the rotary
+// part of a key:
 //
 //   k_h = W_UK,h c,  v_h = W_UV,h c,  o_h = softmax((q_h k_h^T + qR_h kR^T) / sqrt(d + dR)) v_h
 //
@@ -17,7 +17,7 @@ using namespace umbel;
 using namespace umbel::axes;
 
 template <std::size_t N>
-struct latent : axis<latent, N> {};  // features of what keys and values are made of
+struct latent : axis<latent, N> {};  // features from which keys and values are made
 template <std::size_t N>
 struct rope_dim : axis<rope_dim, N> {};  // features with rotary positions
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the programs of this folder share: arguments as PyTorch's had them
-// (tools/golden_variants.py), and whether a result is PyTorch's, to the bound of docs/numerics.md.
+// Shared by the programs of this folder: arguments as PyTorch had them (tools/golden_variants.py),
+// and the comparison with PyTorch's result, within the bound of docs/numerics.md.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@ using queries = umbel::tensor<float, umbel::axes::batch<1>, umbel::axes::heads<2
 using keys = umbel::tensor<float, umbel::axes::batch<1>, umbel::axes::heads<2>,
                            umbel::axes::key<10>, umbel::axes::head_dim<8>>;
 
-// Tensors of numbers drawn one after another, in [-scale, scale).
+// Tensors of numbers drawn in turn, in [-scale, scale).
 class drawing {
  public:
   explicit drawing(std::uint32_t seed) : next_{seed} {}

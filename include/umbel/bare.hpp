@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The library without Boost, for targets that have none. umbel.hpp is the same list and the Hana
-// door. Both include every header themselves, verdict.hpp first, because each level of inclusion
-// adds a line before the sentence of a compile error.
+// The library without Boost, for targets that lack it. umbel.hpp is the same list plus Hana
+// support. Both include every header directly, verdict.hpp first, because each level of inclusion
+// adds a line before the message of a compile error.
 #pragma once
 
 // clang-format off: the order counts.

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the compiler and the target can do, as UMBEL_* macros, and what is refused for them. Only
-// this file and those of config/ test vendor macros: everything else asks these. They include
-// nothing else.
+// The abilities of compiler and target as UMBEL_* macros; refuses unsupported ones. Only this file
+// and those of config/ test vendor macros; everything else uses these. They include nothing else.
 #pragma once
 
 #include <umbel/config/compiler.hpp>
 
-// The only error, whatever follows: clang can make a warning fatal, g++ only a missing file.
+// Makes this the only error: clang can make a warning fatal, g++ only a missing file.
 #if __cplusplus < 202002L
 #if UMBEL_CLANG
 #pragma clang diagnostic fatal "-W#warnings"
@@ -19,7 +18,7 @@
 
 #ifndef UMBEL_ALLOW_FAST_MATH
 #if defined(__ASSOCIATIVE_MATH__) && defined(__arm__) && defined(__ARM_NEON)
-// g++ takes NEON for float only then, and NEON of ARMv7 flushes subnormal numbers.
+// g++ uses NEON for float only with this option, and ARMv7's NEON flushes subnormal numbers.
 #error "umbel: -funsafe-math-optimizations gives other bits by NEON: compile without it"
 #elif defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || \
     (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
@@ -27,7 +26,7 @@
 #endif
 #endif
 
-// AVR, and others whose compiler was told that double is float.
+// AVR, and other targets with an option that makes double float.
 #if defined(__SIZEOF_DOUBLE__) && __SIZEOF_DOUBLE__ < 8
 #if UMBEL_CLANG
 #pragma clang diagnostic fatal "-W#warnings"
@@ -37,14 +36,14 @@
 #endif
 #endif
 
-// The constants of double would be those of float. Their types are all that tells.
+// Constants of double would be float. Only their types reveal it.
 static_assert(
     sizeof(0.1) == sizeof(double),
     "umbel: -fsingle-precision-constant takes the last digits of double: compile without it");
 
-// x87 computes float as long double, rounded when it is stored: a third set of bits, other ones for
-// each compiler and level. 0: everything in its own type; 16: so is _Float16. -1 is unknown: clang
-// says it of -ffast-math, g++ of -mfpmath=both.
+// x87 computes float as long double, rounded when stored: a third set of bits that depends on the
+// compiler and its level. 0: everything in its type; 16: also _Float16. -1: unknown, from clang
+// with -ffast-math and g++ with -mfpmath=both.
 #if defined(__FLT_EVAL_METHOD__)
 #if (__FLT_EVAL_METHOD__ > 0 && __FLT_EVAL_METHOD__ != 16) || (__FLT_EVAL_METHOD__ < 0 && UMBEL_GCC)
 #error "umbel: float is computed in wider registers (x87): compile with -msse2 -mfpmath=sse"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Layers and gradients divided among the processes of an MPI job (docs/machines.md): heads,
-// sequences or chains of gradients over ranks, with the bits of one machine. It includes <mpi.h>;
-// nothing else of the library does.
+// sequences or chains of gradients over ranks, with the bits of one machine. Only this includes
+// <mpi.h>.
 #pragma once
 
 // clang-format off: the order counts, see bare.hpp.

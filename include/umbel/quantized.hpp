@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Layers in integers: quantized<layer>. umbel.hpp does not include it; it needs what bare.hpp has.
-// It includes every header itself, those that others need first, for the reason that bare.hpp says.
+// Layers in integers: quantized<layer>. Not included by umbel.hpp; needs what bare.hpp has. It
+// includes every header directly, dependencies first, for the reason in bare.hpp.
 #pragma once
 
 // clang-format off: the order counts.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Learning: gradients of formulas and of the layers in them, first weights, losses,
-// optimisers, the rate as a function of the step (docs/learning.md). umbel.hpp does not include it:
-// inference does not change.
+// Learning: gradients of formulas and of the layers in them, initial weights, losses, optimizers,
+// learning rate schedules (docs/learning.md). Not included by umbel.hpp: inference doesn't change.
 #pragma once
 
 // clang-format off: the order counts, see bare.hpp.

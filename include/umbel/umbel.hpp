@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The library: named-axis tensors, multi-head attention and the blocks around it, with Boost.Hana
-// at the door. bare.hpp is the same list without Boost, and says why it is a list.
+// support. bare.hpp is the same list without Boost, and explains why it is a list.
 #pragma once
 
 // clang-format off: the order counts.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The version of Umbel, as numbers. meson.build reads it from here: this is its only home.
+// Umbel's version as numbers, defined only here; meson.build reads it.
 #pragma once
 
 #define UMBEL_VERSION_MAJOR 0

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Weights by the names of their parameters: listed, loaded from files of tensors, saved, compared,
-// and the names that frameworks have for them. umbel.hpp does not include it.
+// Weights by parameter name: listed, loaded from files of tensors, saved, compared, and renamed to
+// frameworks' names. Not included by umbel.hpp.
 #pragma once
 
-// clang-format off: each level of inclusion adds a line before the sentence of a compile error.
+// clang-format off: each level of inclusion adds a line before the message of a compile error.
 #include <umbel/parameters/words.hpp>
 #include <umbel/weights/names.hpp>
 #include <umbel/parameters/parameters.hpp>

@@ -12,12 +12,15 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(ROOT / "tools")]
 import costs  # noqa: E402
+import figures  # noqa: E402
 
 BEGIN, END = "<!-- costs: begin (tools/test embedded --update) -->", "<!-- costs: end -->"
 PROGRAMS = {"clothing": "the demo's model", "d2l_layer": "the d2l layer", "decode_step": "a cached decode step"}
 BUILDS = ("-O2", "-Os", "small")
+README_ROWS = {"cortex-m0": "Cortex-M0, no FPU", "cortex-m4f": "Cortex-M4 with FPU", "cortex-m55": "Cortex-M55 (Helium)",
+               "riscv32": "32-bit RISC-V with FPU", "aarch64": "64-bit Arm (NEON)"}
 
 
 def words(target):
@@ -43,19 +46,30 @@ def table(head, rows):
 
 
 def readme(targets):
+    """Five targets, in round numbers."""
+    def cells(row):
+        return [figures.number(value, unit) + mark
+                for value, unit, mark in [(row["ram"], "kB", " kB"), (row["text"] + row["rodata"], "kB", " kB"), (row["instructions"], "million", " M")]]
+
+    return table(["", "float RAM", "flash", "instructions", "int8 RAM", "flash", "instructions"],
+                 [[name, *(cell for program in ("clothing", "integer_clothing") for cell in cells(targets[target][1][program, "-O2"]))]
+                  for target, name in README_ROWS.items()])
+
+
+def picture(targets):
     def cells(target, rows):
         fast, small, integers = (rows.get(row, {}) for row in [("clothing", "-O2"), ("clothing", "small"), ("integer_clothing", "-O2")])
         return [words(target), number(fast.get("text")), number(small.get("text")), number(fast.get("rodata")),
                 number(fast.get("ram")), number(fast.get("stack")), number(fast.get("instructions")), each(fast),
                 *(number(integers[column]) for column in ("text", "rodata", "ram", "stack", "instructions"))]
 
-    return table(["", "code", "small code", "constants", "RAM", "stack", "instructions", "each",
-                  "integers: code", "constants", "RAM", "stack", "instructions"],
+    return table(["", "code", "small code", "constants", "RAM", "stack", "instructions", "instructions/MAC",
+                  "int8: code", "constants", "RAM", "stack", "instructions"],
                  [cells(target, rows) for target, (_, rows) in targets.items()])
 
 
 def with_floats(targets):
-    """(target, rows); of the others the README has all there is."""
+    """(target, rows); of the others the first table of docs/targets.md has all there is."""
     return [(target, rows) for target, (_, rows) in targets.items() if ("clothing", "-O2") in rows]
 
 
@@ -94,17 +108,21 @@ def learning(targets):
                   for target, (_, rows) in targets.items() if ("learn_on_device", "-O2") in rows])
 
 
-PAGES = {"README.md": readme, "docs/targets.md": instructions, "docs/code-size.md": sizes, "docs/learning.md": learning}
+# The tables of a page, in the order of its marks.
+PAGES = {"README.md": [readme], "docs/targets.md": [picture, instructions], "docs/code-size.md": [sizes], "docs/learning.md": [learning]}
 
 
 def main():
     targets = costs.read()
     stale = []
-    for name, lines in PAGES.items():
+    for name, tables in PAGES.items():
         page = ROOT / name
         text = page.read_text()
-        before, after = text.split(BEGIN)[0], text.split(END)[1]
-        new = f"{before}{BEGIN}\n\n" + "\n".join(lines(targets)) + f"\n\n{END}{after}"
+        first, *rest = text.split(BEGIN)
+        if len(rest) != len(tables):
+            sys.exit(f"{name} has {len(rest)} tables of costs, not {len(tables)}")
+        new = first + "".join(f"{BEGIN}\n\n" + "\n".join(lines(targets)) + f"\n\n{END}{after.split(END)[1]}"
+                              for lines, after in zip(tables, rest))
         if new != text:
             stale.append(name)
             if sys.argv[1:] != ["--check"]:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """tools/export: every number arrives with its bits, in the header and in the file; the types that it writes compile, load
-and give what the constants of the header give; a model of torch gives torch's output. (Bad input: hostile.py.)
+and give what the constants of the header give; a model of torch gives torch's output, and so do the commands of
+docs/how-to/port-from-pytorch.md. (Bad input: hostile.py.)
 
     check.py PROJECT_ROOT -- COMPILER...
 """
@@ -10,8 +11,11 @@ import importlib.machinery
 import importlib.util
 import io
 import json
+import os
 import pathlib
 import re
+import shlex
+import shutil
 import struct
 import subprocess
 import sys
@@ -456,6 +460,73 @@ class Checks:
             tap.check("it gives torch's output, loaded and of constants", printed.decode().split() == ["right"] * 2,
                       printed.decode())
 
+    def check_port(self):
+        """docs/how-to/port-from-pytorch.md: its files, its commands as they stand there, and what the last one prints. g++ is
+        the compiler of this test. Without torch the same files are written by numpy."""
+        np, tap, folder = self.np, self.tap, self.folder / "port für alle"
+        (folder / "bin").mkdir(parents=True)
+        page = (self.root / "docs" / "how-to" / "port-from-pytorch.md").read_text()
+        (script,), (program,), commands, (printed,) = (re.findall(rf"^```{kind}\n(.*?)^```$", page, re.M | re.S)
+                                                       for kind in ("python", "cpp", "sh", "text"))
+        try:
+            import torch  # noqa: F401
+        except ImportError:
+            save_encoder(np, folder)
+            tap.skip("save.py", "no torch here: numpy's encoder stands in")
+            script = ""
+        (folder / "save.py").write_text(script)
+        (folder / "main.cpp").write_text(program)
+        compiler = [shutil.which(self.compiler[0]), *self.compiler[1:]]  # by its path: g++ is the script itself
+        (folder / "bin" / "g++").write_text(f'#!/bin/sh\nexec {shlex.join(compiler)} "$@"\n')
+        (folder / "bin" / "python3").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n')
+        for name in ("g++", "python3"):
+            (folder / "bin" / name).chmod(0o755)
+        environment = os.environ | {"UMBEL": str(self.root), "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
+
+        def run(text):
+            return subprocess.run(["bash", "-euc", text], cwd=folder, env=environment, capture_output=True, text=True)
+        for text in commands:
+            done = run(text)
+            tap.check(f"port: {text.split()[0]}", done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:])
+        tap.check("port: the verdict", done.stdout == printed, done.stdout)
+
+        # Another output in the probe: the same program says what is wrong.
+        probe = dict(np.load(folder / "probe.npz"))
+        probe["output"][-1, -1] += 1
+        np.savez(folder / "probe.npz", **probe)
+        done = run(commands[0].replace("python3 save.py", "") + "./port")
+        tap.check("port: a difference", done.returncode == 1 and "umbel: probe: the output differs by 1" in done.stdout,
+                  done.stdout + done.stderr)
+
+
+def save_encoder(np, folder):
+    """What save.py saves, from drawn weights, by the equations of the layers."""
+    random, hidden, heads, tokens = np.random.default_rng(3), 64, 4, 9
+    state = {}
+
+    def drawn(name, *shape):
+        state[name] = (random.standard_normal(shape) * 0.2).astype("f4")
+        return state[name].astype("f8")
+
+    def linear(x, name, outputs):
+        parts = (f"{name}_weight", f"{name}_bias") if name.endswith("in_proj") else (f"{name}.weight", f"{name}.bias")
+        return x @ drawn(parts[0], outputs, x.shape[-1]).T + drawn(parts[1], outputs)
+
+    def norm(x, name):
+        mean = x.mean(-1, keepdims=True)
+        return (x - mean) / np.sqrt(x.var(-1, keepdims=True) + 1e-5) * drawn(f"{name}.weight", hidden) + drawn(f"{name}.bias", hidden)
+
+    y = x = random.standard_normal((tokens, hidden)).astype("f4").astype("f8")
+    for name in ("encoder.layers.0", "encoder.layers.1"):
+        q, k, v = np.split(linear(y, f"{name}.self_attn.in_proj", 3 * hidden).reshape(tokens, -1, hidden // heads).swapaxes(0, 1), 3)
+        scores = np.exp(q @ k.swapaxes(1, 2) / np.sqrt(hidden // heads))
+        context = (scores / scores.sum(-1, keepdims=True) @ v).swapaxes(0, 1).reshape(tokens, hidden)
+        y = norm(y + linear(context, f"{name}.self_attn.out_proj", hidden), f"{name}.norm1")
+        y = norm(y + linear(np.maximum(linear(y, f"{name}.linear1", 128), 0), f"{name}.linear2", hidden), f"{name}.norm2")
+    y = linear(norm(y, "encoder.norm"), "head", 10)
+    np.savez(folder / "model.npz", **state)
+    np.savez(folder / "probe.npz", input=x.astype("f4"), output=y.astype("f4"))
+
 
 NUMBERS = r"""
 #include <cstdio>
@@ -592,6 +663,7 @@ def main():
         checks.check_committed()
         checks.check_assertions()
         checks.check_torch()
+        checks.check_port()
     return tap.finish()
 
 

@@ -103,6 +103,8 @@ def complaints(output, code, expectations, compiler_id):
             late = next((n for n, line in enumerate(lines, 1) if re.search(regex, line)), None)
             where = f"matches line {late}, want it" if late else "matches no line; want it"
             wrong.append(f"/{regex}/ {where} in the first {LINES_WITH_SENTENCE}")
+        elif not any(re.search(regex, line) for line in lines if " error: " in line):
+            wrong.append(f"/{regex}/ does not match the line of the error, which is all that editors list")
     errors = len(re.findall(r"\berror:", output))
     if errors != 1:
         wrong.append(f"{errors} errors, want exactly 1")
@@ -225,7 +227,6 @@ SELF_TEST = r"""
 namespace own { struct type; }
 #if defined CASE_good
 // expect: a.fixed.sentence
-// expect-gcc: In instantiation of
 // expect-clang: static_assert failed|static assertion failed
 // cause: What is said here: is for people only.
 // cure: None.

@@ -179,7 +179,7 @@ static tensor<float, token<9>, hidden<32>> floats;
   // cause: Scores of integers become weights by a power of two alone; what changes or reads them works in floats.
   // cure: Compute this layer in floats, or say which keys are seen by lengths, `causal`, windows or `keep_mask`.
   tensor<float, heads<3>, query<9>, key<9>> weights{};
-  auto r = attend(x, calibrate(weights));
+  auto r = attend(x, observe(weights));
 #elif defined CASE_quantized_softcap
   // expect-gcc: "umbel: quantized: softcap and empty_rows<uniform_weights> have no form in integers"
   // expect-clang: quantized.*softcap_and_empty_rows_have_no_form_in_integers
@@ -322,8 +322,8 @@ static tensor<float, token<9>, hidden<32>> floats;
   // cure: `dequantize(y, range)` makes floats of them.
   quantized<linear<float, hidden<32>, out_features<10>>, output_as<float>> odd;
 #elif defined CASE_quantized_norm_gives
-  // expect-gcc: "umbel: quantized: gives is not an option of this layer"
-  // expect-clang: quantized.*gives.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: quantized: output_as is not an option of this layer"
+  // expect-clang: quantized.*output_as.*is_not_an_option_of_this_layer
   // cause: A norm gives 8 bits, an encoder layer 16.
   // cure: Leave the option out.
   quantized<layer_norm<float, hidden<32>>, output_as<std::int16_t>> odd;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Mistakes with attention, decoder layers and caches in integers (check.py).
-#include <umbel/formula/row_formula.hpp>
 #include <umbel/quantized.hpp>
+
+#include <umbel/formula/row_formula.hpp>
 
 using namespace umbel;
 using namespace umbel::axes;

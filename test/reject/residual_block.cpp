@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Mistakes with residual_block: one case each, with the words that the compiler must print
 // (check.py).
-#include <umbel/formula/row_formula.hpp>
 #include <umbel/umbel.hpp>
+
+#include <umbel/formula/row_formula.hpp>
 
 using namespace umbel;
 using namespace umbel::axes;
@@ -72,6 +73,16 @@ using tokens = tensor<float, token<3>, hidden<16>>;
   // cause: The hidden size is no multiple of the heads.
   // cure: Choose heads that divide it, or give `head_dim<>`.
   residual_block<float, hidden<18>, pre_norm<name::norm, attention>>::weights r;
+#elif defined CASE_cache_of_a_block_that_is_refused
+  // expect-gcc: "umbel: multi_head_attention: hidden=16 into heads=5 leaves a remainder of 1"
+  // expect-clang: multi_head_attention.*hidden<16>.*into.*heads<5>.*leaves_a_remainder_of
+  // cause: The hidden size is no multiple of the heads.
+  // cure: Choose heads that divide it, or give `head_dim<>`.
+  using uneven =
+      residual_block<float, hidden<16>,
+                     pre_norm<name::norm, self_attention<name::attention, heads<5>, bias<true>>>>;
+  uneven::weights uneven_weights;
+  key_value_cache<uneven, key<8>> past;
 #elif defined CASE_block_with_weights_of_another
   // expect-gcc: "umbel: residual_block: the weights belong to another layer or other options"
   // expect-clang: residual_block.*the_weights_belong_to_another_layer_or_other_options

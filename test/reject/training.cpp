@@ -145,7 +145,7 @@ using logits = tensor<float, batch<2>, classes<3>>;
   auto r = mean_squared_error(x, 1.0f);
 #elif defined CASE_initialized_by_a_number
   // expect-gcc: "umbel: initialize: takes an initializer, initializer::normal\(0\.02\), or a function of a path and a view that gives one"
-  // expect-clang: initialize.*takes_an_initialiser_or_a_function_of_a_path_and_a_view_that_gives_one
+  // expect-clang: initialize.*takes_an_initializer_or_a_function_of_a_path_and_a_view_that_gives_one
   // cause: A number does not say how the weights are drawn.
   // cure: `initializer::normal(0.02)`; all of one value: `initializer::constant(0.02)`.
   initialize(w, 1, 0.02);

@@ -15,7 +15,7 @@ static_assert(fashion::integer_model::weights_bytes == 26'252);
 static_assert(fashion::integer_model::workspace_bytes == 14'592);
 
 static_assert(tiny::reader<>::weights_bytes == 935'744);
-static_assert(tiny::reader<>::cache_bytes == 328'064);
+static_assert(tiny::reader<>::cache_bytes == 327'744);
 static_assert(tiny::reader<>::workspace_bytes == 39'424);
 static_assert(tiny::integer::reader::weights_bytes == 268'288);
 static_assert(tiny::integer::reader::cache_bytes == 81'984);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The smaller sibling of ../model.hpp, for boards of 16 kB of RAM: 16 patches of 7 x 7 pixels in
-// place of 49, hidden 24 in place of 32, and no memory of its own for the pixels.
+// The smaller sibling of ../model.hpp, for boards with 16 kB of RAM: 16 patches of 7 x 7 pixels
+// instead of 49, hidden 24 instead of 32, and no separate memory for the pixels.
 #pragma once
 
 #include <umbel/bare.hpp>
@@ -23,7 +23,7 @@ struct model {
     layers_type::workspace<patch<16>> encoder_work;
   };
 
-  // All of it: the layers, one after another.
+  // The sum of the layers.
   static constexpr call_footprint footprint =
       umbel::footprint<prepacked<embed_type>, tensor<float, hidden<49>>> +
       umbel::footprint<positions_type, patch<16>> +
@@ -32,7 +32,7 @@ struct model {
       umbel::footprint<prepacked<head_type>, tensor<float, hidden<24>>>;
   static_assert(footprint.ram == sizeof(workspace));
 
-  // Pixels to work.x, a patch after another: each lies in work.y, which is free until later.
+  // Pixels to work.x, patch by patch, each through work.y, which is free until later.
   static void embed_pixels(const std::uint8_t* pixels, workspace& work) noexcept {
     const auto cut = view_as<row<28>, column<28>>(pixels) | split<row, patch_row<4>, row> |
                      split<column, patch_column<4>, column>;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // additive_attention: the layer of Bahdanau, Cho and Bengio 2014, "Neural Machine Translation by
-// Jointly Learning to Align and Translate", as in "Dive into Deep Learning". Queries and keys, each
-// of its own width, are projected to one hidden size; the score of a pair is w . tanh(q + k); the
-// values are weighted without a projection:
+// Jointly Learning to Align and Translate", as in "Dive into Deep Learning". Queries and keys,
+// which may differ in width, are projected to one hidden size; the score of a pair is w . tanh(q +
+// k); the values are weighted without a projection:
 //
 //   using attention = additive_attention<float, hidden<20>, score_hidden<8>, keys_from<hidden<2>>>;
 //   static attention::weights w;
@@ -10,8 +10,7 @@
 //                                       values (batch, key, any axis): (batch, query, that axis)
 //
 // With heads<n> there are n scores of score_hidden each, and head h weights the h-th of n equal
-// parts of the values. It allocates nothing and throws nothing. One head is
-// kernel/float/additive.hpp.
+// parts of the values. For one head see kernel/float/additive.hpp.
 #pragma once
 
 #include <umbel/attention/additive_rules.hpp>
@@ -26,7 +25,6 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-// What the options of a layer amount to.
 template <class Hidden, class... Options>
 struct additive_options {
   using heads = option_or<axis_family<axes::heads>, axes::heads<1>, Options...>;
@@ -41,7 +39,7 @@ struct additive_sizes {
   bool q_bias, k_bias;
 
   constexpr std::size_t score_width() const { return heads * score_hidden; }
-  // Of the projections and of all pairs; values: their width.
+  // For the projections and all pairs; values: their width.
   constexpr std::uint64_t flops(std::uint64_t queries, std::uint64_t keys,
                                 std::uint64_t values) const {
     using kernel::product_flops;
@@ -52,7 +50,7 @@ struct additive_sizes {
   friend constexpr bool operator==(const additive_sizes&, const additive_sizes&) = default;
 };
 
-// Attention of one head by additive scores: what dot_product_head is to the dot product.
+// Attention of one head by additive scores, like dot_product_head for the dot product.
 template <kernel::attend_shape S, class T>
 struct additive_head {
   using value_type = T;
@@ -80,7 +78,7 @@ struct additive_head {
   }
 };
 
-// The forward pass over one sequence, without names. Values: their width.
+// The forward pass over one sequence, on plain numbers. Values: their width.
 template <class T, additive_sizes S, class Scoring, std::size_t Queries, std::size_t Keys,
           std::size_t Values>
 struct additive_forward {
@@ -101,7 +99,7 @@ struct additive_forward {
                                                 .o_dim = To.feature,
                                                 .o_room = Queries};
 
-  // Scratch for a result of any strides: most is needed where queries are not adjacent.
+  // Scratch for a result with any strides; results whose queries are not adjacent need the most.
   struct workspace : workspace_base {
     alignas(64) T q[Queries * row];
     alignas(64) T k[Keys * row];
@@ -133,7 +131,7 @@ struct additive_forward {
   }
 };
 
-// Types: additive_types. Axis: those of queries and keys, and of the values' features.
+// Types: additive_types. Axis: the axes of queries and keys, and of the values' features.
 template <class Types, class... Axis>
 struct additive_workspace {
   static constexpr std::size_t none =
@@ -148,7 +146,7 @@ struct additive_workspace<Types, Queries, Keys, Values> {
       rules::positions_of<Keys, widths>, rules::positions_of<Values, shape<>>>::workspace;
 };
 
-// What an additive_attention has besides its calls: sizes, axes, the types of its weights.
+// The members of additive_attention except its calls: sizes, axes, the types of its weights.
 template <class T, class Hidden, class ScoreHidden, class... Options>
 struct additive_types {
   using chosen = additive_options<Hidden, Options...>;
@@ -160,7 +158,7 @@ struct additive_types {
   using score_axis = typename axis_or_none<ScoreHidden>::plain;
   static constexpr additive_sizes sizes = {hidden_axis::size, keys_axis::size, heads_axis::size,
                                            score_axis::size,  chosen::bias::q, chosen::bias::k};
-  // The features of all the scores of a position, head after head.
+  // The features of all scores of a position, head after head.
   using scores_axis = typename score_axis::family::template sized<sizes.score_width()>;
 
   template <template <class, class, class, bool> class Linear, class Score>
@@ -175,8 +173,8 @@ struct additive_types {
 
   template <std::size_t Queries, std::size_t Keys, std::size_t Values>
   using forward_of = additive_forward<T, sizes, scoring, Queries, Keys, Values>;
-  // Scratch for one call at a time; its contents between calls do not matter. sizeof is its bytes.
-  // Of the axes of queries and keys, and of the values' features.
+  // Scratch for one call at a time; its contents don't matter between calls. sizeof is its bytes.
+  // Arguments: the axes of queries and keys, and of the values' features.
   template <class... Axis>
   using workspace = typename additive_workspace<additive_types, Axis...>::type;
 
@@ -192,7 +190,6 @@ using additive_types_of =
                          additive_types<T, Hidden, ScoreHidden, Options...>,
                          additive_types<float, no_axis<1>, axes::score_hidden<1>>>;
 
-// A call whose sequences fit.
 template <class Layer, class X, class Y, class Z, class Mask, class Workspace, class Out>
 struct additive_call {
   using call = additive_call;
@@ -241,12 +238,12 @@ struct additive_call {
   }
 };
 
-// In the graph of a gradient: training/additive.hpp.
+// For the graph of a gradient: training/additive.hpp.
 template <class Layer>
 struct additive_block;
 
-// The forms of a call (calls.hpp). Axes are in any order, batch is optional. Gives a row-major
-// tensor of the axes of the queries with the values' features in place of the hidden axis. work: a
+// The forms of a call (calls.hpp). Axes in any order, batch optional. Returns a row-major tensor
+// with the axes of the queries and the values' features instead of the hidden axis. work: a
 // Layer::workspace<query<..>, key<..>, the values' axis>.
 template <class Layer>
 struct additive_forms {
@@ -281,12 +278,11 @@ struct additive_calls
 
 }  // namespace detail
 
-// Additive attention (Bahdanau, Cho and Bengio 2014): the score of a pair is w . tanh(q + k). T:
-// float or double. Hidden: the width of the queries. ScoreHidden: the features of a score. Options,
-// in any order:
-//   heads<4>                                  scores of a position; without it 1
-//   keys_from<hidden<2>>                      width of the keys that differs from the queries'
-//   bias<true|false>, bias_on<'q'>            of the two projections; without either there are none
+// Additive attention (Bahdanau et al. 2014): the score of a pair is w . tanh(q + k). T: float or
+// double. Hidden: width of queries. ScoreHidden: features of a score. Options:
+//   heads<4>                                  scores per position; default 1
+//   keys_from<hidden<2>>                      width of the keys; default: that of the queries
+//   bias<true|false>, bias_on<'q'>            of the two projections; default: none
 //   softcap<50>, empty_rows<uniform_weights>  of the scores (score.hpp)
 template <class T, class Hidden, class ScoreHidden = detail::nothing, class... Options>
 class additive_attention

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the arguments of additive attention must be like, as verdicts. Queries (batch, query,
-// hidden) and keys (batch, key, hidden), each of its own width; values (batch, key, one axis of any
-// name), of a width that the heads divide. Not here: the layer (additive.hpp).
+// Verdicts on the arguments of additive attention: queries (batch, query, hidden) and keys (batch,
+// key, hidden), which may differ in width; values (batch, key, one axis of any name), with a width
+// that the heads divide. Not here: the layer (additive.hpp).
 #pragma once
 
 #include <umbel/attention/rules.hpp>
@@ -64,7 +64,7 @@ template <class Sequences, class X, class Z, class Hidden, bool = Sequences::ok>
 struct additive_call_rule {
   using type = Sequences;
 };
-// The result has the queries' axes with the values' features in place of Hidden.
+// The result has the queries' axes with the values' features instead of Hidden.
 template <class Sequences, class X, class Z, class Hidden>
 struct additive_call_rule<Sequences, X, Z, Hidden, true> {
   using type = is_new_axis<say::additive_attention, layout_of<X>, feature_family<layout_of<Z>>,
@@ -75,7 +75,7 @@ using additive_call =
     typename additive_call_rule<additive_sequences<X, Y, Z, T, Hidden, KeysHidden, Heads>, X, Z,
                                 Hidden>::type;
 
-// ---- the layer itself ---------------------------------------------------------------------------
+// ---- the layer
 //
 // Sizes: detail::additive_options.
 template <class T, class Hidden, class ScoreHidden, class Sizes, class... Options>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // From queries, keys and values in scratch to the context of one head, and of all heads of a
-// sequence: masks and options become a policy of the kernels, and the form that plan::choose_attend
-// chose is switched on. On plain numbers; also in constant expressions, by the readable loops. Not
-// here: projections (forward.hpp), options (score.hpp), the masks themselves (mask/).
+// sequence: turns masks and options into a policy of the kernels, and runs the form that
+// plan::choose_attend chose. On plain numbers; in constant expressions by the readable loops. Not
+// here: projections (forward.hpp), options (score.hpp), masks (mask/).
 #pragma once
 
 #include <umbel/attention/score.hpp>
@@ -14,8 +14,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// One head. Head: dot_product_head or its like, which knows how a score comes about; On: a
-// head_mask.
+// One head. Head: dot_product_head or similar, which computes scores; On: a head_mask.
 template <class Scoring, class Head, class On>
 UMBEL_INLINE constexpr void attend_head(const Head& head, const On& on) noexcept {
   using T = typename Head::value_type;
@@ -25,7 +24,7 @@ UMBEL_INLINE constexpr void attend_head(const Head& head, const On& on) noexcept
   if constexpr (!observes) {
     head.attend(policy, kernel::no_tap{});
   } else if constexpr (observer::is_capped) {
-    // The cap and what follows it are one policy: the capped scores are observed by themselves.
+    // Cap and mask are one policy, so observed capped scores are computed separately.
     head.tap_scores(Scoring::template with<T>(kernel::scores::every_key{}), on.observer.tap());
     head.attend(policy, kernel::no_tap{});
   } else {
@@ -39,8 +38,7 @@ UMBEL_INLINE constexpr void attend_head(const Head& head, const On& on) noexcept
   }
 }
 
-// Attention of one head by scaled dot products. scratch: kernel::attend_scratch. K, Y: pointers to
-// keys and values, or kernel::scaled_rows.
+// Attention of one head by scaled dot products. K, Y: pointers or kernel::scaled_rows.
 template <kernel::attend_shape S, class T, class Scoring, class K = const T*, class Y = K>
 struct dot_product_head {
   using value_type = T;
@@ -70,8 +68,8 @@ struct dot_product_head {
   }
 };
 
-// What the queries of all heads see. Mask: a sequence_mask, or what gives a head_mask for each
-// head; all heads of the latter see the same run of keys if the first one's policy is of a run.
+// The keys that the queries of all heads see. Mask: a sequence_mask, or a function from each head
+// to a head_mask; if the first of these sees a run of keys, the others see the same run.
 template <class Scoring, class Mask>
 constexpr plan::seen_keys seen_keys_of() noexcept {
   using kernel::scores::every_key, kernel::scores::first_keys, kernel::scores::window;
@@ -98,7 +96,7 @@ struct heads_of_sequence {
   template <class Mask>
   static constexpr plan::attend_form form =
       kernel::attend_form_of<S, H, T, seen_keys_of<Scoring, Mask>()>;
-  // Are heads computed together, so that there is nothing to distribute head by head?
+  // Heads computed together can't be distributed head by head.
   template <class Mask>
   static constexpr bool together = form<Mask> == plan::attend_form::heads_in_lanes ||
                                    form<Mask> == plan::attend_form::keys_in_lanes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// attention_by_score(f): attention with a score of your own, a function of a query and a key, in
-// the readable loops of kernel/plain/attend.hpp: for trying things out, not for speed.
+// attention_by_score(f): attention with a custom score, a function of a query and a key, in the
+// readable loops of kernel/plain/attend.hpp: for experiments, not for speed.
 //
 //   const auto near = attention_by_score([](const auto& q, const auto& k) {
 //     float sum = 0;                                                  // q, k: views (head_dim)
@@ -9,9 +9,8 @@
 //   });
 //   near(q, k, v, causal)
 //
-// Arguments, masks and result are those of scaled_dot_product_attention. f gives the element type,
-// may not throw and is called more than once for a pair. To keep the dot product and only add to
-// it, use score_bias in a mask.
+// For arguments, masks and result see scaled_dot_product_attention. f returns the element type and
+// must not throw; it may be called twice per pair. To only add to the dot product: score_bias.
 #pragma once
 
 #include <umbel/attention/scaled_dot_product.hpp>
@@ -41,7 +40,7 @@ struct score_of_rows {
   }
 };
 
-// A row along head_dim as a view of Layout's stride.
+// A row along head_dim as a view with Layout's stride.
 template <class T, class Layout>
 struct row_along_head_dim {
   static constexpr std::size_t step = Layout::template stride_of<rules::head_dim_family>;
@@ -52,7 +51,7 @@ struct row_along_head_dim {
 template <class X>
 using row_of = typename row_along_head_dim<typename X::value_type, layout_of<X>>::type;
 
-// What dot_product_head is to the dot product.
+// Like dot_product_head for the dot product.
 template <kernel::attend_shape S, class T, class Score>
 struct scored_head {
   using value_type = T;
@@ -87,7 +86,6 @@ using score_function =
             element<typename Q::value_type>>;
 }  // namespace rules
 
-// Options: softcap<>, empty_rows<>.
 template <class F, class... Options>
 struct attention_by_score_operation
     : detail::other_calls<say::attention_by_score, say::takes_queries_keys_and_values_then_a_mask> {
@@ -138,8 +136,7 @@ struct attention_by_score_operation
 };
 }  // namespace detail
 
-// attention_by_score(f): attention whose score is f(query, key), a function of your own, with any
-// mask; readable loops, for trying things out.
+// attention_by_score(f): attention with the custom score f(query, key), for experiments.
 template <class... Options, class F>
 constexpr auto attention_by_score(const F& f) noexcept {
   return detail::attention_by_score_operation<F, Options...>(f);

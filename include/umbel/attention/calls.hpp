@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The calls of attention: of queries to keys and values, or of a sequence to itself, with a mask
-// and a workspace; a new result, or into a tensor; in a formula. Not here: what they compute
-// (multi_head_call.hpp, additive.hpp, scaled_dot_product.hpp).
+// The calls of attention: queries to keys and values, or a sequence to itself, with a mask and a
+// workspace; the result is new or written into a tensor; also in a formula. Not here: the
+// computations (multi_head_call.hpp, additive.hpp, scaled_dot_product.hpp).
 #pragma once
 
 #include <umbel/attention/rules.hpp>
@@ -13,7 +13,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// The verdict on a call: on its shapes, then, of Made::call, on the rest.
+// The verdict on a call: on its shapes, then by Made::call on the rest.
 template <class Shapes, class Made>
 struct call_rule {
   using type = Shapes;
@@ -25,7 +25,7 @@ struct call_rule<accepted, Made> {
   using made = Made;
 };
 
-// A call in a formula. Call<Mask>: as it is computed; of_mask: tensors of the mask (parts.hpp).
+// A call in a formula. Call<Mask>: the computation; of_mask: tensors of the mask (parts.hpp).
 template <template <class> class Call>
 struct attention_steps {
   using scratch = typename Call<every_key>::scratch;
@@ -43,17 +43,17 @@ struct attention_steps {
 };
 
 // Queries to keys and values. Forms: cross<X, Y, Z, Mask, Workspace, Out>, a call_rule;
-// cross_workspace<X, Y, Z>; if there are calls in formulas, cross_steps<X, Y, Z>. Derived: a
-// layer or prepacked<layer>, which has get_weights(), or an operation. Each form asserts its
-// verdict itself: a function in between would be three more lines of clang's output.
+// cross_workspace<X, Y, Z>; for formulas, cross_steps<X, Y, Z>. Derived: a layer or
+// prepacked<layer>, which has get_weights(), or an operation. Each form asserts its verdict itself:
+// a function in between would add three lines to clang's output.
 template <class Derived, class Forms, class Word, class Takes>
 struct attention_calls : other_calls_with_mask<Word, Takes> {
   using refused = other_calls_with_mask<Word, Takes>;
   using refused::operator();
   using refused::into;
 
-  // Queries (batch, query, hidden) to keys and values (batch, key, hidden), in any order of axes,
-  // batch optional. Gives a row-major tensor of the axes of the queries, with the features of the
+  // Queries (batch, query, hidden) to keys and values (batch, key, hidden), axes in any order,
+  // batch optional. Returns a row-major tensor with the axes of the queries and the features of the
   // result. work: a Layer::workspace<query<..>, key<..>>, or several.
   template <tensor_like X, tensor_like Y, tensor_like Z, mask_like Mask = every_key,
             workspace_like Workspace = on_stack>
@@ -81,8 +81,8 @@ struct attention_calls : other_calls_with_mask<Word, Takes> {
       return invalid{};
   }
 
-  // The same, written into a tensor or view of the axes of the queries, in any order and
-  // with any strides. out must not overlap the arguments.
+  // The same, written into a tensor or view with the axes of the queries in any order and any
+  // strides. out must not overlap the arguments.
   template <tensor_like Out, tensor_like X, tensor_like Y, tensor_like Z,
             mask_like Mask = every_key, workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Y& y, const Z& z, const Mask& mask = {},
@@ -98,7 +98,7 @@ struct attention_calls : other_calls_with_mask<Word, Takes> {
   static typename Of::template cross_workspace<X, Y, Z> workspace_of(const X&, const Y&, const Z&);
 
  protected:
-  // The result, in its memory, of a call that Rule accepts.
+  // The result of a call that Rule accepts, in its memory.
   template <class Rule, class X, class Y, class Z, class Mask, class Workspace, class Out>
   constexpr auto attend(const X& x, const Y& y, const Z& z, const Mask& mask, Workspace& work,
                         Out&& out) const noexcept {
@@ -121,7 +121,7 @@ struct attention_calls : other_calls_with_mask<Word, Takes> {
   }
 };
 
-// And of a sequence to itself. Forms: besides, self<X, Mask, Workspace, Out>, self_steps<X>.
+// Adds a sequence to itself. Forms: also self<X, Mask, Workspace, Out>, self_steps<X>.
 template <class Derived, class Forms, class Word, class Takes>
 struct self_attention_calls : attention_calls<Derived, Forms, Word, Takes> {
   using to_keys = attention_calls<Derived, Forms, Word, Takes>;
@@ -130,7 +130,7 @@ struct self_attention_calls : attention_calls<Derived, Forms, Word, Takes> {
   using to_keys::workspace_of;
 
   // Self-attention of x: an optional batch axis, hidden, and one axis of any name along which the
-  // positions lie. Gives a row-major tensor of the same axes.
+  // positions lie. Returns a row-major tensor with the same axes.
   //   mask  lengths, causal ... (mask/combine.hpp); along query and key its memory has the size of
   //         the sequence
   //   work  a Layer::workspace<sequence axis>, or several with an executor, parallel(executor,
@@ -159,8 +159,7 @@ struct self_attention_calls : attention_calls<Derived, Forms, Word, Takes> {
       return invalid{};
   }
 
-  // Into a tensor or view of the axes of x, in any order and with any strides. out must not overlap
-  // x.
+  // Into a tensor or view with the axes of x in any order and any strides. out must not overlap x.
   template <tensor_like Out, tensor_like X, mask_like Mask = every_key,
             workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Mask& mask = {},

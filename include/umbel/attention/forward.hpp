@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The forward pass of multi-head attention over one sequence, on plain numbers: sizes in, kernels
-// called, scratch in a workspace whose layout is fixed by the sizes.
-//
-// Not here: axes, verdicts, batches (multi_head.hpp).
+// The forward pass of multi-head attention over one sequence, on plain numbers, in a workspace
+// whose layout is fixed by the sizes. Not here: axes, verdicts, batches (multi_head.hpp).
 #pragma once
 
 #include <umbel/attention/attend_heads.hpp>
@@ -13,8 +11,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// The sizes of a layer. Heads of queries share kv_heads heads of keys and values, heads / kv_heads
-// each; head_dim is the width of a query and a key, value_dim of a value.
+// The sizes of a layer. heads / kv_heads query heads share each head of keys and values; head_dim
+// is the width of a query and a key, value_dim of a value.
 struct head_sizes {
   std::size_t hidden, key_hidden, value_hidden, output;
   std::size_t heads, kv_heads, head_dim, value_dim;
@@ -24,7 +22,7 @@ struct head_sizes {
   constexpr std::size_t key_width() const { return kv_heads * head_dim; }
   constexpr std::size_t value_width() const { return kv_heads * value_dim; }
   constexpr std::size_t context_width() const { return heads * value_dim; }
-  // Of the projections, and of all heads where `pairs` of a query and a key are seen.
+  // For the projections, and for all heads if `pairs` of a query and a key are seen.
   constexpr std::uint64_t flops(std::uint64_t queries, std::uint64_t keys,
                                 std::uint64_t pairs) const {
     using kernel::product_flops;
@@ -42,7 +40,6 @@ struct sequence_strides {
   std::size_t batch, position, feature;
 };
 
-// Those of a layout.
 template <class Layout, class Position, class Hidden>
 inline constexpr sequence_strides strides_along = {Layout::template stride_of<rules::batch_family>,
                                                    Layout::template stride_of<Position>,
@@ -53,7 +50,7 @@ constexpr std::size_t round_up(std::size_t value, std::size_t step) noexcept {
 }
 
 // The layout of the context of all heads in scratch: (feature, query), as it leaves the registers,
-// or (query, feature) where queries would leave most lanes of it empty.
+// or (query, feature) if there are too few queries to fill most lanes.
 struct context_strides {
   std::size_t query, feature, room, size;  // room: queries that a feature has memory for
 };
@@ -93,7 +90,6 @@ struct multi_head_forward {
                                                     .v_head = S.value_dim,
                                                     .o_head = S.value_dim * of_context.feature};
 
-  // Bytes of the tables of rotary positions.
   static constexpr std::size_t tables =
       Prepare::template table_bytes<T, Queries, S.head_dim> +
       (Keys == Queries ? 0 : Prepare::template table_bytes<T, Keys, S.head_dim>);

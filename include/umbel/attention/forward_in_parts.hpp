@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The forward pass of multi-head attention by several workers (layer/executor.hpp): whole sequences
-// in parallel, and one sequence in parts, in three rounds: blocks of rows of the three projections,
-// heads, blocks of rows of the last projection. Every element is computed as in forward.hpp, by one
-// worker, so the bits are the same for any number of them.
+// in parallel, or one sequence in three rounds of parts: blocks of rows of the three projections,
+// heads, blocks of rows of the last projection. One worker computes each element as in forward.hpp,
+// so the bits are the same for any number of workers.
 #pragma once
 
 #include <umbel/attention/forward.hpp>
@@ -12,8 +12,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// Rows in at most Blocks blocks: at least 4 rows, which share what they read of the weights, and of
-// two sizes at most, for each is code.
+// Splits Rows into at most Blocks blocks of 4 or more rows, which share weights; at most two sizes.
 template <std::size_t Rows, std::size_t Blocks>
 struct row_blocks {
   static constexpr std::size_t wanted = round_up(plan::divide_up(Rows, Blocks), 4);
@@ -21,7 +20,7 @@ struct row_blocks {
   static constexpr std::size_t count = plan::divide_up(Rows, rows);
   static constexpr std::size_t last = Rows - (count - 1) * rows;
 
-  // f(rows, first row) of block `index`; rows: an integral_constant.
+  // Calls f(rows, first row) for block `index`; rows: an integral_constant.
   template <class F>
   static void with_block(std::size_t index, F f) noexcept {
     if constexpr (last != rows) {
@@ -31,7 +30,6 @@ struct row_blocks {
   }
 };
 
-// Those of a linear map, S.
 template <class T, kernel::linear_shape S, std::size_t Blocks>
 struct linear_blocks : row_blocks<S.rows, Blocks> {
   template <std::size_t Rows>
@@ -41,7 +39,7 @@ struct linear_blocks : row_blocks<S.rows, Blocks> {
     return shape;
   }();
 
-  // Block `index` of y = map(x); then(rows, y, first row) with what was written.
+  // Block `index` of y = map(x); then calls then(rows, y, first row) on the result.
   template <class Map, class Then>
   static void project_block(const Map& map, const T* x, T* y, std::size_t index,
                             Then then) noexcept {
@@ -66,7 +64,7 @@ template <class T, head_sizes S, class Prepare, class Scoring, std::size_t Queri
           std::size_t Keys, std::size_t Workers>
 struct forward_in_parts<multi_head_forward<T, S, Prepare, Scoring, Queries, Keys>, Workers> {
   using steps = multi_head_forward<T, S, Prepare, Scoring, Queries, Keys>;
-  // Of rows of one map: more than workers, so that one that is late is waited for less.
+  // Blocks of rows of one map: more than workers, so that a late worker delays the others less.
   static constexpr std::size_t blocks = 4 * Workers;
 
   template <std::size_t Rows, std::size_t In, std::size_t Out, std::size_t Row, bool Bias,
@@ -75,7 +73,7 @@ struct forward_in_parts<multi_head_forward<T, S, Prepare, Scoring, Queries, Keys
       linear_blocks<T, steps::template project_in<Rows, In, Out, Row, Bias, From>, blocks>;
 
   // One sequence. Its queries, keys, values and context are in the workspace of worker 0; the
-  // others give their scratch. Arguments: see multi_head_forward::forward.
+  // others provide scratch. For the arguments see multi_head_forward::forward.
   template <sequence_strides X, sequence_strides Y, sequence_strides Z, sequence_strides Out,
             class Weights, class Mask, class Given>
   static void forward(const Weights& w, const T* x, const T* y, const T* z, const Mask& mask,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// multi_head_attention: the layer of Vaswani et al. 2017, "Attention Is All You Need". Queries,
-// keys and values are projected and split into heads; each head is attended; the heads are merged
-// and projected once more:
+// multi_head_attention: the layer of Vaswani et al. 2017, "Attention Is All You Need". Projects
+// queries, keys and values, attends in each head, merges the heads and projects again:
 //
 //   using attention = multi_head_attention<float, hidden<100>, heads<5>, bias<true>>;
 //   static attention::weights w;
@@ -9,8 +8,8 @@
 //   attention{w}(x, y, y, valid_lens)    of queries x to keys and values y
 //   attention{w}(x, causal)              with any mask (mask/combine.hpp)
 //
-// It allocates nothing and throws nothing. docs/architecture.md follows a call to the innermost
-// loop; examples/02_spelled_out.cpp is the same in readable steps.
+// It never allocates or throws. docs/architecture.md follows a call to the innermost loop;
+// examples/02_spelled_out.cpp does the same in readable steps.
 #pragma once
 
 #include <umbel/attention/forward.hpp>
@@ -27,7 +26,6 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-// What the options of a layer amount to.
 template <class Hidden, class Heads, class... Options>
 struct multi_head_options {
   using hidden = axis_or_none<Hidden>;
@@ -44,7 +42,7 @@ struct multi_head_options {
   using bias = option_or<option::bias, umbel::bias<false>, Options...>;
   using rope = option_or<option::rope, no_rope, Options...>;
   using scoring = detail::scoring<Options...>;
-  // Of the heads of queries and keys. (A head without features is refused elsewhere.)
+  // For the heads of queries and keys. (A head without features is refused elsewhere.)
   using norm_option = option_or<option::query_key_norm, no_query_key_norm, Options...>;
   template <class T>
   using norm =
@@ -63,7 +61,7 @@ struct multi_head_options {
       head_dim::size, value_dim::size, bias::q,      bias::k,      bias::v,     bias::o};
 };
 
-// What a multi_head_attention has besides its calls: sizes, axes, the types of its weights.
+// The members of multi_head_attention except its calls: sizes, axes, the types of its weights.
 template <class T, class Hidden, class Heads, class... Options>
 struct multi_head_types {
   using chosen = multi_head_options<Hidden, Heads, Options...>;
@@ -74,7 +72,7 @@ struct multi_head_types {
   using norm_of_heads = typename chosen::template norm<T>::of_rows;
   using prepare = prepared_heads<norm_of_heads, rope_option>;
   using value_type = T;
-  // What the queries, keys, values and the result have of the hidden axis.
+  // The hidden axes of queries, keys, values and result.
   using hidden_axis = typename chosen::hidden::plain;
   using keys_axis = typename chosen::keys;
   using values_axis = typename chosen::values;
@@ -82,8 +80,7 @@ struct multi_head_types {
 
   template <std::size_t Width>
   using width = typename hidden_axis::family::template sized<Width>;
-  // Heads that do not divide hidden are refused. What the user does with the weights of such a
-  // layer, as with those of any other, is no second error: {&w.q, &w.o} are of one type.
+  // If heads are refused, using the weights must not be a second error: {&w.q, &w.o}.
   template <std::size_t Width>
   using heads_width = width<chosen::leaves_a_remainder ? sizes.hidden : Width>;
   template <template <class, class, class, bool> class Linear, class Norm>
@@ -103,11 +100,10 @@ struct multi_head_types {
 
   template <std::size_t Queries, std::size_t Keys>
   using forward_of = multi_head_forward<T, sizes, prepare, scoring, Queries, Keys>;
-  // Of the rows of a call.
   using widths = shape<hidden_axis, keys_axis, values_axis, width<sizes.query_width()>,
                        width<sizes.context_width()>>;
-  // Scratch for one call at a time; its contents between calls do not matter. sizeof is its bytes.
-  // Of the axis of the positions, or of those of queries and keys.
+  // Scratch for one call at a time; its contents don't matter between calls. sizeof is its bytes.
+  // Arguments: the axis of the positions, or those of queries and keys.
   template <class... Positions>
   using workspace = typename forward_of<rules::first_positions<widths, 2, Positions...>,
                                         rules::second_positions<widths, Positions...>>::workspace;
@@ -134,7 +130,7 @@ struct multi_head_calls
           Derived, multi_head_forms<Layer>, say::multi_head_attention,
           say::
               takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {
-  template <class X, class Of = Layer>  // which is incomplete here
+  template <class X, class Of = Layer>  // incomplete here
   using pipe_rule =
       typename multi_head_forms<Of>::template self<X, every_key, on_stack, by_value>::type;
 };
@@ -143,8 +139,8 @@ struct multi_head_calls
 
 // Multi-head attention, self or cross: attention{w}(x), attention{w}(x, y, y, mask). T: float or
 // double. Hidden, Heads: hidden<100>, heads<5>. Options, in any order:
-//   bias<true|false>, bias_on<'q', 'k'>     biases of projections; without either there are none
-//   head_dim<64>, value_dim<32>             width of a head and of its values; without them
+//   bias<true|false>, bias_on<'q', 'k'>     biases of projections; default: none
+//   head_dim<64>, value_dim<32>             width of a head and of its values; defaults
 //                                           hidden / heads, head_dim
 //   kv_heads<2>                             heads of keys and values, shared by the queries' heads
 //   keys_from<hidden<64>>, values_from<..>  widths of keys and values, if not the queries'
@@ -195,11 +191,11 @@ multi_head_attention(const Given&...) -> multi_head_attention<portable::argument
 namespace detail {
 template <class T, class Hidden, class Heads, class... Options>
 void take_multi_head(const multi_head_attention<T, Hidden, Heads, Options...>*);
-// Also of const layers, and of classes derived from one.
+// Also const layers and classes derived from one.
 template <class Layer>
 concept is_multi_head = requires(const Layer* layer) { take_multi_head(layer); };
 namespace rules {
-// Operation: the word that names it.
+// Operation: its name in sentences.
 template <class Operation, class Layer>
 using a_multi_head_attention = verdict<detail::is_multi_head<Layer>, Operation,
                                        say::the_first_argument_is_not_a_multi_head_attention>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// One call of a multi_head_attention: its verdict and, where that is accepted, the loop over the
-// batch. Layer has what multi_head_types gives it (multi_head.hpp).
+// One call of a multi_head_attention: its verdict and, if accepted, the loop over the batch. Layer:
+// has the members of multi_head_types (multi_head.hpp).
 #pragma once
 
 #include <umbel/attention/calls.hpp>
@@ -10,8 +10,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// A call whose shapes fit: the axes along which queries and keys lie, and where scratch is. Sizes
-// is for the sentence.
+// A call whose shapes fit: axes of queries and keys, scratch. Sizes is for the sentence.
 template <class Layer, class From, class QueryAxis, class KeyLayout, class KeyAxis, class Mask,
           class Workspace, class Sizes>
 struct multi_head_call {
@@ -34,7 +33,7 @@ struct multi_head_call {
       rules::mask_fits<say::multi_head_attention, mask_of<Mask>, scores>,
       rules::scratch_fits<say::multi_head_attention, typename given::each, scratch, Sizes>>;
 
-  // All sequences of the batch, one after another or handed out to workers.
+  // All sequences of the batch, in sequence or handed out to workers.
   template <class Weights, class X, class Y, class Z, class Out>
   static constexpr void each_sequence(const Weights& w, const X& x, const Y& y, const Z& z,
                                       const Mask& mask, Out& out, place& work) noexcept {
@@ -49,7 +48,7 @@ struct multi_head_call {
             w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
             at_sequence<scores>(masks, b), out.data() + b * outs.batch, work);
     } else {
-      // A sequence for each worker as long as there are enough of them, the others in parts.
+      // One sequence per worker while there are enough; the remaining ones in parts.
       constexpr std::size_t whole = sequences / place::workers * place::workers;
       if constexpr (whole > 0)
         work.hand_out(whole, [&](std::size_t b, std::size_t worker) noexcept {
@@ -82,16 +81,15 @@ struct multi_head_cross {
                       shape<axis_of<from, rules::query_family>, axis_of<keys, rules::key_family>>>;
 };
 
-// In the graph of a gradient: training/blocks.hpp.
+// For the graph of a gradient: training/blocks.hpp.
 template <class Layer>
 struct multi_head_block;
 
-// The forms of a call (calls.hpp). Out: of a forwarding reference.
+// The forms of a call (calls.hpp). Out: a forwarding reference's type.
 template <class Layer>
 struct multi_head_forms {
   static constexpr bool in_formulas = true;
-  // (Structs, not alias templates: declaring such a one of many verdicts costs g++ a hundred
-  // specialisations.)
+  // (Structs: declaring an alias template with many verdicts costs g++ 100 specializations.)
   template <class X, class Mask, class Workspace, class Out>
   struct self {
     using T = typename Layer::value_type;

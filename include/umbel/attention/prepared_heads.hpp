@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What is done to queries and keys between their projection and their scores: the row of each head
-// is normed, where the layer says so (query_key_norm), then rotated by its position (rope).
+// Steps between the projection of queries and keys and their scores: each head's row is normalized
+// if the layer has query_key_norm, then rotated by its position (rope).
 #pragma once
 
 #include <umbel/attention/rope.hpp>
@@ -11,8 +11,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// queries(w, x, position), keys(w, x, position): of rows of Heads heads of Width features in place,
-// as rotary::turn says. w: the weights of a call. Norm: a norm_of_rows; Rope: the option.
+// queries(w, x, position), keys(w, x, position): prepares rows of Heads heads of Width features in
+// place, as rotary::turn. w: the weights of a call. Norm: a norm_of_rows; Rope: the option.
 template <class Norm, class Rope>
 struct prepared_heads {
   static constexpr bool normed = !std::is_void_v<typename Norm::layer>;
@@ -53,8 +53,7 @@ struct prepared_heads {
   }
 };
 
-// The parts of an attention. Map: of queries, keys, values and the result; Norm: of weights or of
-// a form of them, void where there is none.
+// The parts of an attention. Map: the four projections; Norm: weights or a form of them, or void.
 template <class Norm, class... Map>
 struct attention_parts {
   using type = portable::normed_multi_head_parts<Map..., Norm, Norm>;

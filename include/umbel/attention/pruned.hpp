@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Fewer heads: a layer without some of its heads is a smaller layer type, and its weights are the
-// columns and rows of the heads that are kept.
+// A layer without some of its heads: its weights are the columns and rows of the kept heads.
 //
 //   using smaller = pruned<attention, prune_heads<1, 3>>;      // or keep_heads<0, 2, 4>
 //   static const smaller::weights w2 = pruned_weights<attention, prune_heads<1, 3>>(w);
@@ -44,7 +43,7 @@ inline constexpr bool is_head_selection<prune_heads<Head...>> = true;
 UMBEL_SAYS(the_second_argument_is_neither_keep_heads_nor_prune_heads,
            "the second argument is neither keep_heads nor prune_heads");
 
-// Which heads are kept, and which heads of keys and values.
+// The kept heads, and the kept heads of keys and values.
 template <head_sizes S, class Selection, std::size_t... Head>
 struct head_choice {
   static constexpr std::size_t group = S.heads / S.kv_heads;
@@ -56,7 +55,7 @@ struct head_choice {
     for (std::size_t h = 0; h < S.heads; ++h) kept += stays(h);
     return kept;
   }();
-  // The first head that is named but is not there, named twice, or cut out of its group; npos.
+  // The first named head that doesn't exist, is named twice or splits its group; or npos.
   static constexpr std::size_t past_the_end = [] {
     std::size_t found = npos;
     ((found = found == npos && Head >= S.heads ? Head : found), ...);
@@ -76,7 +75,6 @@ struct head_choice {
     return npos;
   }();
 
-  // The number of the n-th head that is kept.
   static constexpr std::size_t place(std::size_t n) {
     for (std::size_t h = 0; h < S.heads; ++h)
       if (stays(h) && n-- == 0) return h;
@@ -159,7 +157,7 @@ struct pruned_layer<Layer, Selection> {
   using type = Layer;
 };
 
-// Columns of the kept heads: from (in, heads * Width) of any strides to (in, kept * Width).
+// Columns of the kept heads: from (in, heads * Width) with any strides to (in, kept * Width).
 template <std::size_t Width, std::size_t Kept, class Place, class W, class T>
 constexpr void take_columns(const W& from, Place place, T* to) noexcept {
   for (std::size_t i = 0; i < W::map::in::size; ++i)
@@ -167,7 +165,7 @@ constexpr void take_columns(const W& from, Place place, T* to) noexcept {
       for (std::size_t d = 0; d < Width; ++d)
         *to++ = from.weight[i * from.strides.in + (place(n) * Width + d) * from.strides.out];
 }
-// Rows of the kept heads: from (heads * Width, out) of any strides to (kept * Width, out).
+// Rows of the kept heads: from (heads * Width, out) with any strides to (kept * Width, out).
 template <std::size_t Width, std::size_t Kept, class Place, class W, class T>
 constexpr void take_rows(const W& from, Place place, T* to) noexcept {
   for (std::size_t n = 0; n < Kept; ++n)
@@ -175,7 +173,6 @@ constexpr void take_rows(const W& from, Place place, T* to) noexcept {
       for (std::size_t o = 0; o < W::map::out::size; ++o)
         *to++ = from.weight[(place(n) * Width + d) * from.strides.in + o * from.strides.out];
 }
-// Those of a map, with their biases.
 template <std::size_t Width, std::size_t Kept, class Place, class W, class Map>
 constexpr void take_outputs(const W& from, Place place, Map& to) noexcept {
   take_columns<Width, Kept>(from, place, to.weight);
@@ -184,7 +181,6 @@ constexpr void take_outputs(const W& from, Place place, Map& to) noexcept {
       for (std::size_t d = 0; d < Width; ++d)
         to.bias[n * Width + d] = from.bias[place(n) * Width + d];
 }
-// A norm, as it is.
 template <class From, class Norm>
 constexpr void copy_norm(const From& from, Norm& to) noexcept {
   const auto copied = [](const auto& x, auto& y) {
@@ -193,8 +189,7 @@ constexpr void copy_norm(const From& from, Norm& to) noexcept {
   copied(from.gamma, to.gamma);
   if constexpr (requires { to.beta; }) copied(from.beta, to.beta);
 }
-// Those of queries, keys and values, and the norms that all heads share. S: sizes of the smaller
-// layer.
+// The maps of queries, keys and values, and the shared norms. S: sizes of the smaller layer.
 template <head_sizes S, class W, class Head, class KvHead, class Parts>
 constexpr void take_heads(const W& from, Head head, KvHead kv_head, Parts& to) noexcept {
   take_outputs<S.head_dim, S.heads>(from.q, head, to.q);
@@ -208,12 +203,11 @@ constexpr void take_heads(const W& from, Head head, KvHead kv_head, Parts& to) n
 
 }  // namespace detail
 
-// pruned<attention, prune_heads<1, 3>>: the layer type without the pruned heads. Naming a
-// head that does not exist, a head twice, or every head does not compile ("pruned: head 7 is past
-// the end of heads=5"); with kv_heads, heads are pruned by whole groups. Masks are those of the
-// smaller layer: a heads axis has its heads, alibi its slopes.
-// How: keep_heads<> or prune_heads<>; of a block also the name of the attention before it
-// (block/pruned_block.hpp).
+// pruned<attention, prune_heads<1, 3>>: the layer type without the pruned heads. A head that
+// doesn't exist, a head named twice, or pruning every head does not compile ("pruned: head 7 is
+// past the end of heads=5"); with kv_heads, heads are pruned by whole groups. Masks are those of
+// the smaller layer: a heads axis has its heads, alibi its slopes. How: keep_heads<> or
+// prune_heads<>; for a block the name of the attention goes before it (block/pruned_block.hpp).
 template <class Layer, class... How>
 using pruned = typename detail::pruned_layer<Layer, How...>::type;
 

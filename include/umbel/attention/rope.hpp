@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: BSL-1.0
 // Rotary positions (Su et al. 2021, "RoFormer"): pairs of features of each query and key are
-// rotated by an angle that grows with the position, so that scores depend on distances. Which
-// features make a pair differs between models and between files of one model, and must be stated:
+// rotated by an angle proportional to the position, so that scores depend on distances. The pairs
+// differ between models, even between files of one model, so there is no default:
 //
 //   rope<split_halves>     feature i with feature i + width / 2: GPT-NeoX; LLaMA in the files of
 //                          Hugging Face
-//   rope<adjacent_pairs>   feature 2 i with feature 2 i + 1: RoFormer, GPT-J; LLaMA in Meta's own
-//                          files and those of llama2.c
+//   rope<adjacent_pairs>   feature 2 i with feature 2 i + 1: RoFormer, GPT-J; LLaMA in the files of
+//                          Meta and llama2.c
 //
 // The file decides: Hugging Face reorders the rows of LLaMA's query and key weights when it
-// converts them, so each pairing gives the right scores with its own weights and wrong ones with
-// the others.
+// converts them, so each pairing is right with its own weights and wrong with the others.
 //
 // Position p rotates pair i by p base^(-2 i / width). The table of cosines and sines is computed in
-// double: by the compiler, a constant, up to 131,072 pairs (2048 positions of 128 features); more,
-// LLaMA's 4096 positions for one, are beyond what compilers evaluate and are computed before main,
-// into memory of 8 bytes a pair, with the same bits. So no layer with such a table may be called by
-// the constructor of a global object: where the table is not there yet, the call stops the program.
-// Where no constructors run (UMBEL_CONSTRUCTORS_RUN) it does not compile.
+// double. Up to 131,072 pairs (2048 positions of 128 features) it is a constant. Larger tables,
+// such as LLaMA's 4096 positions, exceed what compilers evaluate: they are computed before main,
+// with the same bits, into 8 bytes per pair. So the constructor of a global object must not call a
+// layer with such a table: if the table isn't ready, the call stops the program. On targets that
+// run no constructors (UMBEL_CONSTRUCTORS_RUN) it does not compile.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -35,8 +34,7 @@ struct split_halves {};
 struct adjacent_pairs {};
 
 // Option: rotary positions, rope<split_halves>. Pairs: split_halves or adjacent_pairs. Width: how
-// many features of each head are rotated, from the first on; 0 is all of them. Positions count from
-// 0.
+// many features of each head are rotated, from the first on; 0 means all. Positions count from 0.
 template <class Pairs = detail::nothing, std::size_t Base = 10000, std::size_t Width = 0>
 struct rope {
   using kind = detail::option::rope;
@@ -44,7 +42,6 @@ struct rope {
   static constexpr std::size_t base = Base, width = Width;
 };
 namespace detail {
-// No rotary positions.
 struct no_rope {
   using kind = option::rope;
   static constexpr std::size_t width = 0;
@@ -93,7 +90,7 @@ template <class Layer, class Rope, class HeadDim>
 using rope_fits = typename rope_rule<Layer, Rope, HeadDim>::type;
 }  // namespace rules
 
-// The natural logarithm of a whole number: halvings of ln 2, then the atanh series, of |t| <= 0.2.
+// The natural logarithm of an integer: halvings of ln 2, then the atanh series, with |t| <= 0.2.
 constexpr double log_of(std::size_t x) noexcept {
   constexpr double ln_2 = 0.69314718055994530942;
   double mantissa = static_cast<double>(x), halvings = 0;
@@ -108,7 +105,7 @@ struct rotation {
   double cosine, sine;
 };
 
-// Of an angle of at most about 1, by the power series.
+// Angles of at most about 1, by the power series.
 constexpr rotation rotation_by(double angle) noexcept {
   rotation out{1, angle};
   double cosine = 1, sine = angle;
@@ -121,10 +118,9 @@ constexpr rotation rotation_by(double angle) noexcept {
   return out;
 }
 
-// The angle of every pair at one position after the other, from 0 on: pair i at position p has p
-// Base^(-2 i / span). By the addition theorem, in double: within 1e-15 times the position. (Tables
-// are written in the order of their memory: otherwise g++ needs time that grows with the square of
-// their size.)
+// The angles of every pair, position after position from 0 on: pair i at position p has p Base^(-2
+// i / span). By the addition theorem, in double: within 1e-15 times the position. (Tables are
+// written in memory order: otherwise g++ needs quadratic time.)
 template <std::size_t Pairs, std::size_t Base>
 struct rotations {
   rotation step[Pairs], now[Pairs];
@@ -146,7 +142,7 @@ struct rotations {
   }
 
  private:
-  // The same bits: each product is rounded by itself, which -ffp-contract would not do.
+  // The same bits as in the compiler: each product is rounded, which -ffp-contract could prevent.
   void advance_at_run_time() noexcept {
     for (std::size_t i = 0; i < Pairs; ++i) {
       const auto product = [](double a, double b) { return simd::fma(a, b, double{0}); };
@@ -157,12 +153,11 @@ struct rotations {
   }
 };
 
-// Tables of up to so many pairs are constants. g++ can evaluate 200,000 by default, clang 160,000,
-// of integers about half.
+// The most pairs of constant tables. g++ can evaluate 200,000, clang 160,000; half for integers.
 template <class T>
 inline constexpr std::size_t most_constant_turns =
     std::size_t{1} << (std::is_integral_v<T> ? 16 : 17);
-// Says that a table is computed at run time, before main.
+// Selects a table that is computed at run time, before main.
 struct at_start {};
 
 namespace rules {
@@ -173,7 +168,7 @@ using turns_are_there =
             number<Most>>;
 }  // namespace rules
 
-// An entry of a table; for integers, of kernel::turn_digits. (Clang counts the steps in it.)
+// An entry of a table; for integers, with kernel::turn_digits. (Clang counts its steps.)
 template <class T>
 constexpr T turn_of(double v) noexcept {
   return static_cast<T>(v);
@@ -219,7 +214,7 @@ UMBEL_INLINE constexpr const rope_table<T, Positions, Pairs, Base>& rope_turns()
     static_assert(report<rules::turns_are_there<Positions * Pairs, most_constant_turns<T>>>::ok,
                   "umbel: shapes do not fit");
     const auto& table = rope_turns_at_start<T, Positions, Pairs, Base>;
-    if (table.cosine[0] == 0)  // it is 1, unless the constructor has not run
+    if (table.cosine[0] == 0)  // it is 1 once the constructor has run
       stop<(UMBEL_CHECK != 0)>("umbel: rope: a call before its turns are computed");
     return table;
   }
@@ -232,9 +227,8 @@ UMBEL_INLINE constexpr void rotate_pair(T& first, T& second, T cosine, T sine) n
   second = simd::fma(b, cosine, a * sine);
 }
 
-// turn(x, position): rotates rows of Heads heads of Width features in place, one row for each
-// position from this one on. Positions: how many there are in all. table_bytes: of the constants
-// that it reads. Back: by the opposite angle, as gradients turn.
+// turn(x, position): rotates rows of Heads heads of Width features in place, one row per position
+// from `position` on. Positions: in total. Back: by the opposite angle, for gradients.
 template <class Option>
 struct rotary {
   template <class T, std::size_t Positions, std::size_t Width>

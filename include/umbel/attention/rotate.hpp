@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// rotate: rotary positions (attention/rope.hpp) of any tensor or view, with the bits of the layers.
+// rotate: rotary positions (attention/rope.hpp) for any tensor or view, with the layers' bits.
 //
 //   rotate<split_halves, query, head_dim>(x)           positions 0, 1, 2 ... along query
 //   rotate<rope<split_halves, 500000, 32>, query, head_dim>(x)   another base, fewer features
 //   rotate<split_halves, token<4096>, head_dim>(x, positions)   integers below 4096
-//   rotate<split_halves, head_dim>(x, cosines, sines)  by angles of yours, one for each pair
+//   rotate<split_halves, head_dim>(x, cosines, sines)  by custom angles, one per pair
 //
 // A pair (a, b) becomes (a cos - b sin, b cos + a sin), each a fused multiply-add and a product.
 #pragma once
@@ -26,7 +26,6 @@ UMBEL_SAYS(takes_a_tensor_then_cosines_and_sines, "takes a tensor or view, then 
 UMBEL_SAYS(takes_a_tensor_then_positions,
            "takes a tensor or view, then a tensor or view of positions");
 
-// split_halves is rope<split_halves>.
 template <class Pairing>
 struct rope_or_pairing {
   using type = rope<Pairing>;
@@ -41,7 +40,7 @@ template <class Rope, class Features>
 inline constexpr std::size_t pairs_of =
     (rope_of<Rope>::width != 0 ? rope_of<Rope>::width : Features::size) / 2;
 
-// The first features of all pairs of a layout, and how far behind each its second lies.
+// The first features of all pairs of a layout, and the distance from each to its second.
 template <class Pairing, class Layout, class Family, std::size_t Pairs>
 struct first_of_pairs {
   using type = algebra::slice<Layout, Family, Pairs>;
@@ -58,7 +57,7 @@ struct first_of_pairs<adjacent_pairs, Layout, Family, Pairs> {
   static constexpr std::size_t apart = Layout::template stride_of<Family>;
 };
 
-// Rotates x in place. Cosines, Sines: layouts of some axes of x, by name.
+// Rotates x in place. Cosines, Sines: layouts with some axes of x, by name.
 template <class Pairing, class Family, class Layout, class Cosines, class Sines, class T>
 constexpr void rotate_pairs(T* x, const T* cosines, const T* sines) noexcept {
   using first = first_of_pairs<Pairing, Layout, Family, Cosines::template size_of<Family>>;
@@ -85,7 +84,7 @@ struct rotate_rule<Rope, X, Position, Family> {
                   rope_fits<say::rotate, rope_of<Rope>, axis_of<layout_of<X>, Family>>>;
 };
 
-// By given cosines and sines, whose features are the pairs.
+// With given cosines and sines, whose features are the pairs.
 template <class Pairing, class Family, class X, class Cosines, class Sines>
 struct rotate_by_rule {
   using type = verdict<one_is_invalid<X, Cosines, Sines>, say::rotate,
@@ -102,7 +101,7 @@ struct rotate_by_rule<Pairing, Family, X, Cosines, Sines> {
   using T = typename X::value_type;
   static constexpr std::size_t pairs = layout_of<Cosines>::template size_of<Family>;
   using turned = rope<Pairing, 10000, 2 * pairs>;
-  // Of x, with pairs in place of features; where they are too many, rope_fits says so.
+  // x with pairs instead of features; rope_fits refuses too many.
   using rows = algebra::slice<row_major<layout_of<X>>, Family, pairs>;
   using type =
       first_error<floating<say::rotate, T>,
@@ -118,7 +117,6 @@ struct rotate_by_rule<Pairing, Family, X, Cosines, Sines> {
 template <class Pairing, class Family, class X, class Cosines, class Sines>
 using rotate_by = typename rotate_by_rule<Pairing, Family, X, Cosines, Sines>::type;
 
-// A table of turns.
 template <class Operation, class Rope, class Positions, class Features, class T>
 struct rope_table_rule {
   using type = well_formed<Positions, Features>;
@@ -131,7 +129,7 @@ struct rope_table_rule<Operation, Rope, Positions, Features, T> {
 template <class Operation, class Rope, class Positions, class Features, class T>
 using rope_table_fits = typename rope_table_rule<Operation, Rope, Positions, Features, T>::type;
 
-// By integers that have axes of x other than its features.
+// With integers that have axes of x other than its features.
 template <class Rope, class Positions, class Family, class X, class Ids>
 struct rotate_at_rule {
   using type = verdict<one_is_invalid<X, Ids>, say::rotate, say::takes_a_tensor_then_positions>;
@@ -156,7 +154,7 @@ template <class Rope, class Positions, class Family, class X, class Ids>
 using rotate_at = typename rotate_at_rule<Rope, Positions, Family, X, Ids>::type;
 }  // namespace rules
 
-// x: any axes; a row-major tensor of the same. into(out, x): out may be x where that is row-major.
+// x: any axes; returns a row-major tensor with them. into(out, x): out may be a row-major x.
 template <class Rope, template <std::size_t> class Position, template <std::size_t> class Features>
 struct rotate_operation : computing<rotate_operation<Rope, Position, Features>, say::rotate> {
   using family = family_of<Features>;
@@ -183,7 +181,7 @@ struct rotate_operation : computing<rotate_operation<Rope, Position, Features>, 
   }
 };
 
-// What rope_cosines and rope_sines give: a view of a table that always exists.
+// The result of rope_cosines and rope_sines: a view of a static table.
 template <class Rope, class Positions, class Features, class T>
 constexpr auto rope_view(bool sines) noexcept {
   using verdict = rules::rope_table_fits<say::rope_cosines, Rope, Positions, Features, T>;
@@ -207,7 +205,7 @@ constexpr auto rotated_by(const X& x, const Cosines& cosines, const Sines& sines
         y.data(), cosines.data(), sines.data());
   });
 }
-// By the rows of that table. (The name of a function that depends on UMBEL_CHECK has to say.)
+// By the rows of that table. (Checked is a parameter because the function depends on UMBEL_CHECK.)
 template <bool Checked, class Rope, class Positions, template <std::size_t> class Features, class X,
           class Ids>
 constexpr auto rotated_at(const X& x, const Ids& positions) noexcept {
@@ -244,11 +242,11 @@ concept rotatable_by = detail::fits<
     detail::rules::rotate_by<Pairing, detail::family_of<Features>, std::remove_cvref_t<X>,
                              std::remove_cvref_t<Cosines>, std::remove_cvref_t<Sines>>>;
 
-// (Functions, not objects: std::rotate is one, too.)
+// (Functions, not objects, because std::rotate is one.)
 
 // rotate<split_halves, query, head_dim>(x), or x | rotate<split_halves, query, head_dim>: rotary
-// positions, 0, 1, 2 ... along query, of pairs of features along head_dim; of another base or fewer
-// features rotate<rope<split_halves, 500000, 32>, query, head_dim>(x). The bits of the layers'.
+// positions, 0, 1, 2 ... along query, for pairs of features along head_dim; with another base or
+// fewer features rotate<rope<split_halves, 500000, 32>, query, head_dim>(x). Bits as in layers.
 template <class Rope, template <std::size_t> class Position, template <std::size_t> class Features,
           class X>
   requires(detail::elements<X> || detail::traced<X>)
@@ -260,9 +258,9 @@ constexpr detail::rotate_operation<Rope, Position, Features> rotate() noexcept {
   return {};
 }
 // rotate<split_halves, token<4096>, head_dim>(x, positions): rotary positions that are integers, a
-// tensor or view of some axes of x, matched by name: rows of a table of 4096 positions, which
-// always exists (rope_cosines). A position outside of it turns to zeros; UMBEL_CHECK=1 stops there.
-// (Formulas do not check.) Another base or fewer features as above.
+// tensor or view with some axes of x, matched by name: rows of a static table of 4096 positions
+// (rope_cosines). A position outside of it returns zeros; UMBEL_CHECK=1 stops there. (Formulas do
+// not check.) For another base or fewer features see above.
 template <class Rope, class Positions, template <std::size_t> class Features, class X, class Ids>
   requires((detail::elements<X> || detail::elements<Ids>) &&
            !(detail::traced<X> || detail::traced<Ids>))
@@ -274,8 +272,8 @@ UMBEL_SHARED constexpr auto rotate(const X& x, const Ids& positions) noexcept {
   else
     return detail::invalid{};
 }
-// rotate<split_halves, head_dim>(x, cosines, sines): by angles of yours. Cosines and sines have
-// some of the axes of x, matched by name, and half as many features, or fewer: one for each pair.
+// rotate<split_halves, head_dim>(x, cosines, sines): by custom angles. Cosines and sines have some
+// of the axes of x, matched by name, and half as many features, or fewer: one per pair.
 template <class Pairing, template <std::size_t> class Features, class X, class Cosines, class Sines>
   requires((detail::elements<X> || detail::elements<Cosines> || detail::elements<Sines>) &&
            !(detail::traced<X> || detail::traced<Cosines> || detail::traced<Sines>))
@@ -289,8 +287,8 @@ constexpr auto rotate(const X& x, const Cosines& cosines, const Sines& sines) no
     return detail::invalid{};
 }
 
-// rope_cosines<split_halves, token<4096>, head_dim<64>>(): the cosines of rotary positions, of
-// float or of T, a view (token=4096, head_dim=32) of a table that always exists.
+// rope_cosines<split_halves, token<4096>, head_dim<64>>(): the cosines of rotary positions, in
+// float or T: a view (token=4096, head_dim=32) of a static table.
 template <class Rope, class Positions, class Features, class T = float>
 constexpr auto rope_cosines() noexcept {
   return detail::rope_view<Rope, Positions, Features, T>(false);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the arguments of attention must be like, as verdicts and one concept.
+// Verdicts on the arguments of attention, and one concept.
 //
-// Self-attention takes one sequence: an optional batch axis, the hidden axis, and one axis more, of
-// any name, along which the positions lie. Attention of one sequence to another takes queries
-// (batch, query, hidden), keys and values (batch, key, hidden), in any order of axes.
+// Self-attention accepts one sequence: an optional batch axis, the hidden axis, and one more axis,
+// of any name, along which the positions lie. Attention to another sequence accepts queries (batch,
+// query, hidden), keys and values (batch, key, hidden), with axes in any order.
 #pragma once
 
 #include <umbel/attention/rope.hpp>
@@ -83,8 +83,7 @@ using attention_argument = first_error<
     verdict<std::is_same_v<typename X::value_type, T>, Layer, Name, say::are_of_type,
             element<typename X::value_type>, say::but_the_layer_is_of_type, element<T>>>;
 
-// The same size along an axis that both have, or neither: "the queries have batch=2 but the keys
-// have no batch".
+// An axis that both have, or neither: "the queries have batch=2 but the keys have no batch".
 template <class Layout, class Family>
 using have_word = std::conditional_t<Layout::template has<Family>, say::have, struct have_no>;
 template <class Layer, class Family, class Left, class LeftName, class Right, class RightName>
@@ -92,7 +91,7 @@ using same_size = verdict<Left::template size_of<Family> == Right::template size
                           LeftName, have_word<Left, Family>, axis_of<Left, Family>, RightName,
                           have_word<Right, Family>, axis_of<Right, Family>>;
 
-// Three times the same sequence, where queries, keys and values belong.
+// The same sequence three times instead of queries, keys and values.
 template <class Layer, class X, class Y, class Z>
 struct one_sequence_rule {
   using type = accepted;
@@ -151,7 +150,7 @@ using self_attend = first_error<
     verdict<std::is_same_v<typename X::value_type, T>, Layer, Name, say::is_of_type,
             element<typename X::value_type>, say::but_the_layer_is_of_type, element<T>>>;
 
-// A layer that takes keys or values of another width cannot attend a sequence to itself.
+// A layer with keys or values of another width can't attend a sequence to itself.
 template <class Layer, class Hidden, class KeysHidden, class ValuesHidden>
 using one_width = first_error<
     verdict<std::is_same_v<Hidden, KeysHidden>, Layer, struct the_layer_takes_keys_from, KeysHidden,
@@ -160,8 +159,7 @@ using one_width = first_error<
             ValuesHidden, say::and_, say::queries_from, Hidden,
             say::so_pass_queries_keys_and_values>>;
 
-// layer(x, y): the second argument would be the mask, and is a sequence: features are an axis of
-// it.
+// layer(x, y): the second argument should be a mask but has features: it is a sequence.
 template <class Layout>
 inline constexpr bool has_axes_of_scores_only =
     Layout::template has<batch_family> + Layout::template has<heads_family> +
@@ -181,9 +179,9 @@ struct no_second_sequence_rule<Layer, Mask> {
 template <class Layer, class Mask>
 using no_second_sequence = typename no_second_sequence_rule<Layer, Mask>::type;
 
-// ---- the layer itself ---------------------------------------------------------------------------
+// ---- the layer
 
-// What queries, keys, values and the context of all heads are made with.
+// The axes from which queries, keys, values and the context of all heads are made.
 template <class Heads, class Sizes>
 using projections_fit =
     first_error<holds<typename Sizes::hidden, Heads, typename Sizes::head_dim>,
@@ -191,7 +189,7 @@ using projections_fit =
                 holds<typename Sizes::values, typename Sizes::kv_heads, typename Sizes::value_dim>,
                 holds<Heads, typename Sizes::value_dim, typename Sizes::output>>;
 
-// The number that divides `whole` and is nearest to `part`; 1 where none is near.
+// The divisor of `whole` that is nearest to `part`, or 1.
 constexpr std::size_t nearest_divisor(std::size_t whole, std::size_t part) {
   if (part >= whole) return whole;
   for (std::size_t away = 0; away < 10'000; ++away) {

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 // scaled_dot_product_attention: softmax(q k^T / sqrt(head_dim)) v, without projections (Vaswani et
-// al. 2017), over tensors and views that are split into heads already:
+// al. 2017), for tensors and views that are already split into heads:
 //
 //   q (batch, heads, query, head_dim)
 //   k (batch, heads, key, head_dim)
 //   v (batch, heads, key, head_dim)
 //   scaled_dot_product_attention(q, k, v, causal)     (batch, heads, query, head_dim)
 //
-// in any order of axes and with any strides, as split and permute give them. batch and heads are
-// optional; keys and values may have fewer heads, kv_heads, shared by those of the queries; values
-// may have value_dim in place of head_dim, which the result then has. Masks: mask/combine.hpp.
-// Options (score.hpp): scaled_dot_product_attention_with<softcap<50>, score_scale<1, 8>>(q, k, v).
-// Into your own memory: scaled_dot_product_attention.into(out, q, k, v). The kernels are those of
-// the layers.
+// with axes in any order and any strides, such as split and permute return. batch and heads are
+// optional; keys and values may have fewer heads, kv_heads, shared by those of the queries; values,
+// and then the result, may have value_dim instead of head_dim. Masks: mask/combine.hpp. Options
+// (score.hpp): scaled_dot_product_attention_with<softcap<50>, score_scale<1, 8>>(q, k, v). Into
+// your memory: scaled_dot_product_attention.into(out, q, k, v).
 #pragma once
 
 #include <umbel/attention/attend_heads.hpp>
@@ -43,7 +42,7 @@ template <class Layout, class... Families>
 inline constexpr bool has_only =
     (std::size_t{0} + ... + Layout::template has<Families>) == Layout::rank;
 
-// One of the arguments: it has Position and Width, and besides only batch and Heads.
+// One of the arguments: it has Position and Width, otherwise only batch and Heads.
 template <class Name, class X, class Position, class Heads, class Width>
 using dot_product_argument = first_error<
     verdict<layout_of<X>::template has<Position>, say::scaled_dot_product_attention, Name,
@@ -69,7 +68,7 @@ inline constexpr bool heads_are_shared_out =
               Queries::template size_of<heads_family> % Keys::template size_of<kv_heads_family> == 0
         : Queries::template size_of<heads_family> == Keys::template size_of<heads_family>;
 
-// Fewer heads of keys, and named as the queries': they could be kv_heads.
+// Fewer heads of keys with the queries' name: they could be kv_heads.
 template <class Queries, class Keys>
 struct kv_heads_unnamed_rule {
   using type = accepted;
@@ -125,7 +124,6 @@ using dot_product_options = first_error<
 
 }  // namespace rules
 
-// Sizes and strides of a call that fits.
 template <class Q, class K, class V>
 struct dot_product_call {
   using T = typename Q::value_type;
@@ -168,7 +166,7 @@ struct dot_product_call {
       .o_dim = Out::template stride_of<width_family>,
       .o_room = queries};
 
-  // Scratch for a result of any strides: most is needed where queries are not adjacent.
+  // Scratch for a result with any strides; results whose queries are not adjacent need the most.
   struct workspace : workspace_base {
     static constexpr kernel::attend_shape head = [] {
       kernel::attend_shape apart = head_into<result>;
@@ -178,7 +176,7 @@ struct dot_product_call {
     alignas(64) T scratch[kernel::attend_scratch<head, T>];
   };
 
-  // f(b, h, q, k, v, o): each head of each sequence, where its parts begin.
+  // Calls f(b, h, q, k, v, o) for each head of each sequence, with its parts.
   template <class Out, class F>
   static constexpr void for_each_head(const T* q, const T* k, const T* v, Out& out, F&& f) {
     using ol = typename Out::layout;
@@ -195,7 +193,6 @@ struct dot_product_call {
               h * ol::template stride_of<rules::heads_family>);
   }
 
-  // Of: the operation.
   template <class Of, class Mask, class Out>
   static constexpr void each_sequence(const Of&, const Q& q, const K& k, const V& v,
                                       const Mask& mask, Out& out, workspace& work) noexcept {
@@ -221,7 +218,6 @@ struct dot_product_call {
   }
 };
 
-// The forms of a call (calls.hpp).
 template <class... Options>
 struct dot_product_forms {
   static constexpr bool in_formulas = false;
@@ -262,9 +258,9 @@ struct scaled_dot_product_operation
 template <class... Options>
 inline constexpr detail::scaled_dot_product_operation<Options...>
     scaled_dot_product_attention_with{};
-// scaled_dot_product_attention(q, k, v, mask): softmax(q k^T / sqrt(head_dim)) v of each head,
+// scaled_dot_product_attention(q, k, v, mask): softmax(q k^T / sqrt(head_dim)) v for each head,
 // without projections (Vaswani et al. 2017). q (batch, heads, query, head_dim), k and v (batch,
-// heads, key, head_dim), in any order of axes; the result has the axes of q.
+// heads, key, head_dim), with axes in any order; the result has the axes of q.
 inline constexpr detail::scaled_dot_product_operation<> scaled_dot_product_attention{};
 namespace detail {
 template <class Q, class K, class V>

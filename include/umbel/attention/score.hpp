@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// Options of the scores, and of what a query without keys gives:
+// Options of the scores, and of a query that sees no key:
 //
-//   score_scale<1, 8>            scores are q k^T / 8; without it q k^T / sqrt(head_dim)
+//   score_scale<1, 8>            scores are q k^T / 8; default q k^T / sqrt(head_dim)
 //   softcap<50>                  50 tanh(score / 50) (Gemma 2, 2024; ONNX Attention), before any
 //                                mask and bias
-//   empty_rows<uniform_weights>  a query that sees no key gives the mean of all values, as a large
-//                                negative fill does ("Dive into Deep Learning", Haiku); without it,
+//   empty_rows<uniform_weights>  a query that sees no key returns the mean of all values, like a
+//                                large negative fill ("Dive into Deep Learning", Haiku); default
 //                                zeros
 //
-// What is added to scores and which keys a query sees is a mask (mask/combine.hpp).
+// Masks add to scores and hide keys (mask/combine.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -19,7 +19,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// Option: scores are q k^T times Numerator / Denominator, in place of 1 / sqrt(head_dim).
+// Option: scores are q k^T times Numerator / Denominator, instead of 1 / sqrt(head_dim).
 template <std::size_t Numerator, std::size_t Denominator = 1>
 struct score_scale {
   using kind = detail::option::score_scale;
@@ -32,11 +32,11 @@ struct softcap {
   static constexpr std::size_t numerator = Numerator, denominator = Denominator;
 };
 
-// empty_rows<zero_weights>, the default: a query that sees no key gives zeros.
+// empty_rows<zero_weights>, the default: a query that sees no key returns zeros.
 struct zero_weights {};
-// empty_rows<uniform_weights>: a query that sees no key gives the mean of all values.
+// empty_rows<uniform_weights>: a query that sees no key returns the mean of all values.
 struct uniform_weights {};
-// Option: what a query gives that sees no key.
+// Option: the result of a query that sees no key.
 template <class What>
 struct empty_rows {
   using kind = detail::option::empty_rows;
@@ -84,7 +84,6 @@ using scoring = first_error<typename given_number<Layer, typename Scoring::scale
                                     element<typename Scoring::empty>>>;
 }  // namespace rules
 
-// What the options come to.
 template <class... Options>
 struct scoring {
   using scale_option = option_or<option::score_scale, default_scale, Options...>;
@@ -104,11 +103,10 @@ struct scoring {
       return static_cast<T>(value_of<scale_option>);
   }
 
-  // Are scores only scaled?
   static constexpr bool only_scales =
       std::is_same_v<softcap_option, no_softcap> && std::is_same_v<empty, zero_weights>;
 
-  // The policy of a mask with the options before it.
+  // The policy of a mask with the options applied before it.
   template <class T, class Policy>
   static constexpr auto with(const Policy& mask) noexcept {
     if constexpr (std::is_same_v<softcap_option, no_softcap>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The calls of a residual_block: x, or x and a memory; masks; a workspace; into a tensor; in a
-// formula. Those of prepacked<block> and layer_stack<block> are the same.
+// formula. prepacked<block> and layer_stack<block> have the same calls.
 #pragma once
 
 #include <umbel/block/block_rules.hpp>
@@ -11,14 +11,13 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// Is there a self_mask among the masks of a call?
 template <class Masks>
 inline constexpr bool says_own_mask = true;
 template <class Mask>
 inline constexpr bool says_own_mask<both_masks<Mask, unsaid_mask>> = false;
-struct without_memory {};  // in the place of a memory and its mask
+struct without_memory {};  // instead of a memory and its mask
 
-// What a call that fits no form is told.
+// Refuses calls that fit no form.
 template <class Word, bool HasMemory>
 struct refused_block_calls
     : other_calls_with_mask<

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A call of a residual_block: what it needs (weights, workspace), which shapes and masks fit, and
-// the pass over all sequences. Not here: one sequence (rows.hpp).
+// A call of a residual_block: its weights and workspace, which shapes and masks fit, and the pass
+// over all sequences. Not here: one sequence (rows.hpp).
 #pragma once
 
 #include <umbel/block/block_calls.hpp>
@@ -12,8 +12,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// The verdict of all attentions of a block: of what Rule says of those to the sequence, and of
-// those to a memory.
+// The verdict of all attentions of a block: of Rule on those to the sequence and those to a memory.
 template <class Block, class Rule>
 struct attentions_fit {
   template <std::size_t Number, class Part = typename Block::template part_layer<Number>>
@@ -30,8 +29,7 @@ struct attentions_fit {
   using type = decltype(all(std::make_index_sequence<Block::part_count>{}));
 };
 
-// The shapes of a call fit. Word: that refuses arguments; T, OfMemory: of their elements; Held:
-// what is said first of x alone.
+// Shapes fit. Word: for sentences; T, OfMemory: element types; Held: the first verdict on x.
 template <class Block, class Word, class T, class OfMemory, class Held, class X, class Memory>
 struct block_shapes_fit {
   using hidden = typename Block::hidden_axis;
@@ -50,9 +48,9 @@ struct block_shapes_fit<Block, Word, T, OfMemory, Held, X, without_memory> {
       Held, rules::block_argument<Word, X, T, typename Block::hidden_axis>>;
 };
 
-// How a call comes in, of floats or integers, from the layer and from prepacked<layer> alike. Of:
-// what computes it, scratch_of and sequences; Of::entry: what is said of it: word_of_block,
-// word_of_call, number, call_of, shapes_fit, masks_fit.
+// The entry of a call, for floats or int8, from the layer and from prepacked<layer>. Of: computes
+// it, with scratch_of and sequences; Of::entry has its verdicts: word_of_block, word_of_call,
+// number, call_of, shapes_fit, masks_fit.
 struct entry_of_block {
   template <class Of, class Weights, class X, class Memory, class Mask, class Own, class Workspace,
             class Out>
@@ -77,7 +75,7 @@ struct entry_of_block {
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
       if constexpr (fit::ok)
         return computed<tensor_of<number, row_major<layout_of<X>>>, typename given::all>(
-            out, work, [&](auto& y, auto& all) {
+            out, work, [&](auto& y, auto& all) UMBEL_LAMBDA_INLINE {
               Of::template sequences<call>(typename entry::all_events{}, w, x.data(),
                                            memory_in(memory), as_mask(mask), as_mask(own), y.data(),
                                            all);
@@ -99,7 +97,7 @@ struct entry_of_block {
   }
 };
 
-// What a block has besides its calls.
+// The members of a block except its calls.
 template <class T, class Hidden, class Steps, class Options, class Style = residual::block_style>
 struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Options, Style> {
   using described = residual::description<T, Hidden, Steps, Options, Style>;
@@ -113,7 +111,7 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
 
   template <std::size_t Number>
   using rows_of_part = residual::rows_of_part<typename described::template part_layer<Number>>;
-  // Of one pass of N positions, of a memory of M.
+  // For one pass of N positions, with a memory of M.
   template <std::size_t N, std::size_t M>
   struct scratch_of {
     template <std::size_t Number>
@@ -151,7 +149,6 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
   template <class X>
   using positions_in = axis_of<layout_of<X>, rules::sequence_family<layout_of<X>, hidden_axis>>;
 
-  // A call whose shapes fit.
   template <class X, class Memory>
   struct call_of {
     using layout = layout_of<X>;
@@ -164,19 +161,18 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
   struct call_of<X, without_memory> {
     using layout = layout_of<X>;
     using positions = positions_in<X>;
-    using memory_positions = positions;  // of none
+    using memory_positions = positions;  // without a memory
     using sizes = shape<positions>;
     static constexpr std::size_t n = positions::size, m = n;
   };
 
-  // How a call comes in (entry_of_block).
+  // For entry_of_block.
   using entry = block_types;
   using word_of_block = word;
   using word_of_call = word;
   using number = T;
   template <class X, class Memory>
   using shapes_fit = block_shapes_fit<block_types, word, T, T, accepted, X, Memory>;
-  // The masks fit every attention.
   template <class Mask, class Own, std::size_t Batch, std::size_t N, std::size_t M>
   struct masks_rule {
     template <class Part>
@@ -190,8 +186,7 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
   using masks_of_call_fit =
       masks_fit<Mask, Own, Call::layout::template size_of<rules::batch_family>, Call::n, Call::m>;
 
-  // All sequences, row-major, through one layer or a stack of them; y may be x. Work: a workspace,
-  // or what parallel() gives.
+  // All sequences, row-major, through a layer or stack; y may be x. Work: workspace or parallel().
   template <class Call, std::size_t... Event, class Weights, class Mask, class Own, class Work>
   UMBEL_NOINLINE static constexpr void sequences(std::index_sequence<Event...> events,
                                                  const Weights& w, const T* x, const T* memory,
@@ -234,7 +229,6 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
     }
   }
 
-  // A call in a formula: its verdict, and what it does.
   template <class X, class Mask, class Memory = without_memory>
   struct verdict_in_formula_rule {
     using call = call_of<X, Memory>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a residual_block is made of and called with, and the sentences for what it is not.
+// Verdicts on a residual_block, its parts and its arguments.
 #pragma once
 
 #include <umbel/block/decoder_rules.hpp>
@@ -37,7 +37,7 @@ UMBEL_SAYS(stands_in_the_place_of_a_name_write_pre_norm_of_name_norm,
            "stands where the name of a norm belongs; write pre_norm<name::norm, ...>");
 
 namespace rules {
-// An argument of a call: a sequence, or a batch of them, of the block's width.
+// An argument of a call: a sequence, or a batch of them, with the block's width.
 template <class Word, class X, class T, class Hidden, class Name = say::the_sequence>
 using block_argument = first_error<self_attend<Word, X, T, Hidden, Name>,
                                    rows_of<Word, X, T, Hidden>, batch_first<Word, X>>;
@@ -47,7 +47,6 @@ concept part_like = requires {
   typename Part::name;
   Part::sees;
 };
-// The word for what stands in another's place.
 template <class Given>
 struct word_for_given {
   using type = option_word<Given>;
@@ -56,7 +55,7 @@ template <part_like Part>
 struct word_for_given<Part> {
   using type = typename residual::speakable_name<typename Part::name>::type;
 };
-// The ranges of a block in integers have these besides the names of its parts.
+// Names of the ranges of an int8 block, besides those of its parts.
 constexpr bool is_name_of_a_range(const char* name) {
   const auto is = [name](const char* other) {
     std::size_t i = 0;
@@ -86,7 +85,7 @@ struct name_rule<Part> {
                        say::stands_in_the_place_of_a_name_write_pre_norm_of_name_norm>;
 };
 
-// Steps: those of the list. Each of these reads it if the one before has accepted it.
+// Steps: those of the list. Each reads it if the previous one accepted it.
 template <class Before, class T, class Hidden, class... Step>
 struct parts_are_parts {
   using type = Before;
@@ -104,7 +103,7 @@ struct parts_are_accepted {
   using type = Before;
 };
 
-// What stands where a part or an option belongs: a join, or what scaled<> made of no join.
+// A wrong part or option: a join, or a scaled<> without a join.
 template <class Given>
 struct join_rule {
   using type = accepted;

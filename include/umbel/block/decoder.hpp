@@ -13,11 +13,10 @@
 //   decoder{w}(x, memory, self_mask(causal))                no position of x sees a later one of x
 //   decoder{w}(x, memory, lens, self_mask(causal & own))    lens: of the memory; own: of x
 //
-// The mask of x itself must be stated. torch hides nothing without a tgt_mask, which is
+// The mask of x is required. PyTorch hides nothing without a tgt_mask, which is
 // self_mask(all_keys); its tgt_is_causal with generate_square_subsequent_mask is self_mask(causal).
-// A layer without a memory is encoder_layer. Sequences are computed one after another, in a
-// workspace of constant size, or by several workers. Not here: the pass over one sequence
-// (rows.hpp), steps (decode/cache_of_blocks.hpp).
+// A layer without a memory is encoder_layer. Sequences are computed in turn, in constant memory, or
+// by several workers. Not here: one sequence (rows.hpp), steps (decode/cache_of_blocks.hpp).
 #pragma once
 
 #include <umbel/block/ready_made.hpp>
@@ -66,7 +65,7 @@ using decoder_layer_types_of = std::conditional_t<
 }  // namespace detail
 
 // A Transformer decoder layer (Vaswani et al. 2017). T: float or double. hidden<32>, heads<4>,
-// intermediate<64>. Options: those of encoder_layer; rope<> rotates in the self-attention only.
+// intermediate<64>. Options: those of encoder_layer; rope<> rotates only in the self-attention.
 template <class T, class Hidden, class Heads, class FeedForward = detail::nothing, class... Options>
 class decoder_layer
     : public detail::decoder_layer_types_of<T, Hidden, Heads, FeedForward, Options...>,

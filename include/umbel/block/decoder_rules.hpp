@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The mask of a decoder_layer's own sequence, self_mask; what the layer is made of and called with,
-// and the sentences for what it is not.
+// self_mask, the mask of a decoder_layer's sequence, and verdicts on the layer and its arguments.
 #pragma once
 
 #include <umbel/block/transformer.hpp>
@@ -11,7 +10,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-// What self_mask gives: not a mask, so that it is not taken for that of the memory.
+// The result of self_mask: not a mask, to tell it from that of the memory.
 template <class Mask>
 struct own_mask {
   Mask mask;
@@ -23,17 +22,16 @@ struct stands_for_mask<own_mask<Mask>> {
     return {given_mask<Mask>(own == nullptr ? nullptr : &own->mask)};
   }
 };
-// Stands for a self_mask that was not given.
 struct unsaid_mask : every_key {};
 }  // namespace detail
 
-// self_mask(mask): what the sequence of a decoder_layer sees of itself, causal, all_keys, causal &
-// lens and so on; causal only if it says so.
+// self_mask(mask): what the sequence of a decoder_layer sees of itself: causal, all_keys, causal &
+// lens etc. It is causal only if you pass causal.
 template <mask_like Mask>
 constexpr auto self_mask(Mask&& mask) noexcept {
   return detail::own_mask<decltype(detail::kept_mask<Mask>(mask))>{detail::kept_mask<Mask>(mask)};
 }
-// In a formula, of lengths.
+// In a formula, for lengths.
 template <detail::traced Lengths>
 constexpr auto self_mask(const Lengths& lengths) noexcept {
   return detail::own_mask<detail::mask_of<Lengths>>{detail::as_mask(lengths)};
@@ -69,8 +67,7 @@ using decoder =
                                     Parts, Options...>,
                 typename Parts::feed_forward::verdict>;
 
-// A sequence of (Position, Hidden) and a memory of (Position, Hidden), or a batch of both,
-// row-major; the positions lie along axes of any name.
+// A sequence and a memory, (any, Hidden), or a batch of both, row-major.
 template <class X, class Name, class T, class Hidden>
 using decoder_argument =
     first_error<self_attend<say::decoder_layer, X, T, Hidden, Name>,

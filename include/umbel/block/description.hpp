@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A block, read: its slots, which are what has weights, in the order of the weights; and its
-// events, which are what a pass does, in order. All uses are folds over the events. Nothing here
-// computes.
+// A block, read: its slots, which have weights, in the order of the weights; and its events, the
+// steps of a pass in order. Users fold over the events. Nothing here computes.
 #pragma once
 
 #include <umbel/block/parts.hpp>
@@ -18,7 +17,7 @@ concept is_of_parts = requires { typename Layer::described; };
 
 namespace umbel::inline UMBEL_TARGET::detail::residual {
 
-// A name of a part, as sentences say it.
+// A name of a part, as sentences print it.
 template <class Name>
 concept is_part_name = requires {
   Name::text;
@@ -49,7 +48,7 @@ struct joined<list<A...>> {
 template <class... A, class... B, class... Rest>
 struct joined<list<A...>, list<B...>, Rest...> : joined<list<A..., B...>, Rest...> {};
 
-// What has the factors of features: weights with a gamma, as an rms_norm.
+// The factors of features: weights with a gamma, as an rms_norm.
 template <class T, class Hidden>
 struct branch_scale {
   using norm = rms_norm<T, Hidden>;
@@ -85,7 +84,7 @@ struct event {
   constexpr bool is_whole() const noexcept { return what == act::part && sees != reads::row; }
 };
 
-// Does a step make the input of its parts: by a norm or, where several read the same, by a copy?
+// Does a step make the input of its parts: by a norm or, if several read the same, a copy?
 template <class Step>
 inline constexpr bool step_makes_input = Step::norms_before || (Step::parts::size > 1);
 template <class Parts>
@@ -94,7 +93,7 @@ template <class... Part>
 struct facts_of<list<Part...>> {
   static constexpr reads sees[sizeof...(Part) + 1] = {Part::sees..., reads::row};
 };
-// The events of a step, written to `to`; slot and number: of the next slot and part.
+// Writes the events of a step to `to`; slot and number: of the next slot and part.
 template <class Step>
 constexpr void add_events(event*& to, std::size_t step, std::size_t& slot, std::size_t& number) {
   const std::size_t norm = slot;
@@ -126,7 +125,6 @@ struct events_of {
   }();
 };
 
-// The options and the steps among the items of a block.
 template <class Steps, class Options, class... Items>
 struct sorted {
   using steps = Steps;
@@ -138,7 +136,7 @@ struct sorted<list<Steps...>, option_list<Options...>, First, Rest...>
                          sorted<list<Steps..., First>, option_list<Options...>, Rest...>,
                          sorted<list<Steps...>, option_list<Options..., First>, Rest...>> {};
 
-// Norms are not stored in other forms.
+// Norms are always stored as they are.
 template <class Layer, class Stored>
 struct packed_of {
   using type = typename Layer::template packed_weights<Stored>;
@@ -148,7 +146,6 @@ struct packed_of<Layer, Stored> {
   using type = typename Layer::template packed_weights<>;
 };
 
-// What there is for each slot or part, by its number.
 template <std::size_t Number, class Stored>
 struct numbered {
   [[no_unique_address]] Stored stored;
@@ -174,7 +171,6 @@ constexpr const auto* nth_of(const First* first, const Rest*... rest) noexcept {
     return nth_of<I - 1>(rest...);
 }
 
-// The layer of the part of that name.
 template <class Block, class Name>
 struct part_called {
   static constexpr std::size_t number = Block::template number_of_part<Name>;
@@ -182,7 +178,7 @@ struct part_called {
                                   struct has_no_part_called, typename speakable_name<Name>::type>;
   using type = typename Block::template part_layer<verdict::ok ? number : 0>;
 };
-// If there is none: refused.
+// Without such a part: refused.
 template <class Block, class Name>
 struct layer_of_part : part_called<Block, Name> {
   static_assert(report<typename part_called<Block, Name>::verdict>::ok, "umbel: shapes do not fit");
@@ -194,8 +190,8 @@ struct rows_of_part;  // rows.hpp
 template <class Layer>
 inline constexpr bool part_writes_in_place = rows_of_part<Layer>::in_place;
 
-// What a block is called in sentences, and what its weights are: a struct with a member for each
-// name. A layer with a struct of its own in layer/parts.hpp has another style.
+// The name of a block in sentences, and its weights: a struct with a member for each name. Layers
+// with a struct in layer/parts.hpp have another style.
 struct block_style {
   using word = say::residual_block;
   template <class... Name>
@@ -249,13 +245,13 @@ struct description<T, Hidden, list<Step...>, option_list<Options...>, Style> {
     for (const event& e : program::all.list) found = found || e.sees == reads::memory;
     return found;
   }();
-  // Of the factors of a step, by the event of its join.
+  // The slot of the factors of a step, by the event of its join.
   template <std::size_t I>
   static constexpr std::size_t scale_slot =
       event_at<I>.slot + step_at<event_at<I>.step>::norms_behind;
   template <std::size_t I>
   static constexpr bool makes_input = step_makes_input<step_at<event_at<I>.step>>;
-  // The first event from I on that needs all positions.
+  // The first event from i on that needs all positions.
   static constexpr std::size_t next_whole(std::size_t i) noexcept {
     while (i < event_count && !program::all.list[i].is_whole()) ++i;
     return i;
@@ -269,7 +265,6 @@ struct description<T, Hidden, list<Step...>, option_list<Options...>, Style> {
   using packed_weights = typename all_weights::template packed<Stored>;
   template <std::size_t Slot>
   using layer_at = typename all_weights::template layer<Slot>;
-  // Layers of the parts, in their order.
   static constexpr std::size_t slot_of_part(std::size_t number) noexcept {
     for (const event& e : program::all.list)
       if (e.what == act::part && e.number == number) return e.slot;
@@ -291,7 +286,7 @@ struct description<T, Hidden, list<Step...>, option_list<Options...>, Style> {
   using slot_name = typename all_weights::template name<Slot>;
   template <std::size_t Number>
   using part_name = slot_name<slot_of_part(Number)>;
-  // The number of the part of that name; part_count if there is none.
+  // The number of the part with that name; part_count if there is none.
   template <class Name>
   static constexpr std::size_t number_of_part =
       []<std::size_t... Number>(std::index_sequence<Number...>) {

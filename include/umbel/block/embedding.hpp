@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// embedding: a table of weights, a row for each word, as a layer: words(ids) are rows of it,
+// embedding: a table of weights, with one row per word, as a layer: words(ids) returns its rows,
 // words.logits(x) the products of x with all rows, an output that is tied to the embedding.
 #pragma once
 
@@ -30,7 +30,7 @@ using embedding =
     first_error<floating<say::embedding, T>, in_place<say::embedding, Vocabulary, axes::vocabulary>,
                 in_place<say::embedding, Hidden, axes::hidden>, well_formed<Vocabulary, Hidden>>;
 
-// What a call in a formula asks for besides.
+// Extra rules of a call in a formula.
 template <class X, class Table>
 struct embed_in_formula {
   using type = accepted;
@@ -48,7 +48,7 @@ using embed = first_error<rows_by_integers<say::embedding, Table, X>,
                           typename embed_in_formula<X, Table>::type>;
 }  // namespace rules
 
-// The table in panels: for logits by the kernel of linear maps, from which rows are gathered.
+// The table in panels: logits use the kernel of linear maps, and rows are gathered from it.
 template <class T, class Vocabulary, class Hidden, class Stored>
 struct packed_embedding : packed_linear<T, Hidden, Vocabulary, false, Stored> {
   constexpr void pack(const portable::table_in_any_order<T, Vocabulary, Hidden>& w) noexcept {
@@ -70,7 +70,6 @@ constexpr void copy_row(const packed_embedding<T, Vocabulary, Hidden, Stored>& w
   kernel::unpack_output<Hidden::size, Vocabulary::size>(w.panels, w.bias(), row, to);
 }
 
-// y = x table, of a rule that is accepted. y: row-major.
 template <class X, class T, class Vocabulary, class Hidden, class Y>
 constexpr void write_logits(const X& x, const portable::table_view<T, Vocabulary, Hidden>& w,
                             Y& y) noexcept {
@@ -92,11 +91,11 @@ template <class Derived, class T, class Vocabulary, class Hidden>
 struct embedding_calls : computing<Derived, say::embedding> {
   using table = tensor<T, Vocabulary, Hidden>;
   using tied = linear_map<T, Hidden, Vocabulary, false>;
-  static constexpr bool by_rows = true;  // in a formula: an integer's row is its own
+  static constexpr bool by_rows = true;  // in a formula: each integer's row is independent
 
-  // words(ids): for each integer of a tensor or view its row, along a new last axis Hidden: ids
-  // (batch, token) give (batch, token, hidden), row-major; words.into(out, ids). As lookup, an
-  // integer outside of the vocabulary gives zeros.
+  // words(ids): the row of each integer of a tensor or view, along a new last axis Hidden: ids
+  // (batch, token) return (batch, token, hidden), row-major; words.into(out, ids). As with lookup,
+  // an integer outside of the vocabulary returns zeros.
   template <class Ids>
   using rule = rules::embed<Ids, table>;
   template <class Ids>
@@ -109,9 +108,8 @@ struct embedding_calls : computing<Derived, say::embedding> {
                                                                                       y.data());
   }
 
-  // words.logits(x): for each word the sum of the products of x with its row, Vocabulary in the
-  // place of Hidden, a row-major tensor; x has any axes with Hidden. The bits of
-  // contract<hidden>(x, table).
+  // words.logits(x): for each word the sum of the products of x with its row: Vocabulary instead of
+  // Hidden, a row-major tensor; x has any axes with Hidden. The bits of contract<hidden>(x, table).
   template <shaped X>
   constexpr auto logits(const X& x) const noexcept {
     using verdict = logits_rule<X>;
@@ -131,7 +129,7 @@ struct embedding_calls : computing<Derived, say::embedding> {
         "umbel: shapes do not fit");
     return {};
   }
-  // The same into a row-major tensor or view of those axes, which must not overlap x.
+  // The same into a row-major tensor or view with those axes, which must not overlap x.
   template <tensor_like Out, tensor_like X>
   constexpr void logits_into(Out&& out, const X& x) const noexcept {
     using verdict = logits_rule<X>;
@@ -150,7 +148,7 @@ struct embedding_calls : computing<Derived, say::embedding> {
  private:
   template <class X>
   using logits_rule = rules::project<say::logits, layout_of<X>, typename X::value_type, tied>;
-  // Of a call in a formula (formula/node.hpp).
+  // For a call in a formula (formula/node.hpp).
   template <class X>
   struct logits_steps {
     using block = logits_block<T, Vocabulary, Hidden>;
@@ -204,11 +202,11 @@ using embedding_types_of =
 
 }  // namespace detail
 
-// A table of a row of weights for each word, called with integers (torch.nn.Embedding), and the
-// logits of an output that is tied to it (Press and Wolf 2017). T: float or double. Vocabulary,
-// Hidden: vocabulary<5000>, hidden<64>. The table (Vocabulary, Hidden), row-major, is borrowed: of
-// a tensor or view, or of view_as<vocabulary, hidden>(memory). prepacked<embedding<...>> owns it,
-// in 16 bits too, so that logits take half the time.
+// A table with a row of weights per word, called with integers (torch.nn.Embedding), and the logits
+// of an output that is tied to it (Press and Wolf 2017). T: float or double. Vocabulary, Hidden:
+// vocabulary<5000>, hidden<64>. The table (Vocabulary, Hidden), row-major, is borrowed from a
+// tensor or view, or from view_as<vocabulary, hidden>(memory). prepacked<embedding<...>> owns it,
+// optionally in 16 bits, so that logits take half the time.
 template <class T, class Vocabulary, class Hidden = detail::nothing>
 class embedding : public detail::embedding_types_of<T, Vocabulary, Hidden>,
                   public detail::embedding_calls<

@@ -6,15 +6,14 @@
 //   norm_first<false>    y = norm1(x + attention(x));   norm2(y + feed_forward(y))
 //   feed_forward(x) = activation(x up) down      and other forms: feed_forward.hpp
 //
-// The norm order, the activation and whether there are biases must be stated. torch's layer without
-// further arguments is norm_first<false>, activation<relu>, bias<true>.
+// The norm order, the activation and biases have no default. PyTorch's defaults are
+// norm_first<false>, activation<relu>, bias<true>.
 //
 // With norm_first<true>, norm_by<rms_norm>, gated<true>, activation<silu>, bias<false> and called
 // with `causal` it is a layer of LLaMA; with rope<split_halves> for files of Hugging Face,
-// rope<adjacent_pairs> for those of Meta and of llama2.c. With query_key_norm<rms_norm>, too, it is
-// one of Qwen3.
+// rope<adjacent_pairs> for those of Meta and llama2.c. Add query_key_norm<rms_norm> for Qwen3.
 //
-// Sequences are computed one after another, in a workspace of constant size, or by several workers.
+// Sequences are computed in turn, in a workspace of constant size, or by several workers.
 #pragma once
 
 #include <umbel/block/ready_made.hpp>
@@ -60,16 +59,15 @@ using encoder_layer_types_of = std::conditional_t<
 
 // A Transformer encoder layer (Vaswani et al. 2017). T: float or double. hidden<32>, heads<4>,
 // intermediate<64>. Options, in any order:
-//   norm_first<true|false>            must be stated
-//   activation<>                      of the feed-forward network (feed_forward.hpp); must be
-//                                     stated
-//   bias<true|false>                  of all projections; must be stated, or
+//   norm_first<true|false>            required
+//   activation<>                      of the feed-forward network (feed_forward.hpp); required
+//   bias<true|false>                  of all projections; required, or
 //   bias_on<'q', 'k', 'v'>            of those of attention, with feed_forward_bias<>
-//   feed_forward_bias<true|false>     of the feed-forward network; without it as bias<> says
-//   gated<true|false>                 of the feed-forward network; without it false
-//   norm_by<layer_norm|rms_norm>      without it layer_norm
-//   norm_bias<true|false>             do layer_norms have a beta? without it true
-//   norm_epsilon<1, 100'000>          without it 1e-5; rms_norm needs it
+//   feed_forward_bias<true|false>     of the feed-forward network; default: as bias<>
+//   gated<true|false>                 of the feed-forward network; default false
+//   norm_by<layer_norm|rms_norm>      default layer_norm
+//   norm_bias<true|false>             do layer_norms have a beta? default true
+//   norm_epsilon<1, 100'000>          default 1e-5; required for rms_norm
 //   kv_heads<>, head_dim<>, value_dim<>, query_key_norm<>, rope<>, score_scale<>, softcap<>,
 //   empty_rows<>                      of attention (attention/multi_head.hpp)
 template <class T, class Hidden, class Heads, class FeedForward = detail::nothing, class... Options>

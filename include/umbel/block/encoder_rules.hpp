@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an encoder_layer is made of and called with, and the sentences for what it is not.
+// Verdicts on an encoder_layer and its arguments.
 #pragma once
 
 #include <umbel/block/transformer.hpp>
@@ -25,7 +25,7 @@ using encoder =
                                     Parts, Options...>,
                 typename Parts::feed_forward::verdict>;
 
-// One sequence of (Position, Hidden), or a batch of them, row-major.
+// One sequence (Position, Hidden), or a batch of them, row-major.
 template <class X, class T, class Hidden>
 using encode =
     first_error<self_attend<say::encoder_layer, X, T, Hidden>,

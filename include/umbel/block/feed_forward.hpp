@@ -5,11 +5,10 @@
 //   (activation(x gate) * (x up)) down     gated<true>, Shazeer 2020: SwiGLU with silu (LLaMA),
 //                                          GEGLU with gelu_tanh (T5 1.1, Gemma), ReGLU with relu
 //
-// activation<> and bias<> have no default: Vaswani et al. and torch's layers have relu and biases,
-// BERT and GPT-2 a GELU and biases, LLaMA (gated) silu and no biases.
+// activation<> and bias<> have no default: Vaswani et al. and PyTorch's layers use relu and biases,
+// BERT and GPT-2 GELU and biases, LLaMA (gated) silu without biases.
 //
-// Positions are computed in runs along the axis before the features, in a workspace of constant
-// size.
+// Positions are computed in runs along the axis before the features, in constant memory.
 #pragma once
 
 #include <umbel/block/layer_norm.hpp>
@@ -38,7 +37,7 @@ UMBEL_SAYS(LLaMA_which_is_gated_too_has, "LLaMA, which has gated<true> too, has"
 UMBEL_SAYS(transformer_layers_of_torch_have, "transformer layers of torch have");
 
 namespace rules {
-// What a layer without a gate and one with a gate have elsewhere.
+// The usual options of a layer without a gate and of one with a gate.
 template <class Torch>
 struct usual_plain {
   using who = Torch;
@@ -83,7 +82,7 @@ using feed_forward = first_error<
                  usual_options<say::transformer_layers_of_torch_have, Options...>, Options...>>;
 }  // namespace rules
 
-// The axis along which the rows of a layout lie, whose last axis is the features.
+// The axis of the rows of a layout whose last axis is the features.
 template <class Layout>
 struct rows_axis {
   using type = typename Layout::template axis_at<Layout::rank - 2>;
@@ -102,9 +101,8 @@ struct feed_forward_calls
   using refused::operator();
   using refused::into;
 
-  // x: any axes with Hidden last; row-major. Gives a tensor of the same axes. work: a
-  // Layer::workspace<the axis before Hidden>; without one, scratch is on the stack, up to
-  // UMBEL_STACK_BUDGET bytes.
+  // x: any axes with Hidden last; row-major. Returns a tensor with the same axes. work: a
+  // Layer::workspace<the axis before Hidden>; without one, up to UMBEL_STACK_BUDGET bytes of stack.
   template <tensor_like X, workspace_like Workspace = on_stack>
   constexpr auto operator()(const X& x, Workspace&& work = {}) const noexcept {
     return Layer::apply(self(), x, work, by_value{});
@@ -119,8 +117,7 @@ struct feed_forward_calls
     else
       return invalid{};
   }
-  // The same, written into a row-major tensor or view of the axes of x in the same order. out may
-  // be x.
+  // The same into a row-major tensor or view with the axes of x in their order. out may be x.
   template <tensor_like Out, tensor_like X, workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, Workspace&& work = {}) const noexcept {
     Layer::apply(self(), x, work, static_cast<Out&&>(out));
@@ -137,7 +134,7 @@ struct feed_forward_calls
   }
 };
 
-// What a feed_forward has besides its calls: the types of its weights, the forward pass.
+// The members of feed_forward except its calls: the types of its weights, the forward pass.
 template <class T, class Hidden, class FeedForward, class... Options>
 struct feed_forward_types {
   using narrow_axis = typename axis_or_none<Hidden>::plain;
@@ -167,7 +164,7 @@ struct feed_forward_types {
   using packed_weights =
       packed_weights_of<weights_view, parts_in<packed_as<Stored>::template linear>>;
 
-  // Scratch for one call at a time; its contents between calls do not matter.
+  // Scratch for one call at a time; its contents don't matter between calls.
   template <std::size_t Rows>
   struct scratch_for : workspace_base {
     using positions = std::index_sequence<Rows>;
@@ -178,12 +175,12 @@ struct feed_forward_types {
   template <class... Rows>
   using workspace = scratch_for<rules::first_positions<shape<wide_axis>, 1, Rows...>>;
 
-  // Operations of its products (kernel/shapes.hpp) on so many positions.
+  // Operations of its products (kernel/shapes.hpp) for this many positions.
   static constexpr std::uint64_t flops_of(std::uint64_t rows) noexcept {
     return (is_gated ? 3 : 2) * kernel::product_flops(rows, narrow_axis::size, wide_axis::size);
   }
 
-  // One call, of a tensor or view.
+  // One call with a tensor or view.
   template <class X>
   struct steps {
     using block = feed_forward_types;
@@ -203,7 +200,7 @@ struct feed_forward_types {
     }
   };
 
-  // How a call comes in, from the layer and from prepacked<layer> alike.
+  // The entry of a call, from the layer and from prepacked<layer>.
   template <class Weights, class X, class Workspace, class Out>
   static constexpr auto apply(const Weights& w, const X& x, Workspace& work, Out&& out) noexcept {
     using layout = typename X::layout;
@@ -218,7 +215,7 @@ struct feed_forward_types {
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
       if constexpr (fit::ok)
         return computed<tensor_of<T, row_major<layout>>, scratch>(
-            out, work, [&](auto& y, scratch& own) { one::run(w, y, own, x); });
+            out, work, [&](auto& y, scratch& own) UMBEL_LAMBDA_INLINE { one::run(w, y, own, x); });
       else
         return invalid{};
     } else {
@@ -226,8 +223,7 @@ struct feed_forward_types {
     }
   }
 
-  // Rows of hidden_axis::size elements, one after another. y may be x. Work: a scratch_for of as
-  // many rows or more.
+  // Adjacent rows of hidden_axis::size elements. y may be x. Work: scratch for as many rows.
   template <std::size_t Rows, class Weights, class Work>
   static constexpr void feed_rows(const Weights& w, const T* x, Work& work, T* y) noexcept {
     constexpr std::size_t wide = wide_axis::size, narrow = narrow_axis::size;
@@ -261,9 +257,9 @@ using feed_forward_types_of =
 
 // The position-wise feed-forward network (Vaswani et al. 2017; gated: Shazeer 2020). T: float or
 // double. hidden<32>, intermediate<64>. Options, in any order:
-//   bias<true|false>     of all projections; must be stated
-//   activation<relu>     or <gelu_exact>, <gelu_tanh>, <silu>, one of your own; must be stated
-//   gated<true|false>    without it false
+//   bias<true|false>     of all projections; required
+//   activation<relu>     or <gelu_exact>, <gelu_tanh>, <silu>, or a custom one; required
+//   gated<true|false>    default false
 template <class T, class Hidden, class FeedForward = detail::nothing, class... Options>
 class feed_forward
     : public detail::feed_forward_types_of<T, Hidden, FeedForward, Options...>,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// layer_norm (Ba, Kiros, Hinton 2016): along one axis, minus the mean, over the standard deviation
-// (biased, as in PyTorch), times gamma, plus beta, if there is one. Every other axis is rows.
+// layer_norm (Ba, Kiros, Hinton 2016): along one axis, (x - mean) / sqrt(variance + epsilon) *
+// gamma + beta, the variance biased as in PyTorch. Other axes are rows.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -20,7 +20,7 @@ UMBEL_SAYS(sizes_are_template_arguments_so_write_layer_norm_of_float_and_an_axis
 UMBEL_SAYS(layer_norm, "layer_norm");
 
 namespace rules {
-// Name: the word that names the norm, of type T along Axis.
+// Name: the norm in sentences, with type T along Axis.
 template <class Name, class T, class Axis, class X>
 using normalise = rows_of<Name, X, T, Axis>;
 
@@ -35,7 +35,7 @@ using layer_norm = first_error<norm<say::layer_norm, T, Axis>,
                                one_bias<say::layer_norm, Options...>>;
 }  // namespace rules
 
-// What a norm goes on with that was refused: calls that would name no_axis add no sentence.
+// Replaces a refused type, so that calls, which would name no_axis, add no second sentence.
 template <class T>
 using norm_element = std::conditional_t<rules::floating<say::layer_norm, T>::ok, T, float>;
 template <class T, class Axis>
@@ -49,8 +49,8 @@ concept normalises = detail::rules::normalise<typename Norm::word, typename Norm
                                               typename Norm::axis, std::remove_cvref_t<X>>::ok;
 
 namespace detail {
-// Calls of a norm along Axis and of prepacked<norm>. Name: the word for it. x: row-major, Axis
-// last. Gives a tensor of the same axes; into(out, x): out may be x.
+// Calls of a norm along Axis and of prepacked<norm>. Name: its name in sentences. x: row-major,
+// Axis last. Returns a tensor with the same axes; into(out, x): out may be x.
 template <class Derived, class Norm, class Name, class T, class Axis>
 class norm_calls : public computing<Derived, Name> {
  public:
@@ -72,9 +72,9 @@ class norm_calls : public computing<Derived, Name> {
 
 }  // namespace detail
 
-// layer_norm<float, hidden<64>>: along one axis, minus the mean, over the standard deviation, times
-// gamma, plus beta (Ba, Kiros and Hinton 2016). T: float or double. Option:
-//   bias<true|false>    is there a beta? without it true. bias<false> is torch's bias=False: its
+// layer_norm<float, hidden<64>>: along one axis, (x - mean) / sqrt(variance + epsilon) * gamma +
+// beta (Ba, Kiros and Hinton 2016). T: float or double. Option:
+//   bias<true|false>    is there a beta? default true. bias<false> is PyTorch's bias=False: its
 //                       weights are gamma alone, the bits those of beta 0.
 template <class T, class Axis = detail::nothing, class... Options>
 class layer_norm
@@ -110,7 +110,7 @@ class layer_norm
   template <detail::foreign_weights<weights_view, layer_norm> Other>
   constexpr explicit layer_norm(const Other&, value_type = value_type(1e-5)) noexcept
       : weights_(detail::no_weights<weights_view>()) {
-    // Of a norm that was refused there is nothing more to say.
+    // A refused norm reports no second error.
     using verdict = std::conditional_t<
         std::is_same_v<T, value_type>,
         detail::rules::weights_of_this_layer<detail::say::layer_norm, weights_view, Other>,
@@ -134,10 +134,10 @@ class layer_norm
                   "umbel: shapes do not fit");
   }
 
-  // What the norm is made of.
+  // The weights of the norm.
   [[nodiscard]] constexpr const weights_view& get_weights() const noexcept { return weights_; }
 
-  // Rows of axis::size elements, one after another.
+  // Rows of axis::size elements each, adjacent.
   template <std::size_t Rows, class Weights>
   static constexpr void normalise_rows(const Weights& w, value_type epsilon, const value_type* x,
                                        value_type* y) noexcept {

@@ -35,8 +35,8 @@ using linear =
 template <class T, class In, class Out, class... Options>
 using map_of_linear = linear_map<T, In, Out, option_or<option::bias, bias<false>, Options...>::q>;
 
-// Calls of the layer and of prepacked<layer>. x: any axes with In, which becomes Out in its place.
-// Gives a row-major tensor; into(out, x): out must not overlap x.
+// Calls of the layer and of prepacked<layer>. x: any axes with In, which Out replaces. Returns a
+// row-major tensor; into(out, x): out must not overlap x.
 template <class Derived, class Map>
 struct linear_calls : computing<linear_calls<Derived, Map>, say::linear> {
   template <class X>
@@ -54,13 +54,13 @@ struct linear_calls : computing<linear_calls<Derived, Map>, say::linear> {
   }
 };
 
-// What a linear has besides its calls: the types of its weights.
+// The members of linear except its calls: the types of its weights.
 template <class T, class In, class Out, class... Options>
 struct linear_types {
   using value_type = T;
   using map = map_of_linear<T, In, Out, Options...>;
   static constexpr bool has_bias = map::has_bias;
-  // .weight (In, Out) row-major and, where there is one, .bias (Out).
+  // .weight (In, Out) row-major and, if there is one, .bias (Out).
   using weights = portable::linear_weights<T, typename map::in, typename map::out, has_bias>;
   using weights_view = portable::linear_view<T, typename map::in, typename map::out, has_bias>;
   template <class Stored>
@@ -75,8 +75,8 @@ using linear_types_of =
 
 }  // namespace detail
 
-// y = x W + b along one axis: of x, with any axes, In becomes Out in its place. T: float or double.
-// In, Out: patch<16>, hidden<32>. Options: bias<true|false>; without it there is no bias.
+// y = x W + b along one axis: Out replaces In in x, which has any axes. T: float or double. In,
+// Out: patch<16>, hidden<32>. Option: bias<true|false>; default: no bias.
 template <class T, class In, class Out = detail::nothing, class... Options>
 class linear
     : public detail::linear_types_of<T, In, Out, Options...>,

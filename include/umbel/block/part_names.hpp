@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The names of the parts and norms of a residual_block, as types, because C++20 cannot make a
-// member of a string: name::attention makes w.attention. UMBEL_PART_NAME(word) declares one more.
-// And the struct that has a member for each name.
+// The names of the parts and norms of a residual_block, as types, since C++20 can't make a member
+// from a string: name::attention makes w.attention. UMBEL_PART_NAME(word) declares another one.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -74,8 +73,7 @@ struct nth_type<0, First, Rest...> {
 };
 
 // A struct with a member for each name: named<name::norm, name::attention>::parts<N, A> has the
-// members norm and attention. auto& [norm, attention] = w binds them, as those of a struct of
-// layer/parts.hpp.
+// members norm and attention. auto& [norm, attention] = w binds them, as in layer/parts.hpp.
 template <class... Name>
 struct named {
   template <class... Part>
@@ -100,7 +98,7 @@ struct named {
   };
 };
 
-// Also of views of them, and of packed ones, which derive from them.
+// Also views and packed ones, which derive from them.
 template <class Weights>
 concept has_members_by_name = std::is_class_v<Weights> && !std::is_const_v<Weights> &&
                               requires { typename Weights::members_by_name; };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The parts of a residual_block and how each joins the residual sum x, as types. Nothing here
-// computes.
+// The parts of a residual_block and how each joins the residual sum x, as types only.
 //
 //   pre_norm<norm, part>          x + part(norm(x))
 //   pre_norm<norm, a, b>          x + a(norm(x)) + b(norm(x))     parallel (GPT-J, PaLM)
@@ -10,8 +9,9 @@
 //   without_norm<part>            x + part(x)
 //   norm_only<norm>               norm(x)
 //   scaled<1, 2, pre_norm<...>>   x + 1/2 part(norm(x))           (Conformer)
-//   layer_scale<g, pre_norm<...>> x + g * part(norm(x)), g: a weight for each feature (CaiT,
-//   DINOv2) no_residual<pre_norm<...>>    part(norm(x))
+//   layer_scale<g, pre_norm<...>> x + g * part(norm(x))           (CaiT, DINOv2) g: one weight
+//                                                                 per feature
+//   no_residual<pre_norm<...>>    part(norm(x))
 #pragma once
 
 #include <umbel/attention/multi_head.hpp>
@@ -30,11 +30,11 @@ template <class... Part>
 struct list {
   static constexpr std::size_t size = sizeof...(Part);
 };
-struct none {};            // in the place of a name: no norm, no weights
+struct none {};            // instead of a name: no norm, no weights
 struct several_scales {};  // refused
 
-// Parts that read the same input, and how they join the sum. Before, Behind, After: the names of
-// the norm of their input, of their results, of the sum. Scale: that of the factors of features.
+// Parts that read the same input, and how they join the sum. Before, Behind, After: names of the
+// norms of their input, results, sum. Scale: the name of the factors.
 template <class Before, class Parts, class Behind, class After, std::size_t Numerator = 1,
           std::size_t Denominator = 1, bool Residual = true, class Scale = none>
 struct step {
@@ -67,7 +67,7 @@ inline constexpr bool is_step = false;
 template <class B, class P, class H, class A, std::size_t N, std::size_t D, bool R, class S>
 inline constexpr bool is_step<step<B, P, H, A, N, D, R, S>> = true;
 
-// Stands for a join that is made of something else: scaled<1, 2, part>.
+// Stands for a join of something else: scaled<1, 2, part>.
 template <class Given>
 struct no_join {};
 template <class Step>
@@ -97,7 +97,7 @@ UMBEL_SAYS(has_other_widths_than_its_block_leave_out_keys_from_values_from_and_o
            "has other widths than its block; leave out keys_from, values_from and output_to");
 
 namespace rules {
-// All rows that an attention of a block reads and writes are as wide as the block.
+// All rows that an attention of a block reads and writes have the width of the block.
 template <class Name, class T, class Hidden, class Heads, class... Options>
 struct attention_of_a_block_rule {
   using types = multi_head_types_of<T, Hidden, Heads, Options...>;
@@ -120,7 +120,7 @@ namespace block_parts {
 namespace name = portable::part_names;
 
 // Parts. Name: name::attention or another. Options: those of the layer that computes it; hidden<>
-// and the type of the numbers are those of the block.
+// and the element type are those of the block.
 template <class Name, class Heads = detail::nothing, class... Options>
 struct self_attention {
   using name = Name;
@@ -148,7 +148,7 @@ struct feed_forward_network {
   template <class T, class Hidden>
   using verdict = detail::rules::feed_forward<T, Hidden, Intermediate, Options...>;
 };
-// x W + b, as wide as the block.
+// x W + b, with the block's width.
 template <class Name, class... Options>
 struct linear_map {
   using name = Name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// learned_positions: a table of one vector for each position, added to every sequence of a batch,
-// and what all tables of positions have in common: where a part of a sequence begins.
+// learned_positions: a table with one vector per position, added to every sequence of a batch; and
+// the common base of tables of positions, which finds where a part of a sequence begins.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -18,7 +18,7 @@ struct learned_positions;
 }  // namespace say
 
 namespace rules {
-// Operation: the word that names it. Fits: does the size of Axis in Layout fit the table?
+// Operation: its name in sentences. Fits: does the size of Axis in Layout fit the table?
 template <class Operation, class Layout, class Axis, bool Fits>
 using axis_of_the_table =
     first_error<has_axis<Operation, Layout, typename Axis::family>,
@@ -31,13 +31,12 @@ using type_of_the_table =
     verdict<std::is_same_v<typename X::value_type, T>, Operation, say::the_input_is_of_type,
             element<typename X::value_type>, struct but_the_table_is_of_type, element<T>>;
 
-// The axes of a table of positions.
 template <class Operation, class Position, class Hidden>
 using axes_of_the_table =
     first_error<well_formed<Position, Hidden>, in_place<Operation, Position, axes::token>,
                 in_place<Operation, Hidden, axes::hidden>>;
 
-// What a table of T is added to. Part: may the input have fewer positions than it?
+// The tensor that a table of T is added to. Part: may the input have fewer positions?
 template <class Operation, class X, class T, class Position, class Hidden, bool Part>
 using positions_of_the_table = first_error<
     axis_of_the_table<Operation, layout_of<X>, Position,
@@ -65,10 +64,9 @@ struct part_of_a_table {
   }
 };
 
-// Base of the operations that add to x the rows of a table from one position on: f(x) from the
-// first, f(x, offset) from another, and into(out, x, offset); out may be x. An offset past the last
-// one that the table has room for is taken back to it, a negative one is 0. The derived Operation
-// has, for a tensor or view X,
+// Base of the operations that add the rows of a table to x: f(x) from the first row, f(x, offset)
+// from another, and into(out, x, offset); out may be x. An offset past the last one that fits is
+// reduced to that one; a negative one becomes 0. The derived Operation has, for a tensor or view X,
 //   rule<X>, part_rule<X>   the verdicts without and with an offset
 //   add_rows(x, part, y)    y = x + those rows; part: a part_of_a_table
 template <class Operation, class Name, class Position>
@@ -114,8 +112,7 @@ struct placing : computing<Operation, Name, say::takes_one_tensor_or_view_then_a
   constexpr const Operation& self() const noexcept { return static_cast<const Operation&>(*this); }
 };
 
-// y = x + table. Never inlined: x is often a product (embeddings times sqrt(hidden)), which the
-// compiler could fuse into the sum.
+// y = x + table. Never inlined: x is often a product (embeddings * sqrt(hidden)): no fusion.
 template <class X, class Table, class Y>
 UMBEL_NOINLINE constexpr void add_each(const X& x, const Table& table, Y& y) noexcept {
   using T = typename X::value_type;
@@ -128,7 +125,7 @@ constexpr void add_table(const X& x, const Table& table, Y& y, shape<Axes...>) n
   add_each(x, broadcast<Axes...>(table), y);
 }
 
-// The same of a table in 8 bits: y = x + steps scales, rounded once.
+// The same for an 8-bit table: y = x + steps scales, rounded once.
 template <class X, class Steps, class Scales, class Y, class... Axes>
 UMBEL_NOINLINE constexpr void add_steps(const X& x, const Steps& steps, const Scales& scales, Y& y,
                                         shape<Axes...>) noexcept {
@@ -139,9 +136,9 @@ UMBEL_NOINLINE constexpr void add_steps(const X& x, const Steps& steps, const Sc
 }
 
 // Calls of the layer and of prepacked<layer>. x: any axes with Position and Hidden, of the table's
-// sizes ("the input has token=50 but the table has token=49"), with an offset also of fewer
-// positions: positions(x, cache.size()) are those of the next ones. Gives a row-major tensor of the
-// axes of x; into(out, x), into(out, x, offset): out may be x.
+// sizes ("the input has token=50 but the table has token=49"); with an offset also fewer positions:
+// positions(x, cache.size()) adds those of the next ones. Returns a row-major tensor with the axes
+// of x; into(out, x), into(out, x, offset): out may be x.
 template <class Derived, class T, class Position, class Hidden>
 struct positions_calls : placing<Derived, say::learned_positions, Position> {
   template <class X>
@@ -163,10 +160,9 @@ struct positions_calls : placing<Derived, say::learned_positions, Position> {
 
 }  // namespace detail
 
-// x + a learned table of one vector for each position, of which positions(x, offset) takes those of
-// a part of a sequence, as a step of decoding does. T: float or double. Position, Hidden:
-// token<49>, hidden<32>. The table (Position, Hidden), row-major, is borrowed: of a tensor or view,
-// or of view_as<token, hidden>(memory).
+// x + a learned table with one vector per position; positions(x, offset) is for part of a sequence.
+// T: float or double. Position, Hidden: token<49>, hidden<32>. The table (Position, Hidden),
+// row-major, is borrowed from a tensor or view, or from view_as<token, hidden>(memory).
 template <class T, class Position, class Hidden>
 class learned_positions
     : public detail::positions_calls<learned_positions<T, Position, Hidden>, T,

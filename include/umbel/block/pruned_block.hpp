@@ -5,7 +5,7 @@
 //   static const smaller::weights w2 =
 //       pruned_weights<block, block_parts::name::attention, prune_heads<1, 3>>(w);
 //
-// It is a residual_block of the same parts, whose attention has fewer heads.
+// The result is a residual_block with the same parts, whose attention has fewer heads.
 #pragma once
 
 #include <umbel/attention/pruned.hpp>
@@ -18,7 +18,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace residual {
-// The steps of a block with another layer for the part of that name.
+// The steps of a block with another layer as the part with that name.
 template <class Step, class Name, class Layer, class Parts = typename Step::parts>
 struct step_with;
 template <class Step, class Name, class Layer, class... Part>
@@ -48,7 +48,6 @@ struct pruned_layer<Layer, Name, Selection> {
   using type = typename std::conditional_t<part::verdict::ok, smaller<Layer>,
                                            std::type_identity<Layer>>::type;
 };
-// Of a stack, each of its layers.
 template <class Layer, std::size_t Count, class Name, class Selection>
 struct pruned_layer<layer_stack<Layer, Count>, Name, Selection> {
   using type = layer_stack<typename pruned_layer<Layer, Name, Selection>::type, Count>;

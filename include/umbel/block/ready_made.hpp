@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Ready-made layers as names for blocks: their options, read.
+// Ready-made blocks with a layer's name and options.
 #pragma once
 
 #include <umbel/block/residual_block.hpp>
@@ -8,7 +8,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// A part whose layer is made already.
 template <class Name, residual::reads Sees, class Layer>
 struct made_part {
   using name = Name;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// residual_block: parts one after another, each joined to a residual sum. parts.hpp lists the parts
-// and the joins.
+// residual_block: a sequence of parts, each joined to a residual sum (parts.hpp).
 //
 //   using namespace umbel::block_parts;
 //   using gpt_j =                                   // one norm, two parts, one sum
@@ -26,9 +25,8 @@ using block_types_of = std::conditional_t<
     rules::residual_block<T, Hidden, Sorted>::ok,
     block_types<T, Hidden, typename Sorted::steps, typename Sorted::options>,
     block_types<float, no_axis<1>,
-                residual::list<block_parts::without_norm<block_parts::feed_forward_network<
-                    block_parts::name::feed_forward, axes::intermediate<1>, activation<relu>,
-                    bias<false>>>>,
+                residual::list<block_parts::without_norm<block_parts::self_attention<
+                    block_parts::name::attention, axes::heads<1>, bias<false>>>>,
                 option_list<>>>;
 template <class T, class Hidden, class... Items>
 using block_types_for =
@@ -37,8 +35,8 @@ using block_types_for =
 }  // namespace detail
 
 // A block of parts. T: float or double. hidden<64>. Items: joins of namespace block_parts in their
-// order, pre_norm<...>; and norm_by<>, norm_bias<>, norm_epsilon<> for all norms. Called as
-// encoder_layer is or, if a part attends to a memory, as decoder_layer is.
+// order, pre_norm<...>; and norm_by<>, norm_bias<>, norm_epsilon<> for all norms. Call it like
+// encoder_layer or, if a part attends to a memory, like decoder_layer.
 template <class T, class Hidden, class... Items>
 class residual_block
     : public detail::block_types_for<T, Hidden, Items...>,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// rms_norm (Zhang and Sennrich 2019): along one axis, over the root of the mean of the squares,
-// times gamma. Every other axis is rows. No mean is subtracted and there is no beta: for those see
-// layer_norm.hpp.
+// rms_norm (Zhang and Sennrich 2019): along one axis, x / sqrt(mean of x^2 + epsilon) * gamma.
+// Other axes are rows. It subtracts no mean and has no beta: see layer_norm.hpp.
 #pragma once
 
 #include <umbel/block/layer_norm.hpp>
@@ -29,8 +28,8 @@ using epsilon_is_given = verdict<(sizeof(Weights) == 0), say::rms_norm,
 
 }  // namespace detail
 
-// rms_norm<float, hidden<64>>: along one axis, over the root of the mean of the squares, times
-// gamma (Zhang and Sennrich 2019). T: float or double.
+// rms_norm<float, hidden<64>>: along one axis, x / sqrt(mean of x^2 + epsilon) * gamma (Zhang and
+// Sennrich 2019). T: float or double.
 template <class T, class Axis = detail::nothing>
 class rms_norm
     : public detail::norm_calls<rms_norm<T, Axis>, rms_norm<T, Axis>, detail::say::rms_norm,
@@ -57,14 +56,14 @@ class rms_norm
                                 portable::rms_norm_parts<detail::packed_vector<value_type, axis>>>;
 
   // The weights are borrowed. epsilon is added to the mean of the squares, under the root. It has
-  // no default because models differ: 1e-6 in T5 and LLaMA 1, 1e-5 in LLaMA 2 and 3, the smallest
-  // step above 1 in torch.nn.RMSNorm when it is not told.
+  // no default because models differ: 1e-6 in T5 and LLaMA 1, 1e-5 in LLaMA 2 and 3; the default of
+  // torch.nn.RMSNorm is the machine epsilon.
   constexpr explicit rms_norm(const weights_view& w, value_type epsilon) noexcept
       : calls<rms_norm>(epsilon), weights_(w) {}
   template <detail::foreign_weights<weights_view, rms_norm> Other>
   constexpr explicit rms_norm(const Other&, value_type) noexcept
       : weights_(detail::no_weights<weights_view>()) {
-    // Of a norm that was refused there is nothing more to say.
+    // A refused norm reports no second error.
     using verdict = std::conditional_t<
         std::is_same_v<T, value_type>,
         detail::rules::weights_of_this_layer<detail::say::rms_norm, weights_view, Other>,
@@ -84,10 +83,10 @@ class rms_norm
     static_assert(detail::report<without_epsilon<Weights>>::ok, "umbel: shapes do not fit");
   }
 
-  // What the norm is made of.
+  // The weights of the norm.
   [[nodiscard]] constexpr const weights_view& get_weights() const noexcept { return weights_; }
 
-  // Rows of axis::size elements, one after another.
+  // Rows of axis::size elements each, adjacent.
   template <std::size_t Rows, class Weights>
   static constexpr void normalise_rows(const Weights& w, value_type epsilon, const value_type* x,
                                        value_type* y) noexcept {

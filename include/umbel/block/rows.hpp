@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A block on the rows of one sequence, in floats, by one worker or by several: the fold, and each
-// kind of part. Not here: axes, batches (block_pass.hpp).
+// A block on the rows of one sequence, in floats, by one worker or several: the fold over its
+// events, and each kind of part. Not here: axes, batches (block_pass.hpp).
 #pragma once
 
 #include <umbel/attention/forward_in_parts.hpp>
@@ -19,7 +19,7 @@ template <class T, class Hidden, class Heads, class... Options>
 struct rows_of_part<multi_head_attention<T, Hidden, Heads, Options...>> {
   using layer = multi_head_attention<T, Hidden, Heads, Options...>;
   static constexpr sequence_strides rows = {0, layer::hidden_axis::size, 1};
-  using width = typename layer::template width<layer::sizes.query_width()>;  // besides hidden
+  using width = typename layer::template width<layer::sizes.query_width()>;  // other than hidden
   static constexpr bool in_place = true;  // may it write what it reads?
   template <std::size_t N, std::size_t M>
   static constexpr std::uint64_t flops = layer::sizes.flops(N, M, std::uint64_t{N} * M);
@@ -75,7 +75,8 @@ struct rows_of_part<linear<T, Hidden, Hidden, Options...>> {
 };
 
 // ---- the fold
-// y = x + factor branch, each element rounded once, as formulas do.
+
+// y = x + factor branch, each element rounded once, as in formulas.
 template <std::size_t Count, class T>
 constexpr void add_scaled(const T* x, T factor, const T* branch, T* y) noexcept {
   if (__builtin_is_constant_evaluated())
@@ -84,7 +85,7 @@ constexpr void add_scaled(const T* x, T factor, const T* branch, T* y) noexcept 
     kernel::add_scaled<Count>(x, factor, branch, y);
 }
 
-// y = x + factors branch, row by row: a factor for each of Width features.
+// y = x + factors branch, row by row: one factor for each of Width features.
 template <std::size_t Rows, std::size_t Width, class T>
 constexpr void add_scaled_features(const T* x, const T* factors, const T* branch, T* y) noexcept {
   if (__builtin_is_constant_evaluated())
@@ -94,7 +95,7 @@ constexpr void add_scaled_features(const T* x, const T* factors, const T* branch
     kernel::add_scaled_features<Rows, Width>(x, factors, branch, y);
 }
 
-// Where the rows of a pass are: its argument, its result, and what lies between.
+// Where the rows of a pass are: argument, result, and intermediate ones.
 template <class T>
 struct places {
   const T* x;
@@ -109,7 +110,7 @@ struct rows {
   using T = typename Block::value_type;
   static constexpr std::size_t width = Block::width;
 
-  // Event I on N rows. Parts: what runs one, parts.run<I, N>(weights, from, to, work).
+  // Event I on N rows. Parts: runs one, parts.run<I, N>(weights, from, to, work).
   template <std::size_t I, std::size_t N, class Weights, class Work, class Parts>
   static constexpr void on(const Weights& w, const places<T>& p, Work& work,
                            const Parts& parts) noexcept {
@@ -185,7 +186,7 @@ struct rows {
     else
       return Block::template event_at<I>.step == 0 ? p.x : p.y;
   }
-  // Where a part writes: what is added to nothing is the sum, if the part may write what it reads.
+  // Without a residual, a part writes the sum directly if it may write what it reads.
   template <std::size_t I>
   static constexpr bool writes_sum = [] {
     constexpr event e = Block::template event_at<I>;
@@ -201,7 +202,7 @@ struct rows {
   }
 };
 
-// Parts of a whole pass: own and mask, as as_mask gives them, of the sequence and of its memory.
+// Parts of a whole pass: own and mask, as_mask of the sequence and of its memory.
 template <class Block, std::size_t Batch, std::size_t N, std::size_t M, class Own, class Mask>
 struct whole_pass {
   using T = typename Block::value_type;

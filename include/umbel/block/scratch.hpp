@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The workspace of a block: rows between the parts, then the scratch of the parts, one after the
-// other in one place. The same for floats, steps of caches and integers.
+// The workspace of a block, a step or int8: rows between the parts, then their shared scratch.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -18,13 +17,13 @@ struct rows_memory<T, 0> {
   static constexpr T* rows = nullptr;
 };
 
-// Row memory from element i on; none stays none.
+// Row memory from element i on; null stays null.
 template <class T>
 constexpr T* from_element(T* rows, std::size_t i) noexcept {
   return rows == nullptr ? nullptr : rows + i;
 }
 
-// One of them lives.
+// One of them is active.
 template <class... Scratch>
 union one_of {
   char none;
@@ -34,7 +33,7 @@ union one_of<First, Rest...> {
   First first;
   one_of<Rest...> rest;
 };
-// That of part I; from here on it lives.
+// Activates that of part I.
 template <std::size_t I, class First, class... Rest>
 constexpr auto& start(one_of<First, Rest...>& all) noexcept {
   if constexpr (I == 0) {
@@ -55,7 +54,7 @@ struct scratch_for : workspace_base {
   one_of<Scratch...> parts;
 };
 
-// The workers of Given with the scratch of part I, what forward_in_parts asks for.
+// The workers of Given with the scratch of part I, for forward_in_parts.
 template <std::size_t I, class Given>
 struct workers_at {
   struct scratch_of_part {

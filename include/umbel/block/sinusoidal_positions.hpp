@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // sinusoidal_positions: the table of sines and cosines of Vaswani et al. 2017, added to every
-// sequence of the batch. Computed by the compiler, in double. Models lay it out in three ways,
-// which differ in every number, so one must be stated:
+// sequence of the batch. The compiler computes it in double. Models use three layouts; specify one:
 //
 //   adjacent_pairs         sin, cos, sin, cos, ...: the paper's formula, and "Dive into Deep
 //                          Learning"
@@ -10,10 +9,10 @@
 //                          fairseq, Whisper)
 //
 // Pair i of position p has the angle p base^(-2 i / hidden), in the last form p base^(-i / (pairs -
-// 1)). Where hidden is odd, the first two have one sine more than cosines (as their formulas give),
-// and the last ends in a column of zeros (as its frameworks pad it).
+// 1)). If hidden is odd, the first two have one more sine than cosines (from their formulas), and
+// the last one ends in a column of zeros (as in its frameworks).
 //
-// Above some 200,000 elements (positions times hidden) compilers must be told to go on computing:
+// Above about 200,000 elements (positions times hidden) the compiler needs a higher limit:
 // -fconstexpr-ops-limit=N (g++), -fconstexpr-steps=N (clang).
 #pragma once
 
@@ -98,10 +97,10 @@ class sinusoidal_positions
       detail::sinusoid_table<T, position_axis, hidden_axis, Pairs, Base>;
 
   // x: any axes with Hidden and Position, of the table's size or less ("the input has token=50 but
-  // the table has token=49"). Gives a row-major tensor of the axes of x. positions(x, offset): the
-  // position of the first one (what a cache holds already); one past what the table has room for is
-  // taken back to the last that fits, a negative one is 0. into(out, x), into(out, x, offset): out
-  // may be x.
+  // the table has token=49"). Returns a row-major tensor with the axes of x. positions(x, offset):
+  // the position of the first row (what a cache already holds); past the last one that fits it is
+  // reduced to that one, a negative one becomes 0. into(out, x), into(out, x, offset): out may be
+  // x.
   template <class X>
   using rule = detail::rules::positions_of_the_table<detail::say::sinusoidal_positions, X, T,
                                                      position_axis, hidden_axis, true>;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-// layer_stack: equal layers one after another, as one layer:
+// layer_stack: equal layers in sequence, as one layer:
 //
 //   using encoder = encoder_layer<float, hidden<64>, heads<4>, ...>;
 //   using model = layer_stack<encoder, 6>;
 //   static model::weights w;                  // w[0] ... w[5], each an encoder::weights
 //   model{w}(x, causal)                       // encoder{w[5]}( ... encoder{w[0]}(x, causal) ...)
-//   static const prepacked<model> packed{w};  // and so on, as of any layer
+//   static const prepacked<model> packed{w};  // and so on, as for any layer
 //
-// or of decoder layers, which all attend to the same memory: decoders{w}(x, memory,
-// self_mask(causal)).
+// or decoder layers, which share a memory: decoders{w}(x, memory, self_mask(causal)).
 //
-// The bits are those of the layers called one after another; so is the scratch, in one workspace,
-// and no layer needs memory for its result but the last. Decoding: decode/cache_of_blocks.hpp.
+// The bits are those of the layers called in sequence. All layers share one workspace, and only the
+// last needs memory for its result. Decoding: decode/cache_of_blocks.hpp.
 #pragma once
 
 #include <umbel/block/decoder.hpp>
@@ -34,12 +33,11 @@ using layer_stack = first_error<
     verdict<Count != 0, say::layer_stack, struct needs_at_least_one_layer>>;
 }  // namespace rules
 
-// operator() of the stack and of prepacked<stack>: the calls of its layer, which take weights of
-// several. What they refuse, they refuse in the name of the layer.
+// operator() of the stack and prepacked<stack>: its layer's calls, whose errors name the layer.
 template <class Derived, class Layer, std::size_t Count>
 struct stack_calls : Layer::template calls<Derived> {};
 
-// What a stack has besides its calls. Of no layers: as if of one.
+// The members of a stack except its calls. With no layers: as with one.
 template <class Layer, std::size_t Count>
 struct stack_types {
   using layer = Layer;
@@ -58,9 +56,9 @@ struct stack_types {
 
 }  // namespace detail
 
-// Count equal layers one after another. Layer: an encoder_layer, a decoder_layer or a
-// residual_block. Called as the layer is, with one workspace of it; of weights, borrowed, as a
-// layer is: model{w}, w a model::weights or an encoder::weights[Count].
+// Count equal layers in sequence. Layer: an encoder_layer, a decoder_layer or a residual_block.
+// Call it like the layer, with one workspace of the layer. It borrows weights, as a layer does:
+// model{w}, w a model::weights or an encoder::weights[Count].
 template <class Layer, std::size_t Count>
 class layer_stack
     : public detail::stack_types<Layer, Count>,
@@ -76,7 +74,7 @@ class layer_stack
   using detail::borrowing<detail::say::layer_stack, layer_stack,
                           typename detail::stack_types<Layer, Count>::weights_view>::borrowing;
 };
-// Of another layer: refused.
+// Another layer: refused.
 template <class Layer, std::size_t Count>
   requires(!detail::is_of_parts<Layer>)
 class layer_stack<Layer, Count> : public detail::invalid {
@@ -92,14 +90,14 @@ class layer_stack<Layer, Count> : public detail::invalid {
 namespace detail {
 template <class Layer, std::size_t Count>
 void take_stack(const layer_stack<Layer, Count>*);
-// Not of a stack that was refused.
+// Not a refused stack.
 template <class Layer>
 concept is_stack = requires(const Layer* layer) {
   take_stack(layer);
   typename Layer::layer;
 };
 
-// The blocks that a layer is made of: one, or those of a stack.
+// The blocks that a layer consists of: one, or those of a stack.
 template <class Layer>
 struct blocks_in {
   using block = Layer;

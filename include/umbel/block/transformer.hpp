@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What encoder_layer and decoder_layer share: the order and kind of norms, which options go to
-// which part, how sequences lie in memory, residual sums, the feed-forward network, workers.
+// Common to encoder_layer and decoder_layer: the order and kind of norms, the options of each part,
+// the layout of sequences in memory, residual sums, the feed-forward network, workers.
 #pragma once
 
 #include <umbel/attention/multi_head.hpp>
@@ -13,16 +13,15 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// Option: norm_first<true>, each norm before its part, in the branch; norm_first<false>, after the
-// residual sum.
+// Option: norm_first<true>: norms before their parts; norm_first<false>: after the residual sums.
 template <bool Value>
 struct norm_first {
   using kind = detail::option::norm_first;
   static constexpr bool value = Value;
 };
 
-// Option: do the projections of a block's feed-forward network add a bias? Where it is not as in
-// attention: bias_on<'q', 'k', 'v'>, feed_forward_bias<false> of Qwen2.
+// Option: do the projections of a block's feed-forward network add a bias? For layers in which it
+// differs from attention: bias_on<'q', 'k', 'v'>, feed_forward_bias<false> for Qwen2.
 template <bool Value>
 struct feed_forward_bias {
   using kind = detail::option::feed_forward_bias;
@@ -31,13 +30,12 @@ struct feed_forward_bias {
 namespace detail {
 UMBEL_SAYS(feed_forward_bias_true_or_false, "feed_forward_bias<true> or feed_forward_bias<false>");
 
-// The options that go to attention, to the feed-forward network, and those of the layer itself.
+// The options of attention, of the feed-forward network, and of the layer.
 using attention_options =
     option_list<axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
                 axis_family<axes::value_dim>, option::query_key_norm, option::rope,
                 option::score_scale, option::softcap, option::empty_rows>;
-// What a decoder layer's attention to the memory takes: no rotary positions, which would compare
-// those of two sequences.
+// Attention to a memory has no rotary positions, which would compare positions of two sequences.
 using memory_attention_options =
     option_list<axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
                 axis_family<axes::value_dim>, option::query_key_norm, option::score_scale,
@@ -50,7 +48,7 @@ template <class T, class Hidden, class Heads, class Bias, class... Options>
 struct attention_with<T, Hidden, Heads, Bias, option_list<Options...>> {
   using sizes = multi_head_options<Hidden, Heads, Bias, Options...>;
   using verdict = rules::multi_head<T, Hidden, Heads, sizes, Bias, Options...>;
-  // Attention that is refused is not made, so that the layer refuses it by itself.
+  // Refused attention is not instantiated, so that the layer reports the error.
   using type = typename std::conditional_t<
       verdict::ok, std::type_identity<multi_head_attention<T, Hidden, Heads, Bias, Options...>>,
       std::type_identity<multi_head_attention<float, axes::hidden<1>, axes::heads<1>, Bias>>>::type;
@@ -63,22 +61,20 @@ struct feed_forward_with<T, Hidden, FeedForward, Bias, option_list<Options...>> 
   using type = feed_forward<T, Hidden, FeedForward, Bias, Options...>;
 };
 
-// What the options of the norms of a layer come to.
 template <class T, class Hidden, class... Options>
 using norm_of_options =
     norm_with<T, Hidden, option_or<option::norm_by, norm_by<layer_norm>, Options...>, Options...>;
 
-// What the options of a layer come to.
 template <class T, class Hidden, class Heads, class FeedForward, class... Options>
 struct transformer_parts {
   using bias_option = option_or<option::bias, umbel::bias<false>, Options...>;
-  // Letters that are no projections are refused by the layer, not by attention too.
+  // Letters that aren't projections are refused by the layer, not by attention also.
   using attention_bias =
       std::conditional_t<rules::names_projections<bias_option>, bias_option, umbel::bias<false>>;
   using network_bias =
       umbel::bias<option_or<option::feed_forward_bias, feed_forward_bias<attention_bias::q>,
                             Options...>::value>;
-  // Epsilon and beta of norms go to an attention that has one.
+  // Only attention with a norm gets the epsilon and beta of norms.
   using norm_option = option_or<option::query_key_norm, no_query_key_norm, Options...>;
   template <class Kinds>
   using attention_of = attention_with<
@@ -90,12 +86,11 @@ struct transformer_parts {
   using hidden = typename Hidden::plain;
   using feed_forward =
       feed_forward_with<T, hidden, typename FeedForward::plain, network_bias,
-                        // An activation that is missing is not refused twice.
+                        // A missing activation is refused only once.
                         typename pick_options<feed_forward_options, option_list<>, Options...,
                                               umbel::activation<relu>>::type>;
 };
 
-// y = a + b
 template <std::size_t Count, class T>
 constexpr void add_residual(const T* a, const T* b, T* y) noexcept {
   if (__builtin_is_constant_evaluated())
@@ -104,9 +99,8 @@ constexpr void add_residual(const T* a, const T* b, T* y) noexcept {
     kernel::add<Count>(a, b, y);
 }
 
-// whole(b, workspace) for each of Count sequences; with several workers for as many of them as
-// every worker has an equal share of, and in_parts(b, work) for the others. Work: a workspace, or
-// what parallel() gives.
+// Calls whole(b, workspace) for each of Count sequences; with several workers, for as many as
+// divide evenly, and in_parts(b, work) for the others. Work: a workspace or parallel().
 template <std::size_t Count, class Work, class Whole, class InParts>
 constexpr void each_sequence(Work& work, const Whole& whole, const InParts& in_parts) noexcept {
   if constexpr (!rules::is_for_workers<Work>) {
@@ -120,8 +114,7 @@ constexpr void each_sequence(Work& work, const Whole& whole, const InParts& in_p
       for (std::size_t b = evenly; b < Count; ++b) in_parts(b, work);
   }
 }
-// f(rows, first element, workspace of the worker) for blocks of N rows of Width elements, handed
-// out. rows: an integral_constant.
+// Hands out blocks of N rows of Width elements: f(rows as a constant, first element, workspace).
 template <std::size_t N, std::size_t Width, class Given, class F>
 void each_block_of_rows(const Given& given, const F& f) noexcept {
   using blocks = row_blocks<N, 4 * Given::workers>;
@@ -130,7 +123,7 @@ void each_block_of_rows(const Given& given, const F& f) noexcept {
         index, [&](auto rows, std::size_t first) { f(rows, first * Width, given.work[worker]); });
   });
 }
-// The workers of Given with one member of their workspaces, that for an attention.
+// The workers of Given with the member of their workspaces that attention uses.
 template <auto Member, class Given>
 struct workers_with {
   struct members {
@@ -147,15 +140,14 @@ struct workers_with {
 };
 
 namespace rules {
-// bias_on<> says nothing of the feed-forward network.
+// bias_on<> doesn't set the bias of the feed-forward network.
 template <class Usual, class... Options>
 using feed_forward_bias_to_say =
     option_to_say<is_said<option::feed_forward_bias, Options...> ||
                       is_one_bias<option_or<option::bias, bias<false>, Options...>>,
                   say::feed_forward_bias_true_or_false, typename Usual::bias>;
 
-// Norm order, activation and bias have no default: torch's layers and today's models differ in all
-// three.
+// Norm order, activation and bias have no default: PyTorch and today's models differ in them.
 template <class Layer, class Usual, class... Options>
 using transformer_said =
     options_said<Layer, typename Usual::who,
@@ -169,7 +161,7 @@ using transformer_arguments = first_error<floating<Layer, T>, in_place<Layer, Hi
                                           in_place<Layer, Heads, axes::heads>,
                                           in_place<Layer, FeedForward, axes::intermediate>>;
 
-// Layer: the word that names it. Torch: the word for torch's. Parts: detail::transformer_parts.
+// Layer: its name in sentences. Torch: the words for torch's. Parts: detail::transformer_parts.
 template <class Layer, class Torch, class Parts, class... Options>
 using transformer_options =
     first_error<options<Layer,

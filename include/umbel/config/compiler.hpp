@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which compiler it is.
+// Identifies the compiler.
 #pragma once
 
 #if defined(__clang__)
@@ -12,7 +12,7 @@
 #error "umbel: needs g++ 12 or clang 14 (or newer): it is written in their vector extensions"
 #endif
 
-// clang 14 rejects every use of a class in which an assertion failed. (verdict.hpp)
+// clang 14 rejects every use of a class with a failed assertion. (verdict.hpp)
 #if UMBEL_CLANG && __clang_major__ < 15
 #define UMBEL_CLANG_14 1
 #else

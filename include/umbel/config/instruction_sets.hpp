@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which instructions a target has that are named one by one, as UMBEL_* macros. config.hpp includes
-// it.
+// The instructions that a target has and the library names one by one, as UMBEL_* macros.
+// config.hpp includes it.
 #pragma once
 
 #include <umbel/config/target.hpp>
 
-// Which compiler builtins for one instruction may be named (simd/ has a plain form beside each).
+// The architecture whose compiler builtins may be used (simd/ has a plain form of each).
 #if defined(__x86_64__) || defined(__i386__)
 #define UMBEL_X86 1
 #else
@@ -74,8 +74,8 @@
 #else
 #define UMBEL_F16C 0
 #endif
-// vcvtb of 32-bit ARM: float16 to float. All units that fuse have it, of which g++'s __ARM_FP does
-// not tell where they are of single precision.
+// 32-bit ARM's vcvtb: float16 to float. All units that fuse have it, even single-precision ones,
+// for which g++'s __ARM_FP doesn't show it.
 #if defined(__arm__) && defined(__ARM_FP) && (UMBEL_FMA || __ARM_FP & 2)
 #define UMBEL_VCVTB 1
 #else
@@ -87,7 +87,7 @@
 #define UMBEL_AARCH64 0
 #endif
 
-// Kernels of 8-bit integers in Helium, and which room they are in, on a core without other vectors.
+// Kernels of 8-bit integers in Helium, for cores without other vectors.
 #if defined(__ARM_FEATURE_MVE) && UMBEL_LITTLE_ENDIAN
 #define UMBEL_MVE_INTEGERS 1
 #define UMBEL_INTEGER_KERNELS mve
@@ -100,9 +100,9 @@
 #else
 #define UMBEL_THUMB_2 0
 #endif
-// Products of integers on Cortex-M without vectors. Whether loops of them are written in
-// instructions (simd/four_rows.hpp), for which unoptimised, instrumented and position-independent
-// builds have no registers (__ARM_RWPI: that of data alone); smlad: two products of 16 bits.
+// Products of integers on Cortex-M without vectors. Are their loops written in assembly
+// (simd/four_rows.hpp)? Unoptimized, instrumented and position-independent builds lack registers
+// for it (__ARM_RWPI: position-independent data). smlad: two 16-bit products.
 #if UMBEL_OPTIMIZED && !UMBEL_SANITIZED && UMBEL_LITTLE_ENDIAN && defined(__ARM_ARCH_PROFILE) && \
     !defined(__PIC__) && !defined(__ARM_RWPI)
 #define UMBEL_FOUR_ROWS_ASSEMBLY (__ARM_ARCH_PROFILE == 'M')

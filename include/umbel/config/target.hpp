@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the compiler is told to do, and what the target can do: inlining, fused multiply-adds,
-// vectors, the options of a user.
+// The compiler's settings and the target's abilities: inlining, fma, vectors, user options.
 #pragma once
 
 #include <umbel/config/compiler.hpp>
 
-// 1 in a build with a sanitizer. Nothing is unrolled or forced inline there, and the tests plan
-// smaller tiles: the bits are the same, and an instrumented register tile takes minutes to compile.
+// 1 in a sanitizer build. Nothing is unrolled or forced inline there, and tests plan smaller tiles:
+// the bits are the same, and an instrumented register tile takes minutes to compile.
 #if defined(__SANITIZE_ADDRESS__)
 #define UMBEL_SANITIZED 1
 #elif defined(__has_feature)
@@ -18,14 +17,14 @@
 #define UMBEL_SANITIZED 0
 #endif
 
-// Hot leaf functions: the register tiles stop being registers when one of these is not inlined.
+// Hot leaf functions: if one isn't inlined, register tiles lose their registers.
 #if UMBEL_SANITIZED
 #define UMBEL_INLINE inline
 #else
 #define UMBEL_INLINE [[gnu::always_inline]] inline
 #endif
-// The same where it optimises. Unoptimised, each copy of a large function would have variables of
-// its own in the caller's stack frame.
+// The same, only if optimizing. Unoptimized, each copy of a large function would add its variables
+// to the caller's stack frame.
 #if defined(__OPTIMIZE__)
 #define UMBEL_OPTIMIZED 1
 #define UMBEL_INLINE_OPTIMIZED UMBEL_INLINE
@@ -33,22 +32,20 @@
 #define UMBEL_OPTIMIZED 0
 #define UMBEL_INLINE_OPTIMIZED inline
 #endif
-// (Whether an expression is a constant is asked by __builtin_is_constant_evaluated(). The function
-// of <type_traits> is a call of g++ where it does not optimise, so that it compiles both ways to go
-// on.) Functions of types that files for several targets share (tensors, views, weights, masks):
-// always inlined, so that no program has a copy of theirs that was compiled for another instruction
-// set.
+// (Use __builtin_is_constant_evaluated(): the function in <type_traits> is a real call in
+// unoptimized g++ builds, so both branches would be compiled.) Functions of types shared between
+// targets (tensors, views, weights, masks): always inlined, so that no program has a copy compiled
+// for a different instruction set.
 #define UMBEL_SHARED [[gnu::always_inline]]
-// An error, with a sentence, where the arguments of a call fulfil a condition and are constants:
-// the values of literals, too, outside of constant expressions. Clang's only.
+// An error with a message if the arguments of a call are constants that fulfil a condition, also
+// outside constant expressions. clang only.
 #if UMBEL_CLANG
 #define UMBEL_REFUSED_IF(condition, sentence) \
   __attribute__((diagnose_if(condition, sentence, "error")))
 #else
 #define UMBEL_REFUSED_IF(condition, sentence)
 #endif
-// After a parameter: what the function returns refers to it. clang warns where that is gone before
-// the result.
+// After a parameter that the result refers to. clang warns if it dies before the result.
 #if UMBEL_CLANG
 #define UMBEL_LIFETIMEBOUND [[clang::lifetimebound]]
 #else
@@ -64,12 +61,11 @@
 #define UMBEL_UNROLL(n) UMBEL_PRAGMA_(GCC unroll n)
 #endif
 
-// 1 when a fused multiply-add of float is one instruction of the target. It decides which of the
-// two sets of bits a build belongs to (docs/numerics.md): fused, or rounded twice.
-// UMBEL_FMA_DOUBLE: the same of double, which floating-point units of single precision alone do not
-// have.
+// 1 if a float fused multiply-add is one instruction of the target. It decides which of the two
+// sets of bits a build has (docs/numerics.md): fused, or rounded twice. UMBEL_FMA_DOUBLE: the same
+// for double, which single-precision units lack.
 #if defined(__x86_64__) || defined(__i386__)
-// The one of 128 and 256 bits is asked for, which -mavx512f alone does not bring.
+// Requires fma of 128 and 256 bits, which -mavx512f alone doesn't enable.
 #if defined(__FMA__)
 #define UMBEL_FMA 1
 #define UMBEL_FMA_DOUBLE 1
@@ -81,7 +77,7 @@
 #if defined(__FP_FAST_FMA)
 #define UMBEL_FMA_DOUBLE 1
 #endif
-// clang has a macro of it for ARM alone. Of the others that g++ fuses for, all units do.
+// clang defines this macro only for ARM. The other targets with this g++ macro always fuse.
 #elif defined(__ARM_FEATURE_FMA)
 #define UMBEL_FMA 1
 #if __ARM_FP & 8
@@ -103,7 +99,7 @@
 #define UMBEL_FMA_DOUBLE 0
 #endif
 
-// 1 when the compiler has a fused multiply-add for numbers and vectors of any length (clang 17).
+// 1 if the compiler has an fma builtin for scalars and vectors of any length (clang 17).
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_elementwise_fma)
 #define UMBEL_ELEMENTWISE_FMA 1
@@ -112,16 +108,16 @@
 #ifndef UMBEL_ELEMENTWISE_FMA
 #define UMBEL_ELEMENTWISE_FMA 0
 #endif
-// clang takes fmaf for a function that sets errno where no operating system says otherwise, and
-// calls it: a library that bare metal need not have.
+// Without an operating system, clang assumes that fmaf sets errno and calls it, from a library that
+// bare metal need not have.
 #if UMBEL_CLANG && UMBEL_FMA && !UMBEL_ELEMENTWISE_FMA && !defined(__NO_MATH_ERRNO__) && \
     !defined(__unix__) && !defined(__APPLE__) && !defined(_WIN32)
 #error "umbel: clang before 17 calls fmaf on this target, so compile with -fno-math-errno"
 #endif
 
-// clang 19 takes the strides of vectors that it loads or stores element by element four times, in
-// the simplest of loops, from -O2 on (LLVM issue 120993; 14 does not, 20 has the repair). No macro
-// says whether it may; -fno-vectorize cures it, too, but only after the -O.
+// clang 19 multiplies the strides of vectors that it loads or stores element by element by four,
+// even in the simplest loops, from -O2 on (LLVM issue 120993; 14 doesn't, 20 is fixed). No macro
+// tells whether it may; -fno-vectorize also helps, but only after the -O.
 #if UMBEL_CLANG && __clang_major__ == 19 && defined(__ARM_FEATURE_MVE) && \
     !defined(UMBEL_NO_GATHER_SCATTER)
 #error \
@@ -129,8 +125,8 @@
 -mllvm -enable-arm-maskedgatscat=false -DUMBEL_NO_GATHER_SCATTER"
 #endif
 
-// 1 for vectors of floats in Helium, the extension of Cortex-M (MVE). clang uses it by itself once
-// it has a multiply-add of vectors; for g++ simd/mve.hpp names the instructions.
+// 1 for float vectors in Helium, the extension of Cortex-M (MVE). clang uses it once it has a
+// vector multiply-add; for g++, simd/mve.hpp names the instructions.
 #if defined(__ARM_FEATURE_MVE) && (UMBEL_GCC || UMBEL_ELEMENTWISE_FMA)
 #if __ARM_FEATURE_MVE & 2
 #define UMBEL_MVE 1
@@ -141,7 +137,7 @@
 #endif
 #define UMBEL_MVE_ASSEMBLY (UMBEL_MVE && UMBEL_GCC)
 
-// Bytes of one vector register, and how many of them there are. 0 bytes: no vector unit.
+// Bytes of a vector register, and the number of registers. 0 bytes: no vector unit.
 #if defined(__AVX512F__)
 #define UMBEL_VECTOR_BYTES 64
 #define UMBEL_VECTOR_REGISTERS 32
@@ -174,9 +170,9 @@
 #define UMBEL_VECTOR_REGISTERS 16
 #endif
 
-// Are the constructors of global objects called before main? A start-up for bare metal need not do
-// it, and does not where the compiler is told that there may be none (-ffreestanding). Where yours
-// does, define it as 1; where a hosted program has none, as 0.
+// Do constructors of global objects run before main? A bare-metal startup need not run them, and
+// with -ffreestanding the library assumes it doesn't. Define it as 1 if yours does, or as 0 if a
+// hosted program doesn't.
 #ifndef UMBEL_CONSTRUCTORS_RUN
 #if defined(__STDC_HOSTED__) && __STDC_HOSTED__ == 0
 #define UMBEL_CONSTRUCTORS_RUN 0
@@ -185,7 +181,7 @@
 #endif
 #endif
 
-// 1 where the low half of a number comes first in memory.
+// 1 if the low half of a number comes first in memory.
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define UMBEL_LITTLE_ENDIAN 1
 #else
@@ -193,19 +189,18 @@
 #endif
 
 // Small code instead of fast code: register tiles of a few registers, so fewer and shorter loops.
-// The bits stay the same. Define it as 1, with -Os; files with and without it are of different
+// The bits stay the same. Define it as 1, with -Os; files with and without it belong to different
 // targets (config/target_name.hpp).
 #ifndef UMBEL_SMALL_CODE
 #define UMBEL_SMALL_CODE 0
-#elif UMBEL_SMALL_CODE  // also 2 and true: the name of the target asks for 1
+#elif UMBEL_SMALL_CODE  // also 2 and true: the target's name needs 1
 #undef UMBEL_SMALL_CODE
 #define UMBEL_SMALL_CODE 1
 #endif
 
-// Is what one row or query reads once from beyond the second-level cache (weights, keys, values)
-// asked for ahead, by instructions? Measured (docs/speed.md): a fifth faster on Zen 5, a fifth
-// slower on Zen 4 with AVX-512, which is a core of AMD's that has AVX-512 and none of what came
-// after. Speed only: define it as 0 or 1 to choose.
+// Prefetch data that one row or query reads once from beyond the second-level cache (weights, keys,
+// values)? Measured (docs/speed.md): a fifth faster on Zen 5, a fifth slower on Zen 4 with AVX-512,
+// an AMD core with AVX-512 and nothing later. Speed only: define it as 0 or 1 to choose.
 #ifndef UMBEL_FETCH_AHEAD
 #if defined(__AVX512F__) && defined(__CLZERO__) && !defined(__AVXVNNI__) && \
     !defined(__MOVDIRI__) && !defined(__AVX512VP2INTERSECT__)
@@ -218,25 +213,25 @@
 #define UMBEL_FETCH_AHEAD 1
 #endif
 
-// Are positions known only at run time checked (tensor/check.hpp)? Define it as 1 for that. Files
-// with and without it may be one program.
+// Check positions known only at run time (tensor/check.hpp)? Define it as 1 to do so. A program may
+// mix files with and without it.
 #ifndef UMBEL_CHECK
 #define UMBEL_CHECK 0
 #endif
-// 1 where an operating system gives the program a standard error to write to.
+// 1 if the operating system provides standard error.
 #if defined(__unix__) || defined(__APPLE__) || defined(_WIN32) || defined(__wasi__)
 #define UMBEL_STDERR 1
 #else
 #define UMBEL_STDERR 0
 #endif
-// 1 where files are opened by POSIX, and may be pipes.
+// 1 if files are opened with POSIX and may be pipes.
 #if defined(__unix__) || defined(__APPLE__)
 #define UMBEL_POSIX 1
 #else
 #define UMBEL_POSIX 0
 #endif
 
-// After a lambda's parameters: inline it always.
+// After a lambda's parameters: always inline it.
 #if UMBEL_SANITIZED
 #define UMBEL_LAMBDA_INLINE
 #else

@@ -2,18 +2,18 @@
 // The target's namespace. config.hpp includes it.
 //
 // Code, and types whose layout depends on the target, are in `namespace umbel::inline
-// UMBEL_TARGET`, so that files compiled for several instruction sets can be linked into one
-// program: none takes code or a layout of another (docs/dispatch.md). Tensors, views, axes, weights
-// and masks are the same for every target and are in umbel itself.
+// UMBEL_TARGET`, so that files compiled for different instruction sets can be linked into one
+// program without sharing code or layouts (docs/dispatch.md). Tensors, views, axes, weights and
+// masks are the same for every target and are in umbel itself.
 //
-// The name says what the kernels are planned for, then one bit for each extension that a compiler
-// may use: avx512_fma_40f7bdf001. Two files whose names are equal may share code.
+// The name contains the kernels' target, then one bit for each extension that a compiler may use:
+// avx512_fma_40f7bdf001. Files with equal names may share code.
 #pragma once
 
 #include <umbel/config/instruction_sets.hpp>
 #include <umbel/config/target.hpp>
 
-// 1 where a macro is defined as 1, 0 where it is not defined.
+// 1 if a macro is defined as 1, 0 if it is undefined.
 #define UMBEL_IS_1(macro) UMBEL_IS_1_(macro)
 #define UMBEL_IS_1_(value) UMBEL_IS_1__(UMBEL_PROBE_##value)
 #define UMBEL_IS_1__(probe) UMBEL_SECOND(probe 1, 0, 0)
@@ -109,13 +109,13 @@
 #define UMBEL_TARGET                                                                               \
   UMBEL_JOIN(UMBEL_ISA, UMBEL_OPTIONS, UMBEL_EXTENSIONS_1, UMBEL_EXTENSIONS_2, UMBEL_EXTENSIONS_3, \
              UMBEL_EXTENSIONS_4)
-// What a user may choose, file by file, and the newest extensions of x86.
+// Options that a user may set per file, and the newest extensions of x86.
 #define UMBEL_OPTIONS                                                                      \
   UMBEL_DIGITS(UMBEL_SMALL_CODE, UMBEL_FETCH_AHEAD, __FINITE_MATH_ONLY__, UMBEL_SANITIZED, \
                __APX_F__, __AVX10_2__, __AVXVNNIINT8__, __AVXNECONVERT__)
 
-// As the types of std::__cxx11 do, those of the target mark the variables and functions of yours
-// that have them: `extern workspace work;` of one target and of another are two names, too.
+// Like std::__cxx11's types, the target's types tag your variables and functions that use them:
+// `extern workspace work;` has a different name in each target.
 #define UMBEL_STRING(text) UMBEL_STRING_(text)
 #define UMBEL_STRING_(text) #text
 namespace umbel {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the cache of a block stores: of each attention to its own sequence or to a memory the keys
-// and values, of other parts nothing; which options it takes; the workspace and the parts of a
-// step. Not here: of blocks in integers (quantized/cache_of_blocks.hpp).
+// What the cache of a float block stores: keys and values of its attention to the sequence and to a
+// memory; its options, workspace and steps. Not here: int8 (quantized/cache_of_blocks.hpp).
 #pragma once
 
 #include <umbel/block/residual_block.hpp>
@@ -11,7 +10,6 @@
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
-// The weights of block `i` of them.
 template <class Weights>
 constexpr const auto& weights_of_block(const Weights& w, std::size_t i) noexcept {
   if constexpr (of_several_layers<Weights>)
@@ -20,7 +18,7 @@ constexpr const auto& weights_of_block(const Weights& w, std::size_t i) noexcept
     return w;
 }
 
-// How a cache stores blocks, and how it steps through them; specialised for blocks in integers.
+// How a cache stores blocks and steps through them; specialized for int8 blocks.
 template <class Layer>
 struct cached_blocks {
   using blocks = blocks_in<Layer>;
@@ -28,7 +26,7 @@ struct cached_blocks {
   using number = typename block::value_type;  // of x, of a memory, of scores
   using of_memory = number;
   using of_scores = number;
-  // An attention, as cached_attention takes it.
+  // The attention that cached_attention stores.
   template <class Part>
   using attention = Part;
   template <class... More>
@@ -41,8 +39,8 @@ struct cached_blocks {
   using scratch = residual::scratch_for<number, block::reads_normed ? N * block::width : 0,
                                         block::has_branch ? N * block::width : 0,
                                         std::index_sequence<N>, Scratch...>;
-  // How many of Count rows of a memory are projected at once in scratch of Rows; without a
-  // workspace, enough to share what is read of the weights.
+  // How many of the Count rows of a memory are projected at once if the scratch has Rows. Without a
+  // workspace: enough to read the weights once for several rows.
   template <std::size_t Rows, std::size_t Count>
   static constexpr std::size_t rows_at_once = Rows < Count ? Rows : Count;
   static constexpr std::size_t rows_on_stack = 4;
@@ -76,7 +74,7 @@ struct cached_blocks {
   }
 };
 
-// What is stored of a part that is no attention. Of: cached_blocks.
+// For a part that is not an attention. Of: cached_blocks.
 template <class Of, class Part>
 struct nothing_stored {
   using verdict = accepted;
@@ -85,7 +83,7 @@ struct nothing_stored {
   using scratch = typename Of::template scratch_of_rows<Part, N>;
 };
 
-// In the place of an attention that a block does not have.
+// For a block without such an attention.
 struct no_attention_stored {
   using sizes = cache_sizes<drops_blocks, 1>;
   using stored = float;
@@ -103,7 +101,6 @@ struct block_storage {
   using all_parts = std::make_index_sequence<block::part_count>;
   using memory_option = option_or<option::longest_memory, longest_memory<1>, Options...>;
 
-  // The first part that reads so; 0 where there is none.
   static constexpr std::size_t first_of(reads sees) noexcept {
     for (std::size_t i = 0; i < block::part_count; ++i)
       if (block::part_sees(i) == sees) return i;
@@ -113,7 +110,6 @@ struct block_storage {
   using options_of =
       typename pick_options<option_list<rules::batch_family, option::stored_as, Kinds...>,
                             option_list<>, Options...>::type;
-  // What is stored of a part that reads so, if the sequence may have Positions.
   template <reads Sees, class Part, std::size_t Positions>
   using stored_of = std::conditional_t<
       Sees == reads::row, nothing_stored<of, Part>,
@@ -128,11 +124,11 @@ struct block_storage {
       stored_of<block::part_sees(Number), typename block::template part_layer<Number>, Positions>;
   static constexpr bool has_own_attention =
       block::part_sees(first_of(reads::sequence)) == reads::sequence;
-  // Of the sequence. (Refused if there is none.)
+  // The attention to the sequence. A block without one is refused.
   using own = std::conditional_t<has_own_attention, stored_in_part<first_of(reads::sequence)>,
                                  no_attention_stored>;
   using sizes = typename own::sizes;
-  // Rotary positions are those of the sequence, of queries to a memory, too.
+  // Rotary positions of the queries to a memory are also those of the sequence.
   template <std::size_t Number>
   using of_part = stored_in_part<Number, sizes::positions>;
 
@@ -140,7 +136,7 @@ struct block_storage {
   static residual::all_stored<std::index_sequence<Number...>, typename of_part<Number>::type...>
       stored(std::index_sequence<Number...>);
   using type = decltype(stored(all_parts{}));
-  // f(what is stored of a part, its number) of the parts that read so.
+  // Calls f(stored part, its number) for each part that reads Sees.
   template <reads Sees, class F>
   static constexpr void each_that(type& of_block, const F& f) noexcept {
     const auto one = [&]<std::size_t I>(std::integral_constant<std::size_t, I> number) {
@@ -151,7 +147,7 @@ struct block_storage {
     }(all_parts{});
   }
 
-  // ---- what is refused
+  // ---- rules
   template <class... Kinds>
   using options_are =
       rules::options<say::key_value_cache, typename of::template options<Kinds...>, Options...>;
@@ -167,7 +163,6 @@ struct block_storage {
       typename of_part<Number>::verdict...>
       rule(std::index_sequence<Number...>);
   using verdict = decltype(rule(all_parts{}));
-  // The positions and masks of a step fit every attention.
   template <class Next, class Mask, class Own>
   struct masks_rule {
     template <class Part>
@@ -177,7 +172,7 @@ struct block_storage {
     template <class Part, class Stored = stored_of<reads::memory, Part, sizes::positions>>
     using of_memory = first_error<
         rules::mask_of_memory<typename of::of_memory, Mask>,
-        // As in the whole pass a mask says where queries are.
+        // The whole pass requires masks to state the positions of the queries, and so does a step.
         rules::mask_fits<
             say::key_value_cache, mask_of<Mask>,
             scores_of<typename of::of_scores, rules::size_or_0<typename sizes::batch_option>,
@@ -196,7 +191,7 @@ struct block_storage {
   template <std::size_t N>
   using scratch = decltype(made_scratch<N>(all_parts{}));
 
-  // Of attend_to: how many rows of a memory fit into Given, a workspace of steps or on_stack.
+  // For attend_to: the rows of a memory that fit into Given, a workspace of steps or on_stack.
   template <class Given>
   static constexpr std::size_t rows_in = [] {
     if constexpr (requires { typename Given::positions; })
@@ -205,7 +200,7 @@ struct block_storage {
       return of::rows_on_stack;
   }();
 
-  // Attention of N positions of a sequence to what is stored. Masks: as_mask of the arguments.
+  // N positions of a sequence attend to all stored ones. Masks: as_mask of the arguments.
   template <std::size_t N, class Mask, class Own>
   struct attentions_of_step {
     type& past;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// key_value_cache: the keys and values of the positions so far, projected once, in memory of
-// constant size. Decoding a sequence step by step gives the bits of the whole causal pass:
+// key_value_cache: the keys and values of past positions, each projected once, in memory of
+// constant size. Decoding step by step gives the bits of the whole causal pass:
 //
-//   static key_value_cache<attention, key<256>> past;   // of one sequence; batch<2>: of two
+//   static key_value_cache<attention, key<256>> past;   // one sequence; batch<2>: two
 //   past.step(out, attend, prompt);                     // (token<12>, hidden): twelve positions
 //   while (past.step(out, attend, next)) ...            // (token<1>, hidden): one more
 //
@@ -11,13 +11,13 @@
 //   // Half the bytes: keys and values are rounded to 16 bits. stored_as<std::int8_t>: a quarter.
 //   key_value_cache<attention, key<256>, stored_as<bfloat16>>
 //
-// For attention to another sequence, append its keys and values once and call attend as often as
-// wanted. A step past the capacity returns false and changes nothing. A sliding cache drops the
-// oldest positions; it has no `attend`.
+// For attention to another sequence, append its keys and values once, then call attend any number
+// of times. A step past the capacity returns false and changes nothing. A sliding cache drops the
+// oldest positions and has no `attend`.
 //
-// Not here: encoder layers, decoder layers, other blocks and stacks of them (cache_of_blocks.hpp);
-// formulas (cache_of_formula.hpp); masks (mask/combine.hpp), whose axis key counts positions of the
-// cache; what is stored (past.hpp, quantized/past.hpp); the step itself (forward.hpp).
+// Not here: blocks and stacks of them (cache_of_blocks.hpp), formulas (cache_of_formula.hpp), masks
+// (mask/combine.hpp), whose axis key counts positions of the cache, storage (past.hpp,
+// quantized/past.hpp), the step itself (forward.hpp).
 #pragma once
 
 #include <umbel/attention/multi_head.hpp>
@@ -29,14 +29,14 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// Keys and values of the positions so far, for decoding step by step. Layer: a
-// multi_head_attention, or an encoder_layer, a decoder_layer, a residual_block or a layer_stack of
-// one, which have steps only (cache_of_blocks.hpp); or quantized<...> of one, whose keys and values
-// are int8. Calls take it or its prepacked form. Keys: key<256>, how many positions there is memory
-// for. Options: batch<2>, longest_sequence<4096>, stored_as<bfloat16> (or float16): keys and values
-// are rounded to 16 bits when they are stored, for layers of float; results are those of attention
-// to the rounded ones. stored_as<std::int8_t>: to 8 bits, steps of a scale that a head has for each
-// position, one of its key and one of its value (docs/numerics.md).
+// Keys and values of past positions, for decoding step by step. Layer: a multi_head_attention; or
+// an encoder_layer, a decoder_layer, a residual_block or a layer_stack of one, which only have
+// steps (cache_of_blocks.hpp); or quantized<...> of one, with int8 keys and values. Calls accept
+// the layer or its prepacked form. Keys: key<256>, the number of positions that fit in memory.
+// Options: batch<2>, longest_sequence<4096>, stored_as<bfloat16> or stored_as<float16>: a float
+// layer's keys and values are rounded to 16 bits when stored, and results are those of attention to
+// the rounded ones. stored_as<std::int8_t>: 8 bits, with one scale per head and position for the
+// key and one for the value (docs/numerics.md).
 template <class Layer, class Keys = detail::nothing, class... Options>
 class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of_attention> {
   using calls = detail::other_cache_calls<detail::rules::calls_of_attention>;
@@ -54,39 +54,38 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
   using layer = Layer;
   using value_type = typename of::number;
   using result_type = typename of::result;
-  // What keys and values are stored as.
+  // The type that keys and values are stored as.
   using stored_type = typename made::stored;
   static constexpr bool slides = sizes::slides;
   // The most positions that a query sees, and that a sequence may have.
   static constexpr std::size_t capacity = sizes::capacity, positions = sizes::positions;
-  // Positions that there is memory for.
+  // The number of positions that fit in memory.
   static constexpr std::size_t rows = sizes::rows;
 
   // The number of positions so far.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return so_far_.size(); }
   // Forgets everything.
   constexpr void reset() noexcept { so_far_.reset(); }
-  // Forgets the positions from `count` on. Returns false and changes nothing where there are fewer,
-  // or where a sliding cache has dropped positions that the rest would see.
+  // Forgets the positions from `count` on. Returns false and changes nothing if there are fewer, or
+  // if a sliding cache has dropped positions that the rest would see.
   [[nodiscard]] constexpr bool rewind(std::size_t count) noexcept { return so_far_.rewind(count); }
 
-  // Scratch for calls of that many positions, workspace<token<1>>. Its contents between calls do
-  // not matter.
+  // Scratch for calls with this many positions, workspace<token<1>>; it keeps no state.
   template <class... Positions>
   using workspace = typename made::template scratch<
       detail::rules::first_positions<typename attention::widths, 1, Positions...>>;
 
-  // See workspace_for: of the positions of a step.
+  // See workspace_for, for the positions of a step.
   template <detail::tensor_like X>
   static workspace<detail::axis_of<detail::layout_of<X>,
                                    detail::rules::sequence_family<detail::layout_of<X>, hidden>>>
   workspace_of(const X&);
 
   // Self-attention of the next positions, x (batch, token, hidden) with the batch of the cache, to
-  // themselves and all before: the rows of the whole causal pass. out: a tensor or view of the axes
-  // of x, in any order; in integers both are row-major. mask: more masks (mask/combine.hpp), whose
-  // axis key counts positions of the cache. Returns false and changes nothing where there is no
-  // room for them.
+  // themselves and all before them: the rows of the whole causal pass. out: a tensor or view with
+  // the axes of x in any order; for int8, x and out are row-major. mask: more masks
+  // (mask/combine.hpp), whose axis key counts positions of the cache. Returns false and changes
+  // nothing if the positions don't fit.
   template <detail::tensor_like Out, class Attend, detail::tensor_like X,
             mask_like Mask = detail::every_key, workspace_like Workspace = detail::on_stack>
   [[nodiscard]] constexpr bool step(Out&& out, const Attend& attend, const X& x,
@@ -107,7 +106,7 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
         if (!make_room(call::count)) return false;
         constexpr auto xs = strides_along<layout_of<X>, family, typename hidden::family>;
         constexpr auto outs = strides_of_out<Out, family>;
-        with_scratch<typename call::place>(work, [&](auto& scratch) {
+        with_scratch<typename call::place>(work, [&](auto& scratch) UMBEL_LAMBDA_INLINE {
           for (std::size_t b = 0; b < sizes::batches; ++b)
             step_of_sequence<call::count, xs, outs>(past_, attend.get_weights(), b,
                                                     x.data() + b * xs.batch, so_far_, as_mask(mask),
@@ -120,9 +119,8 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
     return false;
   }
 
-  // Adds the keys and values of more positions, (batch, key, hidden) each, without attending: like
-  // steps whose results are discarded. work: a workspace<key<..>>. Returns false and changes
-  // nothing where there is no room for them.
+  // Adds the keys and values of more positions, (batch, key, hidden) each, without attending. work:
+  // a workspace<key<..>>. Returns false and changes nothing if they don't fit.
   template <class Attend, detail::tensor_like Y, detail::tensor_like Z,
             workspace_like Workspace = detail::on_stack>
   [[nodiscard]] constexpr bool append(const Attend& attend, const Y& y, const Z& z,
@@ -147,7 +145,7 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
         if (!make_room(call::count)) return false;
         constexpr auto ys = strides_along<layout_of<Y>, family, typename key_axis::family>;
         constexpr auto zs = strides_along<layout_of<Z>, family, typename value_axis::family>;
-        with_scratch<typename call::place>(work, [&](auto& scratch) {
+        with_scratch<typename call::place>(work, [&](auto& scratch) UMBEL_LAMBDA_INLINE {
           for (std::size_t b = 0; b < sizes::batches; ++b)
             past_.template append<call::count, ys, zs>(
                 attend.get_weights(), b, y.data() + b * ys.batch, z.data() + b * zs.batch,
@@ -160,9 +158,9 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
     return false;
   }
 
-  // Attention of queries, (batch, query, hidden), to all that is stored, whatever its position.
-  // Rotary positions of the queries count from 0. A sliding cache has no `attend`: what it still
-  // stores depends on how its sequence was cut into steps.
+  // Attention of queries, (batch, query, hidden), to everything stored, at any position. Rotary
+  // positions of the queries count from 0. A sliding cache has no `attend`: what it still stores
+  // depends on how the sequence was cut into steps.
   template <detail::tensor_like Out, class Attend, detail::tensor_like X,
             mask_like Mask = detail::every_key, workspace_like Workspace = detail::on_stack>
   constexpr void attend(Out&& out, const Attend& attend, const X& x, const Mask& mask = {},
@@ -180,7 +178,7 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
       if constexpr (call::verdict::ok) {
         constexpr auto xs = strides_along<layout_of<X>, family, typename hidden::family>;
         constexpr auto outs = strides_of_out<Out, family>;
-        with_scratch<typename call::place>(work, [&](auto& scratch) {
+        with_scratch<typename call::place>(work, [&](auto& scratch) UMBEL_LAMBDA_INLINE {
           for (std::size_t b = 0; b < sizes::batches; ++b)
             attend_to_sequence<call::count, xs, outs>(
                 past_, attend.get_weights(), b, x.data() + b * xs.batch, 0, size(), as_mask(mask),
@@ -204,8 +202,7 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
       detail::strides_along<detail::layout_of<std::remove_reference_t<Out>>, Family,
                             typename attention::output_axis::family>;
 
-  // What is the same for all calls of one number of positions. Appends: do these positions become
-  // part of what is stored, or do they only attend to it?
+  // Common to all calls with one number of positions. Appends: are these positions stored?
   template <class Positions, bool Appends, class Mask, class Workspace>
   struct call_of {
     static constexpr std::size_t count = Positions::size;
@@ -227,8 +224,7 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
   typename made::type past_;
 };
 
-// Of another layer: refused. (Of blocks and stacks of them: cache_of_blocks.hpp; of formulas:
-// cache_of_formula.hpp.)
+// Any other layer is refused.
 template <class Layer, class Keys, class... Options>
   requires(!detail::is_multi_head<Layer> && !detail::stores_heads<Layer> &&
            !detail::stores_blocks<Layer> && !detail::decodes_as_formula<Layer>)

@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: BSL-1.0
-// key_value_cache of an encoder_layer, a decoder_layer, a residual_block or a layer_stack of one,
-// or of quantized<...> of one: whole models step by step. The steps are bit for bit the rows of the
-// whole causal pass, encoder{w}(x, causal):
+// key_value_cache of an encoder_layer, a decoder_layer, a residual_block, a layer_stack of one, or
+// quantized<...> of one: whole models step by step. The steps are bit for bit the rows of the whole
+// causal pass, encoder{w}(x, causal):
 //
 //   using model = layer_stack<encoder_layer<float, hidden<64>, ...>, 5>;
-//   static key_value_cache<model, key<256>> past;   // with the options of one of attention
+//   static key_value_cache<model, key<256>> past;   // with the same options as for attention
 //   past.step(out, layers, prompt);                 // (token<12>, hidden): twelve positions
 //   while (past.step(x, layers, x)) ...             // (token<1>, hidden): one more, in place
 //
-// If the layer attends to a memory, decoder{w}(x, memory, self_mask(causal)), the keys and values
-// of the memory are projected once:
+// If the layer attends to a memory, the keys and values of the memory are projected once:
 //
 //   using model = layer_stack<decoder_layer<float, hidden<64>, ...>, 6>;
 //   static key_value_cache<model, key<128>, longest_memory<48>> past;
 //   past.attend_to(decoders, memory);          // (key<40>, hidden): once for each sequence
 //   past.step(out, decoders, prompt);
 //
-// Its steps take masks as the layer does: past.step(x, decoders, x, lens, self_mask(alibi)); they
-// are causal with any and without. A step past the capacity, or before a memory was given
-// (memory_size() is 0), returns false and changes nothing. A new memory is a new sequence:
-// attend_to forgets all positions. With stored_as<> the keys and values of the memory are rounded,
-// too.
+// Steps accept masks as the layer does: past.step(x, decoders, x, lens, self_mask(alibi)); they are
+// always causal. A step past the capacity, or before attend_to (memory_size() is 0), returns false
+// and changes nothing. A new memory starts a new sequence: attend_to forgets all positions.
+// stored_as<> also rounds the keys and values of the memory.
 //
-// Not here: what is stored of an attention (past.hpp, quantized/past.hpp) and of a block
+// Not here: storage of an attention (past.hpp, quantized/past.hpp) and of a block
 // (block_storage.hpp, quantized/cache_of_blocks.hpp).
 #pragma once
 
@@ -48,7 +46,7 @@ class key_value_cache<Layer, Keys, Options...>
   using reads = typename storage::reads;
   using sizes = typename storage::sizes;
   static_assert(detail::reported<typename storage::verdict>::ok, "umbel: shapes do not fit");
-  // Of a cache that was refused there is nothing more to say.
+  // A refused cache reports no second error.
   static constexpr bool refused = !storage::verdict::ok;
   template <class Rule>
   struct unless_refused : std::conditional<refused, typename storage::verdict, Rule> {};
@@ -68,34 +66,34 @@ class key_value_cache<Layer, Keys, Options...>
   static constexpr std::size_t memory_capacity =
       block::has_memory ? storage::memory_option::positions : 0;
 
-  // Scratch for steps of that many positions, workspace<token<1>>: of one layer.
+  // Scratch for steps of this many positions, workspace<token<1>>: enough for one layer.
   template <class... Positions>
   using workspace = typename storage::template scratch<
       detail::rules::first_positions<typename block::widths, 1, Positions...>>;
-  // See workspace_for: of the positions of a step.
+  // See workspace_for, for the positions of a step.
   template <detail::tensor_like X>
   static workspace<positions_in<X>> workspace_of(const X&);
 
   // The number of positions so far.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return so_far_.size(); }
-  // The number of positions of the memory; 0 before one was given.
+  // The number of positions of the memory; 0 before attend_to.
   [[nodiscard]] constexpr std::size_t memory_size() const noexcept
     requires block::has_memory
   {
     return memory_.size;
   }
-  // Forgets everything, also the memory. (rewind(0) keeps it.)
+  // Forgets everything, including the memory. rewind(0) keeps the memory.
   constexpr void reset() noexcept {
     so_far_.reset();
     if constexpr (block::has_memory) memory_.size = 0;
   }
-  // Forgets the positions from `count` on. Returns false and changes nothing where there are fewer,
-  // or where a sliding cache has dropped positions that the rest would see.
+  // Forgets the positions from `count` on. Returns false and changes nothing if there are fewer, or
+  // if a sliding cache has dropped positions that the rest would see.
   [[nodiscard]] constexpr bool rewind(std::size_t count) noexcept { return so_far_.rewind(count); }
 
-  // Projects the keys and values of the memory, (batch, key, hidden) with positions along an axis
-  // of any name, row-major, in all layers; it is not needed any more. Forgets all positions, which
-  // attended to another one.
+  // Projects the keys and values of the memory, (batch, key, hidden), row-major, whose axis of
+  // positions may have any name, in all layers. The memory isn't needed afterwards. Forgets all
+  // positions, which attended to the previous memory.
   template <class Given, detail::tensor_like Memory, workspace_like Workspace = detail::on_stack>
     requires block::has_memory
   constexpr void attend_to(const Given& given, const Memory& memory,
@@ -115,7 +113,7 @@ class key_value_cache<Layer, Keys, Options...>
       static_assert(report<rule>::ok, "umbel: shapes do not fit");
       if constexpr (rule::ok) {
         so_far_.reset();
-        with_scratch<scratch>(work, [&](scratch& own) {
+        with_scratch<scratch>(work, [&](scratch& own) UMBEL_LAMBDA_INLINE {
           store_memory<next::size, of::template rows_at_once<in_scratch, next::size>>(
               given.get_weights(), memory.data(), own);
         });
@@ -123,7 +121,7 @@ class key_value_cache<Layer, Keys, Options...>
       }
     }
   }
-  // Arguments that fit no form of the calls: refused.
+  // Arguments that fit no call: refused.
   template <class... Arguments>
     requires block::has_memory
   constexpr void attend_to(const Arguments&...) noexcept {
@@ -134,9 +132,8 @@ class key_value_cache<Layer, Keys, Options...>
 
   // The layers' results for the next positions, x (batch, token, hidden), row-major: the rows of
   // the whole causal pass. out may be x. mask: more masks, the same for all layers, whose axis key
-  // counts positions of the cache; if there is a memory, of the memory, and own, self_mask(m), of
-  // the sequence. Returns false and changes nothing if there is no room for them, or no memory was
-  // given.
+  // counts positions of the cache; with a memory, mask is for the memory, and own, self_mask(m),
+  // for the sequence. Returns false and changes nothing if they don't fit or there is no memory.
   template <detail::tensor_like Out, class Given, detail::tensor_like X,
             mask_like Mask = detail::every_key, workspace_like Workspace = detail::on_stack>
   [[nodiscard]] constexpr bool step(Out&& out, const Given& given, const X& x,
@@ -171,7 +168,7 @@ class key_value_cache<Layer, Keys, Options...>
     static constexpr std::size_t size = 0;
   };
 
-  // Count rows of a memory of each sequence, AtOnce at once.
+  // Stores Count rows of a memory of each sequence, AtOnce at a time.
   template <std::size_t Count, std::size_t AtOnce, class Weights, class T, class Scratch>
   constexpr void store_memory(const Weights& w, const T* memory, Scratch& own) noexcept {
     constexpr detail::sequence_strides rows_of = {0, block::width, 1};
@@ -218,7 +215,7 @@ class key_value_cache<Layer, Keys, Options...>
         using attentions = typename storage::template attentions_of_step<
             next::size, std::remove_cvref_t<decltype(masks)>, std::remove_cvref_t<decltype(owns)>>;
         constexpr std::size_t one = next::size * block::width;
-        with_scratch<scratch>(work, [&](scratch& s) {
+        with_scratch<scratch>(work, [&](scratch& s) UMBEL_LAMBDA_INLINE {
           for (std::size_t i = 0; i < of::blocks::count; ++i)
             for (std::size_t b = 0; b < sizes::batches; ++b)
               of::template rows<next::size>(

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// key_value_cache of a formula: a causal attention that is written as a formula, computed for new
-// positions alone, with the bits of the whole pass:
+// key_value_cache of a formula: computes a causal attention written as a formula for the new
+// positions only, with the bits of the whole pass:
 //
 //   #include <umbel/decode/cache_of_formula.hpp>  // umbel.hpp does not include it
 //   using past = key_value_cache<decltype(layer), key<256>, called_with<tokens, weights>>;
 //   static past cache;                            // tokens: tensor<float, token<1>, hidden<64>>
 //   while (cache.step(out, layer, x, w)) ...      // x: the next positions, one or more
 //
-// The sequence is the axis token of the first tensor; what the formula renames to key, or makes of
-// it row by row, is kept where scores or sums read it. Rows are computed for new positions only;
-// `position` counts from the first position of the sequence on. What mixes positions otherwise is
-// refused.
+// The sequence is the axis token of the first tensor. The cache keeps what the formula renames to
+// key, or computes from it row by row, if scores or sums read it. `position` counts from the start
+// of the sequence. Operations that mix positions in other ways are refused.
 //
-// Not here: what is kept (formula/positions.hpp), the graph of a step (formula/next_positions.hpp),
-// what is refused (step_of_formula.hpp).
+// See also formula/positions.hpp (kept values), formula/next_positions.hpp (the graph of a step).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -22,8 +20,8 @@
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
-// Of a formula; see above. Keys: how many positions there is memory for. Options: called_with<...>,
-// which must be given.
+// The key_value_cache of a formula. Keys: the number of positions that fit in memory. Options:
+// called_with<...>, which is required.
 template <class Formula, class Keys, class... Options>
   requires detail::decodes_as_formula<Formula>
 class key_value_cache<Formula, Keys, Options...>
@@ -45,25 +43,25 @@ class key_value_cache<Formula, Keys, Options...>
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
   // Forgets everything.
   constexpr void reset() noexcept { forget(0); }
-  // Forgets the positions from `count` on. Returns false and changes nothing where there are fewer.
+  // Forgets the positions from `count` on. Returns false and changes nothing if there are fewer.
   [[nodiscard]] constexpr bool rewind(std::size_t count) noexcept {
     if (count > size_) return false;
     forget(count);
     return true;
   }
 
-  // Scratch for steps of that many positions, workspace<token<1>>.
+  // Scratch for steps of this many positions, workspace<token<1>>.
   template <class Positions = axes::token<1>>
   using workspace = typename types::sizes::template workspace<Positions::size>;
-  // See workspace_for: of what a step calls the formula with.
+  // See workspace_for, for the arguments of a step.
   template <class... X>
   static typename types::sizes::template workspace<detail::formulas::new_positions<X...>>
   workspace_of(const X&...);
 
-  // What the formula gives for the next positions: the rows of the whole pass. out: row-major, of
-  // several results std::tie(a, b). x: what the formula is called with, then perhaps a workspace.
-  // An argument with an axis key has as many keys as the cache has room for. Returns false and
-  // changes nothing where there is no room for the positions.
+  // The formula's result for the next positions: the rows of the whole pass. out: row-major; for
+  // several results std::tie(a, b). x: the arguments of the formula, optionally followed by a
+  // workspace. An argument with an axis key has as many keys as the cache has room for. Returns
+  // false and changes nothing if the positions don't fit.
   template <detail::formulas::memory_of_results Out, class Given, class... X>
     requires(!detail::formulas::last_is_workspace<X...>)
   [[nodiscard]] constexpr bool step(Out&& out, const Given& layer_of, const X&... x) noexcept {
@@ -85,7 +83,6 @@ class key_value_cache<Formula, Keys, Options...>
                           detail::formulas::reference_at<I>(all)...);
   }
 
-  // What is said of a step of these arguments.
   template <class Out, class Given, class Work, class... X>
   struct call {
     static constexpr std::size_t count = detail::formulas::new_positions<X...>;
@@ -144,7 +141,7 @@ class key_value_cache<Formula, Keys, Options...>
         using runs = typename given::template run<called::count>;
         if (called::count > capacity - size_) return false;
         using needed = typename types::sizes::template workspace<called::count>;
-        detail::with_scratch<needed>(work, [&](auto& scratch) {
+        detail::with_scratch<needed>(work, [&](auto& scratch) UMBEL_LAMBDA_INLINE {
           detail::formulas::formula_call<false, F, X...>::template step<
               runs, detail::formulas::binder<value_type, false, capacity>,
               typename given::template arguments<called::count, called::count>>(
@@ -157,7 +154,7 @@ class key_value_cache<Formula, Keys, Options...>
     return false;
   }
 
-  // Keys that are in no use are numbers that were: 0, so that a weight of 0 is what it says.
+  // Unused keys must be finite numbers: 0, so that a weight of 0 adds nothing.
   constexpr void forget(std::size_t from) noexcept {
     if constexpr (fits)
       for (const auto& memory : decoded::whole::memories.of)

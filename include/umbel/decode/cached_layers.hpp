@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which layers a cache takes, and how long a sequence may be.
+// The layers that a cache accepts, and how long a sequence may be.
 #pragma once
 
 #include <umbel/block/stack.hpp>
@@ -9,9 +9,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// Option of a cache: a sequence may be Positions long, while each query sees only as many of the
-// last positions as the axis key says; older ones are dropped. Chunk: how many positions one step
-// adds at most.
+// Option of a cache: a sequence may have Positions positions; a query sees the last key::size of
+// them, and older ones are dropped. Chunk: the most positions that one step adds.
 template <std::size_t Positions, std::size_t Chunk = 1>
 struct longest_sequence {
   using kind = detail::option::longest_sequence;
@@ -23,23 +22,20 @@ struct not_sliding {
   static constexpr std::size_t positions = 0, chunk = 0;
 };
 
-// A block, or a stack of them.
 template <class Layer>
 concept decodes_in_blocks = is_of_parts<typename blocks_in<Layer>::block>;
-// Does a cache take the layer as attention, besides multi_head_attention? As blocks? (Other rooms
-// have more of both.)
+// Does a cache accept the layer as attention? As blocks? Other headers specialize both.
 template <class Layer>
 inline constexpr bool stores_heads = false;
 template <class Layer>
 inline constexpr bool stores_blocks = decodes_in_blocks<Layer>;
-// A formula; can it be decoded, where cache_of_formula.hpp is included?
+// Is it a formula? Can it be decoded (cache_of_formula.hpp is included)?
 template <class Layer>
 inline constexpr bool is_formula = requires { std::remove_cv_t<Layer>::traceable; };
 template <class Layer>
 inline constexpr bool decodes_as_formula = false;
 
 namespace rules {
-// Layer: a multi_head_attention.
 template <class Layer, class Keys, class... Options>
 using cache_of_attention =
     cache<Layer, Keys, option_or<option::longest_sequence, not_sliding, Options...>,

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// One step of decoding over one sequence, on plain numbers. Keys and values of the new positions
-// are projected and stored, their queries attend to what is stored, in scratch whose layout is
-// fixed by the sizes.
+// One decoding step over one sequence, on plain numbers: projects and stores the keys and values of
+// the new positions, whose queries attend to all stored ones. The sizes fix the scratch's layout.
 //
-// Not here: axes, verdicts, batches, what is stored and dropped (cache.hpp).
+// Not here: axes, verdicts, batches, storing and dropping (cache.hpp).
 #pragma once
 
 #include <umbel/attention/forward.hpp>
@@ -14,9 +13,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// Queries new positions against Rows stored ones, whose keys and values are of type Stored.
-// Positions: how many a sequence may have. `attend` may have more queries than that; theirs count
-// from 0.
+// Queries new positions against Rows stored ones with keys and values of type Stored. Positions:
+// the longest sequence. `attend` may have more queries than that; they count from 0.
 template <class Layer, class Stored, std::size_t Queries, std::size_t Rows, std::size_t Positions>
 struct cached_forward {
   using T = typename Layer::value_type;
@@ -30,8 +28,7 @@ struct cached_forward {
   static constexpr std::size_t key_step = round_up(Rows, lanes);  // from one feature to the next
   static constexpr std::size_t turns = Queries > Positions ? Queries : Positions;
   static constexpr bool stores_t = std::is_same_v<Stored, T>;
-  // In 8 bits each head of a position has a scale for its key, and one for its value; those of all
-  // keys come first.
+  // In 8 bits: one scale per head and position for the key, after all of these one for the value.
   static constexpr bool scaled = std::is_same_v<Stored, std::int8_t>;
   static constexpr std::size_t scales = scaled ? 2 * S.kv_heads * key_step : 0;
   using rows_of = std::conditional_t<scaled, kernel::scaled_rows<T, key_step>, const Stored*>;
@@ -53,12 +50,11 @@ struct cached_forward {
                                                     S.head_dim,  S.head_dim* key_step,
                                                     S.value_dim, S.value_dim* of_context.feature};
 
-  // Bytes of the table of rotary positions.
   static constexpr std::size_t tables = prepare::template table_bytes<T, turns, S.head_dim>;
 
   struct workspace : workspace_base {
     alignas(64) T q[Queries * query_row];
-    // What is stored next: keys, then values where they have to be converted.
+    // Keys, then values, that are converted before they are stored.
     alignas(64) T projected[Queries * (key_row < value_row && !stores_t ? value_row : key_row)];
     alignas(64) T context[of_context.size];
     alignas(64) T scratch[kernel::attend_scratch<head, T>];
@@ -78,7 +74,7 @@ struct cached_forward {
       return values;
   }
 
-  // The numbers of each head, Dim of them, in steps, put(feature, steps), and their scales.
+  // Quantizes the Dim numbers of each head: put(feature, steps), and their scales.
   template <std::size_t Dim, class Put>
   static constexpr void store_scaled(const T* from, T* scales, Put put) noexcept {
     for (std::size_t h = 0; h < S.kv_heads; ++h, from += Dim) {
@@ -90,15 +86,15 @@ struct cached_forward {
     }
   }
 
-  // Keys and values of the positions from `position` on, stored from `row` on; scales: as many as
-  // `scales` says, not read where that is 0.
+  // Stores keys and values of the positions from `position` on, in the rows from `row` on. scales:
+  // as many as the constant `scales`; not read if that is 0.
   template <sequence_strides Y, sequence_strides Z, class Weights>
   static constexpr void store(const Weights& w, const T* y, const T* z, std::size_t position,
                               std::size_t row, Stored* keys, Stored* values,
                               [[maybe_unused]] T* scales_there, T* projected) noexcept {
     project<kernel::linear_shape{Queries, S.key_hidden, S.key_width(), Y.position, Y.feature,
                                  key_row, 1, S.k_bias}>(w.k, y, projected);
-    // (Not keys(), which would be three more lines of clang's output if the rotation is refused.)
+    // Not keys(), which would add three lines to clang's output if the rotation is refused.
     prepare::template norm_keys<Queries, S.kv_heads, S.head_dim, key_row>(w, projected);
     prepare::rotary::template turn<Queries, S.kv_heads, S.head_dim, key_row, turns>(projected,
                                                                                     position);
@@ -130,7 +126,7 @@ struct cached_forward {
     }
   }
 
-  // Queries, the first at `position`, to what is stored. mask(h): a head_mask.
+  // Queries, the first at `position`, to all stored keys. mask(h): a head_mask.
   template <sequence_strides X, sequence_strides Out, class Weights, class Mask>
   static constexpr void attend(const Weights& w, const T* x, std::size_t position, rows_of keys,
                                rows_of values, const Mask& mask, T* out, workspace& work) noexcept {

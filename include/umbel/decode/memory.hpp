@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The memory of a cache of blocks: how long it may be, which memories and masks of it fit, and the
-// sentences for those that do not.
+// The memory of a cache of blocks: its longest size, and which memories and masks fit.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -12,8 +11,7 @@ namespace detail::option {
 struct longest_memory;
 }  // namespace detail::option
 
-// Option of a cache of layers with attention to a memory, which must be stated: the memory may be
-// Positions long.
+// Option of a cache, required for layers with a memory: the memory may be Positions long.
 template <std::size_t Positions>
 struct longest_memory {
   using kind = detail::option::longest_memory;
@@ -49,17 +47,16 @@ UMBEL_SAYS(
     "step takes out, the layer and the next positions; then a mask of the memory; then a "
     "self_mask; then a workspace");
 
-// A layer with attention to a memory, or a stack of them.
 template <class Layer>
 concept decodes_with_memory = decodes_in_blocks<Layer> && blocks_in<Layer>::block::has_memory;
 
 namespace rules {
-// The memory itself, in the place of its mask.
+// The memory itself, passed instead of its mask.
 template <class T, class Given>
 inline constexpr bool is_the_memory = false;
 template <class T, tensor_like Given>
 inline constexpr bool is_the_memory<T, Given> = std::is_same_v<typename Given::value_type, T>;
-// The mask of the memory in a step, not what belongs to attend_to or to the sequence.
+// The mask of the memory in a step, not one for attend_to or for the sequence.
 template <class T, class Mask>
 using mask_of_memory = first_error<
     verdict<!is_the_memory<T, Mask>, say::key_value_cache,
@@ -68,7 +65,6 @@ using mask_of_memory = first_error<
         !std::is_same_v<Mask, std::remove_const_t<decltype(causal)>>, say::key_value_cache,
         say::
             causal_stands_in_the_place_of_a_mask_of_the_memory_and_a_step_is_causal_without_it_so_leave_it_out>>;
-// Arguments of a step that fit no form of it.
 template <class T, class... Given>
 struct arguments_of_step {
   using type = arguments<
@@ -82,8 +78,7 @@ template <class T, class Out, class Decode, class X, class Memory, class... Give
 struct arguments_of_step<T, Out, Decode, X, Memory, Given...> {
   using type = mask_of_memory<T, Memory>;
 };
-// Keys and values of a block are made of what the block before it gives, so none can be appended.
-// T: of a memory.
+// Blocks have no append: their keys and values come from the block before. T: a memory.
 template <class T, bool HasMemory>
 struct calls_of_blocks
     : calls_of_steps<takes_of_step,

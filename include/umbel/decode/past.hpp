@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Keys and values of the positions so far, of attention of floats: in float, 16 bits or 8 bits with
-// scales. Keys are stored (head_dim, key), values (key, value_dim), so that one query reads either
-// in adjacent memory. Not here: the calls (cache.hpp, cache_of_blocks.hpp).
+// Keys and values of past positions for float attention: stored as float, 16 bits, or 8 bits with
+// scales. Keys are (head_dim, key) and values (key, value_dim), so that one query reads both in
+// adjacent memory. Not here: the calls (cache.hpp, cache_of_blocks.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -10,12 +10,12 @@
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
-// Where a step projects what it stores. Scratch: its workspace.
+// Where a step projects what it stores.
 template <class Scratch>
 UMBEL_INLINE constexpr auto* projected_in(Scratch& scratch) noexcept {
   return scratch.projected;
 }
-// The scales of what a cache stores in 8 bits; Count is 0 where there are none.
+// The scales of an 8-bit cache; Count is 0 for the other types.
 template <class T, std::size_t Count>
 struct scales_of_cache {
   alignas(64) T numbers[Count]{};
@@ -27,8 +27,7 @@ struct scales_of_cache<T, 0> {
   constexpr T* data() const noexcept { return nullptr; }
 };
 
-// Sizes: cache_sizes. Stored: what keys and values are stored as. Turns: how many rotary positions
-// there are.
+// Sizes: cache_sizes. Stored: the type of keys and values. Turns: the number of rotary positions.
 template <class Attention, class Sizes, class Stored, std::size_t Turns>
 class past_of_attention {
   using T = typename Attention::value_type;
@@ -37,7 +36,6 @@ class past_of_attention {
   using storage = forward<1>;
 
  public:
-  // Of a call of N positions.
   template <std::size_t N>
   using scratch_for = typename forward<N>::workspace;
   template <std::size_t N>
@@ -46,14 +44,14 @@ class past_of_attention {
   using mask_rule = first_error<rules::mask_of_cache<mask_of<Mask>, Sizes::slides>,
                                 rules::mask_fits<say::key_value_cache, mask_of<Mask>, scores<N>>>;
 
-  // N positions of sequence b, the first at this position, into this row.
+  // N positions of sequence b from `position` on, into the rows from `row` on.
   template <std::size_t N, sequence_strides Y, sequence_strides Z, class Weights, class Scratch>
   constexpr void append(const Weights& w, std::size_t b, const T* y, const T* z,
                         std::size_t position, std::size_t row, Scratch& work) noexcept {
     forward<N>::template store<Y, Z>(w, y, z, position, row, keys_of(*this, b), values_of(*this, b),
                                      scales_of(*this, b), projected_in(work));
   }
-  // N queries, the first at this position, to what is stored. mask(h): a head_mask.
+  // N queries, the first at `position`, to all stored keys. mask(h): a head_mask.
   template <std::size_t N, sequence_strides X, sequence_strides Out, class Weights, class Mask,
             class Scratch>
   constexpr void attend(const Weights& w, std::size_t b, const T* x, std::size_t position,
@@ -93,7 +91,7 @@ class past_of_attention {
   [[no_unique_address]] scales_of_cache<T, Sizes::batches * storage::scales> scales_;
 };
 
-// How a cache stores attention; specialised for attention in integers.
+// How a cache stores attention; specialized for int8 attention.
 template <class Layer>
 struct cached_attention {
   using attention = Layer;
@@ -107,15 +105,14 @@ struct cached_attention {
   using sizes = cache_sizes<drops_blocks, Capacity, Options...>;
   template <class Sizes, std::size_t Turns, class... Options>
   using past = past_of_attention<Layer, Sizes, stored<Options...>, Turns>;
-  // What is said of an argument and of out, besides what is said of those of integers, too.
+  // Rules for an argument and for out, in addition to those of int8.
   template <class X, class Axis>
   using argument_fits = accepted;
   template <class Out, class Result>
   using out_fits = rules::out_fits<say::key_value_cache, Out, number, Result>;
 };
 
-// What a cache with Options, an option_list, stores of attention. Turns: how many rotary positions
-// there are, if more than it stores.
+// What a cache stores of attention. Options: an option_list. Turns: rotary positions, if more.
 template <class Layer, class Keys, class Options, std::size_t Turns = 0>
 struct stored_of_attention;
 template <class Layer, class Keys, class... Options, std::size_t Turns>
@@ -123,7 +120,7 @@ struct stored_of_attention<Layer, Keys, option_list<Options...>, Turns> {
   using of = cached_attention<Layer>;
   using verdict = typename of::template verdict<Keys, Options...>;
   using sizes = typename of::template sizes<verdict::ok ? axis_or_none<Keys>::size : 1, Options...>;
-  // Of one that is refused, the least.
+  // Refused: the least that compiles.
   template <bool Ok, class Sizes>
   struct made {
     using stored = typename of::template stored<Options...>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The positions of a cache, of floats or integers: how many its options let there be, how many
-// there were, which are still in memory, and what the queries of a step see of them. Not here: keys
-// and values of floats (past.hpp), of integers (quantized/past.hpp).
+// The positions of a cache of floats or int8: how many its options allow, how many there are, which
+// of them are still in memory, and which ones the queries of a step see. Not here: keys and values
+// of floats (past.hpp), of int8 (quantized/past.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -10,20 +10,20 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// How a sliding cache drops positions: in blocks, so that a step adds in the order of the whole
-// pass with its window. It may hold nearly a block more than its queries see.
+// A sliding cache drops positions in blocks, so that a step sums in the order of the whole pass
+// with its window. It may hold nearly a block more than its queries see.
 struct drops_blocks {
   static constexpr std::size_t block = plan::key_block;
   static constexpr std::size_t spare(std::size_t) noexcept { return block - 1; }
 };
-// One after another, where the order of sums does not matter. There is memory for a quarter more
-// than queries see, so that what stays is moved once in so many steps.
+// One by one, if the order of sums doesn't matter. There is memory for a quarter more than queries
+// see, so that rows are moved once in that many steps.
 struct drops_positions {
   static constexpr std::size_t block = 1;
   static constexpr std::size_t spare(std::size_t capacity) noexcept { return (capacity + 3) / 4; }
 };
 
-// What the options of a cache amount to. Capacity: how many positions a query sees at most.
+// The sizes from a cache's options. Capacity: the most positions that a query sees.
 template <class Drops, std::size_t Capacity, class... Options>
 struct cache_sizes : Drops {
   using batch_option = option_or<rules::batch_family, void, Options...>;
@@ -31,24 +31,21 @@ struct cache_sizes : Drops {
   static constexpr bool slides = sliding::positions != 0;
   static constexpr std::size_t batches = rules::size_or_1<batch_option>;
   static constexpr std::size_t capacity = Capacity;
-  // The most positions that a sequence may have.
   static constexpr std::size_t positions = slides ? sliding::positions : capacity;
-  // Positions that there is memory for.
+  // The number of positions that fit in memory.
   static constexpr std::size_t rows =
       slides ? capacity + Drops::spare(capacity) + sliding::chunk - 1 : capacity;
-  // The most positions that one step adds.
   static constexpr std::size_t at_once = slides ? sliding::chunk : capacity;
-  // Scores of a step of New positions.
   template <class T, std::size_t Heads, std::size_t New>
   using scores = scores_of<T, rules::size_or_0<batch_option>, Heads, New, rows, true>;
 };
 
-// How many positions there were, and how many of them are no longer in memory. Sizes: cache_sizes.
+// How many positions there are, and how many of them were dropped. Sizes: cache_sizes.
 template <class Sizes>
 class positions_so_far {
  public:
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
-  // Of the next position in memory.
+  // The row of the next position in memory.
   [[nodiscard]] constexpr std::size_t row() const noexcept { return size_ - dropped_; }
   constexpr void reset() noexcept { size_ = dropped_ = 0; }
   [[nodiscard]] constexpr bool rewind(std::size_t count) noexcept {
@@ -56,14 +53,13 @@ class positions_so_far {
     size_ = count;
     return true;
   }
-  // Room for that many more: drop(gone, left) moves `left` rows to the front, by `gone`. false:
-  // there is none, and nothing has changed.
+  // Makes room for `count` more; drop(gone, left) moves `left` rows by `gone`. false: no room.
   template <class Drop>
   constexpr bool make_room(std::size_t count, const Drop& drop) noexcept {
     if (count > Sizes::positions - size_) return false;
     if constexpr (Sizes::slides) {
       if (row() + count > Sizes::rows) {
-        // The first new position sees the oldest; the block that it is in must stay.
+        // The first new position sees the oldest one, whose block must stay.
         const std::size_t oldest = (size_ + 1 - Sizes::capacity) / Sizes::block * Sizes::block;
         drop(oldest - dropped_, size_ - oldest);
         dropped_ = oldest;
@@ -73,7 +69,7 @@ class positions_so_far {
   }
   constexpr void add(std::size_t count) noexcept { size_ += count; }
 
-  // What a query of the next Count positions sees whatever the mask says.
+  // The keys that a query of the next Count positions sees under any mask.
   template <std::size_t Count>
   constexpr auto seen() const noexcept {
     namespace scores = kernel::scores;
@@ -90,14 +86,13 @@ class positions_so_far {
   std::size_t size_ = 0, dropped_ = 0;
 };
 
-// `left` rows of `row` numbers to the front, by `gone` rows.
+// Moves `left` rows of `row` numbers to the front, by `gone` rows.
 template <class T>
 constexpr void move_rows(T* to, std::size_t gone, std::size_t left, std::size_t row = 1) noexcept {
   for (std::size_t i = 0; i < left * row; ++i) to[i] = to[gone * row + i];
 }
 
-// What the heads of a call see: among the keys that a query sees, those that the mask says. Masks:
-// as_mask of the argument.
+// The keys that the heads of a call see: those in `seen` that the mask keeps. Masks: as_mask.
 template <class Scores, class Seen, class Masks>
 struct seen_by_heads {
   Seen seen;
@@ -109,10 +104,8 @@ struct seen_by_heads {
   }
 };
 
-// Past: the keys and values of one attention. how: of integers, how the result is written.
-//
-// N queries of sequence b, the first at `position`, to all `size` positions of past. The queries of
-// a mask that says so are the last of them.
+// N queries of sequence b, the first at `position`, to all `size` positions of past. A mask that
+// places queries at the last key means the last ones. how: the finish of int8.
 template <std::size_t N, sequence_strides X, sequence_strides Out, class Past, class Weights,
           class T, class Masks, class To, class Scratch, class... How>
 constexpr void attend_to_sequence(const Past& past, const Weights& w, std::size_t b, const T* x,
@@ -125,7 +118,7 @@ constexpr void attend_to_sequence(const Past& past, const Weights& w, std::size_
                                   seen{kernel::scores::first_keys(size), masks, b, first, last},
                                   out, scratch, how...);
 }
-// N next positions of sequence b: stored, then their queries to all up to themselves.
+// Stores the N next positions of sequence b, whose queries attend to all up to themselves.
 template <std::size_t N, sequence_strides X, sequence_strides Out, class Past, class Weights,
           class T, class Sizes, class Masks, class To, class Scratch, class... How>
 constexpr void step_of_sequence(Past& past, const Weights& w, std::size_t b, const T* x,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a cache of keys and values may be, and be given, as verdicts. Not here: the cache
-// (cache.hpp).
+// Verdicts on a cache of keys and values and its arguments. Not here: the cache (cache.hpp).
 #pragma once
 
 #include <umbel/attention/rules.hpp>
@@ -108,14 +107,13 @@ struct batch_word<void> {
 };
 template <class Layout>
 using has_word = std::conditional_t<Layout::template has<batch_family>, say::has, struct has_no>;
-// Name: what is called so.
 template <class Layout, class Batch, class Name = say::the_sequence>
 using batch_of_cache =
     verdict<Layout::template size_of<batch_family> == size_or_0<Batch>, say::key_value_cache, Name,
             has_word<Layout>, axis_of<Layout, batch_family>, struct but_the_cache_has,
             typename batch_word<Batch>::type>;
 
-// New: the axis of new positions. AtOnce: how many one call may bring.
+// New: the axis of new positions. AtOnce: the most that one call adds.
 template <class New, class Keys, std::size_t AtOnce>
 using fits_into_cache = verdict<(New::size <= AtOnce), say::key_value_cache,
                                 struct a_step_may_append_at_most, number<AtOnce>, say::got, New>;
@@ -129,8 +127,7 @@ template <class Mask, bool Slides>
 using mask_of_cache = verdict<!Slides || Mask::by_position, say::key_value_cache,
                               say::a_cache_with_longest_sequence_takes_only_masks_by_position>;
 
-// What a cache says of calls that fit no form of them. Takes: what a step takes. Of a cache that
-// has no append and no attend, Says: so.
+// Calls that fit no form. Takes: the arguments of a step. Says: it has no append and no attend.
 template <class Takes, class Says>
 struct calls_of_steps {
   template <class... Arguments>
@@ -156,7 +153,7 @@ struct calls_of_attention : calls_of_steps<takes_of_step, void> {
 };
 }  // namespace rules
 
-// Base of a cache: arguments that fit no form of its calls. Rules: what is said of them, by call.
+// Base of a cache: refuses arguments that fit no call. Rules: the refusals, by call.
 template <class Rules>
 struct other_cache_calls {
   template <class... Arguments>

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // The next token from the logits of a language model: the most likely one, or one drawn at random
-// with a temperature, among the k most likely (Fan, Lewis and Dauphin 2018) or the fewest that
-// reach a probability p together (Holtzman et al. 2020, "The Curious Case of Neural Text
-// Degeneration").
+// with a temperature, among the k most likely (Fan, Lewis and Dauphin 2018) or the fewest whose
+// probabilities reach p (Holtzman et al. 2020, "The Curious Case of Neural Text Degeneration").
 //
 //   static sampler<float, classes<256>> next{2026};        // the seed
 //   penalize_repetition(logits, said, 1.1f);               // said: tensor<int, token<32>>
 //   const std::size_t token = next(logits, {.temperature = 0.8f, .top_k = 40, .top_p = 0.95f});
 //
-// Drawn by a counter (simd/philox.hpp) and summed in the order of the tokens: the same logits and
-// seed give the same tokens, whatever the compiler and the vectors of the target. Not here:
-// tokenizers.
+// Random numbers come from a counter (simd/philox.hpp) and sums run in token order: logits and seed
+// determine the tokens, with any compiler and vector width. Not here: tokenizers.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -25,17 +23,16 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// How a token is drawn. What is out of range is taken as the nearest that makes sense.
+// How a token is drawn. A value out of range counts as the nearest valid one.
 struct sampling {
-  // of the softmax; 0 or less, or NaN: the most likely token; infinity: the largest finite number
+  // softmax temperature; <= 0 or NaN: the most likely token; infinity: the largest finite number
   float temperature = 1;
-  std::size_t top_k = 0;  // among so many of the most likely; 0: among all
-  float top_p = 1;  // among the fewest whose probabilities are p together; 1 or NaN: among all
+  std::size_t top_k = 0;  // draws among the k most likely; 0: among all
+  float top_p = 1;        // among the fewest whose probabilities sum to p; 1 or NaN: among all
 };
 
 namespace detail {
 
-// The stride of a row's elements.
 template <class Layout>
 constexpr std::size_t stride_of_row() {
   std::size_t stride = 1;
@@ -44,8 +41,7 @@ constexpr std::size_t stride_of_row() {
   return stride;
 }
 
-// An integer that is larger where the number is, so that a threshold is found bit by bit. Not of
-// NaN.
+// An integer with the same order as the numbers, to find a threshold bit by bit. Not for NaN.
 template <class T>
 constexpr auto ordered_bits(T value) noexcept {
   using bits_of = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
@@ -54,8 +50,7 @@ constexpr auto ordered_bits(T value) noexcept {
   return static_cast<bits_of>(bits & sign ? ~bits : bits | sign);
 }
 
-// The largest threshold for which enough(threshold) holds; it holds for 0, and for all below one
-// for which it does.
+// The largest threshold for which enough(threshold) holds. It must hold for 0 and be monotonic.
 template <class Bits, class Enough>
 constexpr Bits largest_threshold(const Enough& enough) noexcept {
   Bits found = 0;
@@ -66,7 +61,7 @@ constexpr Bits largest_threshold(const Enough& enough) noexcept {
 
 }  // namespace detail
 
-// The index of the largest logit, the first of equal ones; NaN is never the largest. npos where all
+// The index of the largest logit, the first of equal ones; NaN is never the largest. npos if all
 // are NaN. x: a tensor or view with one axis whose size is not 1.
 template <class X>
 [[nodiscard]] constexpr std::size_t argmax(const X& x) noexcept {
@@ -83,9 +78,9 @@ template <class X>
   return best;
 }
 
-// Makes tokens that were said before less likely: their logits are divided by the penalty where
-// they are positive, multiplied where not, each token once (Keskar et al. 2019, "CTRL"). said:
-// integers; those that are no index of the logits are passed over. penalty: 1 changes nothing.
+// Makes earlier tokens less likely: divides their logits by the penalty if positive and multiplies
+// them otherwise, once per token (Keskar et al. 2019, "CTRL"). said: integers; those that aren't an
+// index of the logits are skipped. penalty: 1 changes nothing.
 template <class X, class Said>
 constexpr void penalize_repetition(X&& logits, const Said& said, float penalty) noexcept {
   using word = detail::say::penalize_repetition;
@@ -112,8 +107,8 @@ constexpr void penalize_repetition(X&& logits, const Said& said, float penalty) 
   }
 }
 
-// Draws tokens. T: float or double; Axis: of the logits, classes<256>. Its memory is one number a
-// token. A copy goes on as the original does.
+// Draws tokens. T: float or double. Axis: the axis of the logits, classes<256>. It stores one
+// number per token. A copy continues like the original.
 template <class T, class Axis>
 class sampler {
   static_assert(detail::reported<detail::rules::sampler_of<T, Axis>>::ok,
@@ -122,9 +117,8 @@ class sampler {
  public:
   constexpr explicit sampler(std::uint64_t seed) noexcept : seed_(seed) {}
 
-  // The next token, an index of Axis. logits: a tensor or view along Axis, other axes of size 1.
-  // Logits that are NaN or minus infinity are never drawn; of several plus infinity one of them.
-  // npos where there is none to draw.
+  // The next token, an index of Axis. logits: a tensor or view along Axis, other axes of size 1. A
+  // logit of NaN or -infinity is never drawn; if some are +infinity, one is. npos if none can be.
   template <class X>
   [[nodiscard]] constexpr std::size_t operator()(const X& logits,
                                                  const sampling& how = {}) noexcept {
@@ -136,7 +130,7 @@ class sampler {
       if (best == npos || logits.data()[best * stride] == -__builtin_huge_val()) return npos;
       if (!(how.temperature > 0)) return best;
       keep_most_likely<stride>(logits.data(), how.top_k);
-      constexpr float largest = __FLT_MAX__;  // by infinity, minus infinity would be NaN
+      constexpr float largest = __FLT_MAX__;  // -infinity / infinity would be NaN
       const float temperature = how.temperature < largest ? how.temperature : largest;
       weigh<stride>(logits.data(), best, static_cast<T>(temperature));
       if (how.top_p < 1) keep_probable<stride>(logits.data(), static_cast<double>(how.top_p));
@@ -145,7 +139,7 @@ class sampler {
       return npos;
     }
   }
-  // Other arguments, or a sampler that is const: refused.
+  // Other arguments, or a const sampler: refused.
   template <class... Given>
   constexpr std::size_t operator()(const Given&...) const noexcept {
     using rule = typename detail::rules::other_calls_of_sampler_rule<Given...>::type;
@@ -156,7 +150,7 @@ class sampler {
  private:
   static constexpr std::size_t tokens = detail::axis_or_none<Axis>::size;
 
-  // Weights are 0 of what is not kept and 1 of what is, then what the softmax divides by their sum.
+  // Weights are 0 for dropped tokens and 1 for kept ones, then the numerators of the softmax.
   template <std::size_t Stride>
   constexpr void keep_most_likely(const T* logits, std::size_t count) noexcept {
     const auto bits = [&](std::size_t i) { return detail::ordered_bits(logits[i * Stride]); };
@@ -170,7 +164,7 @@ class sampler {
     };
     const bits_of threshold =
         detail::largest_threshold<bits_of>([&](bits_of t) { return at_least(t) >= count; });
-    // Of those that equal the last one, the first.
+    // Of those equal to the last one, the first are kept.
     std::size_t equal = count;
     for (std::size_t i = 0; i < tokens; ++i) equal -= is_there(i) && bits(i) > threshold && equal;
     for (std::size_t i = 0; i < tokens; ++i) {
@@ -204,7 +198,7 @@ class sampler {
       const double together = of_at_least(t);
       return together > 0 && together >= wanted;
     });
-    // Of those that equal the last one, the first that are needed.
+    // Of those equal to the last one, the first ones needed are kept.
     double together = 0;
     for (std::size_t i = 0; i < tokens; ++i)
       if (weights_[i] != 0 && bits(i) > threshold) together += static_cast<double>(weights_[i]);

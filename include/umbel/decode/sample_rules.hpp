@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the sampler and the functions of logits take (sample.hpp): their verdicts and words.
+// Verdicts and words of the sampler and the functions of logits (sample.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -57,7 +57,7 @@ struct row_of_logits_rule<Operation, X> {
 template <class Operation, class X>
 using row_of_logits = typename row_of_logits_rule<Operation, X>::type;
 
-// Logits that may be changed. X: of a forwarding reference.
+// Logits that may be changed. X: a forwarding reference's type.
 template <class Operation, class X>
 struct logits_to_change_rule : row_of_logits_rule<Operation, std::remove_cvref_t<X>> {};
 template <class Operation, tensor_like X>
@@ -94,7 +94,7 @@ struct sampler_rule<T, Axis> {
 template <class T, class Axis>
 using sampler_of = typename sampler_rule<T, Axis>::type;
 
-// IsSampler: else the sentence on the sampler itself has been given.
+// IsSampler: false if the sampler itself was refused.
 template <bool IsSampler, class X, class T, class Axis>
 struct logits_of_sampler_rule {
   using type = accepted;
@@ -116,7 +116,7 @@ template <class X, class T, class Axis>
 using logits_of_sampler =
     typename logits_of_sampler_rule<sampler_of<T, Axis>::ok, X, T, Axis>::type;
 
-// Of a call that only a const sampler has, or that none has.
+// A call that only a const sampler has, or that none has.
 template <class... Given>
 struct other_calls_of_sampler_rule {
   using type = arguments<say::sampler, say::takes_the_logits_then_how_to_draw_in_braces, Given...>;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A formula as each step of a cache calls it: the arguments of the whole sequence and of a step,
-// the schedule of a step, and what is refused, with its sentence.
+// A formula as each step of a cache calls it: arguments, the schedule of a step, the refusals.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -47,8 +46,8 @@ UMBEL_SAYS(a_cache_of_a_formula_has_step_but_not_append_or_attend,
            "a cache of a formula has step, but not append or attend");
 }  // namespace detail
 
-// Option of a cache of a formula: the types of what each step calls it with, the new positions
-// first. How many positions that are does not matter.
+// Option of a formula's cache: the types of a step's arguments, the new positions first. Their
+// number of positions doesn't matter.
 template <class... X>
 struct called_with {
   using kind = detail::option::called_with;
@@ -74,7 +73,7 @@ struct arguments_of_option<called_with<X...>> {
   using type = list<std::remove_cvref_t<X>...>;
 };
 
-// The new positions that a call has: those of its first tensor.
+// The number of new positions in a call: those of its first tensor.
 template <class... X>
 inline constexpr std::size_t new_positions = 0;
 template <class First, class... Rest>
@@ -83,8 +82,7 @@ template <tensor_like First, class... Rest>
 inline constexpr std::size_t new_positions<First, Rest...> =
     layout_of<First>::template size_of<axis_family<axes::token>>;
 
-// Sizes of an argument of a call with Given positions, where it has Rows of them, and Keys in the
-// place of Capacity.
+// The sizes of an argument: `rows` instead of `given`, `keys` instead of `capacity`.
 struct other_sizes {
   std::size_t given, rows, capacity, keys;
   template <class Axis>
@@ -122,7 +120,7 @@ struct axes_of_argument<tensor_argument<E, Layout>> {
   static constexpr axis_list value = axes_of_layout<Layout>();
 };
 
-// A call of the whole sequence, and what it keeps. Argument: for Capacity positions.
+// A call with the whole sequence, and what it keeps. Argument: for Capacity positions.
 template <class F, std::size_t Capacity, class... Argument>
 struct whole_sequence {
   using T = typename computed_type<Argument...>::type;
@@ -151,8 +149,8 @@ struct whole_sequence {
   }();
 };
 
-// A step of so many positions. Whole: of the same formula and arguments. Traced: the arguments with
-// as many keys as new positions, which is what they are for the compiler; Argument: as they are.
+// A step of Positions positions. Whole: the same formula and arguments for the whole sequence.
+// Traced: arguments with as many keys as new positions; Argument: as they are.
 template <class F, class Whole, std::size_t Positions, class Traced, class... Argument>
 struct scheduled_step;
 template <class F, class Whole, std::size_t Positions, class... Traced, class... Argument>
@@ -170,7 +168,7 @@ struct scheduled_step<F, Whole, Positions, list<Traced...>, Argument...> {
   static_assert(!is_the_same || same_attentions(make_schedule(Whole::read.g, true), value),
                 "umbel: key_value_cache: a step would round otherwise than the whole pass");
 
-  // Of the elements that the step of that root goes over.
+  // The elements that the step of that root covers.
   static constexpr role role_in(int root, unsigned long long family) {
     const node_of_graph<T>& one = value.at(root);
     return roles.role_of(one.what == word::reduce ? one.from[0].node : root, family);
@@ -178,7 +176,7 @@ struct scheduled_step<F, Whole, Positions, list<Traced...>, Argument...> {
   template <unsigned long long Family, int Root>
   static constexpr bool is_new =
       role_in(Root, Family) == role::row || role_in(Root, Family) == role::fresh;
-  // Of an append.
+  // Where append N goes.
   template <int N>
   static constexpr std::size_t place_of = roles.place[N];
   template <unsigned long long Family, int Root>
@@ -188,7 +186,7 @@ struct scheduled_step<F, Whole, Positions, list<Traced...>, Argument...> {
   std::size_t position;
 };
 
-// The word that a sentence names.
+// The operation that a sentence names.
 template <word W, reduction By>
 constexpr auto word_of_sentence() {
   using std::type_identity;
@@ -248,7 +246,6 @@ UMBEL_REFUSES(function_of_scores, Word, say::has_a_function_of_its_own_which_tak
 UMBEL_REFUSES(gives_keys, say::the_formula_gives_an_axis_key_which_grows_from_step_to_step);
 #undef UMBEL_REFUSES
 
-// Of arguments for the whole sequence.
 template <class F, std::size_t Capacity, class... Argument>
 struct formula_to_decode_rule {
   using whole = formulas::whole_sequence<F, Capacity, Argument...>;
@@ -267,7 +264,6 @@ struct formula_to_decode_rule<F, Capacity, Argument...> {
       typename decltype(formulas::word_of_sentence<one.what, one.reduces_by>())::type>::type;
 };
 
-// What is declared.
 template <class Keys, class... Options>
 using options_of_formula_cache =
     first_error<in_place<say::key_value_cache, Keys, axes::key>, well_formed<Keys>,
@@ -313,7 +309,6 @@ struct decoded<F, Capacity, list<X...>> {
   using rule = std::type_identity<rules::called_with_a_sequence<X...>>;
 };
 
-// What a cache is declared for.
 struct not_decoded {
   using rule = std::type_identity<accepted>;
 };
@@ -350,7 +345,7 @@ struct types_of_cache {
   using sizes = sizes_of_cache<verdict::ok, decoded>;
 };
 
-// Out, for results of these layouts: row-major.
+// Out must fit results with these layouts: row-major.
 template <class T, class Layouts, class Out, class Members = typename members_of<Out>::type>
 struct step_outs_fit;
 template <class T, class... Layout, class Out, class... Member>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Do two of many items clash: have two tensors of a file one name, or a byte in common? There is no
-// memory for all of them, so they are compared by blocks, each with itself and with what follows.
-// The work is bounded by the length of the file: at most two and a half walks over it for names and
-// as many for bytes, of files of 4 GB or more four and a half, whatever their order.
+// Do two of many items clash: do two tensors of a file share a name or a byte? There is no memory
+// for all of them, so blocks are compared, each with itself and all that follows. The work is
+// bounded by the file's length: at most two and a half walks over it for names and as many for
+// bytes, four and a half for files of 4 GB or more, whatever the order.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -13,14 +13,14 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// A file with more tensors is refused: sizes and time of the checks stay bounded.
+// A file with more tensors is refused, which bounds the size and time of the checks.
 inline constexpr std::size_t most_tensors = 16384;
 
-// ---- what may clash: operator< is their order; a.begins_within(x), false for all from some on
-// in that order, is it true of those before: then the last of them is the one that may clash with x
+// ---- items that may clash: operator< orders them. a.begins_within(x) is true up to some place in
+// that order and false after it, so the last for which it is true may clash with x
 
-// Bytes from begin to before end. One without bytes clashes with those that it is in the middle of.
-// U: of enough bits for the whole file.
+// Bytes from begin to before end. An empty range clashes with those that it is inside of. U: an
+// integer wide enough for the file.
 template <class U>
 struct byte_range {
   U begin = 0, end = 0;
@@ -33,7 +33,7 @@ struct byte_range {
   }
 };
 
-// Heapsort: its time does not depend on who ordered the items.
+// Heapsort: its time doesn't depend on the order of the items.
 template <class Item>
 constexpr void sort_items(Item* items, std::size_t count) noexcept {
   const auto sink = [items](std::size_t at, std::size_t end) {
@@ -54,7 +54,7 @@ constexpr void sort_items(Item* items, std::size_t count) noexcept {
   }
 }
 
-// How many of the sorted items holds(item) is true of: of all before some place, of none behind it.
+// The number of sorted items for which holds(item) is true: all up to some place, none after it.
 template <class Item, class Holds>
 constexpr std::size_t count_first(const Item* items, std::size_t count,
                                   const Holds& holds) noexcept {
@@ -72,10 +72,10 @@ constexpr std::size_t count_first(const Item* items, std::size_t count,
 template <class Item>
 struct clash_found {
   bool found = false;
-  Item first{}, second{};  // in their order
+  Item first{}, second{};  // in order
 };
 
-// By blocks of `capacity`, which has that many.
+// In blocks of `capacity` items.
 template <class Item, class Next>
 UMBEL_NOINLINE clash_found<Item> find_clash_by(Item* block, std::size_t capacity, std::size_t begin,
                                                const Next& next) noexcept {
@@ -96,16 +96,16 @@ UMBEL_NOINLINE clash_found<Item> find_clash_by(Item* block, std::size_t capacity
     }
   }
 }
-// A function of its own: only many items need its stack.
+// A separate function: only many items need its stack.
 template <class Item, class Next>
 UMBEL_NOINLINE clash_found<Item> find_clash_of_many(std::size_t begin, const Next& next) noexcept {
   Item block[32768 / sizeof(Item)];
   return find_clash_by(block, sizeof(block) / sizeof(Item), begin, next);
 }
 
-// next(cursor, item): the item at the cursor, which moves on behind it; false at the end. count: of
-// items, which says how much stack the search takes: 2 kB, of more than 256 names or ranges 32 kB.
-// With UMBEL_SMALL_CODE it is always 2 kB, and the walks are sixteen times as many.
+// next(cursor, item): reads the item at the cursor and advances it; false at the end. count: items,
+// which determines the stack use: 2 kB, or 32 kB for more than 256 names or ranges. With
+// UMBEL_SMALL_CODE it is always 2 kB, with sixteen times as many walks.
 template <class Item, class Next>
 clash_found<Item> find_clash(std::size_t count, std::size_t begin, const Next& next) noexcept {
   constexpr std::size_t few = 2048 / sizeof(Item);

@@ -9,14 +9,13 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// Of bytes, one after another.
 class fnv1a {
  public:
   constexpr fnv1a() noexcept = default;
   constexpr explicit fnv1a(std::uint64_t before) noexcept : hash_(before) {}
 
   constexpr void add(unsigned char byte) noexcept { hash_ = (hash_ ^ byte) * prime; }
-  // Of four, the lowest first: so the compiler evaluates them four times as fast.
+  // Four bytes, lowest first; compilers evaluate this four times as fast.
   constexpr void add_word(std::uint32_t word) noexcept {
     const std::uint64_t w = word;
     std::uint64_t hash = (hash_ ^ (w & 255)) * prime;
@@ -31,7 +30,7 @@ class fnv1a {
   std::uint64_t hash_ = 14695981039346656037u;
 };
 
-// A file has the sum as 16 digits: digit i, the highest first.
+// Files store the sum as 16 digits; i counts from the highest.
 constexpr char hexadecimal_digit(std::uint64_t sum, unsigned i) noexcept {
   return "0123456789abcdef"[sum >> (60 - 4 * i) & 15];
 }

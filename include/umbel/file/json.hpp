@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The words of JSON (RFC 8259) for a reader that knows what has to come next: there is no tree, no
-// recursion, and nothing is skipped that was not checked. It begins in UTF-8 that has been checked.
+// JSON's tokens (RFC 8259) for a reader that knows what must follow: no tree, no recursion, nothing
+// skipped unchecked. Its input is checked UTF-8.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -18,7 +18,7 @@ class json_reader {
   constexpr json_reader(const unsigned char* first, std::size_t bytes, std::size_t at = 0) noexcept
       : first_(first), at_(first + at), end_(first + bytes) {}
 
-  // In bytes from the first one.
+  // In bytes from the start.
   [[nodiscard]] constexpr std::size_t position() const {
     return static_cast<std::size_t>(at_ - first_);
   }
@@ -56,7 +56,7 @@ class json_reader {
     return {};
   }
 
-  // Not negative, without a fraction or an exponent.
+  // Non-negative, without fraction or exponent.
   constexpr file_problem integer(std::uint64_t& value) {
     skip_space();
     value = 0;
@@ -85,7 +85,7 @@ class json_reader {
       if (c != ' ' && c != '\n' && c != '\r' && c != '\t') return;
     }
   }
-  // By sixteens, up to some of which one is more than itself in a text.
+  // By sixteens, until some contain a character that needs more than copying.
   constexpr void skip_plain() {
     if (__builtin_is_constant_evaluated()) return;
     const auto special = [](std::uint64_t bytes) {
@@ -97,7 +97,7 @@ class json_reader {
       if ((((special(a) & ~a) | (special(b) & ~b)) & each_byte(0x80)) != 0) return;
     }
   }
-  // After the \, up to its last character.
+  // After the \, through its last character.
   constexpr bool escape() {
     if (at_ == end_) return false;
     switch (*at_) {
@@ -122,7 +122,7 @@ class json_reader {
     if (high < 0 || (high >= 0xdc00 && high < 0xe000)) return false;
     at_ += 4;
     if (high < 0xd800 || high >= 0xe000) return true;
-    // The first half of a surrogate pair: the other has to follow.
+    // The first half of a surrogate pair: the other must follow.
     if (end_ - at_ < 7 || at_[1] != '\\' || at_[2] != 'u') return false;
     const int low = four_digits(at_ + 3);
     at_ += 6;

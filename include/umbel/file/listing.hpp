@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What files of every format share: they are ranges of their tensors, and give one by its name.
-// A file that was opened has been checked as a whole, so walking over it does not fail.
+// Common to all formats: a file is a range of its tensors and finds one by name. An open file has
+// been checked as a whole, so iterating can't fail.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -31,7 +31,7 @@ UMBEL_SAYS(
     "the memory is a temporary that would be destroyed before the file; store it in a variable");
 
 namespace rules {
-// On the memory of a file, without the reference. Temporary: it ends with the statement.
+// For the memory of a file, without the reference. Temporary: it ends with the statement.
 template <class M, bool Temporary>
 struct memory_of_a_file_rule {
   using type = first_error<
@@ -59,8 +59,8 @@ using memory_of_a_file = typename memory_of_a_file_rule<std::remove_const_t<M>, 
 
 struct end_of_tensors {};
 
-// File: copied, as small as a view; next(cursor, tensor) gives the tensor at the cursor and moves
-// it on, false at the end.
+// File: copied, as small as a view; next(cursor, tensor) reads the tensor at the cursor and
+// advances it, false at the end.
 template <class File>
 class tensor_iterator {
  public:
@@ -68,14 +68,14 @@ class tensor_iterator {
   using difference_type = std::ptrdiff_t;
 
   tensor_iterator() = default;
-  // place: of a tensor, as place() gives it; 0 of the first.
+  // place: from place() of a tensor; 0 for the first.
   constexpr explicit tensor_iterator(const File& file, std::size_t place = 0) noexcept
       : file_(file), cursor_(file.first() + place) {
     ++*this;
   }
   constexpr const stored_tensor& operator*() const noexcept { return tensor_; }
   constexpr const stored_tensor* operator->() const noexcept { return &tensor_; }
-  // Where the tensor is among all, in bytes of what lists them.
+  // The tensor's place in the list, in bytes.
   [[nodiscard]] constexpr std::size_t place() const noexcept { return place_; }
   constexpr tensor_iterator& operator++() noexcept {
     place_ = cursor_ - file_.first();
@@ -94,12 +94,12 @@ class tensor_iterator {
   bool more_ = false;
 };
 
-// The members that files of all formats have. File: the format, derived from this.
+// The members of files of all formats. File: the format, derived from this.
 template <class File>
 class tensor_listing {
  public:
-  // The file in anything with data() and size() in bytes: a mapped_file, a std::span, a std::vector
-  // of bytes. It must outlive the result, so it has to have a name.
+  // The file in any object with data() and size() in bytes: a mapped_file, std::span or
+  // std::vector. It must outlive the result, so a temporary is refused.
   template <class Memory>
   [[nodiscard]] static file_result<File> in_memory(Memory& memory UMBEL_LIFETIMEBOUND) noexcept {
     return opened<false>(memory);
@@ -110,28 +110,28 @@ class tensor_listing {
     return opened<true>(memory);
   }
 
-  // Its tensors in the order of the file: for (const stored_tensor& x : file).
+  // The tensors in file order: for (const stored_tensor& x : file).
   [[nodiscard]] constexpr tensor_iterator<File> begin() const noexcept {
     return tensor_iterator<File>(self());
   }
   [[nodiscard]] constexpr end_of_tensors end() const noexcept { return {}; }
 
-  // The number of tensors: counted by walking over them.
+  // The number of tensors. Walks over them.
   [[nodiscard]] constexpr std::size_t size() const noexcept {
     std::size_t count = 0;
     for (auto i = begin(); i != end(); ++i) ++count;
     return count;
   }
 
-  // The tensor of this name, or file_error::not_found. It walks from the first one.
+  // The tensor with this name, or file_error::not_found. Walks from the first one.
   [[nodiscard]] constexpr file_result<stored_tensor> find(const tensor_name& name) const noexcept {
     for (const stored_tensor& x : self())
       if (x.name == name) return x;
     return failure(file_error::not_found, "the file has no tensor ", name);
   }
 
-  // The tensor of this name, read as stored_tensor::read does: into an array, a tensor or view, or
-  // elements at a pointer.
+  // Reads the tensor with this name, as stored_tensor::read does: into an array, a tensor or view,
+  // or elements at a pointer.
   template <class Out>
   file_result<> read(const tensor_name& name, Out&& out) const noexcept {
     using verdict = rules::read_into<Out>;
@@ -171,8 +171,7 @@ class tensor_listing {
   constexpr const File& self() const noexcept { return static_cast<const File&>(*this); }
 };
 
-// The bytes of all elements, of which one has `element` bytes. False where they, or the elements,
-// are more than memory can hold.
+// The bytes of all elements of `element` bytes each. False if memory can't hold them.
 constexpr bool bytes_of_elements(const stored_tensor& x, std::uint64_t element,
                                  std::uint64_t& bytes) {
   bytes = element;
@@ -187,9 +186,9 @@ inline bool is_new(const tensor_name& key, const char* text, bool& seen) {
   return seen = true;
 }
 
-// Of some names, `count` of them, do two clash? next(cursor, name): the name at the cursor, which
-// moves on behind it; false at the end. Where two clash, they are in `first` and `second`, which
-// differ only if somebody made names of one hash.
+// Do two of `count` names clash? next(cursor, name): reads the name at the cursor and advances it;
+// false at the end. Two that clash are in `first` and `second`; they differ only if someone made
+// names with equal hashes.
 struct two_names {
   tensor_name first, second;
 };
@@ -212,7 +211,7 @@ bool names_clash(std::size_t count, std::size_t begin, const Next& next, two_nam
   }
   return true;
 }
-// The sentence then. where: "safetensors: two tensors have the name ".
+// Its message. twice: "safetensors: two tensors have the name ".
 inline file_failure failure_of(const two_names& names, const char* format, const char* twice) {
   if (names.first == names.second)
     return failure(file_error::duplicate, format, ": ", twice, names.first);

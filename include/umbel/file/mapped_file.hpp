@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// mapped_file: a file as memory that only reads, mapped by POSIX: nothing is copied, and only the
-// pages that are looked at are read. Where there is no mmap, read_file.hpp.
+// mapped_file: a file as read-only memory, mapped with POSIX: nothing is copied, and only accessed
+// pages are read. Without mmap, use read_file.hpp.
 //
 //   const auto memory = mapped_file::open("model.safetensors");
 //   if (!memory) return report(memory.error());
@@ -21,8 +21,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// A file in memory, unmapped at the end of this object. It may be moved. A program that another
-// one shortens the file of gets SIGBUS: replace files by rename, not in place.
+// A mapped file, unmapped by the destructor. Movable. If another program shortens the file, access
+// raises SIGBUS: replace files by rename, not in place.
 class mapped_file {
  public:
   mapped_file() = default;
@@ -42,10 +42,10 @@ class mapped_file {
     if (data_ != nullptr) munmap(data_, bytes_);
   }
 
-  // The file at `path`; file_error::cannot_open where there is none, or it is no regular file or
-  // may not be read.
+  // Maps the file at `path`; file_error::cannot_open if it doesn't exist, isn't a regular file or
+  // isn't readable.
   [[nodiscard]] static file_result<mapped_file> open(const char* path) noexcept {
-    // O_NONBLOCK: a pipe that nobody writes to is refused, not waited for.
+    // O_NONBLOCK: refuse a pipe without a writer instead of waiting for one.
     const int file = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) return refused(path, errno == ENOENT ? "does not exist" : "cannot be opened");
     const char* wrong = nullptr;
@@ -53,7 +53,7 @@ class mapped_file {
     struct stat about{};
     if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) {
       wrong = "is not a regular file";
-    } else if (about.st_size > 0) {  // a file of no bytes is one, and cannot be mapped
+    } else if (about.st_size > 0) {  // an empty file is valid but cannot be mapped
       mapped.bytes_ = static_cast<std::size_t>(about.st_size);
       void* const data = mmap(nullptr, mapped.bytes_, PROT_READ, MAP_PRIVATE, file, 0);
       if (data == MAP_FAILED)
@@ -66,7 +66,7 @@ class mapped_file {
     return mapped;
   }
 
-  // The first byte, page-aligned; null where the file has none.
+  // The first byte, page-aligned; null for an empty file.
   [[nodiscard]] const unsigned char* data() const noexcept UMBEL_LIFETIMEBOUND {
     return static_cast<const unsigned char*>(data_);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The hash of a name, by which names are compared that may be long and many.
+// The hash of a name, to compare names that may be long and many.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -11,9 +11,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// SipHash-1-3 with a key of zeros (Aumasson, Bernstein: SipHash, 2012), of words and then of the
-// bytes that are left. Two names of one file have the same hash by chance once in 2^37 files of
-// 16384 tensors.
+// SipHash-1-3 with a zero key (Aumasson, Bernstein: SipHash, 2012), of whole words and then the
+// remaining bytes. Two names of one file collide by chance once in 2^37 files of 16384 tensors.
 class sip_hash {
  public:
   constexpr void add(std::uint64_t word) noexcept {
@@ -21,7 +20,7 @@ class sip_hash {
     mix();
     a_ ^= word;
   }
-  // last: the bytes behind the words, and their number of all in the highest byte.
+  // last: the bytes after the words, and the total number of bytes in the highest byte.
   constexpr std::uint64_t value(std::uint64_t last) noexcept {
     add(last);
     c_ ^= 0xff;
@@ -49,7 +48,7 @@ class sip_hash {
                 d_ = 0x7465646279746573;
 };
 
-// The hash of a name: two clash that are equal.
+// The hash of a name; equal ones clash.
 struct name_hash {
   std::uint64_t hash = 0;
   friend constexpr bool operator<(name_hash a, name_hash b) noexcept { return a.hash < b.hash; }
@@ -57,7 +56,6 @@ struct name_hash {
   constexpr bool clashes_with(name_hash x) const noexcept { return hash == x.hash; }
 };
 
-// Two names that are equal have the same hash.
 [[gnu::flatten]] UMBEL_NOINLINE inline name_hash hash_of(const tensor_name& name) noexcept {
   text_reader from = name.reader();
   sip_hash sum;

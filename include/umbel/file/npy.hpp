@@ -14,14 +14,12 @@ namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
 
-// The header's text, a Python dictionary with the keys descr, fortran_order and shape, each once,
-// in any order.
+// The header's text, a Python dictionary with keys descr, fortran_order and shape in any order.
 class npy_header {
  public:
   constexpr npy_header(const unsigned char* first, std::size_t bytes) noexcept
       : at_(first), end_(first + bytes) {}
 
-  // Into the type, order and shape of x.
   constexpr file_problem parse(stored_tensor& x) {
     const file_problem no_dictionary = malformed("its header is no dictionary of numpy's");
     bool has_type = false, has_order = false, has_shape = false, comma = true;
@@ -56,7 +54,7 @@ class npy_header {
     ++at_;
     return true;
   }
-  // In either quotes; none that numpy writes has an escape.
+  // In either kind of quotes; numpy writes no escapes.
   constexpr bool string(tensor_name& text) {
     skip_space();
     if (at_ == end_ || (*at_ != '\'' && *at_ != '"')) return false;
@@ -84,12 +82,12 @@ class npy_header {
     text_reader from = x.type_name.reader();
     const int byte_order = from.next(), kind = from.next(), digit = from.next();
     const bool known = byte_order == '<' || byte_order == '>' || byte_order == '|';
-    // What has more digits, or another byte order, is listed only.
+    // Types with more digits or a different byte order are only listed.
     if (!known || from.next() >= 0) return {};
     x.big_endian = byte_order == '>';
     x.type = type_of(kind, digit);
     const bool lacks_order = byte_order == '|' && bytes_of(x.type) > 1;
-    // Two bytes of no type: so ml_dtypes' bfloat16 is written, which is no type of numpy's.
+    // Two untyped bytes are ml_dtypes' bfloat16, which numpy has no type for.
     if (x.type == stored_type::bfloat16 ? x.big_endian : lacks_order) x.type = stored_type::other;
     return {};
   }
@@ -112,7 +110,7 @@ class npy_header {
     if (x.fortran_order || word("False")) return {};
     return malformed("its fortran_order is not True or False");
   }
-  // (), (3,) and (3, 4), and as Python 2 wrote it (3L, 4L).
+  // (), (3,) and (3, 4), and Python 2's (3L, 4L).
   constexpr file_problem shape(stored_tensor& x) {
     const file_problem no_tuple = malformed("its shape is no tuple of sizes");
     if (!take('(')) return no_tuple;
@@ -145,8 +143,7 @@ class npy_header {
   const unsigned char *at_, *end_;
 };
 
-// The array in `bytes` bytes, into all of x but its name. Sentences begin with `subject` and the
-// name: "npz: w.q".
+// Parses an array of `bytes` bytes into x without its name. `subject` and name begin messages.
 constexpr file_failure parse_npy(const char* subject, const unsigned char* from, std::size_t bytes,
                                  stored_tensor& x) {
   constexpr unsigned char magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
@@ -174,7 +171,7 @@ constexpr file_failure parse_npy(const char* subject, const unsigned char* from,
     return fail(wrong.code, " cannot be read: ", wrong.words);
   x.data = from + start + length;
   x.bytes = bytes - start - length;
-  const bool is_known = x.type != stored_type::other;  // else the size of an element is not
+  const bool is_known = x.type != stored_type::other;  // else the element size is unknown
   std::uint64_t needed = 0;
   if (!bytes_of_elements(x, is_known ? bytes_of(x.type) : 1, needed))
     return fail(file_error::too_large, " cannot be read: its shape overflows");
@@ -186,15 +183,15 @@ constexpr file_failure parse_npy(const char* subject, const unsigned char* from,
 
 }  // namespace detail
 
-// A .npy file in memory: one array without a name. The memory must outlive it.
+// A .npy file in memory: one unnamed array. The memory must outlive it.
 class npy_file : public detail::tensor_listing<npy_file> {
  public:
   npy_file() = default;
 
   using detail::tensor_listing<npy_file>::in_memory;
-  // Both orders, both byte orders, f2 f4 f8 i1 i2 i4 i8 u1 b1, and V2 as bfloat16, which is how
-  // ml_dtypes' is written; at most stored_tensor::max_rank axes, and nothing behind the array.
-  // Other element types are listed and not read.
+  // Reads both element orders and byte orders, f2 f4 f8 i1 i2 i4 i8 u1 b1, and V2 as ml_dtypes'
+  // bfloat16; at most stored_tensor::max_rank axes, and nothing after the array. Other element
+  // types are listed but not read.
   [[nodiscard]] static file_result<npy_file> in_memory(const void* memory,
                                                        std::size_t bytes) noexcept {
     npy_file file;
@@ -204,7 +201,6 @@ class npy_file : public detail::tensor_listing<npy_file> {
     return file;
   }
 
-  // The array.
   [[nodiscard]] constexpr const stored_tensor& tensor() const noexcept UMBEL_LIFETIMEBOUND {
     return tensor_;
   }

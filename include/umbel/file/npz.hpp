@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// npz_file: a zip archive of .npy files as numpy.savez writes it, in memory. Stored only:
-// numpy.savez_compressed is refused by a sentence. Read by the central directory; zip64 too.
-// https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT (its sections are named below)
+// npz_file: a zip archive of .npy files in memory, as numpy.savez writes it. Stored members only:
+// numpy.savez_compressed is refused. Reads the central directory, also of zip64.
+// https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT (section numbers below)
 #pragma once
 
 #include <umbel/config.hpp>
@@ -17,24 +17,24 @@ namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
 
-// A file of an archive: its line in the central directory (4.3.12).
+// A member: its line in the central directory (4.3.12).
 struct zip_member {
   const unsigned char* name = nullptr;
   std::size_t name_bytes = 0;
   unsigned flags = 0, method = 0;
   std::uint32_t crc32 = 0;
-  std::uint64_t compressed = 0, bytes = 0;  // its size there, and as it was
-  std::uint64_t header = 0;                 // where its own header (4.3.7) begins
+  std::uint64_t compressed = 0, bytes = 0;  // its compressed size, and its size
+  std::uint64_t header = 0;                 // offset of its local header (4.3.7)
 };
 
-// An archive: from where to where its central directory is, and its members.
+// An archive: the range of its central directory, and its members.
 class zip_archive {
  public:
   zip_archive() = default;
   constexpr zip_archive(const unsigned char* first, std::size_t bytes) noexcept
       : first_(first), bytes_(bytes) {}
 
-  // Finds the central directory by the record at the end (4.3.16), or that of zip64 (4.3.14).
+  // Finds the central directory by the record at the end (4.3.16), or zip64's (4.3.14).
   constexpr file_problem open() {
     constexpr std::size_t record = 22, longest_comment = 0xffff;
     if (bytes_ < 2 || load<std::uint16_t>(0) != 0x4b50)  // PK
@@ -51,7 +51,7 @@ class zip_archive {
     std::uint64_t count = load<std::uint16_t>(at + 10), size = load<std::uint32_t>(at + 12),
                   offset = load<std::uint32_t>(at + 16);
     std::uint64_t end = at;
-    // Where the locator of zip64 (4.3.15) is, all numbers are in its record.
+    // With a zip64 locator (4.3.15), all numbers are in its record.
     if (at >= 20 && load<std::uint32_t>(at - 20) == 0x07064b50) {
       end = load<std::uint64_t>(at - 12);
       if (end > at - 20 || at - 20 - end < 56 || load<std::uint32_t>(end) != 0x06064b50 ||
@@ -81,7 +81,7 @@ class zip_archive {
     return static_cast<std::uint64_t>(data - first_);
   }
 
-  // The member whose line is at `at`, which moves behind it.
+  // Reads the member whose line is at `at` and advances `at`.
   constexpr file_problem member(std::size_t& at, zip_member& m) const {
     constexpr file_problem wrong{file_error::malformed, "its central directory is damaged"};
     constexpr std::size_t line = 46;
@@ -100,14 +100,13 @@ class zip_archive {
     at += line + m.name_bytes;
     if (!zip64_numbers(at, extra, m.bytes, m.compressed, m.header)) return wrong;
     at += extra + comment;
-    // (A disk of 0xffff is in the extra field, and 0 there as everywhere.)
+    // (A disk of 0xffff is in the extra field, and must be 0 there.)
     return disk == 0 || disk == 0xffff
                ? file_problem{}
                : file_problem{file_error::unsupported, "it is one of several parts of an archive"};
   }
 
-  // Where the bytes of a member are that is stored; its own header (4.3.7) says the same as its
-  // line in the directory.
+  // Finds the bytes of a stored member; its local header (4.3.7) must agree with the directory.
   constexpr file_problem stored_bytes(const zip_member& m, const unsigned char*& data) const {
     constexpr file_problem wrong{file_error::malformed,
                                  "differs in its own header and in the central directory"};
@@ -128,7 +127,8 @@ class zip_archive {
     for (std::size_t i = 0; i < name; ++i)
       if (first_[at + header + i] != m.name[i]) return wrong;
     data = first_ + start;
-    constexpr unsigned in_a_descriptor = 8;  // CRC and sizes follow the data: the line has them
+    constexpr unsigned in_a_descriptor =
+        8;  // CRC and sizes follow the data: the directory has them
     if ((m.flags & in_a_descriptor) != 0) return {};
     std::uint64_t compressed = load<std::uint32_t>(at + 18), bytes = load<std::uint32_t>(at + 22);
     std::uint64_t none = 0;
@@ -144,7 +144,7 @@ class zip_archive {
     return load_integer<U>(first_ + at);
   }
 
-  // Numbers that are all ones stand in the extra field of zip64 (4.5.3), in this order.
+  // Numbers of all ones are in zip64's extra field (4.5.3), in this order.
   constexpr bool zip64_numbers(std::size_t at, std::size_t extra, std::uint64_t& bytes,
                                std::uint64_t& compressed, std::uint64_t& header) const {
     std::uint64_t* const numbers[] = {&bytes, &compressed, &header};
@@ -177,18 +177,17 @@ class zip_archive {
 
 }  // namespace detail
 
-// An archive of numpy.savez in memory: tensors are named by the keyword arguments. The memory must
+// A numpy.savez archive in memory; tensors are named by the keyword arguments. The memory must
 // outlive it.
 class npz_file : public detail::tensor_listing<npz_file> {
  public:
   npz_file() = default;
 
   using detail::tensor_listing<npz_file>::in_memory;
-  // Each member is a .npy as npy_file takes it, stored. Not taken, beside what is not there:
-  // compressed and encrypted members, other files in the archive, two members with one name or the
-  // same bytes, and members whose own header says something else than the central directory.
-  // Bytes between members belong to none and are not read. The CRC-32 of a member is compared when
-  // its tensor is read, so opening a file does not read all of it.
+  // Each member is a stored .npy, as for npy_file. Refused: compressed and encrypted members, other
+  // files in the archive, two members with one name or the same bytes, members whose local header
+  // disagrees with the directory. Bytes between members are not read. A member's CRC-32 is compared
+  // when its tensor is read, so opening a file doesn't read all of it.
   [[nodiscard]] static file_result<npz_file> in_memory(const void* memory,
                                                        std::size_t bytes) noexcept {
     using detail::failure;
@@ -206,7 +205,7 @@ class npz_file : public detail::tensor_listing<npz_file> {
   std::size_t first() const noexcept { return archive_.directory(); }
   bool next(std::size_t& cursor, stored_tensor& x) const noexcept {
     detail::zip_member m;
-    // (The check saw that the members fill the directory.)
+    // (The check ensured that the members fill the directory.)
     if (cursor >= last_ || archive_.member(cursor, m)) return false;
     return tensor(m, x).code == file_error::none;
   }
@@ -253,7 +252,7 @@ class npz_file : public detail::tensor_listing<npz_file> {
     using detail::failure;
     std::size_t cursor = first();
     std::uint64_t end = 0;
-    bool are_sorted = true;  // each member is behind the one before it
+    bool are_sorted = true;  // each member is after the previous one
     for (std::size_t i = 0; i < archive_.count(); ++i) {
       detail::zip_member m;
       stored_tensor x;
@@ -297,7 +296,7 @@ class npz_file : public detail::tensor_listing<npz_file> {
   }
 
   detail::zip_archive archive_;
-  std::size_t last_ = 0;  // where the central directory ends
+  std::size_t last_ = 0;  // end of the central directory
 };
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The element types of files: read from bytes at any address in either byte order, and converted,
-// exactly where the type asked for can hold the number, else rounded once to nearest, ties to even.
+// The element types of files: read from bytes at any address in either byte order, and converted:
+// exactly if the requested type holds the number, else rounded once to nearest, ties to even.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -13,7 +13,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// The type of the elements of a tensor in a file. other: it can be listed and not be read.
+// The element type of a tensor in a file. other: listed but not readable.
 enum class stored_type : unsigned char {
   other,
   boolean,
@@ -30,14 +30,14 @@ enum class stored_type : unsigned char {
 
 namespace detail {
 
-// What elements may be read as.
+// Types that elements may be read as.
 template <class T>
 concept readable_as = std::is_same_v<T, float> || std::is_same_v<T, double> || half<T> ||
                       std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::int32_t>;
 
 constexpr bool is_floating(stored_type type) { return type >= stored_type::float16; }
 
-// Of one element; 0 where it is not read here.
+// Bytes per element; 0 if not readable.
 constexpr std::size_t bytes_of(stored_type type) {
   switch (type) {
     case stored_type::other:
@@ -73,7 +73,7 @@ constexpr U load_integer(const unsigned char* from) {
     value = static_cast<U>(value | static_cast<U>(static_cast<U>(read_once(from + i)) << 8 * i));
   return value;
 }
-// The same, one load instruction: for elements.
+// The same in one load instruction, for elements.
 template <class U>
 UMBEL_INLINE U load_bits(const unsigned char* from, bool swap) {
   U value;
@@ -92,7 +92,7 @@ struct load_boolean {
   constexpr std::int8_t operator()(const unsigned char* from, bool) const { return *from != 0; }
 };
 
-// f(load): load(from, swap) gives an element of this type as what it is in C++.
+// f(load): load(from, swap) returns an element of this type as its C++ type.
 template <class F>
 constexpr auto with_load(stored_type type, const F& f) {
   switch (type) {
@@ -135,8 +135,8 @@ constexpr auto with_load(stored_type type, const F& f) {
   });
 }
 
-// The bits of the number of 16 bits nearest to value, ties to even, where `Fraction` of them are
-// its fraction. Directly: by way of float it would be rounded twice.
+// The bits of the nearest 16-bit number, ties to even, with Fraction bits of fraction. Directly: a
+// detour through float would round twice.
 template <int Fraction>
 constexpr std::uint16_t rounded_to_16_bits(double value) {
   constexpr int bias = (1 << (14 - Fraction)) - 1, most = 2 * bias + 1;  // of the exponent
@@ -146,23 +146,24 @@ constexpr std::uint16_t rounded_to_16_bits(double value) {
   const std::uint64_t size = bits & ~(std::uint64_t{1} << 63);
   const int exponent = static_cast<int>(size >> 52) - 1023 + bias;
   const auto finish = [sign](unsigned rest) { return static_cast<std::uint16_t>(sign | rest); };
-  if (size > std::uint64_t{0x7ff} << 52) {  // a NaN stays one, and is quiet
+  if (size > std::uint64_t{0x7ff} << 52) {  // a NaN stays one, and becomes quiet
     const auto payload = static_cast<unsigned>(size >> (52 - Fraction)) & ((1u << Fraction) - 1);
     return finish(infinite | 1u << (Fraction - 1) | payload);
   }
   if (exponent >= most) return finish(infinite);
   if (exponent < -Fraction) return finish(0);  // less than half of the smallest
-  // Below the smallest exponent the fraction has its leading one, and fewer bits are left.
+  // Below the smallest exponent, the leading one is explicit and fewer bits remain.
   const bool subnormal = exponent < 1;
   const std::uint64_t scaled =
       subnormal ? (size & ((std::uint64_t{1} << 52) - 1)) | std::uint64_t{1} << 52
                 : size - (static_cast<std::uint64_t>(1023 - bias) << 52);
   const int shift = 52 - Fraction + (subnormal ? 1 - exponent : 0);
   const std::uint64_t half_way = (std::uint64_t{1} << (shift - 1)) - 1 + (scaled >> shift & 1);
-  return finish(static_cast<unsigned>((scaled + half_way) >> shift));  // may carry, to infinity too
+  return finish(
+      static_cast<unsigned>((scaled + half_way) >> shift));  // may carry, even to infinity
 }
 
-// A double that rounds to fewer bits as the integer does: what does not fit sets its last bit.
+// A double that later rounds like the integer: inexact values set its last bit.
 constexpr double rounded_to_odd(std::int64_t value) {
   const bool negative = value < 0;
   auto size = negative ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
@@ -179,11 +180,11 @@ constexpr double as_double(From value) {
     return to_double(value);
 }
 
-// To integers only what fits (fits_in).
+// To integers only if it fits (fits_in).
 template <class T, class From>
 UMBEL_INLINE constexpr T converted(From value) {
   if constexpr (std::is_same_v<T, From>)
-    return value;  // also the bits of a signalling NaN
+    return value;  // also keeps the bits of a signaling NaN
   else if constexpr (std::is_same_v<T, bfloat16>)
     return __builtin_bit_cast(bfloat16, rounded_to_16_bits<7>(as_double(value)));
   else if constexpr (std::is_same_v<T, float16>)
@@ -199,7 +200,7 @@ UMBEL_INLINE constexpr bool fits_in(From value) {
   return static_cast<std::int64_t>(static_cast<T>(value)) == static_cast<std::int64_t>(value);
 }
 
-// product * factor, where it does not overflow.
+// product *= factor; false on overflow.
 constexpr bool multiply(std::uint64_t& product, std::uint64_t factor) {
   return !__builtin_mul_overflow(product, factor, &product);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// read_file: a whole file into memory of the caller, by <cstdio>, where there is no mmap
+// read_file: a whole file into the caller's memory with <cstdio>, if there is no mmap
 // (mapped_file.hpp).
 #pragma once
 
@@ -19,11 +19,11 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-// Null where it cannot be opened, or is a pipe.
+// Null if it can't be opened or is a pipe.
 inline std::FILE* open_to_read(const char* path, bool& is_pipe) noexcept {
   is_pipe = false;
 #if UMBEL_POSIX
-  // O_NONBLOCK: a pipe that nobody writes to is refused, not waited for.
+  // O_NONBLOCK: refuse a pipe without a writer instead of waiting for one.
   const int number = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (number < 0) return nullptr;
   struct stat about{};
@@ -37,10 +37,10 @@ inline std::FILE* open_to_read(const char* path, bool& is_pipe) noexcept {
 }
 }  // namespace detail
 
-// The file at `path` into `capacity` bytes at `memory`; its size. file_error::cannot_open where it
-// cannot be opened or read, as a folder or pipe, file_error::too_large where it has more bytes.
-// (Where its size was not known before, as that of a device, and after an error while it is read,
-// what was there before is lost.)
+// Reads the file at `path` into `capacity` bytes at `memory`; returns its size.
+// file_error::cannot_open if it can't be opened or read, or is a folder or pipe;
+// file_error::too_large if it has more bytes. (After a read error, or if its size was unknown, as
+// for devices, the old contents are lost.)
 inline file_result<std::size_t> read_file(const char* path, void* memory,
                                           std::size_t capacity) noexcept {
   const detail::file_path name{path};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a function that reads files returns: a value, or a kind of error and one English sentence
-// that says what is wrong. Nothing is thrown and nothing is allocated.
+// The results of functions that read files: a value, or a kind of error and a one-sentence message.
+// Nothing throws or allocates.
 //
 //   const auto file = tensor_file::in_memory(bytes, size);
 //   if (!file) return report(file.error());  // "umbel: npz: ... is compressed ..."
@@ -18,22 +18,22 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// What is wrong with a file, or with what was asked of it.
+// The kinds of error.
 enum class file_error : unsigned char {
   none,
   cannot_open,   // by the operating system
-  wrong_format,  // it does not begin or end as a file of this format does
-  truncated,     // it ends before what its header promises
+  wrong_format,  // its beginning or end doesn't match the format
+  truncated,     // shorter than its header promises
   malformed,     // it breaks a rule of its format
-  overlapping,   // two tensors share bytes, or bytes belong to none where the format forbids that
-  duplicate,     // two tensors have one name
-  too_large,     // a number in it overflows, or is beyond a limit of the reader
-  checksum,      // the bytes are not those that were written
-  unsupported,   // valid, but not read here: compression, an element type
-  not_found,     // there is no tensor of this name
-  wrong_type,    // the elements are not read as the type that was asked for
-  wrong_shape,   // the memory that was given has another shape
-  wrong_value,   // an integer does not fit the type that was asked for
+  overlapping,   // two tensors share bytes, or bytes belong to none and the format forbids it
+  duplicate,     // two tensors have the same name
+  too_large,     // a number overflows or exceeds a limit of the reader
+  checksum,      // the bytes have changed since they were written
+  unsupported,   // valid, but not supported: compression, an element type
+  not_found,     // no tensor has this name
+  wrong_type,    // the elements can't be read as the requested type
+  wrong_shape,   // the output has a different shape
+  wrong_value,   // an integer doesn't fit the requested type
 };
 
 namespace detail {
@@ -48,14 +48,14 @@ using tensors_of_a_result =
     verdict<never<T>, say::file_result, say::is_not_the_file_so_check_it_and_write_star_of_it>;
 }  // namespace rules
 
-// The kind of an error and words about it, for a sentence.
+// The kind of an error and its description, for a message.
 struct file_problem {
   file_error code = file_error::none;
   const char* words = nullptr;
   constexpr explicit operator bool() const noexcept { return code != file_error::none; }
 };
 
-// The kind of an error and its sentence; converts to any file_result.
+// The kind of an error and its message; converts to any file_result.
 struct file_failure {
   file_error code = file_error::none;
   sentence_buffer sentence{};
@@ -69,7 +69,7 @@ constexpr void put_part(sentence_buffer& out, std::uint64_t value) {
   while (value /= 10);
   while (count != 0) out.put(digits[--count]);
 }
-// Names are from the file: control characters are replaced, so that no file can write to a
+// Names come from the file: control characters are replaced, so that no file can control a
 // terminal, and long ones are cut.
 constexpr void put_part(sentence_buffer& out, const tensor_name& name) {
   constexpr std::size_t most = 120;
@@ -79,7 +79,7 @@ constexpr void put_part(sentence_buffer& out, const tensor_name& name) {
     if (c < 0) return size == 0 ? out.put("the tensor without a name") : void();
     if (size >= most && (c & 0xc0) != 0x80) return out.put("...");
     bool control = c < 0x20 || c == 0x7f;
-    if (c == 0xc2) {  // U+0080 to U+009F, of two bytes, are control characters, too
+    if (c == 0xc2) {  // U+0080 to U+009F are also control characters
       c = from.next();
       control = c < 0xa0;
       if (!control) out.put('\xc2');
@@ -88,7 +88,7 @@ constexpr void put_part(sentence_buffer& out, const tensor_name& name) {
   }
 }
 
-// Of the caller; as names are.
+// From the caller; treated like names.
 struct file_path {
   const char* text;
 };
@@ -109,22 +109,22 @@ template <class... Parts>
   return made;
 }
 
-// What results of all types have.
+// Members of all results.
 class file_outcome {
  public:
   file_outcome() = default;
   constexpr file_outcome(const file_failure& failure) noexcept : failure_(failure) {}
 
-  // Is there a value, was it done? Also `if (r)`.
+  // Did it succeed? Also `if (r)`.
   [[nodiscard]] constexpr bool has_value() const noexcept {
     return failure_.code == file_error::none;
   }
   constexpr explicit operator bool() const noexcept { return has_value(); }
-  // The kind of error; file_error::none where there is a value.
+  // The kind of error; file_error::none on success.
   [[nodiscard]] constexpr file_error code() const noexcept { return failure_.code; }
-  // One line without a line end, valid as long as this object; empty where there is a value.
+  // One line without a line end, valid as long as this object; empty on success.
   [[nodiscard]] constexpr const char* error() const noexcept { return failure_.sentence.chars; }
-  // For another result: return r.failure();
+  // For a result of a different type: return r.failure();
   [[nodiscard]] constexpr const file_failure& failure() const noexcept { return failure_; }
 
  private:
@@ -133,8 +133,8 @@ class file_outcome {
 
 }  // namespace detail
 
-// A value of type T, or why there is none. Of void: whether it was done. After an error no memory
-// of the caller has changed.
+// A value of type T or an error; for void, success or an error. After an error, the caller's memory
+// is unchanged.
 template <class T = void>
 class [[nodiscard]] file_result : public detail::file_outcome {
  public:
@@ -142,8 +142,8 @@ class [[nodiscard]] file_result : public detail::file_outcome {
   constexpr file_result(const detail::file_failure& failure) noexcept
       : detail::file_outcome(failure) {}
 
-  // *r, r->begin(): only where there is a value; else a file without tensors or a tensor without
-  // elements, or with UMBEL_CHECK=1 the program stops with the sentence.
+  // *r, r->begin(): only on success. Otherwise a file without tensors or a tensor without elements,
+  // or with UMBEL_CHECK=1 the program stops with the message.
   [[nodiscard]] constexpr const T& operator*() const& noexcept UMBEL_LIFETIMEBOUND {
     if (UMBEL_CHECK) stop_without_a_value();
     return value_;
@@ -156,8 +156,8 @@ class [[nodiscard]] file_result : public detail::file_outcome {
     if (UMBEL_CHECK) stop_without_a_value();
     return &value_;
   }
-  // Checked in every program: without a value the sentence goes to the handler (check.hpp) and the
-  // program stops.
+  // Always checked: without a value, the handler (check.hpp) receives the message and the program
+  // stops.
   [[nodiscard]] constexpr const T& value() const noexcept UMBEL_LIFETIMEBOUND {
     stop_without_a_value();
     return value_;

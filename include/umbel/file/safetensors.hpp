@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// safetensors_file: a file of named tensors as Hugging Face's safetensors writes it, in memory.
-// https://github.com/huggingface/safetensors#format: 8 bytes of length, a header of JSON, the data.
-// What the reference implementation refuses is refused here, and what it leaves open: names that
-// are there twice, keys that the format does not have.
+// safetensors_file: a file of named tensors in memory, as Hugging Face's safetensors writes it: 8
+// bytes of length, a JSON header, the data (https://github.com/huggingface/safetensors#format). It
+// refuses everything that the reference implementation refuses, and also duplicate names and
+// unknown keys.
 //
-// A file that is mapped may change at any time, also after it was checked as a whole. So each
-// tensor is checked again whenever it is parsed, by then it is copied, and the numbers of the copy
-// are those that are used.
+// A mapped file may change at any time, even after the check. So each tensor is checked again
+// whenever it is parsed, after copying its numbers, and only the copy is used.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -25,15 +24,15 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
   safetensors_file() = default;
 
   using detail::tensor_listing<safetensors_file>::in_memory;
-  // BOOL U8 I8 I16 I32 I64 F16 BF16 F32 F64 are read, tensors of other types are listed. Refused:
-  // a header of more than 100 MB or beyond the end of the file, not in UTF-8, or with anything that
-  // the format does not have; a tensor whose bytes are not those of its shape, of more than
-  // stored_tensor::max_rank axes; tensors or texts of the metadata with one name; bytes of the data
-  // that belong to two tensors or to none; more than 16384 tensors, or texts.
+  // Reads BOOL U8 I8 I16 I32 I64 F16 BF16 F32 F64 and lists tensors of other types. Refused: a
+  // header of more than 100 MB, beyond the end of the file, not in UTF-8, or with anything outside
+  // the format; a tensor whose bytes don't match its shape, or with more than
+  // stored_tensor::max_rank axes; tensors or metadata texts with equal names; data bytes that
+  // belong to two tensors or to none; more than 16384 tensors, or texts.
   [[nodiscard]] static file_result<safetensors_file> in_memory(const void* memory,
                                                                std::size_t bytes) noexcept {
     using detail::failure;
-    constexpr std::size_t longest_header = 100'000'000;  // as the reference implementation has it
+    constexpr std::size_t longest_header = 100'000'000;  // the reference implementation's limit
     const auto* const from = static_cast<const unsigned char*>(memory);
     if (bytes < 8)
       return failure(file_error::truncated, "safetensors: the file has ", std::uint64_t{bytes},
@@ -53,7 +52,7 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
     return file;
   }
 
-  // A text of the header's __metadata__, "format" or the like; empty where there is none.
+  // A text of the header's __metadata__, such as "format"; empty if absent.
   [[nodiscard]] tensor_name metadata(const tensor_name& key) const noexcept {
     std::size_t cursor = texts_begin_;
     for (tensor_name name, text; next_text(cursor, name, text);)
@@ -65,7 +64,6 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
   friend detail::tensor_iterator<safetensors_file>;
   friend class tensor_file;
 
-  // What one key of the header is.
   struct step {
     enum kind_of { tensor, metadata, end, wrong } kind = end;
     detail::file_problem problem{};
@@ -73,7 +71,7 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
     std::size_t begin = 0, count = 0;  // of the texts of the metadata
   };
   using range = detail::byte_range<std::uint64_t>;
-  // Of a tensor's bytes, from the end of the header.
+  // A tensor's byte range, from the end of the header.
   struct offsets {
     std::uint64_t begin = 0, end = 0;
   };
@@ -88,8 +86,7 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
     x = {};
     return false;
   }
-  // How many bytes its shape needs; those that it has where the size of an element is not known.
-  // False where they overflow.
+  // The bytes that its shape needs, or has if its element size is unknown. False on overflow.
   static bool count(const stored_tensor& x, std::uint64_t& needed) noexcept {
     const bool is_known = x.type != stored_type::other;
     if (!detail::bytes_of_elements(x, is_known ? detail::bytes_of(x.type) : 1, needed))
@@ -105,9 +102,8 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
     return json.take(c) ? detail::file_problem{} : malformed(words);
   }
 
-  // From the cursor, which is before a key, its comma or the last brace, to behind it. The metadata
-  // are skipped once it is known where they are. The data of x are null where the file has not all
-  // of them.
+  // Advances the cursor from before a key, its comma or the last brace to after it. The metadata
+  // are skipped once their place is known. The data of x are null if the file lacks some of them.
   step walk(std::size_t& cursor, stored_tensor& x, offsets& data) const noexcept {
     if (header_ == nullptr) return {};
     if (metadata_end_ != 0 && cursor == metadata_begin_) cursor = metadata_end_;
@@ -133,7 +129,7 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
     return {is_metadata ? step::metadata : step::tensor, {}, cursor, begin, count};
   }
 
-  // {"name": "text", ...}: all of them. begin: where the first may be; count: how many there are.
+  // {"name": "text", ...}: all of them. begin: the place of the first; count: their number.
   static detail::file_problem texts(detail::json_reader& json, std::size_t& begin,
                                     std::size_t& count) {
     if (auto wrong = expect(json, '{', "the metadata are no object")) return wrong;
@@ -152,7 +148,7 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
     if (!wrong) wrong = json.string(text);
     return wrong;
   }
-  // The text at the cursor, which moves on behind it; false at the end of the metadata.
+  // Reads the text at the cursor and advances it; false at the end of the metadata.
   bool next_text(std::size_t& cursor, tensor_name& name, tensor_name& text) const noexcept {
     if (texts_begin_ == 0) return false;
     detail::json_reader json(header_, header_bytes_, cursor);
@@ -226,7 +222,6 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
     return stored_type::other;
   }
 
-  // The whole file, once.
   detail::file_failure check() noexcept {
     using detail::failure;
     const unsigned char* const end = header_ + header_bytes_;
@@ -244,14 +239,14 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
     return check_names(found);
   }
 
-  // How the bytes of the tensors follow each other, as far as one walk says.
+  // The order of the tensors' bytes, as far as one walk can tell.
   struct order {
     std::size_t tensors = 0, texts = 0;
     std::uint64_t bytes = 0;  // of all tensors
     std::uint64_t end = 0;    // of the last one, in the data
-    bool is_sorted = true;    // none comes before the one before it
-    range before;             // the one before
-    // In data that are sorted: the first that does not begin where those before it end.
+    bool is_sorted = true;    // no tensor is before its predecessor
+    range before;             // the previous one
+    // In sorted data: the first that doesn't begin at the end of its predecessors.
     tensor_name apart;
     std::uint64_t apart_begin = 0, apart_end = 0;
     bool is_apart = false;
@@ -266,13 +261,13 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
         apart_end = end;
       }
       before = now;
-      bytes += to - from;  // no overflow: as many tensors, each within the data
+      bytes += to - from;  // no overflow: few tensors, each within the data
       end = to > end ? to : end;
       ++tensors;
     }
   };
 
-  // Each for itself.
+  // Each by itself.
   detail::file_failure check_tensors(order& found) noexcept {
     using detail::failure;
     for (std::size_t cursor = begin_;;) {
@@ -315,7 +310,6 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
     }
   }
 
-  // Every byte of the data belongs to one tensor.
   detail::file_failure check_bytes(const order& found) const noexcept {
     using detail::failure;
     const auto begins_apart = [](const tensor_name& name, std::uint64_t at, std::uint64_t end) {
@@ -343,7 +337,7 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
     return failure(file_error::overlapping, "safetensors: ", data_bytes_ - found.bytes,
                    " bytes of the data belong to no tensor");
   }
-  // Two of which a byte is in both.
+  // Two ranges that share a byte.
   template <class U>
   detail::clash_found<range> overlap(std::size_t tensors) const noexcept {
     const auto found = detail::find_clash<detail::byte_range<U>>(
@@ -366,7 +360,6 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
     return true;
   }
 
-  // No name is there twice.
   detail::file_failure check_names(const order& found) const noexcept {
     bool of_texts = false;
     const auto next_name = [&](std::size_t& cursor, tensor_name& name) {
@@ -385,8 +378,8 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
 
   const unsigned char* header_ = nullptr;
   std::size_t header_bytes_ = 0, data_bytes_ = 0, begin_ = 0;
-  std::size_t metadata_begin_ = 0, metadata_end_ = 0;  // the end is 0 where there are none
-  std::size_t texts_begin_ = 0;                        // behind their brace; 0 where there are none
+  std::size_t metadata_begin_ = 0, metadata_end_ = 0;  // the end is 0 if there are none
+  std::size_t texts_begin_ = 0;                        // after their brace; 0 if there are none
 };
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// A tensor as a file stores it: its name, element type, shape and order, and where its bytes are.
-// Nothing is copied until it is read, into memory of the caller, as the type that is asked for and
-// in any order of the axes.
+// A tensor in a file: its name, element type, shape and order, and the place of its bytes. Nothing
+// is copied until you read it, as any type and in any order of axes.
 //
-//   const auto w = file->find("encoder.0.linear1.weight");        // (out, in), as torch has it
-//   if (const auto done = w->read(weight | permute<out_features, in_features>); !done)  // weight:
-//   (in, out)
-//     return report(done.error());
+//   const auto w = file->find("encoder.0.linear1.weight");        // (out, in), as in torch
+//   if (const auto done = w->read(weight | permute<out_features, in_features>); !done)
+//     return report(done.error());                                // weight: (in, out)
 //
-// Not here: what a file looks like (npy.hpp, npz.hpp, safetensors.hpp).
+// Not here: the file formats (npy.hpp, npz.hpp, safetensors.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -36,7 +34,7 @@ template <class T>
 using read_as =
     verdict<readable_as<T>, say::read,
             say::takes_elements_of_float_double_bfloat16_float16_int8_or_int32_not, element<T>>;
-// On what a tensor is read into, without the reference. X: of a forwarding reference.
+// For the output of read, without the reference. X: deduced from a forwarding reference.
 template <class Out, class X>
 struct read_into_rule {
   using type =
@@ -57,17 +55,15 @@ template <class X>
 using read_into = typename read_into_rule<std::remove_reference_t<X>, X>::type;
 }  // namespace rules
 
-// One axis of a tensor that is read: how far one position is in the file and in the caller's
-// memory.
+// One axis of a tensor to read: its steps in the file and in the caller's memory.
 struct read_axis {
   std::size_t extent;
   std::size_t from;  // bytes
   std::size_t to;    // elements
 };
 
-// Every element once: f(from in bytes, to in elements, axis) for each run along the last axis.
-// Square blocks of the last two axes, so that where the file has them in the other order a cache
-// line is used whole before it is given up.
+// Every element once: f(from in bytes, to in elements, axis) for each run along the last axis. In
+// square blocks of the last two axes, so that a transposed file's cache lines are used fully.
 template <class F>
 constexpr void for_each_run(const read_axis* axes, std::size_t rank, const F& f) {
   constexpr std::size_t block = 16;
@@ -94,7 +90,7 @@ constexpr void for_each_run(const read_axis* axes, std::size_t rank, const F& f)
   }
 }
 
-// One run, of elements that Load loads.
+// One run, with elements loaded by Load.
 template <class T, class Load>
 void copy_run(const unsigned char* from, T* to, const read_axis& run, bool swap) {
   using stored = decltype(Load{}(from, swap));
@@ -106,8 +102,8 @@ void copy_run(const unsigned char* from, T* to, const read_axis& run, bool swap)
       to[i * run.to] = converted<T>(Load{}(from + i * run.from, swap));
 }
 
-// Axes of extent 1 are left out, the others sorted so that the last has the smallest step in the
-// caller's memory, and those that lie without gaps in both memories joined. The rank then.
+// Drops axes of extent 1, sorts the others so that the last has the smallest step in the caller's
+// memory, and joins those without gaps in both memories. Returns the rank.
 constexpr std::size_t simplify(read_axis* axes, std::size_t rank) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < rank; ++i) {
@@ -118,7 +114,7 @@ constexpr std::size_t simplify(read_axis* axes, std::size_t rank) {
     axes[at] = axis;
   }
   if (count == 0) return 0;
-  std::size_t last = 0;  // of those that are joined
+  std::size_t last = 0;  // of the joined axes
   for (std::size_t i = 1; i < count; ++i) {
     const read_axis outer = axes[last], inner = axes[i];
     if (outer.from == inner.extent * inner.from && outer.to == inner.extent * inner.to)
@@ -131,45 +127,43 @@ constexpr std::size_t simplify(read_axis* axes, std::size_t rank) {
 
 }  // namespace detail
 
-// One tensor of a file. It refers to the memory of the file and ends with it.
+// One tensor of a file. It refers to the file's memory, which must outlive it.
 struct stored_tensor {
-  // Of more axes no file is read.
+  // Files with more axes are refused.
   static constexpr std::size_t max_rank = 8;
 
-  // The name. Of a .npy without an archive it is empty.
+  // The name; empty for a single .npy.
   tensor_name name;
-  // The type of the elements, and as the file spells it: "F32", "<f4".
+  // The element type, and the file's spelling of it: "F32", "<f4".
   stored_type type = stored_type::other;
   tensor_name type_name;
-  // The sizes of its axes, in order.
   std::size_t rank = 0;
   std::size_t extents[max_rank]{};
-  // Where its bytes are, aligned to nothing, and how many.
+  // The bytes, unaligned, and their number.
   const unsigned char* data = nullptr;
   std::size_t bytes = 0;
-  // Which byte of an element comes first; and is it the first axis along which elements are next to
-  // each other, not the last?
+  // Is the highest byte of an element first? Are elements adjacent along the first axis, not the
+  // last?
   bool big_endian = false;
   bool fortran_order = false;
-  // Where the file has a checksum (npz): what it is of, how it is computed and what it should be.
-  // It is compared when the tensor is read.
+  // If the file has a checksum (npz): its bytes, its function and its value, compared when the
+  // tensor is read.
   const unsigned char* checked = nullptr;
   std::size_t checked_bytes = 0;
   std::uint32_t (*checksum_of)(const unsigned char*, std::size_t) = nullptr;
   std::uint32_t checksum = 0;
-  // Of a part of a tensor: how many bytes one position along each axis is; else 0, as follows from
-  // the extents.
+  // For a slice: the bytes of one position along each axis; else 0, computed from the extents.
   std::size_t steps[max_rank]{};
 
-  // The number of elements; 1 of a tensor without axes.
+  // The number of elements; 1 without axes.
   [[nodiscard]] constexpr std::size_t size() const noexcept {
     std::size_t product = 1;
     for (std::size_t i = 0; i < rank; ++i) product *= extents[i];
     return product;
   }
 
-  // The `count` positions from `first` on along an axis, which must have them: in_proj_weight holds
-  // the projections of queries, keys and values one after another.
+  // `count` positions from `first` on along an axis, which must have them. For example,
+  // in_proj_weight holds the projections of queries, keys and values in turn.
   [[nodiscard]] constexpr stored_tensor slice(std::size_t axis, std::size_t first,
                                               std::size_t count) const noexcept {
     detail::read_axis axes[max_rank]{};
@@ -182,11 +176,11 @@ struct stored_tensor {
     return part;
   }
 
-  // All elements, row-major whatever the order in the file, into `count` elements at `out`, which
+  // Reads all elements, row-major whatever the file's order, into `count` elements at `out`; count
   // must be size(). T: float, double, bfloat16, float16, std::int8_t or std::int32_t. Numbers are
-  // exact where T can hold them, else rounded once to nearest, ties to even; NaN stays NaN. An
-  // integer type takes only integers, and only those that fit. Where the file has a checksum, it is
-  // compared first. After an error nothing at `out` has changed.
+  // exact if T holds them, else rounded once to nearest, ties to even; NaN stays NaN. Integer types
+  // accept only integers that fit. A checksum is compared first. After an error, nothing at `out`
+  // has changed.
   template <detail::readable_as T>
   file_result<> read(T* out, std::size_t count) const noexcept {
     if (data != nullptr && count != size())
@@ -197,8 +191,8 @@ struct stored_tensor {
     return read(out, count, strides);
   }
 
-  // The same where one position along axis i of the file is strides[i] elements in the memory:
-  // transposed, padded, part of a larger tensor. `count`: how many elements the memory has.
+  // The same with one position along the file's axis i being strides[i] elements in memory:
+  // transposed, padded, part of a larger tensor. `count`: the elements of the memory.
   template <detail::readable_as T>
   file_result<> read(T* out, std::size_t count, const std::size_t* strides) const noexcept {
     if (const auto wrong = check<T>(); !wrong) return wrong;
@@ -211,10 +205,10 @@ struct stored_tensor {
     return read_along<T>(out, axes, detail::simplify(axes, rank));
   }
 
-  // Into a tensor, or a view of any strides, whose axes have the extents of the file in the file's
-  // order: x | permute<out_features, in_features> reads transposed. Or, of a tensor with one axis
-  // whose extent is not 1, into an array: a matrix has an order, which an array does not say, so
-  // file_error::wrong_shape.
+  // Into a tensor, or a view with any strides, whose axes have the file's extents in the file's
+  // order: x | permute<out_features, in_features> reads transposed. A tensor with at most one axis
+  // longer than 1 can also be read into an array; a matrix can't (file_error::wrong_shape), since
+  // an array has no order.
   template <class Out>
   file_result<> read(Out&& out) const noexcept {
     using verdict = detail::rules::read_into<Out>;
@@ -241,8 +235,8 @@ struct stored_tensor {
     return {};
   }
 
-  // Can it be read as elements of type T? It has data, its type is read, its checksum is right, of
-  // an integer type all of them fit.
+  // Can it be read as elements of type T? It needs data, a readable type, a correct checksum and,
+  // for an integer type, only integers that fit.
   template <detail::readable_as T>
   file_result<> check() const noexcept {
     if (data == nullptr)
@@ -282,7 +276,7 @@ struct stored_tensor {
     detail::speak<typename Layout::axes>::to(failure.sentence);
     return failure;
   }
-  // "read: the.name has the shape [2, 3]" and what is wrong with that.
+  // "read: the.name has the shape [2, 3]" and what is wrong with it.
   template <class... Parts>
   detail::file_failure of_shape(const Parts&... parts) const noexcept {
     auto failure = detail::failure(file_error::wrong_shape, "read: ", name, " has the shape ");
@@ -290,7 +284,7 @@ struct stored_tensor {
     (detail::put_part(failure.sentence, parts), ...);
     return failure;
   }
-  // Has it at most one axis whose extent is not 1?
+  // Has at most one axis an extent other than 1?
   constexpr bool is_row() const noexcept {
     std::size_t longer = 0;
     for (std::size_t i = 0; i < rank; ++i) longer += extents[i] != 1;
@@ -326,7 +320,7 @@ struct stored_tensor {
                            std::size_t count) const noexcept {
     const bool swap = big_endian == (UMBEL_LITTLE_ENDIAN != 0);
     if (bytes == 0) return {};
-    // The walk is compiled once for T, not for every type that files have.
+    // Compiled once per T, not for every type in files.
     const auto copy =
         detail::with_load(type, [](auto load) { return &detail::copy_run<T, decltype(load)>; });
     detail::for_each_run(axes, count, [&](std::size_t from, std::size_t to, detail::read_axis run) {
@@ -340,11 +334,11 @@ struct stored_tensor {
     const bool swap = big_endian == (UMBEL_LITTLE_ENDIAN != 0);
     detail::read_axis axes[max_rank]{};
     file_strides(axes);
-    for (std::size_t i = 0; i < rank; ++i) axes[i].to = axes[i].from;  // in the order of the file
+    for (std::size_t i = 0; i < rank; ++i) axes[i].to = axes[i].from;  // in file order
     const std::size_t count = detail::simplify(axes, rank);
     return detail::with_load(type, [&](auto load) {
       bool fits = true;
-      if constexpr (std::is_integral_v<decltype(load(data, swap))>)  // others are refused before
+      if constexpr (std::is_integral_v<decltype(load(data, swap))>)  // others are already refused
         detail::for_each_run(
             axes, count, [&](std::size_t from, std::size_t, detail::read_axis run) {
               for (std::size_t i = 0; i < run.extent; ++i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// tensor_file: a file of tensors in any of the formats, found out by its first bytes.
+// tensor_file: a file of tensors in any supported format, recognized by its first bytes.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -18,16 +18,16 @@ class tensor_file : public detail::tensor_listing<tensor_file> {
   tensor_file() = default;
 
   using detail::tensor_listing<tensor_file>::in_memory;
-  // Refused as the class of its format refuses it: npy_file, npz_file, safetensors_file.
+  // Refuses what the format's class refuses: npy_file, npz_file, safetensors_file.
   [[nodiscard]] static file_result<tensor_file> in_memory(const void* memory,
                                                           std::size_t bytes) noexcept {
     const auto* const from = static_cast<const unsigned char*>(memory);
     const auto begins = [&](const char* text, std::size_t size) {
       return bytes >= size && __builtin_memcmp(from, text, size) == 0;
     };
-    // As the length of a header of safetensors this would be more than that of any.
+    // As the length of a safetensors header, this would exceed the limit.
     if (begins("\x93NUMPY", 6)) return of<npy_file>(memory, bytes);
-    // As such a length this would be possible, but then { follows.
+    // This could be such a length, but then { follows.
     const bool has_brace = bytes > 8 && from[8] == '{';
     if (begins("PK", 2) && !has_brace) return of<npz_file>(memory, bytes);
     if (bytes > 8 && !has_brace)
@@ -35,7 +35,7 @@ class tensor_file : public detail::tensor_listing<tensor_file> {
                              "the file begins as neither .npy, .npz nor safetensors do");
     return of<safetensors_file>(memory, bytes);
   }
-  // A text of safetensors' __metadata__; empty where there is none, and of other formats.
+  // A text of safetensors' __metadata__; empty if absent or in other formats.
   [[nodiscard]] tensor_name metadata(const tensor_name& key) const noexcept {
     return safetensors_.metadata(key);
   }

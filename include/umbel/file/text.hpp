@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Names as they lie in a file: UTF-8, which JSON may have written with escapes. They are compared
-// and copied without being unescaped into memory first. A file that is mapped may change at any
-// time, so nothing that was checked is taken for granted here: a name may get another text, and
-// never goes on behind its last byte.
+// Names as stored in a file: UTF-8, possibly with JSON escapes. They are compared and copied
+// without being unescaped into memory first. A mapped file may change at any time, so earlier
+// checks aren't trusted: a name may change its text but never runs past its last byte.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -16,7 +15,7 @@ namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
 
-// The value of four hexadecimal digits; negative where there is another character.
+// The value of four hexadecimal digits; negative if one is not a digit.
 constexpr int four_digits(const unsigned char* at) {
   int value = 0;
   for (int i = 0; i < 4; ++i) {
@@ -31,8 +30,8 @@ constexpr int four_digits(const unsigned char* at) {
   return value;
 }
 
-// Byte after byte of a name, escapes replaced. JSON has been checked before (json.hpp); an escape
-// that is none, since the file has changed, ends the name.
+// The bytes of a name with escapes replaced. JSON has been checked before (json.hpp); an invalid
+// escape, in a changed file, ends the name.
 class text_reader {
  public:
   constexpr text_reader(const unsigned char* first, std::size_t bytes, bool escaped) noexcept
@@ -48,8 +47,8 @@ class text_reader {
     const int c = *at_++;
     return escaped_ && c == '\\' ? escape() : c;
   }
-  // The next eight at once, the first in the lowest byte; false, and nothing is taken, where there
-  // are fewer before the end or the next escape.
+  // The next eight at once, the first in the lowest byte; false, without reading any, if fewer
+  // remain before the end or the next escape.
   bool next_8(std::uint64_t& bytes) noexcept {
     if (waiting_ != 0 || end_ - at_ < 8) return false;
     bytes = load_8(at_);
@@ -57,7 +56,7 @@ class text_reader {
     at_ += 8;
     return true;
   }
-  // What both go on with, by eights.
+  // Skips equal bytes, by eights.
   static void skip_equal(text_reader& a, text_reader& b) noexcept {
     while (a.waiting_ == 0 && b.waiting_ == 0 && a.end_ - a.at_ >= 8 && b.end_ - b.at_ >= 8) {
       const std::uint64_t bytes = load_8(a.at_);
@@ -92,13 +91,13 @@ class text_reader {
         return c;
     }
   }
-  // The first byte of its UTF-8.
+  // Returns the first byte of its UTF-8.
   constexpr int code_point() noexcept {
     const int first = end_ - at_ < 4 ? -1 : four_digits(at_);
     if (first < 0) return ended();
     at_ += 4;
     code_ = static_cast<unsigned>(first);
-    if (code_ >= 0xd800 && code_ < 0xdc00) {  // of a surrogate pair; the other half follows
+    if (code_ >= 0xd800 && code_ < 0xdc00) {  // a surrogate pair; the other half follows
       const int second = end_ - at_ < 6 ? -1 : four_digits(at_ + 2);
       if (second < 0xdc00 || second >= 0xe000) return ended();
       code_ = 0x10000 + ((code_ - 0xd800) << 10) + (static_cast<unsigned>(second) - 0xdc00);
@@ -117,14 +116,14 @@ class text_reader {
 
 }  // namespace detail
 
-// The name of a tensor, where it lies in the file. It ends with the memory of the file.
+// The name of a tensor, in place in the file. It must not outlive the file's memory.
 class tensor_name {
  public:
   tensor_name() = default;
   constexpr tensor_name(const unsigned char* first, std::size_t bytes,
                         bool escaped = false) noexcept
       : first_(first), bytes_(bytes), escaped_(escaped) {}
-  // Of text that ends with a zero, or of anything with data() and size(): for comparisons.
+  // From zero-terminated text, or anything with data() and size(): for comparisons.
   tensor_name(const char* text) noexcept
       : first_(reinterpret_cast<const unsigned char*>(text)), bytes_(__builtin_strlen(text)) {}
   template <class Text>
@@ -132,7 +131,8 @@ class tensor_name {
   tensor_name(const Text& text) noexcept
       : first_(reinterpret_cast<const unsigned char*>(text.data())), bytes_(text.size()) {}
 
-  // Copies the text and a zero, cut to `capacity` bytes with the zero. The bytes of the whole text.
+  // Copies the text and a zero, cut to `capacity` bytes in all. Returns the bytes of the whole
+  // text.
   constexpr std::size_t copy_to(char* out, std::size_t capacity) const noexcept {
     std::size_t size = 0;
     if (!escaped_) {
@@ -147,7 +147,7 @@ class tensor_name {
     if (capacity != 0) out[size < capacity ? size : capacity - 1] = '\0';
     return size;
   }
-  // Is it of more than `most` bytes? Only so many are looked at.
+  // Has it more than `most` bytes? Reads only so many.
   [[nodiscard]] constexpr bool is_longer(std::size_t most) const noexcept {
     if (!escaped_ || bytes_ <= most) return bytes_ > most;
     detail::text_reader from = reader();
@@ -158,7 +158,7 @@ class tensor_name {
   // In bytes of UTF-8.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return copy_to(nullptr, 0); }
 
-  // Negative where it comes before the other, byte by byte; 0 where they are equal.
+  // Negative if it sorts before the other, byte by byte; 0 if equal.
   [[nodiscard]] constexpr int compare(const tensor_name& other) const noexcept {
     detail::text_reader a = reader(), b = other.reader();
     for (;;) {
@@ -175,7 +175,7 @@ class tensor_name {
     return a.compare(tensor_name(b)) == 0;
   }
 
-  // Its bytes, one after another: next() gives each, then -1.
+  // Its bytes one by one: next() returns each, then -1.
   [[nodiscard]] constexpr detail::text_reader reader() const noexcept {
     return {first_, bytes_, escaped_};
   }

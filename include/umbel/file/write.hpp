@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Files of tensors, written to a sink, a callable that takes (const char*, std::size_t): tensors
-// and views of any strides, row-major and little-endian in the file.
+// Writes files of tensors to a sink, a callable with (const char*, std::size_t): tensors and views
+// with any strides, row-major and little-endian in the file.
 //
 //   write_npy(to_file, weight);
 //   write_safetensors(to_file, [&](auto put) {
@@ -25,7 +25,7 @@ namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
 
-// Bytes for a sink, some hundred at once, the last of them by flush(); counts them.
+// Bytes for a sink, some hundred at once, the rest by flush(); counts them.
 template <class Sink>
 class byte_writer {
  public:
@@ -93,7 +93,7 @@ class byte_writer {
   std::uint64_t count_ = 0;
 };
 
-// In place of put_each, so that each mistake is one error: the walks are silent.
+// Instead of put_each, so that each mistake is one error: the walks are silent.
 struct put_asserts {
   template <class... Given>
   constexpr void operator()(const Given&...) const {
@@ -126,7 +126,7 @@ constexpr void put_npy_header(Out& out) {
   out.put(X::layout::rank == 1 ? ",), }" : "), }");
 }
 
-// Version 1.0; the array begins at a multiple of 64 bytes, as numpy has it.
+// Version 1.0; the array begins at a multiple of 64 bytes, as in numpy.
 template <class X, class Out>
 constexpr void put_npy(Out& out, const X& x) {
   constexpr std::size_t before = 10;
@@ -196,14 +196,14 @@ constexpr void put_safetensors_header(Out& out, std::uint64_t sum, const Each& e
   out.put('}');
 }
 
-// Of names that are checked.
+// The names have been checked.
 template <class Sink, class Each>
 constexpr void put_safetensors(Sink& sink, const Each& each) {
   const std::uint64_t sum = sum_of_elements(each);
   no_sink nowhere;
   byte_writer<no_sink> counted(nowhere);
   put_safetensors_header(counted, sum, each);
-  const std::uint64_t spaces = (8 - counted.count() % 8) % 8;  // the data are aligned to 8 bytes
+  const std::uint64_t spaces = (8 - counted.count() % 8) % 8;  // aligns the data to 8 bytes
   byte_writer<Sink> out(sink);
   out.integer(counted.count() + spaces);
   put_safetensors_header(out, sum, each);
@@ -212,8 +212,8 @@ constexpr void put_safetensors(Sink& sink, const Each& each) {
   out.flush();
 }
 
-// The header of a member (APPNOTE.TXT 4.3.7) or, central, its line in the directory (4.3.12): both
-// have this part, and of what is before and behind it the directory has more.
+// A member's header (APPNOTE.TXT 4.3.7) or, if central, its line in the directory (4.3.12): both
+// have this part; the directory has more before and after it.
 template <class Out>
 void put_zip_header(Out& out, bool central, const char* name, std::uint32_t crc,
                     std::uint32_t bytes, std::uint32_t offset) {
@@ -239,7 +239,6 @@ void put_zip_header(Out& out, bool central, const char* name, std::uint32_t crc,
   out.put(".npy");
 }
 
-// What one member is: its CRC-32 and size.
 struct zip_content {
   std::uint32_t crc;
   std::uint64_t bytes;
@@ -287,9 +286,9 @@ file_result<> put_npz(Out& out, const Each& each) {
 
 }  // namespace detail
 
-// One array, as numpy.save writes it: version 1.0. What a sink throws, here and below, the caller
-// gets; what it returns is not looked at. X: a tensor or view of float, double, float16,
-// bfloat16 (as ml_dtypes' is written, V2), bool, std::uint8_t, std::int8_t to std::int64_t.
+// One array, as numpy.save writes it: version 1.0. Exceptions of a sink, here and below, pass
+// through; its return value is ignored. X: a tensor or view of float, double, float16, bfloat16
+// (V2, as ml_dtypes writes it), bool, std::uint8_t, std::int8_t to std::int64_t.
 template <class Sink, class X>
 constexpr void write_npy(Sink&& sink, const X& x) {
   using word = detail::say::write_npy;
@@ -304,11 +303,11 @@ constexpr void write_npy(Sink&& sink, const X& x) {
   }
 }
 
-// Named tensors, as safetensors, with the checksum of their bytes that verify_checksum compares.
-// each(put) calls put("name", x) for every tensor, whose types are those of write_npy; it is called
-// several times, and does the same each time. Names are UTF-8, each there once, and not
-// "__metadata__"; of others, and of more than 16384 tensors, nothing is written, and the result
-// says why. (Names are not looked at where the compiler writes.)
+// Named tensors as safetensors, with the checksum of their bytes that verify_checksum compares.
+// each(put) calls put("name", x) for every tensor, with the types of write_npy; it is called
+// several times and must do the same each time. Names are UTF-8 and unique, and not "__metadata__".
+// With other names, or more than 16384 tensors, nothing is written and the result has the reason.
+// (In constant expressions names aren't checked.)
 //   "umbel: write_safetensors: two tensors have the name q.weight"
 //   "umbel: write_safetensors: a tensor cannot have the name __metadata__, which the format keeps
 //   for itself"
@@ -329,7 +328,7 @@ constexpr file_result<> write_safetensors(Sink&& sink, const Each& each) {
 }
 
 // Named tensors, as numpy.savez writes them; each as for write_safetensors, names of at most 65531
-// bytes. file_error::too_large, and an archive that is not complete, where it would have 4 GiB.
+// bytes. If the archive would have 4 GiB: file_error::too_large and an incomplete archive.
 template <class Sink, class Each>
 file_result<> write_npz(Sink&& sink, const Each& each) {
   using verdict =

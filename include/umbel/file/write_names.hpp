@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The names of tensors that are written (write.hpp): what no reader would take is not written.
+// The names of tensors to write (write.hpp): names that no reader would accept are not written.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -14,14 +14,13 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// What the names of tensors may not be: a file with such names would not be read.
+// Names that a tensor can't have, since the file would not be readable.
 struct rules_for_names {
   const char* writer;              // "write_npz"
-  const char* reserved = nullptr;  // another meaning in the format
+  const char* reserved = nullptr;  // has a different meaning in the format
   std::size_t longest = ~std::size_t{0};
 };
-// The first that is wrong; the sentence. Each is compared with all before it by its hash, 256 at
-// once.
+// The message for the first wrong name. Each is compared with all before it by hash, 256 at once.
 template <class Each>
 file_failure wrong_names(const rules_for_names& rules, const Each& each) {
   file_failure wrong;

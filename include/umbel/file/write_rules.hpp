@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What files are written of (write.hpp): the types of elements and how formats spell them, and the
-// verdicts on the sink, the tensors and what puts them.
+// The contents of written files (write.hpp): element types and their spelling in each format, and
+// the verdicts on the sink, the tensors and the function that puts them.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -66,7 +66,7 @@ struct written_rule<Operation, X> {
 template <class Operation, class X>
 using written = typename written_rule<Operation, X>::type;
 
-// (A tensor can be called with anything, and has a sentence for it.)
+// (A tensor can be called with anything, and reports that itself.)
 template <class Operation, class Sink>
 using sink_of_bytes =
     verdict<!tensor_like<Sink> && std::is_invocable_v<Sink&, const char*, std::size_t>, Operation,
@@ -87,7 +87,7 @@ struct put_rule<Name, X> {
 };
 }  // namespace rules
 
-// What the function that puts each tensor is called with.
+// The argument of the function that puts each tensor.
 template <class Write>
 struct put_each {
   const Write& write;

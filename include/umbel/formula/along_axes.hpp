@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Operations along named axes in formulas that are functions: concat, stack, lookup, one_hot,
-// rotate by given angles or positions.
-// (softmax, sum, contract and others are objects, or ask for nodes themselves.)
+// rotate by given angles or positions. (softmax, sum, contract and others are objects, or have
+// overloads for nodes.)
 #pragma once
 
 #include <umbel/attention/rotate.hpp>
@@ -15,7 +15,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
 namespace rules {
-// What rows by integers ask for in a formula besides. T: of the table.
+// Further rules of rows by integers in a formula. T: the table's type.
 template <class Operation, class Rows, class T, class Ids>
 struct integers_in_formula_rule {
   using type = rows_in_a_formula<Operation, Rows, T>;
@@ -34,7 +34,7 @@ using lookup_in_formula =
 
 namespace formulas {
 
-// Result: the layout of all parts, one after another along the axis of Family.
+// Result: the layout of all parts, one after another along Family's axis.
 template <class T, class Result, class Family, class... Layout>
 constexpr void write_parts(const T* const* from, T* to) noexcept {
   const auto put = [&]<class Part>(const T* part, Part*) {
@@ -71,7 +71,7 @@ constexpr auto concat_nodes(const First& first, const Node&... rest) noexcept {
       },
       first.number, rest.number...);
 }
-// More: the first of them are put together by themselves.
+// With more operands, the first are joined first.
 template <class Family, class A, class B, class C, class D, class E, class... Node>
 constexpr auto concat_nodes(const A& a, const B& b, const C& c, const D& d, const E& e,
                             const Node&... rest) noexcept {
@@ -94,7 +94,6 @@ constexpr auto concat(const X&... x) noexcept {
   else
     return invalid{};
 }
-// A node with a new axis of one position in front.
 template <template <std::size_t> class Axis, class Node, class... Axes>
 constexpr auto along_new_axis(const Node& x, shape<Axes...>) noexcept {
   return x.template reread<algebra::broadcast<layout_of<Node>, Axis<1>, Axes...>>(0);
@@ -113,7 +112,7 @@ constexpr auto stack(const X&... x) noexcept {
     return invalid{};
 }
 
-// (Positions are not checked here, whatever UMBEL_CHECK says: outside of the table are zeros.)
+// (Positions are not checked here, even with UMBEL_CHECK: invalid ones give zeros.)
 template <class Table, class Ids>
   requires nodes_to_join<Table, Ids>
 constexpr auto lookup(const Table& table, const Ids& ids) noexcept {
@@ -186,7 +185,7 @@ constexpr auto rotate(const X& x, const Cosines& cosines, const Sines& sines) no
   }
 }
 
-// Rows of the table of turns by integers, whose node this is.
+// A node: rows of the rotary table by integers.
 template <bool Sines, class Rope, class Positions, class Features, class Ids>
 constexpr auto turns_at(const Ids& ids) noexcept {
   using T = typename Ids::T;
@@ -228,8 +227,7 @@ constexpr auto rotate(const X& x, const Ids& positions) noexcept {
   }
 }
 
-// Rotary positions along an axis, whose first one a cache knows: rows of the table of all
-// positions.
+// Rotary positions along an axis whose start a cache knows: rows of the table of all positions.
 template <class Rope, template <std::size_t> class Position, template <std::size_t> class Features>
 struct at_positions<rotate_operation<Rope, Position, Features>> {
   static constexpr bool differs = true;
@@ -255,7 +253,7 @@ struct at_positions<rotate_operation<Rope, Position, Features>> {
   }
 };
 
-// T: of the formula. An elementwise condition, as 1 or 0.
+// An elementwise condition, as 1 or 0 of the formula's type.
 template <class Classes, class Ids, class... Axes>
 constexpr auto one_hot_of(const Ids& ids, shape<Axes...>) noexcept {
   const auto repeated =
@@ -278,7 +276,7 @@ constexpr auto one_hot(const Ids& ids) noexcept {
 }  // namespace formulas
 }  // namespace umbel::inline UMBEL_TARGET::detail
 
-// For umbel::concat<axis>(x, y): written so, a name is looked for there only.
+// For umbel::concat<axis>(x, y): a qualified name is looked up only here.
 namespace umbel::inline UMBEL_TARGET {
 
 using detail::formulas::concat;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Arithmetic, comparisons and functions in formulas: of nodes, numbers, positions along axes, and
-// tensors that are parts of an argument. Axes are matched by name: an operand that lacks some of
-// the other's is repeated along them.
+// tensors that are parts of an argument. Axes are matched by name: an operand repeats along those
+// that it lacks.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -12,8 +12,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// The operators assert their verdicts themselves: a function in between would be three more lines
-// of clang's output.
+// The operators assert their verdicts: a function in between costs three lines of clang's output.
 template <class First, class... Rest>
 using operands_fit =
     first_error<typename matched_operands<First, Rest...>::verdict,
@@ -121,7 +120,7 @@ constexpr auto operator>=(const A& a, const B& b) noexcept {
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return operation<word::less_or_equal, verdict>(b, a);
 }
-// (Of tensors == asks whether all elements are equal.)
+// (For tensors, == compares all elements to one bool.)
 template <class A, class B>
   requires operands<A, B>
 constexpr auto operator==(const A& a, const B& b) noexcept {
@@ -150,7 +149,7 @@ constexpr auto operator||(const A& a, const B& b) noexcept {
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return operation<word::logical_or, verdict>(a, b);
 }
-// A value of a formula does not change. (Of tensors, x += y changes x.)
+// A formula's values are immutable. (For tensors, x += y changes x.)
 template <class A, class B>
   requires operands<A, B>
 constexpr invalid operator+=(A&&, const B&) noexcept {
@@ -203,8 +202,7 @@ constexpr invalid operator--(A&&, int) noexcept {
                 "umbel: shapes do not fit");
   return {};
 }
-// What numpy has. (They give an operand: `invalid` == 0 would be a bool, and x % 2 == 0 two
-// errors.)
+// numpy's operators. (They return an operand: `invalid` == 0 would be bool, x % 2 == 0 two errors.)
 template <class A, class B>
 constexpr auto symbolic_of(const A& a, const B& b) noexcept {
   if constexpr (symbolic<A>)
@@ -305,7 +303,7 @@ constexpr auto minimum(const A& a, const B& b) noexcept {
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return operation<word::minimum, verdict>(a, b);
 }
-// a where the condition is true, b elsewhere.
+// where(condition, a, b): a if the condition is true, else b, at each position.
 template <class Condition, class A, class B>
   requires operands<Condition, A, B>
 constexpr auto where(const Condition& condition, const A& a, const B& b) noexcept {
@@ -313,7 +311,7 @@ constexpr auto where(const Condition& condition, const A& a, const B& b) noexcep
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return operation<word::where, verdict>(condition, a, b);
 }
-// -infinity where the condition is true: a score that a softmax does not see.
+// hide(score, condition): -infinity if the condition is true, a score that a softmax ignores.
 template <class Score, class Condition>
   requires operands<Score, Condition>
 constexpr auto hide(const Score& score, const Condition& condition) noexcept {
@@ -324,7 +322,7 @@ constexpr auto hide(const Score& score, const Condition& condition) noexcept {
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::formulas
 
-// For umbel::exp(x): written so, a name is looked for there only.
+// For umbel::exp(x): a qualified name is looked up only here.
 namespace umbel::inline UMBEL_TARGET {
 
 using detail::formulas::abs;
@@ -339,16 +337,15 @@ using detail::formulas::sqrt;
 using detail::formulas::tanh;
 using detail::formulas::where;
 
-// 1 / sqrt(x) of a number, as the layers scale scores: rsqrt(64.0f) is 0.125f. Also in constant
-// expressions.
+// rsqrt(x): 1 / sqrt(x) of a number, as layers scale scores: rsqrt(64.0f) is 0.125f. Also in
+// constant expressions.
 template <class T>
   requires std::is_floating_point_v<T>
 constexpr T rsqrt(T x) noexcept {
   return static_cast<T>(1 / detail::simd::sqrt(static_cast<double>(x)));
 }
 
-// In a formula, 0, 1, 2 ... along an axis of what it is combined with: position<key> >
-// position<query>.
+// In a formula, 0, 1, 2 ... along an axis of the other operand: position<key> > position<query>.
 template <template <std::size_t> class Axis>
 inline constexpr detail::formulas::axis_position<detail::family_of<Axis>> position{};
 

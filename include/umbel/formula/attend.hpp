@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // The step contract<key>(softmax<key>(f(contract<head_dim>(q, k))), v) by the attention kernels: f
-// is a policy of theirs (kernel/scores.hpp), and no scores are stored. Scores are in units of log2
-// there, so f is rewritten, on the graph:
+// is a score policy (kernel/scores.hpp), and no scores are stored. The kernels' scores are in units
+// of log2, so f is rewritten in the graph:
 //
-//   scores * number              the factor that the kernel multiplies queries by
+//   scores * number              the kernel's factor of the queries
 //   ... + b                      b log2(e) is added, one fma each
-//   hide(..., condition)         keys that a query does not see; where comparisons of positions say
-//                                which, those are never read
+//   hide(..., condition)         hidden keys; those hidden by comparisons of positions are not read
 //   any other f                  f itself, times log2(e)
 #pragma once
 
@@ -17,14 +16,14 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// The options of the kernels' heads_of_sequence: a factor alone.
+// Options for the kernels' heads_of_sequence: only a factor.
 template <class Run, int Root>
 struct formula_scoring {
   using empty = zero_weights;
   static constexpr bool only_scales = true;
   template <class T>
   static constexpr T scale(std::size_t) noexcept {
-    // What exp2_factor makes of it is the factor.
+    // exp2_factor turns this into the factor.
     return attention_of<Run, Root>::form.factor;
   }
   template <class T, class Policy>
@@ -33,13 +32,13 @@ struct formula_scoring {
   }
 };
 
-// The policies of the heads of a sequence.
+// The score policies for the heads of a sequence.
 template <class Run, int Root>
 struct formula_mask {
   using of = attention_of<Run, Root>;
   static constexpr bool same_length_for_heads =
       of::loops.rank == 0 || of::length.axes.stride_of(of::loops.family[of::loops.rank - 1]) == 0;
-  // Of keys that a cache keeps, how many are in use is known by where the queries are, or said.
+  // For cached keys, the number in use follows from the queries' positions or is given.
   static constexpr bool of_cache = [] {
     if constexpr (has_position<Run>)
       return Run::template is_kept<of::parts.key, of::parts.scores>;
@@ -67,7 +66,7 @@ struct formula_mask {
   }
 
  private:
-  // Policies, and those that say which keys are read at all.
+  // Policies, including those that limit the keys to read.
   template <class... Policy>
   constexpr auto in_range(const Policy&... policy) const noexcept {
     using kernel::scores::first_keys, kernel::scores::window;
@@ -102,7 +101,7 @@ struct formula_mask {
       return in_use;
     }
   }
-  // How many keys are seen: of NaN all, since no key is hidden by it.
+  // The number of visible keys; for NaN all, since it hides none.
   constexpr std::size_t length() const noexcept {
     constexpr operand from = of::length;
     std::size_t at = from.offset;
@@ -125,7 +124,7 @@ struct formula_mask {
       return {0, unlimited, begin + static_cast<std::ptrdiff_t>(low)};
     else if constexpr (high >= low)
       return {static_cast<std::size_t>(high - low), 0, begin + static_cast<std::ptrdiff_t>(high)};
-    else  // nobody sees a key
+    else  // no query sees a key
       return {0, 0, -static_cast<std::ptrdiff_t>(of::queries + of::keys) - 1};
   }
 };
@@ -156,7 +155,7 @@ struct attend_step {
                                                  .o_room = of::queries};
   static constexpr bool has_heads = of::loops.rank != 0;
   static constexpr std::size_t last = has_heads ? of::loops.rank - 1 : 0;
-  static constexpr std::size_t outer = last;  // loops outside of heads_of_sequence
+  static constexpr std::size_t outer = last;  // loops around heads_of_sequence
   static constexpr auto of_head(const axis_list& axes) {
     return has_heads ? axes.stride_of(of::loops.family[last]) : 0;
   }
@@ -166,7 +165,7 @@ struct attend_step {
                                                 .k_head = of_head(parts.k.axes),
                                                 .v_head = of_head(parts.v.axes),
                                                 .o_head = of_head(out)};
-  // For a result of any strides: most is needed where queries are not adjacent.
+  // For a result with any strides: queries that are not adjacent need most.
   static constexpr std::size_t scratch = [] {
     constexpr kernel::attend_shape apart = [] {
       kernel::attend_shape made = shape;
@@ -176,7 +175,7 @@ struct attend_step {
     return kernel::attend_scratch<apart, T>;
   }();
 
-  // Where a sequence begins, by its index along the axes around it.
+  // Strides of a sequence along the outer axes.
   struct strides {
     std::size_t stride[most_axes]{};
     constexpr explicit strides(const axis_list& axes) noexcept {
@@ -208,7 +207,7 @@ struct attend_step {
       else
         heads_of_sequence<shape, heads, T, formula_scoring<Run, Root>>::attend(q, k, v, o, room,
                                                                                mask);
-      // The next sequence, the last axis first; 0: there is none.
+      // The next sequence, the last axis first; 0: no more.
       for (axis = outer; axis != 0 && ++index[axis - 1] == of::loops.size[axis - 1]; --axis)
         index[axis - 1] = 0;
     }

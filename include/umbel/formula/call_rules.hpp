@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a call of a formula must be like: results that fit what is to be written, a workspace that
-// is its own, arguments that its function takes.
+// The rules of a formula's call: outputs that fit the results, a workspace of the right type,
+// arguments that the function accepts.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -11,7 +11,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// The layouts of results that are row-major, as nodes are, and those that they are written in.
+// The layouts of results, row-major as nodes are, and as written.
 template <class Members>
 struct layouts_of_members;
 template <class... Member>
@@ -34,8 +34,7 @@ inline constexpr bool last_is_workspace<First, Second, Rest...> =
 
 template <class X>
 concept bare_executor = executor_like<X> && !workspace_like<X>;
-// Is the last argument no workspace, but what stands in the place of one, or what a refused
-// parallel(...) gave?
+// Is the last argument a wrong workspace, or the result of a refused parallel(...)?
 template <class... X>
 inline constexpr bool last_is_refused = false;
 template <class X>
@@ -44,7 +43,7 @@ inline constexpr bool last_is_refused<X> =
     pointer_to_workspace<std::remove_cvref_t<X>> || bare_executor<X>;
 template <class First, class Second, class... Rest>
 inline constexpr bool last_is_refused<First, Second, Rest...> = last_is_refused<Second, Rest...>;
-// Of arguments of which the last is refused.
+// For arguments whose last is refused.
 template <class... X>
 using last_is_one_workspace = first_error<
     rules::executor_with_workspaces<(... || one_is_invalid<X>) || !(... || bare_executor<X>)>,
@@ -55,7 +54,7 @@ using last_is_one_workspace = first_error<
 template <class F, class... X>
 concept takes =
     requires { std::declval<const F&>()(std::declval<traced_as<computed_from<X...>, X>>()...); };
-// (Of into(a, b, c, x), too.)
+// (Also for into(a, b, c, x).)
 template <class F, class... X>
 inline constexpr bool gives_several = false;
 template <class F, class First, class... Rest>
@@ -65,7 +64,7 @@ template <class F, class First, class... Rest>
 inline constexpr bool gives_several<F, First, Rest...> =
     several_results<traced_result<F, First, Rest...>>;
 
-// Of arguments that F does not take, before a workspace.
+// For arguments that F doesn't accept, before a workspace.
 template <bool ByValue, class F, class... X>
 struct other_arguments_rule {
   using type =
@@ -77,7 +76,6 @@ struct other_arguments_rule<ByValue, F, X...> {
   using type = rules::executor_with_workspaces<never<F>>;
 };
 
-// What a call gives by value.
 template <class Result>
 struct given_rule {
   using type = invalid;
@@ -105,11 +103,10 @@ using given_by = std::conditional_t<Traced, std::remove_cvref_t<Result>,
 template <class>
 using nothing_by = void;
 
-// Memory for one result, or for several.
 template <class Out>
 concept memory_of_results = tensor_like<Out> || several_results<Out>;
 
-// Out, for results of these layouts.
+// Out, for results with these layouts.
 template <class T, class Layouts, class Out, class Members = typename members_of<Out>::type>
 struct outs_fit;
 template <class T, class... Layout, class Out, class... Member>
@@ -125,7 +122,7 @@ template <class T, class Layout, class Out, class Member>
 struct outs_fit<T, list<Layout>, Out, list<Member>> {
   using type = rules::out_fits<say::formula, Out, T, Layout>;
 };
-// A member as an argument of its own would be: a reference, or as const as what it is a member of.
+// The type of a member as a separate argument: a reference, or as const as its owner.
 template <class Several, class Member>
 using out_member = std::conditional_t<
     std::is_lvalue_reference_v<Several>,
@@ -137,7 +134,7 @@ struct outs_fit<T, list<Layout...>, Out, list<Member...>> {
   using type = first_error<rules::out_fits<say::formula, out_member<Out, Member>, T, Layout>...>;
 };
 
-// Of the caller: enough for results in any order. On the stack: for these.
+// If the caller provides it: enough for results in any order. On the stack: for these.
 template <class F, class Rows, class Work, bool OutFits, class Out, class... X>
 struct needed_workspace
     : formula_workspace<run_of<F, Rows, true, typename argument_of<X>::type...>> {};
@@ -152,13 +149,13 @@ struct needed_workspace<F, Rows, on_stack, true, by_value, X...> {
   using type = run_workspace<run_of<F, Rows, true, typename argument_of<X>::type...>>;
 };
 
-// On a call: what F gives, memory for it, the workspace.
+// For a call: F's results, their outputs, the workspace.
 template <class F, class Result, class Out, class Work, class... X>
 struct call_fits_rule {
   static constexpr bool has_result = false;
   using verdict = rules::gives<Result>;
 };
-// One of several was refused: of the others nothing is said.
+// If one of several was refused, the others aren't reported.
 template <class Members>
 inline constexpr bool one_result_is_invalid = false;
 template <class... Member>
@@ -200,7 +197,6 @@ struct call_fits : call_fits_rule<F, traced_result<F, X...>, Out, Work, X...> {
   using gives = traced_result<F, X...>;
 };
 
-// What workspace_for gives.
 template <class Fits>
 struct workspace_of_call {
   using type = std::conditional_t<reported<typename Fits::verdict>::ok, invalid, invalid>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The program of an attention's scores as a policy of its kernels (kernel/scores.hpp).
+// A program of attention scores as a policy for its kernels (kernel/scores.hpp).
 #pragma once
 
 #include <umbel/attention/attend_heads.hpp>
@@ -10,7 +10,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// What the kernels are given of a form: a factor, and a policy.
+// A score form for the kernels: a factor and a policy.
 template <class Run, int Root>
 struct attention_of {
   using T = typename Run::value_type;
@@ -28,8 +28,8 @@ struct attention_of {
   }();
   static constexpr auto hidden = program_for(Run::value, form.hidden, form.hides, Root, -1);
 
-  // Operands whose keys are adjacent in memory and whose queries are not: loaded as squares of
-  // both, transposed, where each lane by itself would take ten times as long.
+  // Operands with adjacent keys but not queries: loaded as squares of both and transposed; lane by
+  // lane would take ten times as long.
   struct square_list {
     place_of_operand operands[2];
     std::size_t count = 0;
@@ -58,7 +58,7 @@ struct attention_of {
     return list;
   }();
 
-  // Axes that are walked over outside of the kernels; the last may be theirs: heads.
+  // Axes of the loops around the kernels; the last may be the kernels' heads.
   static constexpr const axis_list& scores = Run::value.at(parts.scores).axes;
   static constexpr axis_list loops = [] {
     axis_list outer;
@@ -71,7 +71,7 @@ struct attention_of {
   static constexpr std::size_t keys = scores.size_of(parts.key);
 };
 
-// f as a policy, for the head at index.
+// f as a policy for the head at index.
 template <class Run, int Root>
 struct changed_scores {
   using of = attention_of<Run, Root>;
@@ -89,7 +89,6 @@ struct changed_scores {
       return {0, keys, 0, keys};
   }
 
-  // Operand J of node N, for a query and a key.
   template <int N, std::size_t J>
   UMBEL_INLINE constexpr auto memory_of(std::size_t query, std::size_t key) const noexcept {
     constexpr operand from = Run::value.at(N).from[J];
@@ -100,7 +99,7 @@ struct changed_scores {
     return run.template memory<from.node>() + at;
   }
 
-  // The squares from a key on, each row a key.
+  // Loads squares from a key on; each row is a key.
   template <class V>
   struct square {
     static constexpr std::size_t lanes = simd::lanes_of<V>;
@@ -194,8 +193,8 @@ struct changed_scores {
     }
 
    private:
-    // The lowest of finite numbers, which frameworks hide keys with, is taken a third smaller: its
-    // product with log2(e) would be -infinity, and a row of nothing else would be empty.
+    // The lowest finite number, with which frameworks hide keys, is reduced by a third: times
+    // log2(e) it would be -infinity, and a row of nothing else would be empty.
     UMBEL_INLINE static constexpr V finite(V value) noexcept {
       using constants = simd::math_constants<T>;
       const V infinity = simd::broadcast<V>(-constants::infinity);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// One pass over the elements of a stored node: an elementwise program, from memory to memory; or
-// in the place of a product that has just been written there (product.hpp).
+// One pass over the elements of a stored node: an elementwise program from memory to memory, or in
+// place over a product that was just written there (product.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -11,9 +11,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// Axes that lie in one run for all operands and the result are one loop. The last, whose elements
-// are next to each other in the result, is that of the lanes. given: a node that lies as the result
-// does.
+// Axes that are contiguous in all operands and the result become one loop. The last, adjacent in
+// the result, is in the lanes. given: a node with the result's layout.
 template <class T, std::size_t Nodes>
 constexpr axis_list loops_of(const schedule<T, Nodes>& p, const node_list<Nodes>& list,
                              const axis_list& out, int given) {
@@ -30,7 +29,7 @@ constexpr axis_list loops_of(const schedule<T, Nodes>& p, const node_list<Nodes>
   }
   for (std::size_t i = loops.rank - 1; i-- > 0;) {
     const unsigned long long outer = loops.family[i], inner = loops.family[i + 1];
-    // Of the axes that are one loop by now, the innermost stands for all: its size is that of all.
+    // The innermost of already joined axes stands for all: it has the size of all.
     const auto in_a_run = [&](const axis_list& axes) {
       return axes.stride_of(outer) == axes.stride_of(inner) * loops.size[i + 1];
     };
@@ -57,8 +56,8 @@ constexpr axis_list loops_of(const schedule<T, Nodes>& p, const node_list<Nodes>
   return loops;
 }
 
-// `count` elements, `Stride` apart, as a pack; of another type, converted. Lanes past them repeat
-// the last: what is computed there raises no exception that the elements do not.
+// Loads `count` elements, `Stride` apart, as a pack, converted if needed. Lanes past them repeat
+// the last: they raise no floating-point exceptions that the elements don't.
 template <class V, std::size_t Stride, class E>
 UMBEL_INLINE constexpr V load_apart(const E* from, std::size_t count) noexcept {
   using T = simd::element_of<V>;
@@ -77,18 +76,18 @@ UMBEL_INLINE constexpr V load_apart(const E* from, std::size_t count) noexcept {
   }
 }
 
-// Is it a step of a cache (next_positions.hpp), which has positions already?
+// Is it a step of a cache (next_positions.hpp), which knows positions?
 template <class Run>
 concept has_position = requires(const Run& run) { run.position; };
 
-// Run: a class with `value`, its plan, begin<N, J>(), where operand J of node N begins, and
-// first_position<Family, Root>(), where that axis does.
-// Given: the node that lies where the result is written, or -1.
+// Run: a class with its plan `value`, begin<N, J>(), the start of operand J of node N, and
+// first_position<Family, Root>(), the start of that axis. Given: the node that lies where the
+// result is written, or -1.
 template <class Run, int Root, int To, int Given = -1>
 struct each_step {
   using T = typename Run::value_type;
   static constexpr auto list = program_of(Run::value, Root, Given);
-  // Those that are written; of a reduction, that are read.
+  // The axes written; for a reduction, read.
   static constexpr axis_list axes = [] {
     constexpr const node_of_graph<T>& root = Run::value.at(Root);
     if constexpr (root.what == word::reduce)
@@ -118,7 +117,7 @@ struct each_step {
       constexpr std::size_t at = loops.position(Family);
       const std::size_t begin = run.template first_position<Family, Root>();
       if constexpr (at == npos) {
-        return simd::broadcast<V>(static_cast<T>(begin));  // of size 1
+        return simd::broadcast<V>(static_cast<T>(begin));  // an axis of size 1
       } else if constexpr (at + 1 == loops.rank) {
         if constexpr (simd::lanes_of<V> == 1) {
           return static_cast<T>(begin + first);
@@ -175,12 +174,12 @@ struct each_step {
     over<0, 1>(run, index, to);
   }
   UMBEL_NOINLINE static void fast(const Run& run, T* to) noexcept {
-    const Run own = run;  // so that a store cannot be one into it
+    const Run own = run;  // so that stores can't alias it
     std::size_t index[most_axes]{};
     over<0, plan::lanes<T>(plan::native_target)>(own, index, to);
   }
 
-  // The values of elements from `offset` on, which lie in one run.
+  // The values of contiguous elements from `offset` on.
   template <class V>
   UMBEL_INLINE static constexpr V values(const Run& run, std::size_t offset,
                                          std::size_t count) noexcept {
@@ -190,7 +189,7 @@ struct each_step {
   }
 
  private:
-  // The places along the outer loops; what is left of the offset.
+  // Splits an offset into indices of the outer loops and a rest.
   template <std::size_t Axis>
   UMBEL_INLINE static constexpr void find(std::size_t& offset, std::size_t* index) noexcept {
     if constexpr (Axis + 1 < loops.rank) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// formula: a function of tensors in named axes, written once in the words of the library, checked
-// step by step and compiled to the fused kernels:
+// formula: a function of tensors with named axes, written once with the library's operations,
+// checked step by step and compiled to the fused kernels:
 //
 //   constexpr formula attend = [](auto q, auto k, auto v) {
 //     auto scores = contract<head_dim>(q, k) * 0.125f;
@@ -21,14 +21,13 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail::formulas {
 
-// One call: F of these arguments.
 template <bool Plain, class F, class... X>
 struct formula_call {
   using T = typename computed_type<typename argument_of<X>::type...>::type;
   using pointers =
       argument_pointers<std::index_sequence_for<X...>,
                         typename element_of_argument<T, typename argument_of<X>::type>::type...>;
-  // Rows: the layouts that are row-major.
+  // Rows: the row-major layouts.
   template <class Rows, class Out, class Work>
   static constexpr void into(Out& out, Work& work, const X&... x) noexcept {
     constexpr bool direct = std::is_same_v<Rows, out_layouts<Out>>;
@@ -55,7 +54,7 @@ struct formula_call {
     else
       all.template all_steps<Plain>(typename runs::steps{});
   }
-  // A step of a cache. Binder, Traced: as what its graph was traced.
+  // A step of a cache. Binder, Traced: the types for which its graph was traced.
   template <class Runs, class Binder, class Traced, class Out>
   static constexpr void step(const typename Runs::base& of_cache, Out& out, T* work,
                              const X&... x) noexcept {
@@ -68,7 +67,7 @@ struct formula_call {
     with_members(out, all.writes_to());
     all.template all_steps<false>(typename Runs::steps{});
   }
-  // (Of gradients, too: training/gradient.hpp.)
+  // (Also for gradients: training/gradient.hpp.)
   template <class Argument, class Y>
   static constexpr auto pointer_to(const Y& y, T& number) noexcept {
     if constexpr (tensor_like<Y>) {
@@ -93,7 +92,7 @@ struct formula_call {
     return {pointer};
   }
 
-  // What the call finds of the parts of its arguments. Nodes: of the formula's graph.
+  // Collects the parts of arguments for a call. Nodes: of the formula's graph.
   template <class Runs, class Binder, std::size_t Nodes = Runs::nodes, class... Argument>
   static constexpr void bind(captured<T>* parts, list<Argument...>, const X&... x) noexcept {
     bound_node<T> nodes[Nodes]{};
@@ -131,7 +130,7 @@ constexpr X& reference_at(const reference<I, X>& one) noexcept {
   return one.to;
 }
 
-// The calls of a formula. Plain: by readable loops.
+// The calls of a formula. Plain: use readable loops.
 template <class F, bool Plain>
 struct formula_calls {
   static constexpr bool traceable = std::is_empty_v<F> && std::is_default_constructible_v<F>;
@@ -148,14 +147,14 @@ struct formula_calls {
     return invalid{};
   }
 
-  // Gives a row-major tensor; the last argument may be a workspace, or parallel(pool, works). (What
-  // F gives is asked here because a function in between would be six more lines of clang's output.)
+  // Returns a row-major tensor. The last argument may be a workspace, or parallel(pool, works).
   template <class... X>
     requires(!last_is_workspace<X...> && !last_is_refused<X...>)
   constexpr auto operator()(const X&... x) const noexcept
       -> given_by<(a_node<X> || ...), decltype(std::declval<const F&>()(
                                           std::declval<traced_as<traced_for<X...>, X>>()...))> {
-    if constexpr ((a_node<X> || ...)) {  // in another formula: a part of it
+    // The return type calls F: a function in between would add six lines to clang's output.
+    if constexpr ((a_node<X> || ...)) {  // inside a different formula: part of it
       return F{}(x...);
     } else {
       using verdict = typename call_fits<F, by_value, on_stack, X...>::verdict;
@@ -168,8 +167,9 @@ struct formula_calls {
   constexpr auto operator()(X&&... x) const noexcept {
     return workspace_first(std::make_index_sequence<sizeof...(X) - 1>{}, by_value{}, x...);
   }
-  // The same, written into a tensor or view of the axes of the result; of several results into
-  // std::tie(a, b), or into what a call gives. None of them may overlap an argument.
+  // The same, written into a tensor or view with the result's axes; several results into
+  // std::tie(a, b) or an object like the one that a call returns. No output may overlap an
+  // argument.
   template <memory_of_results Out, class... X>
     requires(!last_is_workspace<X...> && !last_is_refused<X...>)
   constexpr auto into(Out&& out, const X&... x) const noexcept -> nothing_by<
@@ -183,7 +183,6 @@ struct formula_calls {
   constexpr void into(Out&& out, X&&... x) const noexcept {
     workspace_first(std::make_index_sequence<sizeof...(X) - 1>{}, static_cast<Out&&>(out), x...);
   }
-  // Arguments that F does not take.
   template <class... X>
     requires last_is_refused<X...>
   constexpr invalid operator()(X&&...) const noexcept {
@@ -195,7 +194,7 @@ struct formula_calls {
   constexpr void into(X&&...) const noexcept {
     static_assert(report<last_is_one_workspace<X...>>::ok, "umbel: shapes do not fit");
   }
-  // into(a, b, x) of two results.
+  // into(a, b, x) with two results.
   template <memory_of_results Out, tensor_like Second, class... X>
     requires(!last_is_workspace<X...> && !last_is_refused<X...> && !takes<F, Second, X...> &&
              gives_several<F, X...>)
@@ -246,7 +245,7 @@ struct formula_calls {
       return computed<
           typename fits::result,
           typename given_workspaces<std::remove_reference_t<Work>, typename fits::scratch>::all>(
-          out, work, [&](auto& y, auto& own) {
+          out, work, [&](auto& y, auto& own) UMBEL_LAMBDA_INLINE {
             formula_call<Plain, F, X...>::template into<typename fits::layouts>(y, own, x...);
           });
     else if constexpr (std::is_same_v<std::remove_cvref_t<Out>, by_value>)
@@ -256,17 +255,17 @@ struct formula_calls {
 
 }  // namespace detail::formulas
 
-// A function without captures of tensors, views, numbers, layers and objects with weights; see
-// above.
+// A captureless function of tensors, views, numbers, layers and objects with weights, compiled to
+// fused kernels.
 template <class F>
 struct formula : detail::formulas::formula_calls<F, false> {
   static_assert(detail::report<detail::rules::captures_nothing<formula::traceable>>::ok,
                 "umbel: shapes do not fit");
   constexpr formula(F) noexcept {}
 
-  // plain(f)(x...): the same formula by loops that take one element after another, which define its
-  // value: f(x...) has the same bits. Layers in it are called as by f. (Found by its argument: the
-  // name is yours.)
+  // plain(f)(x...): the same formula with loops that take one element after another, which define
+  // its value: f(x...) has the same bits. Layers in it run as in f. (Found by its argument, so the
+  // name stays free.)
   friend constexpr detail::formulas::formula_calls<F, true> plain(const formula&) noexcept {
     return {};
   }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a formula computes, as a value: nodes in the order in which they were written, each with its
-// operation, its axes and its operands. A formula is traced in a constant expression, so a graph is
-// a constant, and what follows from it (schedule.hpp) is loops over arrays. Not here: how
-// operations on nodes get recorded (node.hpp), shapes that do not fit (rules.hpp): those have no
-// graph.
+// A formula's computation as a value: nodes in the order of writing, each with its operation, axes
+// and operands. A formula is traced in a constant expression, so its graph is a constant and what
+// follows from it (schedule.hpp) is loops over arrays. Not here: recording operations on nodes
+// (node.hpp), shapes that don't fit (rules.hpp), which have no graph.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -16,8 +15,7 @@ struct mask_base;
 }
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// What a node is: an argument of the formula, a number written in it, a position along an axis, or
-// an operation on other nodes.
+// A node's kind: an argument, a number, a position along an axis, or an operation on nodes.
 enum class word : unsigned char {
   none,
   argument,
@@ -42,9 +40,9 @@ enum class word : unsigned char {
   gelu_tanh,
   silu,
   relu,
-  gelu_exact_slope,  // derivatives, of gradients (training/)
+  gelu_exact_slope,  // derivatives for gradients (training/)
   gelu_tanh_slope,
-  maximum,  // NaN where either is NaN
+  maximum,  // NaN if either is NaN
   minimum,
   less,
   less_or_equal,
@@ -55,22 +53,22 @@ enum class word : unsigned char {
   logical_or,
   where,   // a ? b : c
   hide,    // b ? -infinity : a
-  add_to,  // a + b, written where a is: a gradient, which is a result although nothing reads it
+  add_to,  // a + b, in a's memory: a gradient, a result although nothing reads it
   // Along axes.
   contract,
   project,  // x * w
   softmax,
   reduce,  // sum, mean, max, min
   concat,
-  call,  // what has a function of its own: argmax
+  call,  // a separate function: argmax
   log_softmax,
   lookup,
   rotate,
-  layer,   // the same of layers, with scratch
-  append,  // rows of a behind those that a cache keeps, whose memory it is (next_positions.hpp)
-  // Of gradients (training/gradient_steps.hpp).
-  place,           // zeros, but for a where the operand was read that it is the gradient of
-  add_rows,        // zeros, and rows of a added to those that the integers b say
+  layer,   // the same for layers, with scratch
+  append,  // rows of a after those in a cache, in the cache's memory (next_positions.hpp)
+  // For gradients (training/gradient_steps.hpp).
+  place,           // zeros, except a where the differentiated operand was read
+  add_rows,        // zeros, plus rows of a added at the integers b
   layer_gradient,  // of a layer's operands
 };
 
@@ -83,10 +81,10 @@ constexpr bool is_product(word w) noexcept { return w == word::contract || w == 
 constexpr bool is_condition(word w) noexcept { return w >= word::less && w <= word::logical_or; }
 
 inline constexpr std::size_t most_axes = 8;
-inline constexpr std::size_t most_operands = 8;  // of the gradient of a layer and its mask
+inline constexpr std::size_t most_operands = 8;  // the gradient of a layer and its mask
 inline constexpr std::size_t most_results = 6;
 
-// Axes by family (shape/axis.hpp), with the strides of the memory that they lie in.
+// Axes by family (shape/axis.hpp), with the strides of their memory.
 struct axis_list {
   std::size_t rank = 0;
   unsigned long long family[most_axes]{};
@@ -102,14 +100,13 @@ struct axis_list {
       if (family[i] == of) return i;
     return npos;
   }
-  // The axis of this size and stride.
   constexpr std::size_t find(std::size_t of_size, std::size_t of_stride) const noexcept {
     for (std::size_t i = 0; i < rank; ++i)
       if (size[i] == of_size && stride[i] == of_stride) return i;
     return npos;
   }
   constexpr bool has(unsigned long long of) const noexcept { return position(of) != npos; }
-  // Of an axis that is not there: 1 and 0, as of one that is repeated.
+  // Of an absent axis: 1 and 0, as if repeated.
   constexpr std::size_t size_of(unsigned long long of) const noexcept {
     const std::size_t at = position(of);
     return at == npos ? 1 : size[at];
@@ -123,7 +120,7 @@ struct axis_list {
     size[rank] = how_many;
     stride[rank++] = step;
   }
-  // Axis `to` as axis `at` of another.
+  // Axis `to` becomes axis `at` of other.
   constexpr void set(std::size_t to, const axis_list& other, std::size_t at) noexcept {
     family[to] = other.family[at];
     size[to] = other.size[at];
@@ -146,7 +143,7 @@ constexpr axis_list axes_of_layout() noexcept {
   return axes;
 }
 
-// The memory of a node, read from `offset` on by axes of its own.
+// A node's memory, read from `offset` on with different axes.
 struct operand {
   int node = -1;
   std::size_t offset = 0;
@@ -157,17 +154,17 @@ struct operand {
   }
 };
 
-// What a formula uses besides its arguments: a part of one of them, such as a matrix of weights.
+// Something a formula uses besides its arguments: part of one, such as a weight matrix.
 template <class T>
 struct captured {
-  const T* values = nullptr;     // of a tensor, or natural weights
-  const T* bias = nullptr;       // of weights
-  const void* object = nullptr;  // panels of packed weights, or what has memory of its own
-  T number{};                    // of a layer, such as a norm's epsilon
+  const T* values = nullptr;                  // of a tensor, or unpacked weights
+  const T* bias = nullptr;                    // of weights
+  const void* object = nullptr;               // packed panels, or an owner of memory
+  T number{};                                 // such as a norm's epsilon
   const portable::mask_base* mask = nullptr;  // an argument
   unsigned long long integer = 0;             // of a mask
 };
-// An operand of a layer's call: numbers, or flags, where it is an argument of bool.
+// An operand of a layer's call: numbers, or flags if it is an argument of bool.
 template <class T>
 struct operand_memory {
   const T* numbers = nullptr;
@@ -184,23 +181,23 @@ enum class weights_form : unsigned char {
   packed_int8
 };
 
-// What has a function of its own: writes its result, row-major, from its operands' memory.
+// A separate function: writes its row-major result from its operands' memory.
 template <class T>
 using function = void (*)(const captured<T>& object, const T* const* operands, T* result);
-// Of a layer: of all the parts that it uses (parts.hpp), with scratch.
+// Of a layer: gets all its parts (parts.hpp), and scratch.
 template <class T>
 using layer_function = void (*)(const captured<T>* parts, const operand_memory<T>* operands,
                                 T* result, T* scratch);
 
-// The gradient of a layer's call: of its operands, row-major, one after another, in d_operands; of
-// its parts added to those of `gradients`, where they are not null. result: what the layer's
-// function has written, its result and what it keeps.
+// The gradient of a layer's call. The gradients of its operands go to d_operands, row-major, one
+// after another; those of its parts are added to `gradients` if not null. result: the output of the
+// layer's function: its result and what it keeps.
 template <class T>
 using layer_gradient_function = void (*)(const captured<T>* parts, const captured<T>* gradients,
                                          const operand_memory<T>* operands, const T* result,
                                          const T* d_result, T* d_operands, T* scratch);
 
-// The same where one more operand has a gradient, which comes last in d_operands.
+// The same if one more operand has a gradient, which comes last in d_operands.
 template <class T>
 struct layer_gradient_with {
   std::size_t operand = npos;
@@ -212,44 +209,43 @@ template <class T>
 struct node_of_graph {
   word what = word::none;
   bool condition = false;  // true or false, not numbers
-  bool open = false;       // of positions whose axes it does not have: computed where it is used
-  bool by_rows = false;    // of a call: does each row, along axes that it does not go along, come
-                           // from that row alone?
-  bool by_axes = false;    // computed by its axes, not by its function
-  axis_list axes;          // of its memory; of what is computed: row-major
+  bool open = false;       // positions along axes that it lacks: computed in place of use
+  bool by_rows = false;    // of a call: does each row, along axes that it doesn't go along,
+                           // depend on that row alone?
+  bool by_axes = false;    // computed through its axes, not its function
+  axis_list axes;          // of its memory; if computed, row-major
   operand from[most_operands];
   T number{};                   // of a number
-  std::size_t slot = npos;      // of an argument, and of what a call uses: which; the first of
-  std::size_t parts = 1;        // so many
-  int recomputed = 0;           // not 0: in a gradient with those beside it of this number
-  unsigned long long family{};  // of a position, and along which a softmax, a concat or a norm goes
+  std::size_t slot = npos;      // of an argument or captured parts: the first one's number
+  std::size_t parts = 1;        // their number
+  int recomputed = 0;           // not 0: recomputed in a gradient, with the others of this number
+  unsigned long long family{};  // of a position, softmax, concat or norm: its axis
   std::size_t operands = 0;
-  // Of a product or a reduction: the axes that are gone, the last one fastest; of x * w, what w is.
+  // For a product or reduction: the summed axes, the last one fastest; for x * w, the kind of w.
   unsigned long long summed[most_axes]{};
   std::size_t sums = 0;
   reduction reduces_by{};
   weights_form weights{};
   bool has_bias = false;
   function<T> run = nullptr, run_plainly = nullptr;
-  function<T> run_back = nullptr;  // of a rotation: the same of the gradient of its result
+  function<T> run_back = nullptr;  // for a rotation: the same for the gradient of its result
   layer_function<T> run_layer = nullptr;
   std::size_t scratch = 0;  // of a layer, in elements
-  // Of a layer whose gradient is asked for: elements behind its result that it keeps for that, the
-  // scratch of its gradient, and the elements of those of its operands.
+  // For a differentiated layer: elements kept after its result, the scratch of its gradient, and
+  // the elements of its operands' gradients.
   layer_gradient_function<T> run_gradient = nullptr;
   std::size_t kept = 0, gradient_scratch = 0;
-  std::size_t differentiated = 0;                               // the first so many operands
-  const layer_gradient_with<T>* also_differentiated = nullptr;  // one more at a time, of so many
+  std::size_t differentiated = 0;                               // the first operands, so many
+  const layer_gradient_with<T>* also_differentiated = nullptr;  // one more at a time, so many
   std::size_t also = 0;
-  // To be read (inspect/): its axes, the name of what is called, of a layer its operations and the
-  // bytes of its tables.
+  // For readers (inspect/): axes, the callee's name; a layer's operations and bytes of its tables.
   const char *shape = nullptr, *name = nullptr;
   std::uint64_t flops = 0;
   std::size_t tables = 0;
 };
 
-// The same operation on the same operands? Not of what has a function: those are not compared,
-// since g++ with -fsanitize=undefined takes no comparison of them for a constant.
+// The same operation on the same operands? Functions are not compared: g++ with
+// -fsanitize=undefined doesn't treat that as a constant.
 template <class T>
 constexpr bool is_same_node(const node_of_graph<T>& a, const node_of_graph<T>& b) noexcept {
   if (a.what != b.what || a.what >= word::contract || a.family != b.family || a.slot != npos ||
@@ -261,19 +257,19 @@ constexpr bool is_same_node(const node_of_graph<T>& a, const node_of_graph<T>& b
   return a.axes == b.axes;
 }
 
-// Nodes: room for so many.
+// Nodes: the capacity.
 template <class T, std::size_t Nodes>
 struct graph {
   node_of_graph<T> nodes[Nodes];
   int count = 0;
-  std::size_t arguments = 0, slots = 0;  // slots: of arguments, then of what is captured
+  std::size_t arguments = 0, slots = 0;  // slots: of arguments, then captures
   operand result[most_results];
   std::size_t results = 0;
-  bool direct = true;  // are results written as they are, row-major?
+  bool direct = true;  // are results written row-major, without a copy?
 };
 
-// Is it the same formula, for other numbers of positions? a and b may differ in the copies of their
-// results, which come last.
+// Is it the same formula for different numbers of positions? a and b may differ in the copies of
+// their results, which come last.
 template <class T, std::size_t A, std::size_t B>
 constexpr bool same_words(const graph<T, A>& a, const graph<T, B>& b) {
   const int count = a.count < b.count ? a.count : b.count;
@@ -292,15 +288,15 @@ constexpr bool same_words(const graph<T, A>& a, const graph<T, B>& b) {
   return true;
 }
 
-// Who reads a node, in the order of the graph. Found once: clang computes a million statements in a
-// constant expression, and gradients have hundreds of nodes.
+// The readers of a node, in graph order. Found once: clang allows a million steps per constant
+// expression, and gradients have hundreds of nodes.
 template <std::size_t Nodes>
 struct readings {
   struct reading {
     int by;
     std::size_t operand;
   };
-  std::size_t first[Nodes + 1]{};  // of a node, in `all`, up to that of the next one
+  std::size_t first[Nodes + 1]{};  // of a node, in `all`
   reading all[Nodes * most_operands + 1]{};
 
   template <class T>

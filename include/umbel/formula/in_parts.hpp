@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The steps of a formula by several workers (layer/executor.hpp). Steps that do not need each other
-// are handed out together; a step is cut along what it loops over: attention by heads or by
-// blocks of queries, a product by blocks of its rows, an elementwise program by blocks of its
-// elements. Others are one piece. Every element is computed as by one worker, so the bits are the
-// same for any number of them.
+// The steps of a formula by several workers (layer/executor.hpp). Independent steps are handed out
+// together. A step is cut along its loops: attention by heads or blocks of queries, a product by
+// blocks of rows, an elementwise program by blocks of elements; others are one piece. Every element
+// is computed as by one worker, so results don't depend on their number.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -14,7 +13,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// Total positions in at most Most blocks of `size`, but for the last.
+// `total` positions in at most Most blocks of `size`; the last may be smaller.
 struct even_blocks {
   std::size_t total, size, count;
   constexpr even_blocks(std::size_t of, std::size_t most, std::size_t multiple) noexcept
@@ -25,15 +24,15 @@ struct even_blocks {
   constexpr std::size_t last() const noexcept { return total - (count - 1) * size; }
 };
 
-// Run: a run_of; S: the number of a step. Workers: how many there are.
+// Run: a run_of. S: the number of a step. Workers: their number.
 template <class Run, std::size_t S, std::size_t Workers>
 struct step_in_parts {
   using T = typename Run::value_type;
   static constexpr step one = Run::value.steps[S];
-  // More than workers, so that one that is late is waited for less.
+  // More than workers, to wait less for a late one.
   static constexpr std::size_t most = 4 * Workers;
 
-  // Of an elementwise step: positions of its outermost loop, or vectors.
+  // An elementwise step: positions of its outermost loop, or vectors.
   template <class Each>
   struct elements {
     static constexpr axis_list loops = Each::loops;
@@ -48,7 +47,7 @@ struct step_in_parts {
     static constexpr std::size_t count = blocks.count;
 
     static void take(const Run& run, T* to, std::size_t piece) noexcept {
-      const Run own = run;  // so that a store cannot be one into it
+      const Run own = run;  // so that stores can't alias it
       std::size_t index[most_axes]{};
       const std::size_t begin = piece * blocks.size;
       const std::size_t end = piece + 1 == count ? blocks.total : begin + blocks.size;
@@ -67,7 +66,7 @@ struct step_in_parts {
     }
   };
 
-  // Of attention: heads, or what is outside of those that are computed together.
+  // Attention: heads, or the loops around those computed together.
   template <class Attend>
   struct heads {
     using of = typename Attend::of;
@@ -106,7 +105,7 @@ struct step_in_parts {
     }
   };
 
-  // Of a product: positions of its outermost loop, or blocks of its rows.
+  // A product: positions of its outermost loop, or blocks of its rows.
   template <class Product>
   struct product_rows {
     static constexpr bool projects = Product::projects;
@@ -206,7 +205,7 @@ struct step_in_parts {
   }
 };
 
-// Of a product: the program that goes over it when all of it is there.
+// The program that runs over a whole product once it is complete.
 template <class Run, std::size_t S, std::size_t Workers>
 struct program_in_parts {
   using T = typename Run::value_type;
@@ -243,7 +242,7 @@ struct program_in_parts {
   }
 };
 
-// Do two steps need each other, or share memory that one of them writes?
+// Does one step need the other, or do they share memory that one writes?
 template <class T, std::size_t Nodes>
 constexpr bool depend(const schedule<T, Nodes>& p, const step& a, const step& b) {
   const auto in_workspace = [&](int n) { return p.stored[n] && p.result[n] < 0; };
@@ -268,7 +267,7 @@ struct run_in_parts {
   template <std::size_t S>
   using program = program_in_parts<Run, S, Given::workers>;
 
-  // The first step after those that are handed out together with step S and do not need each other.
+  // The first step after those handed out together with step S.
   template <std::size_t S>
   static constexpr std::size_t end_of_round = [] {
     std::size_t end = S + 1;
@@ -305,7 +304,7 @@ struct run_in_parts {
       });
     }
   }
-  // The piece, counted from the first of the first one on.
+  // The piece, counted from the first piece of the first step.
   template <class First, class... Rest>
   static void take_one(const Run& run, T* scratch, std::size_t piece) noexcept {
     if constexpr (sizeof...(Rest) != 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Operations that the plan of a formula knows; the others are calls.
+// Operations that a formula's plan knows; the others are calls.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -36,7 +36,7 @@ struct known_operation<mean_operation<Axes...>> {
     ((one.summed[one.sums++] = family_id<family_of<Axes>>), ...);
   }
 };
-// Rows are apart, but along the axes that it goes along.
+// Rows are independent, except along its axes.
 template <template <std::size_t> class... Axes>
 struct known_operation<variance_operation<Axes...>> {
   static constexpr word what = word::none;
@@ -68,7 +68,7 @@ inline constexpr reduction reduction_of<kernel::plain::max_of> = reduction::max;
 template <>
 inline constexpr reduction reduction_of<kernel::plain::min_of> = reduction::min;
 
-// Is what it gives x and a constant? Its derivative is 1.
+// Is the result x plus a constant? Then its derivative is 1.
 template <class Operation>
 inline constexpr bool adds_a_constant = false;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The graph of a formula by positions: how each node reads positions of the sequence, and what
-// scores are where the key is later than the query, as far as the formula's own words say it.
+// A formula's graph by positions: how each node reads positions of the sequence, and the scores of
+// keys later than the query, as far as the formula determines them.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -12,25 +12,24 @@ namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
 enum class role : unsigned char { other, row, fresh, kept };
 
-// Why a formula cannot be decoded.
 enum class not_by_position : unsigned char {
   nothing,
   keeps_nothing,       // no keys
-  mixes,               // goes along rows, or along keys that no scores belong to
-  part_of_rows,        // reads some of the rows, or as other axes
+  mixes,               // goes along rows, or along keys without scores
+  part_of_rows,        // reads some of the rows, or under different axes
   sees_later,          // scores of later keys are not hidden
-  counts,              // divides by the number of keys, or numbers them with another axis
+  counts,              // divides by the number of keys, or numbers them with a different axis
   several_rows,        // has two axes of rows
-  layer,               // a layer, or another function that may see other positions
-  function_of_scores,  // what has a function of its own, of kept keys
+  layer,               // a layer or function that may see other positions
+  function_of_scores,  // a separate function of kept keys
   gives_keys,          // a result with keys
-  of_its_size          // is another formula for another number of positions
+  of_its_size          // is a different formula for a different number of positions
 };
 
-// What an element of scores is where the key is later than the query.
+// The value of an element of scores if the key is later than the query.
 template <class T>
 struct later_value {
-  bool known = false;  // the same whatever is there
+  bool known = false;  // the same whatever is stored there
   T value{};
 };
 
@@ -41,7 +40,7 @@ constexpr T computed_of(T a, T b) noexcept {
 
 template <class T, std::size_t Nodes>
 struct later_values {
-  graph<T, Nodes> g;  // products and sums are joined
+  graph<T, Nodes> g;  // its products and sums are joined
   std::size_t capacity = 0;
   unsigned long long rows = 0, queries = 0, keys = 0;  // families; queries: of arguments
   role of[Nodes][most_axes]{};
@@ -49,7 +48,7 @@ struct later_values {
   bool as_values[Nodes]{};                  // is it summed along its keys?
   bool reads_kept[Nodes][most_operands]{};  // is this operand's fresh axis the kept one?
   later_value<T> later[Nodes]{};
-  int guarded[Nodes]{};  // the operand that becomes `guard` at later keys, or -1
+  int guarded[Nodes]{};  // operand that becomes `guard` at later keys, or -1
   T guard[Nodes]{};
   not_by_position why = not_by_position::nothing;
   int where = 0;  // that node
@@ -76,7 +75,7 @@ struct later_values {
     return i == npos ? role::other : of[n][i];
   }
 
-  // The axis of from's node that its axis i lies in, or npos.
+  // The axis of from's node that contains its axis i, or npos.
   constexpr std::size_t axis_of_node(const operand& from, std::size_t i) const {
     const axis_list& own = at(from.node).axes;
     const std::size_t size = from.axes.size[i], stride = from.axes.stride[i];
@@ -90,7 +89,6 @@ struct later_values {
         found = a;
     return found;
   }
-  // The role of axis i of operand j of node n.
   constexpr role read_as(int n, std::size_t j, std::size_t i) const {
     const operand& from = at(n).from[j];
     const std::size_t a = axis_of_node(from, i);
@@ -115,7 +113,7 @@ struct later_values {
     return false;
   }
 
-  // Are axes of positions read whole, from the first on?
+  // Are axes of positions read completely, from the start?
   constexpr bool reads_all_positions(const operand& from) const {
     const axis_list& own = at(from.node).axes;
     bool is_read[most_axes]{};
@@ -147,7 +145,6 @@ struct later_values {
            w == word::rotate || w == word::layer;
   }
 
-  // Is this an axis of rows of any node?
   constexpr bool is_row(unsigned long long family) const {
     if (family == rows || family == queries) return true;
     for (int n = 0; n < g.count; ++n)
@@ -157,7 +154,7 @@ struct later_values {
     return false;
   }
 
-  // a key + b query + c, where n is of that form.
+  // a key + b query + c, if n has that form.
   struct distance_form {
     double key = 0, query = 0, constant = 0;
     bool ok = false;
@@ -186,8 +183,7 @@ struct later_values {
     return {a.key + sign * b.key, a.query + sign * b.query, a.constant + sign * b.constant,
             a.ok && b.ok};
   }
-  // Of a comparison of positions: what it is for every key after the query, at a distance of 1, 2
-  // ...
+  // The value of a comparison of positions for every key after the query, at distances 1, 2, ...
   constexpr later_value<T> compared_later(const node_of_graph<T>& one) const {
     const distance_form a = form_of(one.from[0].node), b = form_of(one.from[1].node);
     const double slope = a.key - b.key, constant = a.constant - b.constant;
@@ -216,8 +212,8 @@ struct later_values {
     ((w == W ? (void)(found = {true, computed_of<W>(a, b)}) : (void)0), ...);
     return found;
   }
-  // What an elementwise node is, at a later key. What is not known is taken to be finite: an
-  // infinity or NaN there spoils earlier rows of the whole pass, too.
+  // The value of an elementwise node at a later key. Unknown values are assumed finite: infinity or
+  // NaN there would spoil earlier rows of the whole pass as well.
   constexpr later_value<T> elementwise_later(int n) const {
     const node_of_graph<T>& one = at(n);
     const auto from = [&](std::size_t j) { return later[one.from[j].node]; };
@@ -276,7 +272,7 @@ struct later_values {
                                                                           b.value);
   }
 
-  // Is it what it is at later keys whatever lies there? Of a product with 0 that is not so.
+  // Is its value at later keys independent of what is stored? Not for a product with 0.
   constexpr bool is_selected(int n) const {
     const node_of_graph<T>& one = at(n);
     const auto from = [&](std::size_t j) { return one.from[j].node; };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// The graph of a step: of new positions only, with the memory of a cache for the keys that are kept
-// (positions.hpp says which), and a run of it.
+// The graph of a step: new positions only, with a cache's memory for the kept keys (positions.hpp
+// finds them), and a run of it.
 //
 //   rows, fresh keys    as many as there are new positions
-//   what is kept        an `append`: behind what is kept already, read as memory of all keys
-//   what goes along     guarded: at keys that are later than the query it reads -infinity or 0,
-//   kept keys           whatever lies there, for memory that is not in use yet, too
+//   kept nodes          an `append`: after what is kept already, read as memory of all keys
+//   along kept keys     guarded: reads -infinity or 0 at keys later than the query, whatever their
+//                       memory holds, even if unused
 //
-// Functions of nodes (layers, lookup) are those of the graph of as many rows as the step has.
+// Functions of nodes (layers, lookup) come from the graph with the step's number of rows.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -29,7 +29,7 @@ struct graph_of_step {
   }
 };
 
-// For a formula with so many nodes, kept ones and guarded ones.
+// For a formula with these numbers of nodes, kept and guarded ones.
 template <class T, std::size_t Nodes, std::size_t All>
 struct step_maker {
   const by_position<T, Nodes>& from;
@@ -49,7 +49,7 @@ struct step_maker {
     for (std::size_t i = axes.rank; i-- > 0; step *= axes.size[i]) axes.stride[i] = step;
   }
 
-  // Operand j of node n, as that of what its node is now.
+  // Operand j of node n in the new graph.
   constexpr operand read(int n, std::size_t j) const {
     const operand& before = from.at(n).from[j];
     const axis_list& old = from.at(before.node).axes;
@@ -79,7 +79,6 @@ struct step_maker {
     }
     return now_read;
   }
-  // All of a node.
   constexpr operand whole(int n) const { return {n, 0, made.g.nodes[n].axes}; }
 
   constexpr int add_open(word what, unsigned long long family, T number, int a = -1, int b = -1) {
@@ -93,7 +92,7 @@ struct step_maker {
     if (b >= 0) one.from[one.operands++] = whole(b);
     return add(one);
   }
-  // The same numbers, but at keys that are later than the query.
+  // The same values, except at keys later than the query.
   constexpr operand guarded(const operand& scores, int n) {
     unsigned long long query = 0;
     const int of_scores = from.at(n).from[from.guarded[n]].node;
@@ -104,7 +103,7 @@ struct step_maker {
     node_of_graph<T> one;
     one.axes = made.g.nodes[scores.node].axes;
     if (from.guard[n] == -simd::math_constants<T>::infinity) {
-      one.what = word::hide;  // which leaves the rest of an attention's scores what it is
+      one.what = word::hide;  // leaves the rest of an attention's scores unchanged
       one.from[0] = whole(scores.node);
       one.from[1] = whole(later);
       one.operands = 2;
@@ -120,7 +119,7 @@ struct step_maker {
     return {node, scores.offset, scores.axes};
   }
 
-  // actual: the axes of arguments. functions: the nodes of the graph of so many rows.
+  // actual: the axes of arguments. functions: the nodes of the graph with that many rows.
   template <std::size_t Rows>
   constexpr void add_node(int n, const graph<T, Rows>& functions, const axis_list* actual) {
     node_of_graph<T> one = from.at(n);
@@ -149,7 +148,7 @@ struct step_maker {
     for (std::size_t i = 0; i < one.axes.rank; ++i) made.of[now[n]][i] = from.of[n][i];
     if (from.keeps[n]) keep(n);
   }
-  // What is kept of it: numbers, of conditions and integers, too.
+  // Keeps it as numbers, also conditions and integers.
   constexpr void keep(int n) {
     int source = now[n];
     if (from.at(n).what == word::argument || from.at(n).condition) {
@@ -199,7 +198,7 @@ constexpr graph_of_step<T, All> make_step(const by_position<T, Nodes>& p, std::s
   return maker.made;
 }
 
-// Are the same attentions found in both, of scores that are rounded alike?
+// Have both the same attentions, with scores rounded alike?
 template <class T, std::size_t A, std::size_t B>
 constexpr bool same_attentions(const schedule<T, A>& a, const schedule<T, B>& b) {
   std::size_t at = 0;
@@ -223,7 +222,7 @@ constexpr bool same_attentions(const schedule<T, A>& a, const schedule<T, B>& b)
   }
 }
 
-// The elements of From, written by the strides of To, axis by axis.
+// Copies the elements of From with the strides of To, axis by axis.
 template <const axis_list& From, const axis_list& To, std::size_t Axis = 0, class T>
 constexpr void copy_axes(const T* x, T* y) noexcept {
   if constexpr (Axis == From.rank) {
@@ -234,7 +233,7 @@ constexpr void copy_axes(const T* x, T* y) noexcept {
   }
 }
 
-// The new rows of an append go behind the `position` that are kept.
+// Writes the new rows of an append after the `position` kept ones.
 template <class Run, int Root>
 struct append_step {
   using T = typename Run::value_type;
@@ -285,7 +284,7 @@ struct step_by_axes {
   static constexpr void write(const Run& run, T* to) noexcept {
     const T* x = run.template begin<Root, 0>();
     if constexpr (one.what == word::softmax && !(from == to_axes)) {
-      copy_axes<from, to_axes>(x, to);  // a softmax has the axes that it reads
+      copy_axes<from, to_axes>(x, to);  // a softmax keeps its input's axes
       x = to;
     }
     if constexpr (one.what == word::softmax) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// What stands for a tensor while a formula is traced: its axes are in its type, as a tensor's are,
-// so that every operation checks them by its own rule and says its own sentence. In place of memory
-// it has the number of a node of the graph, and operations on it are recorded.
-//
-// Not here: arithmetic (arithmetic.hpp), what becomes of the graph (schedule.hpp).
+// A tensor's stand-in while a formula is traced. Its axes are in its type, as a tensor's are, so
+// every operation checks them with its usual rule and message. Instead of memory it has the number
+// of a node of the graph, and operations on it are recorded. Not here: arithmetic (arithmetic.hpp),
+// what becomes of the graph (schedule.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -18,7 +17,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// What an operation on one tensor does that has weights (layer/computing.hpp), as a layer's call.
+// An operation with weights on one tensor (layer/computing.hpp), as a layer's call.
 template <class Operation, class X>
 struct operation_steps {
   using result = typename Operation::template result<X>;
@@ -31,8 +30,8 @@ struct operation_steps {
   }
 };
 
-// Is each row of a call of a layer, by Steps, computed by itself (apart)? Rows are what lies along
-// the axis `along`; 0: along one that the axes of positions cannot be.
+// Is each row of a layer's call, by Steps, computed by itself (apart)? Rows run along the axis
+// `along`; 0: an axis that positions can't have.
 template <class Steps>
 struct rows_of_call {
   static constexpr bool apart = requires { requires Steps::by_rows; };
@@ -62,14 +61,13 @@ struct rows_of_call<operation_steps<Operation, X>> {
       family_id<typename axis_of_operation<Operation>::type>;
 };
 
-// An operation whose result follows from positions along an axis is other words for new positions
-// of a cache (along_axes.hpp).
+// An operation that depends on positions differs for a cache's new positions (along_axes.hpp).
 template <class Operation>
 struct at_positions {
   static constexpr bool differs = false;
 };
 
-// E: bool for a condition. Open: the families of positions in it that are no axes of it (yet).
+// E: bool for a condition. Open: the families of positions whose axes it lacks (yet).
 template <class Recorder, class E, class Layout, class Open = families<>>
 class node : public portable::own_arithmetic {
  public:
@@ -83,7 +81,6 @@ class node : public portable::own_arithmetic {
   static constexpr bool traced_before = !Recorder::makes_graph;
   static constexpr bool differentiates = Recorder::differentiates;
   static constexpr bool is_counted = std::is_integral_v<E> && !std::is_same_v<E, bool>;
-  // As of a tensor: x.size(), x.extent<head_dim>.
   static constexpr std::size_t size() noexcept { return Layout::count; }
   template <template <std::size_t> class Axis>
   static constexpr std::size_t extent = Layout::template size_of<family_of<Axis>>;
@@ -92,7 +89,7 @@ class node : public portable::own_arithmetic {
   int number;
   std::size_t offset = 0;
 
-  // x = y of another type: the axes of x are those of its declaration.
+  // x = y with a different type: x keeps its declared axes.
   template <class Y>
     requires(!std::is_same_v<Y, node>)
   constexpr node& operator=(const Y&) noexcept {
@@ -100,12 +97,12 @@ class node : public portable::own_arithmetic {
     return *this;
   }
 
-  // if (x > 0), x(1, 2, 3), x[1]: there are no values while a formula is traced.
+  // if (x > 0), x(1, 2, 3), x[1]: no values exist while a formula is traced.
   constexpr explicit operator bool() const noexcept {
     static_assert(report<rules::has_a_value<node>>::ok, "umbel: shapes do not fit");
     return false;
   }
-  // std::exp(x), a function of yours of a number
+  // std::exp(x), or your function of a number
   constexpr operator float() const noexcept {
     static_assert(report<rules::has_a_number<node>>::ok, "umbel: shapes do not fit");
     return 0;
@@ -126,13 +123,13 @@ class node : public portable::own_arithmetic {
     return {number, offset, axes_of_layout<Layout>()};
   }
 
-  // Of a tensor that is a part of an argument, or a node itself (arithmetic.hpp).
+  // Of a tensor that is part of an argument, or of a node (arithmetic.hpp).
   template <class X>
   constexpr auto as_node_like(const X& x) const noexcept {
     return as_node(recorder, x);
   }
 
-  // The same as an operand of a layer's call: conditions are read where they are, in an argument;
+  // The same as an operand of a layer's call: conditions are read in place, from an argument;
   // integers become numbers of the formula.
   template <class X>
   constexpr auto as_operand_of_call(const X& x) const noexcept {
@@ -147,19 +144,18 @@ class node : public portable::own_arithmetic {
       view_of<std::conditional_t<std::is_same_v<typename X::value_type, bool>, const bool, const T>,
               layout_of<X>>;
 
-  // Integers as the numbers that they are in the formula.
   constexpr node<Recorder, T, row_major<Layout>> in_numbers() const noexcept {
     return {{}, recorder, contiguous().number, 0};
   }
 
-  // The same memory by another layout.
+  // The same memory with a different layout.
   template <class To>
   constexpr node<Recorder, E, To> reread(std::size_t from) const noexcept {
     static_assert(report<rules::closed<Open>>::ok, "umbel: shapes do not fit");
     return {{}, recorder, number, offset + from};
   }
 
-  // What `computing` operations give (layer/computing.hpp).
+  // The results of `computing` operations (layer/computing.hpp).
   template <class Operation>
   constexpr auto compute(const Operation& operation) const noexcept {
     constexpr bool has_weights = borrows_weights<Operation> || owns_weights<Operation>;
@@ -215,7 +211,7 @@ class node : public portable::own_arithmetic {
         number);
   }
 
-  // Over the axes of these families: Operation of kernel/float/reduce.hpp.
+  // Over the axes of these families. Operation: from kernel/float/reduce.hpp.
   template <class Verdict, class Name, class Operation, class... Families>
   constexpr auto reduce() const noexcept {
     static_assert(report<rules::closed<Open>>::ok, "umbel: shapes do not fit");
@@ -243,7 +239,7 @@ class node : public portable::own_arithmetic {
     }
   }
 
-  // Of an accepted rule. Families: those that are summed over.
+  // For an accepted rule. Families: the summed ones.
   template <class... Families, class Y>
   constexpr auto contract(const Y& y) const noexcept {
     static_assert(report<first_error<rules::closed<Open>, rules::closed<typename Y::open>>>::ok,
@@ -268,7 +264,7 @@ class node : public portable::own_arithmetic {
     }
   }
 
-  // Of an accepted rule: x * w.
+  // For an accepted rule: x * w.
   template <class Weights>
   constexpr auto project(const Weights& w) const noexcept {
     using verdict = first_error<rules::closed<Open>, rules::has_gradient<Recorder, Weights>>;
@@ -307,11 +303,11 @@ class node : public portable::own_arithmetic {
         number);
   }
 
-  // A call of a layer, of an accepted rule: what Steps do with its weights, this node and others.
-  //   Steps::result         the layout of what it gives
+  // A layer's call, for an accepted rule: Steps with its weights, this node and others.
+  //   Steps::result         the layout of the result
   //   Steps::scratch        a workspace, or on_stack
-  //   Steps::flops          operations of its products (kernel/shapes.hpp), of one layer
-  //   Steps::tables         bytes of constants that it reads, where there are some
+  //   Steps::flops          operations of one layer's products (kernel/shapes.hpp)
+  //   Steps::tables         bytes of constants that it reads, if any
   //   Steps::run(w, y, ...) parts.hpp
   template <class Steps, class Weights, class... X>
   constexpr auto call(const Weights& w, const X&... x) const noexcept {
@@ -352,7 +348,6 @@ class node : public portable::own_arithmetic {
     }
   }
 
-  // A row-major tensor of the same axes.
   constexpr auto contiguous() const noexcept {
     static_assert(report<rules::closed<Open>>::ok, "umbel: shapes do not fit");
     return recorded<row_major<Layout>>(
@@ -366,7 +361,7 @@ class node : public portable::own_arithmetic {
         number);
   }
 
-  // A node of this layout, row-major; make() describes it, from: its operands.
+  // A node with this layout, row-major. make() describes it; from: its operands.
   template <class Result, class ResultOpen = families<>, class Make, class... From>
   constexpr node<Recorder, E, Result, ResultOpen> recorded(Make make, From... from) const noexcept {
     if constexpr (Recorder::makes_graph) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an operation of a formula takes beside nodes: numbers, positions along axes, tensors that
-// are parts of an argument; how their axes are matched by name, and what their elements must be.
+// Operands in a formula besides nodes: numbers, positions along axes, tensors that are parts of an
+// argument; how axes are matched by name, and what element types must be.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -11,7 +11,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// position<key>: 0, 1, 2 ... along an axis of what it is combined with.
+// position<key>: 0, 1, 2 ... along an axis of the other operand.
 template <class Family>
 struct axis_position : portable::own_arithmetic {
   using is_positional = axis_position;
@@ -21,7 +21,7 @@ struct axis_position : portable::own_arithmetic {
   }
 };
 struct nothing_more {};
-// A tensor that is a part of an argument, w.slopes, in such an operation; a view is copied.
+// A tensor that is part of an argument, w.slopes, as an operand; a view is copied.
 template <class X>
 struct part_of {
   const X* part;
@@ -34,7 +34,7 @@ struct part_of<view<T, Axes...>> {
   constexpr explicit part_of(const view<T, Axes...>& x) noexcept : part(x) {}
   constexpr const view<T, Axes...>& get() const noexcept { return part; }
 };
-// An operation on positions, numbers and parts, before there is a node to be combined with.
+// An operation on positions, numbers and parts before a node joins it.
 template <word W, class A, class B = nothing_more, class C = nothing_more>
 struct positional : portable::own_arithmetic {
   using is_positional = positional;
@@ -54,7 +54,7 @@ concept symbolic = a_node<X> || a_positional<X>;
 template <class X>
 concept an_operand = symbolic<X> || scalar<std::remove_cvref_t<X>> || tensor_like<X> ||
                      one_is_invalid<X> || derived_from_mask<X>;  // masks are refused
-// Tensors are parts of arguments, in a formula only.
+// Tensors that are parts of arguments, only in a formula.
 template <class... X>
 concept operands = (symbolic<X> || ...) && (an_operand<X> && ...);
 
@@ -101,12 +101,12 @@ constexpr auto as_node(R* recorder, const X& x) noexcept {
   using T = typename R::value_type;
   node<R, typename X::value_type, layout_of<X>> made{{}, recorder, 0, 0};
   captured<T> part;
-  // Where the memory of a view is that is a part itself cannot be read while the graph is made.
+  // A view that is itself a part can't be read while the graph is made.
   if constexpr (std::is_same_v<typename X::value_type, T>)
     if (!R::makes_graph || is_memory_known<T>(x)) part.values = x.data();
   const std::size_t slot = recorder->capture(part);
   if constexpr (R::makes_graph) {
-    // Parts have no value that can be read here; what has will be gone when the steps are run.
+    // Parts have no readable value here; what has one won't exist when the steps run.
     if (__builtin_constant_p(*x.data())) recorder->made_a_tensor = true;
     node_of_graph<T> one;
     one.what = word::argument;
@@ -135,7 +135,7 @@ constexpr auto as_node(R* recorder, const positional<W, A, B, C>& x) noexcept {
     return record<R, W>(recorder, x.a, x.b, x.c);
 }
 
-// The axes of an operand, and the positions in it that have none.
+// The axes of an operand, and positions along axes that it lacks.
 template <class X>
 struct operand_axes {
   using layout = umbel::detail::layout<>;
@@ -154,7 +154,6 @@ struct operand_axes<X> {
   using open = typename X::open;
 };
 
-// Of operands, from left to right.
 template <class Verdict, class Layout, class Open, class... Rest>
 struct matched {
   using verdict = Verdict;
@@ -168,7 +167,7 @@ struct matched<accepted, Layout, Open, First, Rest...>
               typename open_of_both<wider<Layout, typename operand_axes<First>::layout>, Open,
                                     typename operand_axes<First>::open>::type,
               Rest...> {};
-// Of three: the last may be the only one that has all axes.
+// Three operands: only the last may have all axes.
 template <class Layout, class Open, class Second, class Third>
   requires(!rules::is_part_of<typename Layout::axes, typename operand_axes<Second>::layout> &&
            !rules::is_part_of<typename operand_axes<Second>::layout::axes, Layout> &&
@@ -189,7 +188,7 @@ struct operand_axes<positional<W, A, B, C>> {
   using open = families<>;  // until there is a node
 };
 
-// What says which elements an operand has: of an operation on positions the first part in it.
+// Determines an operand's element type: for an operation on positions, its first part does.
 template <class X>
 struct with_elements {
   using type = X;
@@ -205,7 +204,7 @@ struct with_elements<positional<W, A, B, C>>
     : with_elements<
           std::conditional_t<has_elements<A>, A, std::conditional_t<has_elements<B>, B, C>>> {};
 
-// Of operands that hold float or double, one type; parts of arguments hold it, too.
+// Operands of float or double must agree in type, including parts of arguments.
 template <class T, class... X>
 struct elements_agree {
   using type = accepted;
@@ -234,7 +233,7 @@ template <class T, class First, class... Rest>
 struct elements_agree<T, First, Rest...> {
   using type = rules::no_masks<false>;
 };
-// Conditions are of bool: comparisons, tensors of bool, what is made of them.
+// Conditions are bool: comparisons, tensors of bool, combinations of them.
 template <class Name, class X>
 struct condition_rule {
   using type = verdict<false, Name, say::takes_conditions_not, element<X>>;

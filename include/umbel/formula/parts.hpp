@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a call in a formula uses besides its operands, weights in any form, as addresses and numbers
-// that are kept until the call: what borrows is taken apart to the arrays that it borrows and put
-// together again; of what has memory of its own, such as packed weights, its address is kept.
+// Things that a call in a formula uses besides its operands, weights in any form, as addresses and
+// numbers kept until the call. A borrower is taken apart into the arrays it borrows and rebuilt
+// later; for an owner of memory, such as packed weights, its address is kept.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -14,9 +14,9 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// Can it be read, in a constant expression, where the memory of a view of T is? Not of a view that
-// only stands for an argument. (Compared with a local: whether an address is null g++ does not know
-// under -fno-delete-null-pointer-checks, nor under -fsanitize=undefined.)
+// Is the memory of a view of T readable in a constant expression? Not if the view only stands for
+// an argument. (Compared with a local: under -fno-delete-null-pointer-checks and
+// -fsanitize=undefined, g++ can't tell whether an address is null.)
 template <class T, class X>
 constexpr bool is_memory_known(const X& x) noexcept {
   const T here{};
@@ -26,11 +26,11 @@ constexpr bool is_memory_known(const X& x) noexcept {
     return __builtin_constant_p(x.weight == &here);
 }
 
-// W: what is kept, in a formula of elements T.
-//   count         how many parts it is taken apart to
-//   take(w, to)   writes them. Traced: while the graph is made, when what borrows can only be read
-//                 if it was made in the formula: its pointers are null if it was not
-//   given(from)   w, again
+// W: the kept type, in a formula of elements T.
+//   count         its number of parts
+//   take(w, to)   writes them. Traced: while the graph is made, when a borrower can only be read if
+//                 the formula made it; otherwise its pointers are null
+//   given(from)   rebuilds w
 template <class T, class W>
 struct kept {
   static constexpr std::size_t count = 1;
@@ -61,7 +61,6 @@ struct kept<T, portable::linear_view<T, In, Out, Bias>> {
   }
 };
 
-// Views of arrays.
 template <class T, class W>
 struct kept_view {
   static constexpr std::size_t count = 1;
@@ -126,7 +125,7 @@ struct kept<T, portable::stacked_views<View, Count>> {
   }
 };
 
-// Layers that borrow and are called themselves: norms, with a number of their own, and others.
+// Layers that borrow and are callable: norms with their epsilon, and others.
 template <class W>
 concept borrows_weights = std::is_same_v<decltype(std::declval<const W&>().get_weights()),
                                          const typename W::weights_view&>;
@@ -154,12 +153,11 @@ struct kept<T, W> {
   }
 };
 
-// Those of a call with a mask.
 template <class T, class W, class Mask>
 struct given_with_mask {
   const captured<T>* from;
   constexpr decltype(auto) weights() const noexcept { return kept<T, W>::given(from); }
-  // x: views of the tensors of the mask.
+  // x: views of the mask's tensors.
   template <class... X>
   constexpr auto mask(const X&... x) const noexcept {
     return mask_in_formula<Mask>::template made<0>(from + kept<T, W>::count, x...);
@@ -178,7 +176,7 @@ struct kept<T, weights_and_mask<W, Mask>> {
   }
 };
 
-// Of a recorder: the slot of the first part of w.
+// The recorder's slot for the first part of w.
 template <class R, class W>
 constexpr std::size_t capture_parts(R* recorder, const W& w) noexcept {
   using T = typename R::value_type;
@@ -189,8 +187,7 @@ constexpr std::size_t capture_parts(R* recorder, const W& w) noexcept {
   return first;
 }
 
-// Bytes of constants of the library that a call reads: tables of rotary and sinusoidal positions.
-// X: its argument.
+// Bytes of constants that a call reads: tables of rotary and sinusoidal positions. X: its argument.
 template <class Call, class X = void>
 inline constexpr std::size_t tables_of = 0;
 template <class Call, class X>
@@ -203,7 +200,7 @@ template <class Call, class X>
   requires requires { Call::table; }
 inline constexpr std::size_t tables_of<Call, X> = sizeof(Call::table);
 
-// How many layers a call goes through, one after another.
+// The number of layers that a call runs in turn.
 template <class W>
 inline constexpr std::size_t layers_in = 1;
 template <of_several_layers W>
@@ -211,13 +208,12 @@ inline constexpr std::size_t layers_in<W> = W::size();
 template <class W, class Mask>
 inline constexpr std::size_t layers_in<weights_and_mask<W, Mask>> = layers_in<W>;
 
-// How the gradient of a call of a layer is computed: training/layers.hpp. describe(node) says by
-// which function, what it keeps and needs.
+// A layer's gradient: training/layers.hpp. describe(node) sets its function, kept size and scratch.
 template <class Call>
 struct layer_gradient;
 
-// What a step of a formula does that is a call of a layer: Steps::run(w, y, x...) or, with scratch
-// of its own, Steps::run(w, y, scratch, x...). X: views of the operands.
+// A step that calls a layer: Steps::run(w, y, x...) or, with its scratch, Steps::run(w, y, scratch,
+// x...). X: views of the operands.
 template <class T, class Steps, class W, class... X>
 struct layer_call {
   using scratch = typename Steps::scratch;
@@ -236,7 +232,7 @@ struct layer_call {
   }
 
  private:
-  // A function of its own: it takes no stack of a call.
+  // A separate function, so that the call's stack isn't always used.
   static constexpr void in_new_scratch(const captured<T>* given, const operand_memory<T>* from,
                                        T* to) noexcept {
     scratch own;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Where the nodes of a schedule lie in the workspace.
+// Places a schedule's nodes in the workspace.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -8,7 +8,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// Does step s read the memory of node n?
 template <class T, std::size_t Nodes>
 constexpr bool step_reads(const schedule<T, Nodes>& p, const step& s, int n) {
   for (std::size_t i = 0; i < s.parts; ++i)
@@ -21,7 +20,7 @@ constexpr bool step_reads(const schedule<T, Nodes>& p, const step& s, int n) {
   return false;
 }
 
-// Memory for what is stored and is no result: what is not alive at the same time shares it.
+// Memory for stored nodes that are not results: nodes that are not alive at the same time share it.
 template <class T, std::size_t Nodes>
 constexpr void place_nodes(schedule<T, Nodes>& p) {
   std::size_t first[Nodes]{}, last[Nodes]{}, step_of[Nodes]{}, room[Nodes]{};
@@ -32,8 +31,8 @@ constexpr void place_nodes(schedule<T, Nodes>& p) {
     for (std::size_t i = 0; i < p.steps[s].parts; ++i)
       step_of[p.steps[p.steps[s].first_part + i].root] = s;
   }
-  // What reads a node comes behind it. What is computed in each step that needs it reads when the
-  // last of those does.
+  // Readers come after a node. What is computed in each step that needs it reads its operands as
+  // late as the last of these.
   for (int n = p.g.count; n-- > 0;) {
     p.result[n] = -1;
     if (p.root[n] == nowhere) continue;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// What of a formula's graph can be computed for new positions of a sequence alone, and what has to
-// be kept of the earlier ones. Read from the graph of as many positions as a cache has room for:
+// Which nodes of a formula's graph can be computed for new positions only, and what must be kept of
+// earlier ones. Determined from the graph with as many positions as the cache's capacity:
 //
-//   row     an axis along which new positions lie: of the first argument, or renamed from that
-//   fresh   such an axis, renamed to the axis of keys: computed for new positions, as rows are
-//   kept    the axis of keys of what a cache keeps, or of what is made of it with rows: scores
+//   row     an axis of new positions: the first argument's, or renamed from that
+//   fresh   such an axis, renamed to the keys' axis: computed for new positions, as rows are
+//   kept    the keys' axis of cached nodes, or of what is made from them with rows: scores
 //
-// A node that has fresh keys and is read together with rows, or summed with scores, is kept. What
-// goes along kept keys, a softmax, a sum, a contraction, must not see keys of later positions:
-// their scores are -infinity there, or their weights 0, whatever the later positions hold.
+// A node with fresh keys that is read together with rows, or summed with scores, is kept.
+// Operations along kept keys (a softmax, a sum, a contraction) must not see keys of later
+// positions: their scores there are -infinity, or their weights 0, whatever those positions hold.
 //
-// Not here: what scores are at later keys (later_values.hpp), the graph of a step
-// (next_positions.hpp), the cache (decode/cache_of_formula.hpp).
+// Not here: scores at later keys (later_values.hpp), the graph of a step (next_positions.hpp), the
+// cache (decode/cache_of_formula.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -22,7 +22,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// Of what is kept: `outer` times a run of keys, each `key_step` elements.
+// A kept node's memory: `outer` runs of keys, each `key_step` elements.
 struct kept_memory {
   std::size_t place, outer, outer_step, key_step;
 };
@@ -36,7 +36,7 @@ struct by_position : later_values<T, Nodes> {
   using base::of, base::queries, base::read_as, base::reads, base::reads_all_positions;
   using base::reads_kept, base::refuse, base::rows, base::where, base::why;
 
-  // Operand j of node n goes along kept keys: it must be `value` at later ones.
+  // Operand j of node n runs along kept keys: it must be `value` at later ones.
   constexpr void guard_later(int n, std::size_t j, T value) {
     const int from = at(n).from[j].node;
     if (count_of(from, role::row) != 1) return refuse(not_by_position::several_rows, n);
@@ -45,7 +45,7 @@ struct by_position : later_values<T, Nodes> {
     guarded[n] = static_cast<int>(j);
     guard[n] = value;
   }
-  // Node n goes along keys of what has `kept` ones.
+  // Node n runs along the kept keys of an operand.
   constexpr void read_along_keys(int n) {
     const node_of_graph<T>& one = at(n);
     const T infinity = simd::math_constants<T>::infinity;
@@ -60,7 +60,7 @@ struct by_position : later_values<T, Nodes> {
                   : one.reduces_by == reduction::min ? infinity
                                                      : T{0});
     } else {
-      // One side are weights, which have rows.
+      // One side holds weights, which have rows.
       for (std::size_t j = 0; j < 2; ++j) {
         if (!reads(n, j, role::row) || !reads(n, j, role::kept)) continue;
         if (is(later[one.from[j].node], 0) || !reads(n, 1 - j, role::row))
@@ -70,7 +70,7 @@ struct by_position : later_values<T, Nodes> {
     }
   }
 
-  // Fresh keys that are read together with rows are the kept ones.
+  // Fresh keys that are read together with rows become kept ones.
   constexpr void keep_operands(int n) {
     const node_of_graph<T>& one = at(n);
     const bool mixed = reads(n, role::row) || reads(n, role::kept) || one.open;
@@ -162,8 +162,8 @@ struct by_position : later_values<T, Nodes> {
       if (of[n][i] != role::other) key = i;
     return key;
   }
-  // The memory of what is kept of node n: its own axes, with room for all keys. Those that scores
-  // are made of have adjacent keys, those that are summed along them adjacent features.
+  // The memory kept for node n: its axes, with room for all keys. Inputs of scores have adjacent
+  // keys, inputs of sums along keys adjacent features.
   constexpr axis_list kept_axes(int n) const {
     axis_list axes = at(n).axes;
     const std::size_t key = key_of_kept(n);
@@ -194,7 +194,7 @@ struct by_position : later_values<T, Nodes> {
     return {place_of(n), as_values[n] ? others / key_step : others,
             as_values[n] ? key_step * capacity : (capacity + 15) / 16 * 16, key_step};
   }
-  // Elements of a cache, of all that is kept before node n.
+  // The number of cache elements kept before node n.
   constexpr std::size_t place_of(int n) const {
     std::size_t place = 0;
     for (int i = 0; i < n; ++i)
@@ -204,7 +204,7 @@ struct by_position : later_values<T, Nodes> {
   constexpr std::size_t room() const { return place_of(g.count); }
 };
 
-// Of the graph of `capacity` positions.
+// From the graph with `capacity` positions.
 template <class T, std::size_t Nodes>
 constexpr by_position<T, Nodes> read_positions(const graph<T, Nodes>& g, std::size_t capacity,
                                                unsigned long long rows, unsigned long long queries,

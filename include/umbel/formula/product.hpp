@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // The step of a product, contract<axes...>(x, y) or x * w, and of the elementwise program that
-// begins with it: silu(x * w.gate) * up, x + y * w.o. The product is written where the result will
-// be, with its strides; then the program goes over it in its place.
+// begins with it: silu(x * w.gate) * up, x + y * w.o. The product is written to the result's memory
+// with its strides; then the program runs over it in place.
 //
-// Not tile by tile while the product is written: that reads what else the program has, and writes,
-// in blocks that no cache foresees. A residual after a product took 1.05 of the product's time in
-// that way, 1.02 in this one (128x256x1024; at 256x64x4096 1.68 and 1.10), an activation the same.
+// Not tile by tile while writing: the program would read and write its other operands in blocks
+// that no cache predicts. A residual after a product took 1.05 of the product's time that way and
+// 1.02 this way (128x256x1024; at 256x64x4096 1.68 and 1.10); an activation the same.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -17,7 +17,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// The loops of the contraction n that is written by these axes.
+// The loops of contraction n, written with these axes.
 template <std::size_t Room, class T, std::size_t Nodes>
 constexpr kernel::contract_loops<Room> loops_of_contraction(const schedule<T, Nodes>& p, int n,
                                                             const axis_list& out) {
@@ -35,8 +35,7 @@ constexpr kernel::contract_loops<Room> loops_of_contraction(const schedule<T, No
   return kernel::lower_contraction<T, Room>(kept.list, kept.count, summed.list, summed.count);
 }
 
-// The rows of the projection n, as few axes as possible: the first is the longest, the others are
-// loops.
+// The rows of projection n in as few axes as possible: the longest first, the others as loops.
 template <std::size_t Room, class T, std::size_t Nodes>
 constexpr kernel::contract_axes<Room> rows_of_projection(const schedule<T, Nodes>& p, int n,
                                                          const axis_list& out) {
@@ -72,7 +71,7 @@ struct stored_in<T, weights_form::packed_int8> {
   using type = std::int8_t;
 };
 
-// Given: the product; Root: the program of it, or the product itself; To: whose memory is written.
+// Given: the product. Root: its program, or the product itself. To: the node to write.
 template <class Run, int Root, int To, int Given>
 struct product_step {
   using T = typename Run::value_type;
@@ -81,7 +80,7 @@ struct product_step {
   static constexpr const node_of_graph<T>& last = Run::value.at(Root);
   static constexpr axis_list out = Run::template axes_of<To>();
   static constexpr bool projects = product.what == word::project;
-  // Of a copy there is nothing to be done: the product is written in its order.
+  // A copy needs no program: the product is written in its order.
   static constexpr bool has_program =
       Root != Given && !(last.what == word::copy && last.from[0].node == Given);
 
@@ -107,7 +106,7 @@ struct product_step {
   static constexpr auto rows() {
     return rows_of_projection<product.from[0].axes.rank>(Run::value, Given, out);
   }
-  // Of so many rows of the longest axis.
+  // With this many rows of the longest axis.
   static constexpr kernel::linear_shape linear(std::size_t of_rows = npos) {
     const axis_list &x = product.from[0].axes, &y = product.axes;
     const unsigned long long in = product.summed[0];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The elementwise part of a step as straight-line code over packs: each node once, in the order of
-// the graph. For scalars it is the definition of correct, for packs the same operations lane by
-// lane. Not here: where operands lie (each.hpp, attend.hpp give a Place).
+// The elementwise part of a step as straight-line code over packs: each node once, in graph order.
+// On scalars it defines the result; on packs it does the same lane by lane. Not here: where
+// operands are (each.hpp, attend.hpp provide a Place).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -21,7 +21,6 @@ UMBEL_INLINE constexpr V product(V a, V b) noexcept {
   return simd::fma(a, b, simd::broadcast<V>(-simd::element_of<V>{}));
 }
 
-// Of a slope: training/slopes.hpp.
 template <word W, class V>
 constexpr V slope_of(V a) noexcept;
 
@@ -69,7 +68,7 @@ struct place_of_operand {
   std::size_t j = 0;
 };
 
-// The nodes that a step of that root computes for these operands, but for `given`, in their order.
+// The nodes that root's step computes for these operands, without `given`, in order.
 template <class T, std::size_t Nodes>
 constexpr node_list<Nodes> program_for(const schedule<T, Nodes>& p, const place_of_operand* wanted,
                                        std::size_t count, int root, int given) {
@@ -86,7 +85,7 @@ constexpr node_list<Nodes> program_for(const schedule<T, Nodes>& p, const place_
     if (needed[n]) list.nodes[list.count++] = n;
   return list;
 }
-// Those for the root itself; of a reduction, for what it reads.
+// The nodes for the root itself, or for a reduction's operand.
 template <class T, std::size_t Nodes>
 constexpr node_list<Nodes> program_of(const schedule<T, Nodes>& p, int root, int given) {
   place_of_operand all[most_operands];
@@ -118,7 +117,7 @@ struct program {
       return numbers[List.count - 1];
   }
 
-  // Operand J of node N, which need not be in the list itself.
+  // Operand J of node N, which may be outside the list.
   template <int N, std::size_t J, class Place>
   UMBEL_INLINE constexpr V number(const Place& place, [[maybe_unused]] V given) const noexcept {
     constexpr int from = Plan::value.at(N).from[J].node;
@@ -140,7 +139,7 @@ struct program {
       return conditions[at];
     else if constexpr (at != npos)
       return simd::not_equal(numbers[at], V{});
-    else  // an argument of bool, or a condition that is stored
+    else  // an argument of bool, or a stored condition
       return simd::not_equal(place.template load<N, J>(), V{});
   }
 
@@ -157,8 +156,7 @@ struct program {
      ...);
   }
 
-  // J: its operands. Each is instantiated where it is read only, which is what compiling a formula
-  // takes most of.
+  // J: its operands, instantiated only where they are read: most of a formula's compile time.
   template <std::size_t I, class Place, std::size_t... J>
   UMBEL_INLINE constexpr void compute(const Place& place, [[maybe_unused]] V given,
                                       std::index_sequence<J...>) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The step of a reduction of rows that are an elementwise program: mean<hidden>(d * d). The program
-// is computed where the reduction reads them, nothing is stored but the results.
+// The step of a reduction of rows from an elementwise program: mean<hidden>(d * d). The program
+// runs as the reduction reads, and only the results are stored.
 #pragma once
 
 #include <umbel/config.hpp>

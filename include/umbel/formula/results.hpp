@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a formula gives: one tensor, or several as the members of a std::tuple, a std::pair or a
-// struct template of yours,
+// A formula's results: one tensor, or several as members of a std::tuple, a std::pair or your
+// struct template,
 //
 //   template <class Context, class Weights>
 //   struct attended { Context context; Weights weights; };
 //
-// whose arguments are the types of its members, in their order: nodes while the formula is traced,
-// tensors in what a call gives, tensors or references in what it writes into (std::tie(a, b)).
+// whose arguments are its members' types, in order: nodes while the formula is traced, tensors in a
+// call's result, tensors or references in its output (std::tie(a, b)).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -28,7 +28,7 @@ concept one_result = a_node<X> || tensor_like<std::remove_cvref_t<X>> || one_is_
 template <class...>
 struct list {};
 
-// The types of what X has: itself, or its members.
+// The types of X: itself, or its members.
 template <class X>
 struct members_of {
   using type = list<X>;
@@ -49,7 +49,6 @@ struct members_of<Several<First, Rest...>> {
 template <class X>
 concept several_results = (members_of<X>::count > 1);
 
-// f(member...)
 template <class X, class F>
 UMBEL_INLINE constexpr decltype(auto) with_members(X& x, F f) noexcept {
   constexpr std::size_t count = members_of<X>::count;

@@ -17,6 +17,8 @@
 // Each row of the result must come from its row of x alone, which the graph of the formula shows.
 #pragma once
 
+#include <umbel/shape/verdict.hpp>  // first: g++ shows from where it is included
+
 #include <umbel/block/block_rules.hpp>
 #include <umbel/block/rows.hpp>
 #include <umbel/config.hpp>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The step `rows` (score_rows.hpp): for each position of the outer axes and each block of queries,
-// its parts one after another, by the steps that compute them elsewhere, on a schedule whose axes
-// are those of a block. What parts write lies in scratch; an elementwise part and a softmax may
-// write over what they read last.
+// its parts in turn, by their usual steps, on a schedule with a block's axes. Parts write to
+// scratch; an elementwise part and a softmax may overwrite what they read last.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -14,19 +13,19 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// How many queries are a block, and where in scratch what is in between lies.
+// The number of queries in a block, and the places of intermediate results in scratch.
 template <std::size_t Nodes>
 struct row_blocks {
-  // Of a node: a block, or, of what a concat puts together, some keys of one.
+  // Of a node: a block, or, for an operand of a concat, some keys of one.
   struct place {
     std::size_t slot = npos, first_key = 0, keys = 0;  // keys: of the whole block
   };
   unsigned long long query = 0, key = 0;
   axis_list outer;
-  std::size_t queries = 0, keys = 0;  // keys: the most that a node has
-  std::size_t rows = 0;               // queries of a block, but for the last
-  bool by_query = false;              // are keys of a query adjacent? Else queries of a key are.
-  std::size_t slots = 0;              // as many blocks are there at a time
+  std::size_t queries = 0, keys = 0;  // keys: the most of any node
+  std::size_t rows = 0;               // queries of a block; the last may have fewer
+  bool by_query = false;              // are a query's keys adjacent? Else a key's queries are
+  std::size_t slots = 0;              // blocks that exist at the same time
   place of[Nodes];
 
   constexpr std::size_t count() const { return outer.count() * in_queries(); }
@@ -39,14 +38,14 @@ struct row_blocks {
   constexpr std::size_t begin(int n, std::size_t of_rows) const {
     return of[n].slot * room() + of[n].first_key * key_stride(of_rows);
   }
-  // So many keys of node n.
+  // That many keys of node n.
   constexpr axis_list block(int n, std::size_t of_keys, std::size_t of_rows) const {
     axis_list axes;
     axes.push(query, of_rows, by_query ? of[n].keys : 1);
     axes.push(key, of_keys, key_stride(of_rows));
     return axes;
   }
-  // What a block has of the axes of other memory.
+  // A block's part of the axes of other memory.
   constexpr axis_list cut(const axis_list& from, std::size_t of_rows) const {
     axis_list axes;
     for (std::size_t i = 0; i < from.rank; ++i)
@@ -54,7 +53,7 @@ struct row_blocks {
         axes.push(from.family[i], from.family[i] == query ? of_rows : from.size[i], from.stride[i]);
     return axes;
   }
-  // Of an operand; whole: the axes of its node.
+  // For an operand; whole: the axes of its node.
   constexpr operand cut(operand from, const axis_list& whole, std::size_t of_rows) const {
     if (!has(from.node)) {
       from.axes = cut(from.axes, of_rows);
@@ -66,7 +65,7 @@ struct row_blocks {
   }
 };
 
-// Places for what parts write, in as few slots as can be.
+// Places for the parts' output, in as few slots as possible.
 template <class T, std::size_t Nodes>
 struct slot_finder {
   const schedule<T, Nodes>& p;
@@ -84,7 +83,7 @@ struct slot_finder {
       if (reads(later, part(i).root)) last = later;
     return last;
   }
-  // May part i write over what it reads? If it reads each element in its place.
+  // May part i overwrite its input? If it reads each element in its place.
   constexpr bool in_place(std::size_t i) const {
     const word last = p.at(part(i).root).what;
     bool as_is = last == word::softmax || part(i).kind == step_kind::each;
@@ -94,7 +93,7 @@ struct slot_finder {
           as_is = as_is && p.reads_as_is(p.at(n).from[j]);
     return as_is;
   }
-  // For what part i writes, from part `now` on. Over: it may be what part i reads last.
+  // A slot for the output of part i, from part `now` on. Over: it may be the last input of part i.
   constexpr void take_slot(std::size_t i, std::size_t now, bool over) {
     const int n = part(i).root;
     std::size_t slot = 0;
@@ -109,7 +108,7 @@ struct slot_finder {
     if (blocks.has(n)) return;
     if (by == one.parts || p.at(part(by).root).what != word::concat || p.uses(n) != 1)
       return take_slot(i, i, in_place(i));
-    // What a concat alone reads is written where that has it.
+    // An operand read only by a concat is written where the concat has it.
     const node_of_graph<T>& whole = p.at(part(by).root);
     if (!blocks.has(part(by).root)) take_slot(by, i, false);
     blocks.of[n] = blocks.of[part(by).root];
@@ -118,7 +117,7 @@ struct slot_finder {
   }
 };
 
-// Of the other operands of elementwise parts: are keys adjacent, rather than queries?
+// For the other operands of elementwise parts: are keys adjacent, rather than queries?
 template <class T, std::size_t Nodes>
 constexpr bool keys_are_adjacent(const row_blocks<Nodes>& blocks, const schedule<T, Nodes>& p,
                                  const step& one) {
@@ -136,7 +135,6 @@ constexpr bool keys_are_adjacent(const row_blocks<Nodes>& blocks, const schedule
   return keys > queries;
 }
 
-// Features of a key, and of its value.
 template <class T, std::size_t Nodes>
 constexpr std::size_t features_of(const schedule<T, Nodes>& p, const step& one,
                                   const row_blocks<Nodes>& blocks) {
@@ -170,8 +168,8 @@ constexpr row_blocks<Nodes> cut_in_rows(const schedule<T, Nodes>& p, const step&
     if (keys > blocks.keys) blocks.keys = keys;
   }
   blocks.by_query = keys_are_adjacent(blocks, p, one);
-  // Two to four vectors of queries, in 64 KB where that can be. Each block reads all keys and
-  // values again: more, where these have many features, as the weights of a network do.
+  // Two to four vectors of queries, in 64 kB if possible. Each block reads all keys and values
+  // again: more if these have many features, as a network's weights do.
   constexpr std::size_t lanes = plan::lanes<T>(plan::native_target);
   constexpr std::size_t vector = lanes < 8 ? 8 : lanes;
   const std::size_t fitting = 65536 / (blocks.slots * blocks.keys * sizeof(T)) / vector;
@@ -182,7 +180,7 @@ constexpr row_blocks<Nodes> cut_in_rows(const schedule<T, Nodes>& p, const step&
   return blocks;
 }
 
-// A block of Rows queries as a run of its own.
+// A block of Rows queries as a run.
 template <class Run, std::size_t S, const auto& Blocks, std::size_t Rows>
 struct block_run {
   using value_type = typename Run::value_type;
@@ -243,7 +241,7 @@ struct block_run {
       return Family == Blocks.query ? begin + first : begin;
   }
 
-  // Operands of a concat that are not there yet, one after another.
+  // Copies those operands of a concat that are elsewhere, one after another.
   template <int N, std::size_t J = 0>
   constexpr void put_together(T* out) const noexcept {
     if constexpr (J < value.at(N).operands) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What holds in formulas only, as verdicts: axes are matched by name, so an operand may lack some
-// of the other's; what a formula may be made of.
+// Rules that hold only in formulas: axes are matched by name, so an operand may lack some of the
+// other's; allowed parts of a formula.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -65,13 +65,12 @@ UMBEL_SAYS(the_function_takes_other_arguments_or_weights_by_value_so_write_const
 
 namespace formulas {
 
-// A list of families of axes.
 template <class... F>
 struct families {};
 
 template <class List, class Layout, class... F>
 struct open_families;
-// Those of F that are no axes of Layout and not in the list yet, after those in the list.
+// The families of F that are neither axes of Layout nor listed yet, after the listed ones.
 template <class... Done, class Layout>
 struct open_families<families<Done...>, Layout> {
   using type = families<Done...>;
@@ -90,7 +89,7 @@ template <class Layout, class... A, class... B>
 struct open_of_both<Layout, families<A...>, families<B...>>
     : open_families<families<>, Layout, A..., B...> {};
 
-// The layout of an elementwise operation: row-major, the axes of the operand that has all.
+// The layout of an elementwise operation: row-major, with the axes of the operand that has all.
 template <class Left, class Right>
 using wider =
     row_major<std::conditional_t<rules::is_part_of<typename Right::axes, Left>, Left, Right>>;
@@ -98,8 +97,8 @@ using wider =
 }  // namespace formulas
 
 namespace rules {
-// In the graph of a gradient: has an operation one, or a call of a layer, or a product with such
-// weights (training/gradient_rules.hpp)?
+// In a gradient's graph: does an operation, a layer's call, or a product with such weights have a
+// gradient (training/gradient_rules.hpp)?
 template <class... What>
 struct has_gradient_rule;
 template <bool Asked, class... What>
@@ -147,8 +146,8 @@ template <bool Ok>
 using captures_nothing =
     verdict<Ok, say::formula, struct captures_variables_so_pass_them_as_arguments>;
 
-// Nodes: how many, or 0, npos, npos - 1 (run.hpp). The graph is made in a constant expression:
-// nothing in objects that are arguments has a value then.
+// Nodes: their number, or 0, npos, npos - 1 (run.hpp). The graph is made in a constant expression,
+// when nothing in an argument object has a value.
 template <std::size_t Nodes>
 using has_graph = first_error<
     verdict<
@@ -159,12 +158,12 @@ using has_graph = first_error<
             struct uses_a_tensor_that_is_no_argument_and_no_part_of_one_so_pass_it_as_an_argument>,
     mask_of_an_argument<Nodes != npos - 1>>;
 
-// None: of the operands of arithmetic.
+// None: are none of arithmetic's operands masks?
 template <bool None>
 using no_masks = verdict<None, say::formula,
                          say::has_masks_for_calls_of_layers_so_write_hide_of_scores_or_add_a_bias>;
 
-// Node: of a class that is complete only where a member of it is used.
+// Node: a class that is complete only when a member is used.
 template <class Node>
 using has_a_value = verdict<(sizeof(Node) == 0 || traced_before<Node>), say::formula,
                             say::a_condition_has_no_value_yet_so_write_where>;
@@ -178,7 +177,7 @@ using has_elements = verdict<(sizeof(Node) == 0 || traced_before<Node>), say::fo
 template <class... X>
 using stays_as_it_is = verdict<one_is_invalid<X...> || (traced_before<X> || ...), say::formula,
                                say::a_value_does_not_change_so_write_auto_y>;
-// x = y of other axes, of conditions in the place of numbers, of what is no node.
+// x = y with different axes, conditions instead of numbers, or something other than a node.
 template <class X, class Y>
 struct assigned_in_formula_rule {
   using type = stays_as_it_is<X>;
@@ -200,14 +199,12 @@ struct assigned_in_formula_rule<X, Y> {
 };
 template <class X, class Y>
 using assigned_in_formula = typename assigned_in_formula_rule<X, Y>::type;
-// x % y
 template <class... X>
 using has_operator = verdict<one_is_invalid<X...> || (traced_before<X> || ...), say::formula,
                              say::has_no_such_operator_but>;
 template <class Family, bool Ok>
 using in_a_formula = verdict<Ok, say::position_of, Family, struct belongs_in_a_formula>;
 
-// What a formula gives.
 template <class Result>
 struct gives_rule {
   using type = verdict<never<Result>, say::formula,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A formula for arguments of given types: its graph, its schedule, and a call of it, step by step.
+// A formula for arguments of given types: its graph, its schedule, and a call, step by step.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -28,7 +28,7 @@ constexpr const E* pointer_at(const argument_pointer<I, E>& argument) noexcept {
   return argument.pointer;
 }
 
-// A step that only gradients have: training/gradient_steps.hpp.
+// Only for gradients: training/gradient_steps.hpp.
 template <class Run, int Root>
 struct gradient_step;
 
@@ -41,13 +41,13 @@ struct element_of_argument<T, tensor_argument<E, Layout>> {
   using type = E;
 };
 
-// A step that only caches have: next_positions.hpp.
+// Only for caches: next_positions.hpp.
 template <class Run, int Root>
 struct append_step;
 template <class Run, int Root>
 struct step_by_axes;
 
-// F for these arguments: its graph and its schedule.
+// F for these arguments: its graph and schedule.
 template <class F, bool Direct, class... Argument>
 struct scheduled {
   using T = typename computed_type<Argument...>::type;
@@ -67,8 +67,8 @@ struct scheduled_for_one {
   static constexpr auto value = make_schedule(of_one_sequence(traced, sequences));
 };
 
-// Scheduled: F for its arguments. Outs: the layouts that results are written in, a list; Direct:
-// they are row-major, as nodes are.
+// Scheduled: F for its arguments. Outs: a list of the layouts of the outputs. Direct: they are
+// row-major, as nodes are.
 template <class Scheduled, class Outs, bool Direct, class... Argument>
 struct run_by;
 template <class Scheduled, class... Out, bool Direct, class... Argument>
@@ -77,7 +77,7 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
   using value_type = typename base::T;
   using T = value_type;
   using base::traced, base::value, base::nodes, base::sequences;
-  // Where the parts go that a call finds.
+  // The number of parts that a call collects.
   static constexpr std::size_t parts = traced.slots - traced.arguments;
   static constexpr auto order = [] {
     slots_in_order<T, nodes, parts> found;
@@ -94,7 +94,7 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
   T* work;
   std::size_t sequence = 0;
 
-  // f(result...): the results are written to these.
+  // f(result...): results are written there.
   constexpr auto writes_to() noexcept {
     return [to = out](auto&... result) {
       T** next = to;
@@ -103,14 +103,14 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
   }
   template <int N>
   static constexpr axis_list axes_of() {
-    // A result is of axes of its own: those of Out, in its order.
+    // A result has the axes of its Out, in Out's order.
     if constexpr (value.result[N] >= 0 && !Direct)
       return without(out_axes[value.result[N]], sequences.family);
     else
       return value.at(N).axes;
   }
-  // A number of the graph, by itself: the address of one within `value` would keep all of that in
-  // the program, 100 kB of a gradient.
+  // A number of the graph by itself: an address inside `value` would keep the whole graph in the
+  // program, 100 kB for a gradient.
   template <int N>
   static constexpr T number = value.at(N).number;
   template <int N>
@@ -133,7 +133,6 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
     constexpr operand from = value.at(N).from[J];
     return memory<from.node>() + from.offset;
   }
-  // Where an axis begins, in the step of that root.
   template <unsigned long long Family, int Root>
   UMBEL_INLINE constexpr std::size_t first_position() const noexcept {
     if constexpr (has_position<base>) {
@@ -141,7 +140,7 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
     }
     return 0;
   }
-  // Is its memory of T?
+  // Does its memory hold T?
   static constexpr bool holds_numbers(int n) noexcept {
     constexpr bool of_t[] = {std::is_same_v<typename element_of_argument<T, Argument>::type, T>...,
                              true};
@@ -241,7 +240,7 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
 
 template <class F, class Outs, bool Direct, class... Argument>
 using run_of = run_by<scheduled<F, Direct, Argument...>, Outs, Direct, Argument...>;
-// By one worker.
+// With one worker.
 template <class F, class Outs, bool Direct, class... Argument>
 struct serial_run_of {
   using whole = scheduled<F, Direct, Argument...>;
@@ -251,7 +250,7 @@ struct serial_run_of {
              Direct, Argument...>;
 };
 
-// What a run stores, then scratch.
+// A run's stored nodes, then scratch.
 template <class Run, std::size_t Stored = Run::value.workspace>
 struct run_workspace : workspace_base {
   static constexpr std::size_t elements =

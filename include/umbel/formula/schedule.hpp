@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 // From a graph to steps: what is computed together, what is stored and where, who writes a result.
-// A function of graph and shapes only, never of the target, so that the same formula rounds the
-// same way everywhere:
+// It depends only on graph and shapes, never on the target, so a formula rounds the same
+// everywhere:
 //
-//   a * b + c               one multiply_add, where nothing else needs the product
+//   a * b + c               one multiply_add, if nothing else needs the product
 //   softmax of a program    contract<key>(softmax<key>(f(contract<head_dim>(q, k))), v) is one
-//   step,
-//     of scores             `attend`, whatever elementwise program f is
-//   elementwise             one pass for all that lies between stored values, `each`
-//     of one product        in the place of that: `product`
-//     of rows, reduced      computed where the reduction reads them: `reduce`
+//     of scores             step, `attend`, for any elementwise program f
+//   elementwise             one pass over everything between stored values, `each`
+//     of one product        in place of it: `product`
+//     of rows, reduced      computed as the reduction reads: `reduce`
 //   a copy, permuted        strides of the step that writes it
-//   the rest                a call of what it is by itself
+//   the rest                a call
 //
-// Steps of which blocks of rows are taken together, `rows`, are found in score_rows.hpp.
+// Steps that run together on blocks of rows, `rows`, are found in score_rows.hpp.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -22,7 +21,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// The first four write a result of any strides.
+// The first four write results with any strides.
 enum class step_kind : unsigned char { each, attend, product, rows, reduce, call };
 
 // The parts of an attention: nodes, and the families that have a role.
@@ -30,16 +29,16 @@ struct attention_parts {
   int scores = -1;   // the contraction of queries and keys
   int weights = -1;  // the softmax
   operand q, k, v;
-  unsigned long long query = 0, key = 0, head_dim = 0, value_dim = 0;  // 0: there is none
+  unsigned long long query = 0, key = 0, head_dim = 0, value_dim = 0;  // 0: none
 };
 
 struct step {
   step_kind kind{};
-  int root = -1;     // the node whose value is computed
+  int root = -1;     // the node that is computed
   int to = -1;       // the node in whose memory it is written
-  int product = -1;  // of a product: its node, the root or what that is a program of
+  int product = -1;  // of a product: its node, the root or the root's input
   attention_parts attention;
-  std::size_t first_part = 0, parts = 0;  // of rows: the steps that come before the product
+  std::size_t first_part = 0, parts = 0;  // of rows: the steps before the product
 };
 
 inline constexpr int everywhere = -2;  // of a node: computed in each step that needs it
@@ -50,15 +49,15 @@ struct schedule {
   graph<T, Nodes> g;
   int root[Nodes]{};           // the step that computes a node, by its root
   bool stored[Nodes]{};        // does it have memory?
-  int result[Nodes]{};         // as which result; -1: in the workspace
-  std::size_t place[Nodes]{};  // where in the workspace, in elements
-  step steps[Nodes];           // `count` of them, then those that are parts of others
+  int result[Nodes]{};         // its result number; -1: in the workspace
+  std::size_t place[Nodes]{};  // in the workspace, in elements
+  step steps[Nodes];           // `count` of them, then the parts of others
   std::size_t count = 0;
   std::size_t workspace = 0;  // elements
 
   constexpr const node_of_graph<T>& at(int n) const { return g.nodes[n]; }
 
-  // Does `by` read all of its node, each element in its place?
+  // Does `by` read its whole node, each element in its place?
   constexpr bool reads_as_is(const operand& by) const {
     const axis_list& own = at(by.node).axes;
     if (by.offset != 0 || by.axes.rank != own.rank) return false;
@@ -70,7 +69,7 @@ struct schedule {
     }
     return true;
   }
-  // Does `by` read each element of its node once, perhaps by other names and in another order?
+  // Does `by` read each element of its node once, perhaps renamed and reordered?
   constexpr bool reads_all(const operand& by) const {
     const axis_list& own = at(by.node).axes;
     if (by.offset != 0 || by.axes.count() != own.count()) return false;
@@ -78,7 +77,7 @@ struct schedule {
       if (own.size[i] != 1 && by.axes.find(own.size[i], own.stride[i]) == npos) return false;
     return true;
   }
-  // The axes of `by`'s node, where a copy that reads it so is written by the axes `to`.
+  // The axes of `by`'s node if the copy that reads it is written with the axes `to`.
   constexpr axis_list written_for(const operand& by, const axis_list& to) const {
     axis_list axes = at(by.node).axes;
     for (std::size_t i = 0; i < axes.rank; ++i) {
@@ -101,7 +100,7 @@ struct schedule {
     return true;
   }
 
-  // Does reduction n read rows as they are stored, each to one number?
+  // Does reduction n read rows as stored, each to one number?
   constexpr bool reduces_rows(int n) const {
     const operand& from = at(n).from[0];
     const axis_list& own = at(from.node).axes;
@@ -109,18 +108,18 @@ struct schedule {
            own.rank != 0 && own.family[own.rank - 1] == at(n).summed[0] &&
            own.size[own.rank - 1] != 1;
   }
-  // Is n in an elementwise program over these axes, of the step of that root?
+  // Is n in an elementwise program over these axes, in that root's step?
   constexpr bool is_over(int n, int of_root, const axis_list& axes) const {
     if (!is_elementwise(at(n).what)) return false;
     if (at(of_root).what == word::reduce) return same_axes(axes, at(at(of_root).from[0].node).axes);
     return is_elementwise(at(of_root).what) && same_axes(axes, at(of_root).axes);
   }
 
-  // Is node n computed in this step, for itself?
+  // Is node n computed in this step?
   constexpr bool is_in(int n, int of_root) const {
     return root[n] == of_root || root[n] == everywhere;
   }
-  // Is it computed there because it is needed?
+  // Is it computed there because the step needs it?
   constexpr bool computes(int n, int of_root) const {
     if (root[n] != everywhere) return root[n] == of_root;
     for (int m = n + 1; m < g.count; ++m)
@@ -143,7 +142,7 @@ constexpr void join_multiplications(schedule<T, Nodes>& p) {
       const operand product = sum.from[j], other = sum.from[1 - j];
       const node_of_graph<T>& by = p.at(product.node);
       if (by.what != word::multiply || uses[product.node] != 1 || !p.reads_as_is(product)) continue;
-      // Scores, perhaps scaled: what is added to them stays what is added.
+      // Scores, perhaps scaled: additions to them stay additions.
       const node_of_graph<T>& to = p.at(other.node);
       const bool scaled =
           to.what == word::multiply && (p.at(to.from[0].node).what == word::contract ||
@@ -162,23 +161,23 @@ constexpr void join_multiplications(schedule<T, Nodes>& p) {
   }
 }
 
-// What lies between a softmax and the contraction that its scores come from.
+// The program between a softmax and the contraction that produces its scores.
 template <class T, std::size_t Nodes>
 struct score_program {
   const schedule<T, Nodes>& p;
   const axis_list& axes;  // of the scores
-  bool in[Nodes]{};       // nodes of it
+  bool in[Nodes]{};       // its nodes
   bool seen[Nodes]{};
   int scores = -1;
   bool ok = true;
 
-  // Does n depend on the scores by way of elementwise operations?
+  // Does n depend on the scores through elementwise operations?
   constexpr bool collect(int n) {
     if (seen[n]) return in[n] || n == scores;
     seen[n] = true;
     const node_of_graph<T>& one = p.at(n);
     if (one.what == word::contract && p.same_axes(one.axes, axes)) {
-      if (scores != -1) return false;  // of two the first; the other is stored and read
+      if (scores != -1) return false;  // of two, the first; the other is stored and read
       scores = n;
       return true;
     }
@@ -192,7 +191,7 @@ struct score_program {
     if (depends && !p.same_axes(one.axes, axes)) ok = false;
     return in[n] = depends;
   }
-  // Does nothing else need what is computed here?
+  // Does nothing else need this program's values?
   constexpr bool is_alone(int weights) const {
     for (int n = 0; n < p.g.count; ++n) {
       if (in[n] || n == weights || p.root[n] == nowhere) continue;
@@ -207,7 +206,7 @@ struct score_program {
   }
 };
 
-// Is the contraction n of a softmax the last part of an attention?
+// Is the contraction n of a softmax the end of an attention?
 template <class T, std::size_t Nodes>
 constexpr bool find_attention(const schedule<T, Nodes>& p, int n, step& found,
                               score_program<T, Nodes>& program) {
@@ -249,12 +248,11 @@ constexpr bool find_attention(const schedule<T, Nodes>& p, int n, step& found,
   return false;
 }
 
-// Which nodes are computed together.
 template <class T, std::size_t Nodes>
 constexpr void choose_steps(schedule<T, Nodes>& p) {
   bool needed[Nodes]{};
   attention_parts attentions[Nodes]{};
-  int products[Nodes]{};  // of a root: the product that its step begins with
+  int products[Nodes]{};  // of a root: the product that begins its step
   for (int& n : products) n = -1;
   for (std::size_t i = 0; i < p.g.results; ++i) needed[p.g.result[i].node] = true;
   for (int n = p.g.count; n-- > 0;) {
@@ -282,7 +280,7 @@ constexpr void choose_steps(schedule<T, Nodes>& p) {
         continue;
       }
     }
-    // A condition is stored, as 1 or 0, where its axes are read as others.
+    // A condition read under different axes is stored, as 1 or 0.
     bool as_is = true;
     for (std::size_t r = first; one.condition && r < last; ++r) {
       const auto [i, j] = readers.all[r];
@@ -296,8 +294,7 @@ constexpr void choose_steps(schedule<T, Nodes>& p) {
     if (one.condition) continue;
     if (!is_elementwise(one.what) && !is_product(one.what)) continue;
     if (is_product(one.what)) products[n] = n;
-    // With its readers, if all of them are of one step over the same elements. Of products a step
-    // has one.
+    // With its readers, if all are in one step over the same elements, with at most one product.
     int with = nowhere;
     bool together = true;
     for (std::size_t i = 0; i < p.g.results; ++i) together = together && p.g.result[i].node != n;
@@ -314,8 +311,7 @@ constexpr void choose_steps(schedule<T, Nodes>& p) {
     }
     if (!together || with == nowhere) continue;
     if (is_product(one.what)) {
-      // (A product is written where its program is, which is where a gradient is that it is added
-      // to.)
+      // (A product is written where its program is; a gradient is written where it is added to.)
       if (!is_elementwise(p.at(with).what) || p.at(with).what == word::add_to ||
           products[with] != -1)
         continue;
@@ -324,8 +320,7 @@ constexpr void choose_steps(schedule<T, Nodes>& p) {
     p.root[n] = with;
   }
 
-  // Steps, in the order of their roots. A step whose only reader is a copy in another order writes
-  // for it.
+  // Steps, in the order of their roots. A step read only by a reordering copy writes for it.
   for (int n = 0; n < p.g.count; ++n) {
     if (p.root[n] != n) continue;
     const node_of_graph<T>& one = p.at(n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an elementwise program of scores comes to, read from the graph: a factor, what is added,
-// what hides keys, and which of that are ranges of keys. Not here: how the kernels are given it
-// (changed_scores.hpp).
+// The form of an elementwise program of scores, read from the graph: a factor, additions,
+// conditions that hide keys, and which of these are ranges of keys. Not here: how the kernels get
+// it (changed_scores.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -11,21 +11,20 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// What f comes to.
 template <class T>
 struct score_form {
   static constexpr std::size_t most = 8;
   T factor{1};     // of scores
-  int given = -1;  // general: the node that arrives, the scores or their product with `factor`
+  int given = -1;  // general: the input node, the scores or their product with `factor`
   bool general = false, too_many = false;
-  place_of_operand value;  // general: where f(score) without what hides is
+  place_of_operand value;  // general: f(score) without hiding
   place_of_operand added[most];
   std::size_t additions = 0;
   place_of_operand hidden[most];
   std::size_t hides = 0;
-  // Key j is seen by query i if i + low <= j <= i + high.
+  // Query i sees key j if i + low <= j <= i + high.
   double low = -1e9, high = 1e9;
-  // Key j is seen if j is less than the value of this operand, or not above it.
+  // Key j is seen if it is less than this operand's value, or not above it.
   place_of_operand length;
   bool length_is_last = false;
 
@@ -34,7 +33,7 @@ struct score_form {
   constexpr bool is_window() const noexcept { return low > -1e9 || high < 1e9; }
 };
 
-// a key + b query + c, where a node is of that form.
+// a key + b query + c, if a node has that form.
 struct linear_form {
   double key = 0, query = 0, constant = 0;
   bool ok = false;
@@ -72,7 +71,7 @@ struct score_reader {
     }
     return {};
   }
-  // Hides what has key - query + c < 0, or <= 0, times sign. Whole numbers only.
+  // Hides keys with key - query + c < 0, or <= 0, times sign. Whole numbers only.
   constexpr bool add_bound(const linear_form& f, bool or_equal) {
     const auto whole = static_cast<long long>(f.constant);
     if (!f.ok || static_cast<double>(whole) != f.constant || f.constant > 1e8 || f.constant < -1e8)
@@ -89,7 +88,7 @@ struct score_reader {
     }
     return false;
   }
-  // Is the condition one on the distance of key and query, so that the window says it?
+  // Is the condition on the distance of key and query, so that a window expresses it?
   constexpr bool add_window(int n) {
     const node_of_graph<T>& one = p.at(n);
     if (one.what != word::less && one.what != word::less_or_equal) return false;
@@ -97,7 +96,7 @@ struct score_reader {
     return add_bound({a.key - b.key, a.query - b.query, a.constant - b.constant, a.ok && b.ok},
                      one.what == word::less_or_equal);
   }
-  // Is the condition one on the key and a number that all keys and queries share?
+  // Is the condition on the key and a number that all keys and queries share?
   constexpr bool add_length(int n) {
     const node_of_graph<T>& one = p.at(n);
     if (form.has_length() || (one.what != word::less && one.what != word::less_or_equal))

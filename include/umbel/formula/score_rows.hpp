@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention whose weights are no softmax of a program of scores alone: a program after the softmax,
-// two softmaxes, none. The steps from the scores to the product with the values become one, `rows`,
-// that takes them one after another for a block of queries at a time:
+// Attention whose weights are not just the softmax of a program of scores: a program after the
+// softmax, two softmaxes, none. The steps from the scores to the product with the values become
+// one, `rows`, which runs them in turn for a block of queries at a time:
 //
 //   contract<head_dim>(q, k)     scores, any number of them
 //   elementwise programs
@@ -9,8 +9,8 @@
 //   concat<key>(...)             of scores with others, such as the logit of no key
 //   contract<key>(weights, v)    the last one
 //
-// What these write is over the same axes and read by them alone, so memory of a block is enough.
-// Not here: how a block is computed (row_step.hpp).
+// Their results have the same axes and no other readers, so memory for one block is enough. Not
+// here: how a block is computed (row_step.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -23,16 +23,17 @@ namespace umbel::inline UMBEL_TARGET::detail::formulas {
 template <class T, std::size_t Nodes>
 struct row_finder {
   const schedule<T, Nodes>& p;
-  std::size_t last;  // the step of the product with the values
+  std::size_t last;  // the product with the values
   int weights = -1;  // the node that it reads
   unsigned long long query = 0, key = 0;
-  bool in[Nodes]{};                          // the steps before it
-  bool has_scores = false, changes = false;  // are scores among them, and what changes them?
+  bool in[Nodes]{};  // the steps before it
+  bool has_scores = false,
+       changes = false;  // are scores among them, and do other nodes change them?
 
   constexpr const node_of_graph<T>& context() const { return p.at(p.steps[last].product); }
   constexpr const axis_list& axes() const { return p.at(weights).axes; }
 
-  // Does `by` read some neighbouring keys of all rows?
+  // Does `by` read some neighboring keys of all rows?
   constexpr bool reads_keys(operand by) const {
     const axis_list& own = p.at(by.node).axes;
     const std::size_t at = by.axes.position(key), stride = own.stride_of(key);
@@ -44,7 +45,7 @@ struct row_finder {
     by.axes.stride[at] = by.axes.size[at] == 1 ? stride : by.axes.stride[at];
     return p.reads_as_is(by);
   }
-  // May node m of step s read node n, which has a block of its rows?
+  // May node m of step s read node n, which has one block of its rows?
   constexpr bool may_read(std::size_t s, int m, int n) const {
     const node_of_graph<T>& one = p.at(m);
     const bool is_context = m == p.steps[last].product;
@@ -79,7 +80,7 @@ struct row_finder {
     if (one.to != one.root || !p.same_axes(root.axes, axes()) || !is_read_inside(one.root))
       return false;
     if (one.kind == step_kind::product) return has_keys_once(p.at(one.product));
-    // A softmax of all that is there, in its order.
+    // A softmax over everything, in order.
     return one.kind == step_kind::each ||
            (goes_along_keys(root) && (root.what == word::concat || p.reads_as_is(root.from[0])));
   }
@@ -115,7 +116,7 @@ struct row_finder {
   }
 };
 
-// The steps that are parts of another one come to lie behind all that are not.
+// Moves steps that are parts of others after all that are not.
 template <class T, std::size_t Nodes>
 constexpr void join_rows(schedule<T, Nodes>& p) {
   const std::size_t all = p.count;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// One sequence of a batch at a time: where what lies between the steps does not fit the caches for
-// all of a batch, and no step mixes its sequences, all steps are taken for one of them, then for
-// the next, on the schedule of a graph without that axis, as layers do it. A multi-head attention
-// of 8 sequences of 128 tokens of 256 features took 1.12 of the layer's time otherwise (Zen 4).
+// One sequence of a batch at a time: if the data between steps don't fit the caches for a whole
+// batch, and no step mixes its sequences, all steps run for one sequence, then for the next, on the
+// schedule of a graph without that axis, as in layers. Otherwise a multi-head attention of 8
+// sequences of 128 tokens of 256 features took 1.12 of the layer's time (Zen 4).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -13,14 +13,14 @@ namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
 template <std::size_t Nodes>
 struct sequence_axis {
-  unsigned long long family = 0;  // 0: there is none
+  unsigned long long family = 0;  // 0: none
   std::size_t count = 1;
   std::size_t stride[Nodes]{};  // of an argument
 };
 
 template <class T, std::size_t Nodes>
 struct sequence_finder {
-  // Less is as fast at once: it stays in the second-level cache.
+  // Smaller data are as fast all at once: they stay in the second-level cache.
   static constexpr std::size_t least_of_all = 1 << 20, least_of_one = 1 << 16;  // bytes
 
   const schedule<T, Nodes>& p;

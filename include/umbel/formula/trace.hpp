@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The graph of a formula for arguments of given types: its function is run through once to count
-// the nodes, once to record them.
+// The graph of a formula for argument types: its function runs to count nodes, then to record them.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -11,8 +10,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// What an argument is while a formula is traced: a tensor or view of elements E, a number, or an
-// object with parts, such as the weights of a layer.
+// An argument while a formula is traced: a tensor or view of elements E, a number, or an object
+// with parts, such as a layer's weights.
 template <class E, class Layout>
 struct tensor_argument {
   using element = E;
@@ -41,7 +40,7 @@ struct argument_of<X> {
   using type = mask_argument<X>;
 };
 
-// What the numbers of an object are: 1 float, 2 double, 3 some of each, 0 neither.
+// The numbers in an object: 1 float, 2 double, 3 both, 0 neither.
 template <class X>
 constexpr unsigned numbers_in();
 struct numbers_in_members {
@@ -75,8 +74,8 @@ inline constexpr unsigned numbers_of_argument = 0;
 template <class X>
 inline constexpr unsigned numbers_of_argument<object_argument<X>> = numbers_in<X>();
 
-// The type that a formula computes in: of the first argument that is a tensor of float or double;
-// where there is none, of the weights. Of those that have both, and of none, float.
+// The type that a formula computes in: that of the first tensor of float or double, or without one,
+// of the weights; float if these have both or neither.
 template <class All, class... Argument>
 struct computed_type_rule;
 template <class... All>
@@ -93,8 +92,7 @@ struct computed_type_rule<All, tensor_argument<E, Layout>, Rest...> {
 template <class... Argument>
 using computed_type = computed_type_rule<list<Argument...>, Argument...>;
 
-// An argument with parts is not copied: its parts would not outlive the copy. Weights that are
-// borrowed may be.
+// An argument with parts is not copied: its parts would die with the copy. Borrowed weights may be.
 template <class X>
 inline constexpr bool is_borrowed = false;
 template <class T, class In, class Out, bool Bias>
@@ -102,9 +100,8 @@ inline constexpr bool is_borrowed<portable::linear_view<T, In, Out, Bias>> = tru
 template <template <class...> class Parts, class... View>
 inline constexpr bool is_borrowed<portable::weights_view<Parts, View...>> = true;
 
-// An object that is never made, for the addresses of its parts, one for each argument. Declared
-// only: its members may be called in constant expressions, but it can neither be read there nor
-// copied.
+// An object that is never made, for the addresses of its parts, one per argument. Only declared: in
+// constant expressions its members may be called, but it can't be read or copied.
 template <class X, std::size_t Argument>
 struct stands_for {
   X object;
@@ -159,7 +156,7 @@ template <class X>
 struct traced_as_rule<void, X> {
   using type = const X&;
 };
-// What stands where a workspace would: several, or a pointer to one.
+// Used instead of a workspace: several, or a pointer to one.
 template <class X>
 inline constexpr bool is_array_of_workspaces = false;
 template <class X, std::size_t Count>
@@ -170,7 +167,7 @@ inline constexpr bool is_array_of_workspaces<X> = true;
 template <class X>
 concept pointer_to_workspace =
     std::is_pointer_v<X> && workspace_like<std::remove_cv_t<std::remove_pointer_t<X>>>;
-// Nothing: clang 14 asks what F gives of it before it asks whether the last argument is one.
+// Nothing: clang 14 asks for F's result before it asks whether the last argument is one.
 template <class X>
 concept is_no_argument =
     !tensor_like<X> && (workspace_like<X> || is_array_of_workspaces<X> || pointer_to_workspace<X>);
@@ -179,16 +176,16 @@ template <class T, class X>
 struct traced_as_rule<T, X> {};
 template <class T, class X>
 using traced_as = typename traced_as_rule<T, X>::type;
-// The same in a call, or void in another formula, where arguments stay what they are.
+// The same in a call; void inside a different formula, where arguments stay as they are.
 template <class... X>
 using traced_for = std::conditional_t<(a_node<X> || ...), void, computed_from<X...>>;
-// What F gives for arguments X: a node.
+// F's result for arguments X: a node.
 template <class F, class... X>
 using traced_result = decltype(std::declval<const F&>()(
     std::declval<
         traced_as<typename computed_type<typename argument_of<X>::type...>::type, X>>()...));
 
-// What a result is: a node that is stored, row-major.
+// A result: a stored node, row-major.
 template <class Recorder, class E, class Layout, class Open>
 constexpr operand as_result(Recorder& recorder, const node<Recorder, E, Layout, Open>& from,
                             const operand* others, std::size_t count, bool row_major_out) {
@@ -216,7 +213,7 @@ constexpr operand as_result(Recorder& recorder, const node<Recorder, E, Layout, 
   return result;
 }
 
-// F is run through once to count its nodes, once to record them.
+// F runs once to count its nodes, once to record them.
 template <class F, class Recorder, class... Argument, std::size_t... I>
 constexpr auto count_nodes(std::index_sequence<I...>) {
   struct counted {
@@ -238,8 +235,8 @@ std::integral_constant<
 counted(int);
 template <class F, class Recorder, class... Argument>
 std::integral_constant<std::size_t, 0> counted(...);
-// None where F reads what has no value yet, which is no constant; npos where it makes a tensor,
-// npos - 1 a mask of conditions.
+// None if F reads a value that doesn't exist yet, which isn't constant; npos if it makes a tensor,
+// npos - 1 for a mask of conditions.
 template <class F, class Recorder, class... Argument>
 inline constexpr std::size_t nodes_of =
     decltype(formulas::counted<F, Recorder, Argument...>(0))::value;
@@ -251,7 +248,7 @@ struct traced_graph {
     captured<T> of[Parts + 1]{};
   } parts;
 };
-// Direct: are results written as they are, row-major?
+// Direct: are results written row-major, without a copy?
 template <class F, class Recorder, bool Direct, class... Argument, std::size_t... I>
 constexpr auto trace(std::index_sequence<I...> all) {
   constexpr auto counted = count_nodes<F, Recorder, Argument...>(all);
@@ -270,7 +267,7 @@ constexpr auto trace(std::index_sequence<I...> all) {
   made.slots = recorder.slots;
   return traced;
 }
-// Weights that a formula makes itself would end with it: a constant holds no address of them.
+// Weights made inside a formula would die with it: a constant can't hold their addresses.
 template <class F, class Recorder, bool Direct, class... Argument>
 constexpr auto graph_of() {
   constexpr std::index_sequence_for<Argument...> all{};

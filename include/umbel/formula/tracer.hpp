@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a formula's function is given while it is run through: a tracer, which records the graph of
-// its operations, or a binder, which finds the parts of arguments in a call.
+// The recorder behind a formula's function: a tracer, which records the graph of its operations, or
+// a binder, which finds the parts of arguments in a call.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -25,11 +25,11 @@ constexpr const char* written_out() noexcept {
   return text_of_word<Word>::buffer.chars;
 }
 
-// A formula is run through twice: at compile time, to make its graph, and, where it uses parts of
-// an argument (w.q), once more in each call, to learn where they are.
-// Describes: what is recorded is for reading, not for running. Differentiates: for the graph of a
-// gradient (training/), in which blocks are the words that they are made of. Positions: for that of
-// a cache with room for so many, 0 elsewhere; then rotary positions follow from their axis.
+// A formula's function runs twice: at compile time to make its graph, and, if it uses parts of an
+// argument (w.q), again in each call to find their addresses.
+// Describes: the record is for reading, not for running. Differentiates: for a gradient's graph
+// (training/), in which blocks become their operations. Positions: for the graph of a cache with
+// that capacity, else 0; then rotary positions follow from their axis.
 template <class T, bool Describes = false, bool Differentiates = false, std::size_t Positions = 0>
 struct tracer {
   static constexpr bool makes_graph = true;
@@ -37,19 +37,17 @@ struct tracer {
   static constexpr bool describes = Describes;
   static constexpr bool differentiates = Differentiates;
   using value_type = T;
-  node_of_graph<T>* nodes;  // null: they are only counted
+  node_of_graph<T>* nodes;  // null: only counted
   std::size_t slots;
-  captured<T>*
-      parts;  // those that memory is known of, to see that it outlives the formula; or null
-  int count = 0, arguments = 0;  // arguments: the first so many nodes
-  // Is an operand a tensor that is no part of an argument? Is a mask made of conditions that are
-  // not in an argument?
+  captured<T>* parts;  // parts with known memory, to check that it outlives the formula; or null
+  int count = 0, arguments = 0;  // arguments: the first nodes
+  // Is an operand a tensor outside the arguments? Is a mask made of conditions outside them?
   bool made_a_tensor = false, made_a_mask = false;
-  // What is recorded now is computed again for the gradient (training/recompute.hpp), not 0: with
-  // what else has this number, of so many.
+  // Not 0: what is recorded now is recomputed for the gradient (training/recompute.hpp), together
+  // with other nodes of this number. numbers: how many there are.
   int recomputed = 0, numbers = 0;
 
-  // The number of this node, which may be there already.
+  // The number of this node, which may already exist.
   constexpr int add(const node_of_graph<T>& one) noexcept {
     if (nodes == nullptr) return count++;
     for (int i = 0; i < count; ++i)
@@ -58,21 +56,21 @@ struct tracer {
     nodes[count].recomputed = recomputed;
     return count++;
   }
-  // Parts have no value that can be read here; what has will be gone when the steps are run.
+  // Parts have no readable value here; what has one won't exist when the steps run.
   constexpr std::size_t capture(const captured<T>& part) noexcept {
     if (__builtin_constant_p(*part.values)) made_a_tensor = true;
     if (parts != nullptr) *parts++ = part;
     return slots++;
   }
 };
-// Compilers choose in which order the operands of a + b are evaluated, at run time not as in
-// constant expressions: so parts are known by their place in the formula, not by when they come.
+// Compilers choose the evaluation order of a + b, differently at run time and in constant
+// expressions. So parts are identified by their place in the formula, not by order of arrival.
 template <class T>
 struct bound_node {
   static_assert(most_operands == 8);
   int from[most_operands] = {-1, -1, -1, -1, -1, -1, -1, -1};
   std::size_t first_part = 0, parts = 0;
-  std::size_t asked = 0;  // by collect: so many of its operands, and who asks for it
+  std::size_t asked = 0;  // for collect: its operands so far, and who asks
   int asked_by = -1;
   bool seen = false;
 };
@@ -94,14 +92,14 @@ struct binder {
     ((nodes[count].from[operands++] = from), ...);
     return count++;
   }
-  // Of the next node.
+  // For the next node.
   constexpr std::size_t capture(const captured<T>& part) noexcept {
     if (nodes[count].parts++ == 0) nodes[count].first_part = captured_parts;
     parts[captured_parts++] = part;
     return 0;
   }
-  // The parts of node n: those of its operands, from left to right, then its own; each once. At run
-  // time, so there is no recursion: the depth of the stack is known.
+  // The parts of node n: those of its operands from left to right, then its own, each once. It runs
+  // at run time, so without recursion: the stack depth is known.
   constexpr captured<T>* collect(int n, captured<T>* to) noexcept {
     if (n < 0 || nodes[n].seen) return to;
     nodes[n].seen = true;
@@ -121,7 +119,7 @@ struct binder {
     return to;
   }
 };
-// In the same order, the slots of a graph.
+// The slots of a graph in the same order.
 template <class T, std::size_t Nodes, std::size_t Parts>
 struct slots_in_order {
   std::size_t slot[Parts + 1]{};

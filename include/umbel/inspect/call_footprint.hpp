@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// call_footprint: the numbers that footprint gives (footprint.hpp), and what they are the sizes of.
+// call_footprint: the numbers of a footprint (footprint.hpp), and the sizes they come from.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -9,36 +9,35 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// What a call, or several in turn, need: bytes, and operations. Masks are not counted, whatever
-// they hide; nor is what lies between the elements of a view.
+// The needs of one or several calls: bytes and operations. Masks don't reduce them, and gaps
+// between a view's elements aren't counted.
 struct call_footprint {
-  // What a call only reads: in flash, or in RAM. Of a layer its own weights, of a prepacked one
-  // the packed ones.
+  // Read-only data, in flash or RAM: a layer's weights, packed for a prepacked layer.
   std::size_t weights = 0;
-  // Constants of the library that a call reads: cosines and sines of rotary and of sinusoidal
-  // positions. In flash; those of more than 131,072 pairs are computed at start, in RAM, which
-  // `ram` does not count and bare metal need not have (UMBEL_CONSTRUCTORS_RUN).
+  // Constants of the library: cosines and sines of rotary and sinusoidal positions, in flash. Those
+  // of more than 131,072 pairs are computed at startup, in RAM, which `ram` doesn't count and bare
+  // metal may lack (UMBEL_CONSTRUCTORS_RUN).
   std::size_t tables = 0;
-  // Keys and values of a key_value_cache, for as many positions as it has memory for.
+  // Keys and values of a key_value_cache, for its whole capacity.
   std::size_t cache = 0;
-  // Scratch: on the stack, or in the workspace that is passed.
+  // Scratch: on the stack or in a workspace argument.
   std::size_t workspace = 0;
-  // Tensors that a call takes, and gives. A call that writes into its argument needs one of them.
+  // Input and output tensors. A call that writes into its argument needs only one of them.
   std::size_t arguments = 0;
   std::size_t results = 0;
-  // Operations of the products, two for a multiplication and an addition. Biases, norms, softmaxes
-  // and activations are not counted.
+  // Operations of the products: a multiply-add counts as two. Biases, norms, softmaxes and
+  // activations aren't counted.
   std::uint64_t flops = 0;
-  // What has to come from memory and go there at least: weights, arguments, results; of a cache
-  // what a step reads and adds. Scratch, what is read again, and weights that are not read (rows
-  // of an embedding, in a step what makes the keys and values of a memory) are not counted.
+  // The least memory traffic: weights, arguments, results; for a cache, what a step reads and adds.
+  // Not counted: scratch, repeated reads, unread weights (rows of an embedding; in a step, the
+  // weights that made the memory's keys and values).
   std::uint64_t bytes_moved = 0;
-  // What must lie in writable memory; the same where weights and tables do, too.
+  // Writable memory; the second also counts weights and tables.
   std::size_t ram = cache + workspace + arguments + results;
   std::size_t ram_with_weights = ram + weights + tables;
 
-  // Both calls, one after the other: the larger workspace, arguments and results, which the other
-  // uses again; the sum of all else. Weights and tables that both use are counted twice.
+  // Both calls in turn: the larger workspace, arguments and results, which are reused, and the sum
+  // of the rest. Shared weights and tables count twice.
   friend constexpr call_footprint operator+(const call_footprint& a,
                                             const call_footprint& b) noexcept {
     const auto larger = [](std::size_t x, std::size_t y) { return x > y ? x : y; };
@@ -64,13 +63,13 @@ struct unpacked<prepacked<Layer, Options...>> {
   using type = Layer;
 };
 
-// quantized<...> and quantized_mean, without their headers: umbel/quantized.hpp is for who asks.
+// quantized<...> and quantized_mean, without including umbel/quantized.hpp.
 template <class Layer>
 concept in_integers = requires {
   typename Layer::ranges;
   typename Layer::histograms;
 };
-// The layer of floats that a layer is, or is made of.
+// The float layer of a layer: itself, or its source if quantized.
 template <class Layer>
 struct floats_of {
   using type = Layer;
@@ -80,7 +79,7 @@ struct floats_of<Layer> {
   using type = typename Layer::layer;
 };
 
-// Bytes of what a layer, or an argument of a formula, has of weights.
+// Bytes of the weights in a layer or in a formula's argument.
 template <class X>
 constexpr std::size_t weights_of() {
   if constexpr (tensor_like<X> || std::is_arithmetic_v<X> || mask_like<X>)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the planner made of a layer, as a page to read:
+// The planner's choices for a layer, as a readable page:
 //
-//   std::puts(umbel::describe<attention, token<64>>());           of 64 positions to themselves
+//   std::puts(umbel::describe<attention, token<64>>());           self-attention, 64 positions
 //   std::puts(umbel::describe<attention, query<4>, key<300>>());
-//   std::puts(umbel::describe<encoder, token<64>>());             of a block, part by part
-//   std::puts(umbel::describe<decoder, token<64>, key<48>>());    and the positions of the memory
+//   std::puts(umbel::describe<encoder, token<64>>());             a block, part by part
+//   std::puts(umbel::describe<decoder, token<64>, key<48>>());    with the memory's positions
 //
-// (of a formula: describe(f, x...), describe_formula.hpp), for arguments and results that are
-// row-major, without a mask, with prepacked weights, on this build's target. The page is made by
-// the compiler; nothing but its characters is in the program. Not included by umbel.hpp.
+// (For a formula: describe(f, x...), describe_formula.hpp.) It assumes row-major arguments and
+// results, no mask, prepacked weights and this build's target. The compiler makes the page, so the
+// program holds only its characters. Not included by umbel.hpp.
 //
-// Cycles are an estimate (plan/cost.hpp): of a core with two multiply-add units. They are those of
-// products and of attention; norms, activations and sums are not counted.
+// Cycles are an estimate for a core with two multiply-add units (plan/cost.hpp), of products and
+// attention only: norms, activations and sums aren't counted.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -31,7 +31,7 @@ UMBEL_SAYS(takes_a_layer_that_has_a_plan_then_the_axes_of_its_positions,
            "residual_block or a layer_stack; then the axis of its positions, such as token<64>; "
            "then, if it attends to others, the axis of those");
 
-// The page of a layer, and how many axes it takes; of what has none 0.
+// The page of a layer, and its number of axes; 0 if it has no page.
 template <class Layer>
 struct page_of_layer {
   static constexpr std::size_t axes = 0;
@@ -86,7 +86,7 @@ struct described {
   }
 };
 
-// Does another header describe it (mpi/describe.hpp)?
+// Does a different header describe it (mpi/describe.hpp)?
 template <class Layer>
 inline constexpr bool describes_itself = false;
 
@@ -118,10 +118,10 @@ struct described_rule<Layer, Positions, Others> {
 }  // namespace rules
 }  // namespace detail
 
-// describe<attention, token<64>>(): the plan of a layer as a page to read, lines of ASCII, ended by
-// a zero. Layer: a multi_head_attention, a feed_forward, an encoder_layer, a decoder_layer, any
-// other residual_block, or a layer_stack, of which the page is that of one layer. Axes: of its
-// positions, then of the keys or of the memory.
+// describe<attention, token<64>>(): a layer's plan as zero-terminated lines of ASCII. Layer: a
+// multi_head_attention, feed_forward, encoder_layer, decoder_layer or other residual_block, or a
+// layer_stack (the page shows one layer). Axes: its positions, then those of the keys or the
+// memory.
 template <class Layer, class... Axes>
   requires(!detail::describes_itself<Layer>)
 constexpr const char* describe() noexcept {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// What becomes of a formula for given arguments, as a page to read:
+// The plan of a formula for given arguments, as a readable page:
 //
 //   std::puts(umbel::describe(attend, q, k, v, slopes));
 //
-// its steps in their order, what each of them does together, where its result goes, who reads it
-// and why it is stored, the tiles of its products, bytes, and estimated cycles. For results that
-// are row-major, on this build's target. The page is made by the compiler from the types alone;
-// nothing but its characters is in the program. Not included by umbel.hpp. (g++ with
-// -fsanitize=undefined takes no comparison of names for a constant and refuses it.)
+// It lists the steps in order, what each one fuses, where its result goes, who reads it and why it
+// is stored, the tiles of its products, bytes, and estimated cycles, for row-major results and this
+// build's target. The compiler makes the page from the types alone, so the program holds only its
+// characters. Not included by umbel.hpp. (g++ with -fsanitize=undefined refuses it: names can't be
+// compared in constant expressions.)
 #pragma once
 
 #include <umbel/config.hpp>
@@ -77,14 +77,13 @@ constexpr const char* name_of(word w) noexcept {
   return names[static_cast<std::size_t>(w)];
 }
 
-// F for arguments X.
 template <class F, class... X>
 struct description : cycles_of_formula<F, X...> {
   using base = cycles_of_formula<F, X...>;
   using base::p, base::named, base::machine, base::lanes;
   using typename base::T, typename base::run;
 
-  // The step that writes node n, from 1 on.
+  // The step that writes node n, counted from 1.
   static constexpr std::size_t step_of(int n) {
     for (std::size_t s = 0; s < p.count; ++s)
       if (p.steps[s].to == n) return s + 1;
@@ -105,7 +104,7 @@ struct description : cycles_of_formula<F, X...> {
       if (computes(p.steps[s.first_part + i], n)) return true;
     return n == s.to || p.computes(n, s.root);
   }
-  // What step s reads, each once.
+  // Prints what step s reads, each once.
   template <class Writer>
   static constexpr void put_reads(Writer& out, const step& s) {
     bool said[run::nodes]{}, first = true;
@@ -151,7 +150,7 @@ struct description : cycles_of_formula<F, X...> {
     const int n = s.kind == step_kind::product ? s.product : s.root;
     return named.nodes[n].name != nullptr ? named.nodes[n].name : "call";
   }
-  // Why the step that has all of node n's readers, or one of them, cannot compute it by the way.
+  // Why the step with all or one of node n's readers can't compute it.
   static constexpr const char* why_stored(int n) {
     const step& own = p.steps[step_of(n) - 1];
     if (own.kind != step_kind::each && own.kind != step_kind::product) return "a step of its own";
@@ -169,7 +168,7 @@ struct description : cycles_of_formula<F, X...> {
       }
     return own.product >= 0 ? "a second product" : "read by other axes";
   }
-  // Who reads node n from memory: what is read by nobody but the step that computes it has none.
+  // Who reads node n from memory; nobody if only the step that computes it reads it.
   template <class Writer>
   static constexpr void put_readers(Writer& out, int n) {
     if (p.result[n] >= 0) {
@@ -190,7 +189,6 @@ struct description : cycles_of_formula<F, X...> {
     if (p.result[n] < 0) out.put(": ", why_stored(n));
   }
 
-  // Of: a product_step.
   template <class Of, class Writer>
   static constexpr void put_product_tiles(Writer& out) {
     out.put("\n  tiles   ");
@@ -204,7 +202,7 @@ struct description : cycles_of_formula<F, X...> {
       put_tiles_of_contraction<Of::contraction(), T>(out);
     }
   }
-  // Of a block of queries.
+  // For a block of queries.
   template <std::size_t S, class Writer>
   static constexpr void put_tiles_of_rows(Writer& out) {
     using rows = row_step<run, S>;
@@ -312,8 +310,8 @@ struct description : cycles_of_formula<F, X...> {
 
 }  // namespace detail::formulas
 
-// describe(f, x...): what becomes of formula f for arguments of these types, lines of ASCII, ended
-// by a zero. What f says of its arguments when it is called, it says here.
+// describe(f, x...): the plan of formula f for arguments of these types, as zero-terminated lines
+// of ASCII. Bad arguments get the same messages as in a call.
 template <class F, class... X>
 constexpr const char* describe(const formula<F>&, const X&...) noexcept {
   using result = detail::formulas::traced_result<F, X...>;

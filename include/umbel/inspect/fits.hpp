@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: BSL-1.0
-// fits: does a model's memory fit a board? Known when the model is a type, before anything is
-// linked, so that what is too big is a sentence and no linker error:
+// fits: does a model fit a board's memory? The answer depends only on types, so a model that is too
+// big is a clear compile error instead of a linker error:
 //
 //   static_assert(fits<board::microbit, prepacked<encoder>, token<16>>);
 //
-//   struct part_of_it {  what is left of a board: without 40 kB of code, without 4 kB of stack and
-//     static constexpr std::size_t flash = board::microbit::flash - 40 * 1024;    other variables
+//   struct part_of_it {  a board minus 40 kB of code, and 4 kB of stack and other variables
+//     static constexpr std::size_t flash = board::microbit::flash - 40 * 1024;
 //     static constexpr std::size_t ram = board::microbit::ram - 4 * 1024;
 //   };
 //   static_assert(fits<part_of_it, prepacked<encoder>, token<16>>);
 //
-// Counted is what footprint counts: weights and tables as flash; caches, workspace, arguments and
-// results as RAM. Not the code and not the stack, which nobody knows before the compiler is done:
-// the linker does (docs/how-to/memory.md). Not included by umbel.hpp.
+// It counts what footprint counts: weights and tables as flash; caches, workspace, arguments and
+// results as RAM. Code and stack are known only after compiling: the linker checks them
+// (docs/how-to/memory.md). Not included by umbel.hpp.
 #pragma once
 
 #include <umbel/config.hpp>
 #include <umbel/inspect/footprint.hpp>
 
 UMBEL_WARNINGS_PUSH
-// Boards by name, with the bytes of flash and of RAM that their makers say. A board of yours is a
-// struct with the same two constants.
+// Boards by name, with the bytes of flash and RAM from their data sheets. Your board is a struct
+// with the same two constants.
 namespace umbel::board {
 
 // BBC micro:bit: nRF51822, Cortex-M0.
@@ -43,7 +43,7 @@ struct arduino_zero {
 struct arduino_nano_33_ble {
   static constexpr std::size_t flash = 1024 * 1024, ram = 256 * 1024;
 };
-// Raspberry Pi Pico: RP2040, two Cortex-M0+; its flash is a chip beside it.
+// Raspberry Pi Pico: RP2040, two Cortex-M0+; flash is a separate chip.
 struct raspberry_pi_pico {
   static constexpr std::size_t flash = 2048 * 1024, ram = 264 * 1024;
 };
@@ -67,7 +67,7 @@ UMBEL_SAYS(takes_a_board_which_has_flash_and_ram_then_what_footprint_takes,
 
 namespace footprints {
 
-// (g++ takes the name of a member that each object has for an error where it asks for its value.)
+// (g++ reports the name of a non-static member as an error if its value is asked for.)
 template <class Board>
 concept has_members_of_objects = requires {
   requires std::is_member_pointer_v<decltype(&Board::flash)>;
@@ -78,7 +78,7 @@ concept has_flash_and_ram = !has_members_of_objects<Board> && requires {
   std::integral_constant<std::size_t, Board::ram>{};
 };
 
-// What footprint refuses, in its words.
+// Whatever footprint refuses, with its message.
 template <class Board, class Request, class Verdict = typename Request::verdict>
 struct board_rule {
   using type = Verdict;
@@ -102,7 +102,6 @@ struct fits_rule {
 template <has_flash_and_ram Board, class... X>
 struct fits_rule<Board, X...> : board_rule<Board, request<std::remove_cvref_t<X>...>> {};
 
-// See answer.
 template <class Verdict>
 constexpr bool fits_board() {
   static_assert(report<Verdict>::ok, "umbel: shapes do not fit");
@@ -112,10 +111,10 @@ constexpr bool fits_board() {
 }  // namespace footprints
 }  // namespace detail
 
-// True where the memory of a call, as footprint<Model, X...> counts it, is no more than a board
-// has; does not compile where it is more. To ask, compare the numbers of footprint.
-//   Board   one of umbel::board, or a struct with the constants flash and ram, in bytes
-//   Model, X   as of footprint
+// True if the memory of a call, as counted by footprint<Model, X...>, fits the board; does not
+// compile otherwise. To test instead, compare footprint's numbers.
+//   Board      one of umbel::board, or a struct with the constants flash and ram, in bytes
+//   Model, X   as for footprint
 template <class Board = detail::nothing, class Model = detail::nothing, class... X>
 inline constexpr bool fits = detail::footprints::fits_board<
     typename detail::footprints::fits_rule<Board, Model, X...>::type>();

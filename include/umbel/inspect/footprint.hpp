@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// footprint: what a call of a layer, a formula or a step of a cache needs, as constants: bytes of
-// weights, cache, scratch, arguments and results, operations, bytes moved. Nothing is run, and no
+// footprint: the needs of a call of a layer, a formula or a cache's step, as constants: bytes of
+// weights, cache, scratch, arguments and results, operations, bytes moved. Nothing runs and no
 // kernel is compiled:
 //
 //   static_assert(footprint<encoder, token<64>>.ram <= 64 * 1024);
 //   static_assert(footprint<attention, batch<2>, query<4>, key<300>>.workspace <= 32 * 1024);
-//   static_assert(footprint<decltype(attend), Q, K, V>.flops == 2'097'152);   of a formula
+//   static_assert(footprint<decltype(attend), Q, K, V>.flops == 2'097'152);   a formula
 //
 //   using past = key_value_cache<model, key<256>>;                   a step of one position,
 //   static_assert(footprint<past, token<1>>.ram <= 256 * 1024);      as the last of the 256;
@@ -13,7 +13,7 @@
 //
 //   footprint<embed, patch<49>> + footprint<encoder, patch<49>>      one after the other
 //
-// Not here: bytes of the program and of the stack beside the workspace, which the compiler decides
+// Not here: code size and stack outside the workspace, which the compiler decides
 // (docs/how-to/memory.md); cycles (describe.hpp). Not included by umbel.hpp.
 #pragma once
 
@@ -26,7 +26,6 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail::footprints {
 
-// What is asked for: its verdict and its value.
 template <class Model, class... X>
 struct request : of_arguments<Model, X...> {};
 template <class Layer, axis_like... Axis>
@@ -62,7 +61,7 @@ struct request<Cache, Axis...> : of_step<typename Cache::layer, Cache, Axis...> 
 template <class Encode, class Cache, class... Axis>
   requires(is_cache<Cache> && !is_cache<Encode>)
 struct request<Encode, Cache, Axis...> : of_step<Encode, Cache, Axis...> {};
-// Of what a call gives; what the workspace of a call must be is not asked.
+// For the result of a call; the workspace isn't checked.
 template <class Fits>
 struct formula_verdict {
   using type = typename Fits::verdict;
@@ -106,7 +105,7 @@ struct request<formula<F>, X...> {
   }
 };
 
-// Verdict: of the request. (Named by the caller, it is two lines less of the compilers' output.)
+// Verdict: the request's. (If the caller names it, compilers print two lines less.)
 template <class Request, class Verdict>
 constexpr call_footprint answer() {
   static_assert(report<Verdict>::ok, "umbel: shapes do not fit");
@@ -118,25 +117,24 @@ constexpr call_footprint answer() {
 
 }  // namespace detail::footprints
 
-// What a call needs, see call_footprint. Model, X: one of
+// The needs of a call, see call_footprint. Model, X: one of
 //   a layer, prepacked<layer>,
-//   quantized<layer>                 the axes of its sequences, batch<2> first where there is one:
-//                                    token<64>; query<4>, key<300> of attention; of decoder
-//                                    layers their own positions, then the memory's; of linear,
-//                                    feed_forward and norms all axes but the features; of embedding
-//                                    those of its integers, taken for int. Or the types of its
-//                                    arguments, as workspace_for takes them
-//   a key_value_cache                a step: the new positions, token<1>; then key<100>, the
-//                                    positions in all, without it as many as there can be; of
-//                                    decoder layers then key<48>, those of the memory, without it
-//                                    the longest. Before the cache may stand what the step calls:
-//                                    prepacked<layer>. (Not here: append, attend and attend_to)
-//   a model of yours                 a type whose member `static constexpr call_footprint
-//   footprint`
-//                                    says it: the sum of its calls
-//   a formula, decltype(f)           the types of its arguments; layers and weights among them are
-//                                    weights
-// What a layer refuses in a call, it refuses here in the same words.
+//   quantized<layer>                 the axes of its sequences, after a batch<2> if any: token<64>;
+//                                    query<4>, key<300> for attention; for decoder layers their
+//                                    positions, then the memory's; for linear, feed_forward and
+//                                    norms all axes but the features; for embedding those of its
+//                                    integers (int). Or the types of its arguments, as for
+//                                    workspace_for
+//   a key_value_cache                a step: the new positions, token<1>; then key<100>, all
+//                                    positions (default: the capacity); for decoder layers then
+//                                    key<48>, the memory's (default: the longest). Before the
+//                                    cache, the step's layer may be given: prepacked<layer>. (Not
+//                                    here: append, attend and attend_to)
+//   your model                       a type with `static constexpr call_footprint footprint`, the
+//                                    sum of its calls
+//   a formula, decltype(f)           the types of its arguments; layers and weights among them
+//                                    count as weights
+// What a layer refuses in a call, it refuses here with the same message.
 template <class Model = detail::nothing, class... X>
 inline constexpr call_footprint footprint = detail::footprints::answer<
     detail::footprints::request<std::remove_cvref_t<Model>, std::remove_cvref_t<X>...>,

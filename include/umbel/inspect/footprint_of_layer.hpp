@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a call of a layer needs, of the types of its arguments or of axes (footprint.hpp).
+// The needs of a layer's call, from its arguments' types or from axes (footprint.hpp).
 #pragma once
 
 #include <umbel/attention/additive.hpp>
@@ -24,7 +24,7 @@ UMBEL_SAYS(takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_typ
 
 namespace footprints {
 
-// Its verdict, in the layer's own words, and its steps: result, scratch, flops.
+// Its verdict, as in a call, and its steps: result, scratch, flops.
 template <class Layer, class... X>
 struct one_call {
   using verdict = detail::verdict<
@@ -77,7 +77,7 @@ struct one_call<feed_forward<T, Hidden, FeedForward, Options...>, X> {
   using steps = typename feed_forward<T, Hidden, FeedForward, Options...>::template steps<X>;
   using verdict = typename steps::verdict;
 };
-// Operations on one tensor (layer/computing.hpp), of which linear is a product.
+// Operations on one tensor (layer/computing.hpp); linear is a product.
 template <class Layer, tensor_like X>
   requires(!in_integers<Layer> &&
            requires {
@@ -99,7 +99,7 @@ struct one_call<Layer, X> {
   };
 };
 
-// Layers in integers, which say themselves what a call does, but for operations on one tensor.
+// Quantized layers, which describe their calls, except operations on one tensor.
 template <in_integers Layer, tensor_like... X>
   requires requires { Layer::call_on(std::declval<const X&>()...); }
 struct one_call<Layer, X...> : decltype(Layer::call_on(std::declval<const X&>()...)){};
@@ -120,7 +120,7 @@ struct one_call<Layer, X> {
   };
 };
 
-// Bytes of the weights that a call reads: of an embedding a row for each integer, at most all.
+// Bytes of the weights that a call reads: for an embedding one row per integer, at most all.
 template <class Layer, class... X>
 inline constexpr std::size_t weights_read = weights_of<Layer>();
 template <class Ids, class Vocabulary>
@@ -131,7 +131,7 @@ template <in_integers Layer, class Ids>
 inline constexpr std::size_t weights_read<Layer, Ids> =
     rows_read<Ids, typename Layer::layer::vocabulary_axis> * Layer::layer::hidden_axis::size *
     sizeof(std::int16_t);
-// In 8 bits with its scale.
+// 8-bit, with its scale.
 template <class T, class Stored, std::size_t Count>
 inline constexpr std::size_t bytes_of_row =
     Count * sizeof(Stored) + (kernel::detail::is_scaled<Stored> ? sizeof(T) : 0);
@@ -145,7 +145,7 @@ inline constexpr std::size_t
         bytes_of_row<T, typename option_or<option::stored_as, stored_as<T>, Options...>::type,
                      Hidden::size>;
 
-// What a result is of: not what the argument is of, where that is integers.
+// The element type of the result: differs from the argument's if that holds integers.
 template <class Layer, class Steps, class First>
 struct result_element {
   using type = typename First::value_type;
@@ -180,9 +180,8 @@ struct of_arguments : one_call<typename unpacked<Layer>::type, X...> {
   static constexpr call_footprint value() { return value_of<typename of_arguments::steps, X...>(); }
 };
 
-// ---- axes, in place of the arguments ------------------------------------------------------------
+// ---- axes instead of arguments ------------------------------------------------------------------
 
-// What the features of an argument are.
 template <class Layer>
 struct features_of {};
 template <class Layer>
@@ -238,7 +237,7 @@ struct tensors_along<Layer, list<Batch...>, Own> {
   using type = list<>;
 };
 
-// Integers, taken for int.
+// Integers are int.
 template <class T, class Vocabulary, class Hidden, class... Batch, class... Axis>
 struct tensors_along<embedding<T, Vocabulary, Hidden>, list<Batch...>, Axis...> {
   using verdict = rules::well_formed<Batch..., Axis...>;
@@ -251,8 +250,7 @@ template <class Layer, class First, class... Axis>
   requires std::is_same_v<typename First::family, rules::batch_family>
 struct sequences_along<Layer, First, Axis...> : tensors_along<Layer, list<First>, Axis...> {};
 
-// Of a layer in integers: the first argument is of its input_type, where it is no embedding's;
-// keys, values and memories are int8.
+// A quantized layer's first argument has its input_type, except embeddings'; the others are int8.
 template <class Layer, class Tensors>
 struct as_integers {
   using type = Tensors;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a step of a key_value_cache needs (footprint.hpp).
+// The needs of a key_value_cache's step (footprint.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -21,7 +21,7 @@ UMBEL_SAYS(positions_in_all_but_the_cache_has_only, "positions in all, but the c
 
 namespace footprints {
 
-// Of floats, or of those that a layer in integers is made of.
+// The float layer, or the one that a quantized layer is made from.
 template <class Cache>
 using layer_of = typename floats_of<typename Cache::layer>::type;
 
@@ -30,7 +30,7 @@ inline constexpr bool is_cache = false;
 template <class Layer, class Keys, class... Options>
 inline constexpr bool is_cache<key_value_cache<Layer, Keys, Options...>> = true;
 
-// A step is self-attention: of one width.
+// A step is self-attention: one width.
 template <class Layer>
 struct step_of_layer {
   using verdict = accepted;
@@ -41,7 +41,7 @@ struct step_of_layer<Layer> {
                                    typename Layer::keys_axis, typename Layer::values_axis>;
 };
 
-// The sum of of_part(layer, what it reads) for all parts of a layer; attention is one part.
+// The sum of of_part(layer, its reads) over all parts of a layer; attention is one part.
 template <class Layer, class F>
 constexpr std::uint64_t sum_of_parts(const F& of_part) {
   using residual::reads;
@@ -57,8 +57,7 @@ constexpr std::uint64_t sum_of_parts(const F& of_part) {
   }
 }
 
-// The memory of a step. unread: bytes of the weights that made its keys and values, of one layer,
-// which no step reads.
+// The memory of a step. unread: bytes of one layer's weights for its keys and values.
 struct no_memory {
   using verdict = accepted;
   static constexpr std::uint64_t size = 0;
@@ -70,7 +69,7 @@ struct stored_memory {
   using verdict = rules::memory_fits_into_cache<Positions, Cache::memory_capacity>;
   static constexpr std::uint64_t size = Positions::size;
 
-  // Of the weights of a part.
+  // For the weights of a part.
   template <class Weights>
   static constexpr std::uint64_t keys_and_values(const Weights*) {
     std::uint64_t bytes = weights_of<decltype(Weights::k)>() + weights_of<decltype(Weights::v)>();
@@ -110,7 +109,7 @@ struct longest_memory_of<Cache> {
   using type = stored_memory<Cache, axes::key<Cache::memory_capacity>>;
 };
 
-// A step beside Memory, no_memory or stored_memory.
+// A step with Memory, no_memory or stored_memory.
 template <class Memory, class Encode, class Cache, class New, class All>
 struct step_beside;
 template <class Memory, class Encode, class Layer, class Keys, class... Options, class New,
@@ -137,7 +136,7 @@ struct step_beside<Memory, Encode, key_value_cache<Layer, Keys, Options...>, New
   template <reads Sees>
   using of_reads = std::integral_constant<reads, Sees>;
   static constexpr std::uint64_t layers = blocks_in<floats>::count;
-  // Pairs of a new position and one that it sees; keys that one of them sees.
+  // Pairs of a new position and a key that it sees; keys that any of them sees.
   static constexpr std::uint64_t pairs = [] {
     std::uint64_t sum = 0;
     for (std::size_t i = All::size - New::size; i < All::size; ++i)
@@ -147,8 +146,7 @@ struct step_beside<Memory, Encode, key_value_cache<Layer, Keys, Options...>, New
   static constexpr std::uint64_t keys =
       All::size < cache::capacity + New::size - 1 ? All::size : cache::capacity + New::size - 1;
 
-  // Bytes of a scale, if keys and values have them; of the table of rotary positions of an
-  // attention.
+  // Bytes of a scale of keys and values, if any, and of an attention's rotary table.
   using number = typename cache::value_type;
   static constexpr bool is_integer = in_integers<Layer>;
   static constexpr std::size_t scale =
@@ -157,7 +155,7 @@ struct step_beside<Memory, Encode, key_value_cache<Layer, Keys, Options...>, New
   static constexpr std::size_t table =
       Part::prepare::template table_bytes<std::conditional_t<is_integer, std::int16_t, number>,
                                           cache::positions, Part::sizes.head_dim>;
-  // Of one layer on one sequence.
+  // For one layer and one sequence.
   static constexpr std::uint64_t flops =
       sum_of_parts<floats>([]<class Part, reads Sees>(of_type<Part>, of_reads<Sees>) {
         if constexpr (Sees == reads::row)
@@ -167,8 +165,7 @@ struct step_beside<Memory, Encode, key_value_cache<Layer, Keys, Options...>, New
         else
           return Part::sizes.flops(New::size, 0, New::size * Memory::size);
       });
-  // Of one layer and sequence, bytes of keys and values: those that are read, and those that are
-  // added.
+  // For one layer and sequence, bytes of keys and values that are read, and that are added.
   static constexpr std::uint64_t stored =
       sum_of_parts<floats>([]<class Part, reads Sees>(of_type<Part>, of_reads<Sees>) {
         if constexpr (Sees == reads::row) {
@@ -210,8 +207,8 @@ struct step_beside<Memory, Encode, key_value_cache<Layer, Keys, Options...>, New
   }
 };
 
-// Encode: the layer that the step calls, or its prepacked form. New: the axis of the new
-// positions; All: key<..>, positions with them; Memory: key<..>, those of the memory.
+// Encode: the layer that the step calls, or its prepacked form. New: the axis of the new positions.
+// All: key<..>, all positions. Memory: key<..>, the memory's positions.
 template <class Encode, class Cache, class... Axis>
 struct of_step {
   using verdict = detail::verdict<

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the steps of a formula cost, estimated (plan/cost.hpp): projections, contractions,
-// attention, softmaxes and elementwise steps.
+// Estimated costs of a formula's steps (plan/cost.hpp): projections, contractions, attention,
+// softmaxes and elementwise steps.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -12,7 +12,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// F for arguments X, in cycles of this build's target.
+// In cycles of this build's target.
 template <class F, class... X>
 struct cycles_of_formula : steps_of_formula<F, X...> {
   using base = steps_of_formula<F, X...>;
@@ -31,7 +31,7 @@ struct cycles_of_formula : steps_of_formula<F, X...> {
     const std::size_t in = one.from[0].axes.size[at], out = one.axes.size[at];
     return plan::cycles<T>(plan::plan_linear<T>(one.axes.count() / out, in, out, machine), in);
   }
-  static constexpr double word_cycles(word w) {  // of a vector
+  static constexpr double word_cycles(word w) {  // per vector
     switch (w) {
       case word::number:
       case word::position:
@@ -54,12 +54,12 @@ struct cycles_of_formula : steps_of_formula<F, X...> {
     }
   }
   static constexpr double elementwise_cycles(const step& s) {
-    double each = 1;  // loaded and stored
+    double each = 1;  // load and store
     for (int n = 0; n < p.g.count; ++n)
       if (p.computes(n, s.root) && n != s.product) each += word_cycles(p.at(n).what);
     return each * static_cast<double>(plan::divide_up(p.at(s.root).axes.count(), lanes));
   }
-  // Of an elementwise step, a product or a softmax, without parts.
+  // An elementwise step, product or softmax, without parts.
   static constexpr double step_cycles(const step& s) {
     double cycles = 0;
     if (s.product >= 0) {
@@ -72,7 +72,7 @@ struct cycles_of_formula : steps_of_formula<F, X...> {
       cycles += elementwise_cycles(s);
     return cycles;
   }
-  // The heads of one of the outer loops, as they are computed.
+  // The heads of one of the outer loops, as computed.
   template <std::size_t S>
   static constexpr detail::attend_step attention_of_heads() {
     constexpr int root = p.steps[S].root;

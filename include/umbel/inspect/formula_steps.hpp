@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What becomes of a formula for given arguments, in numbers: its steps, and the operations of their
-// products. Not here: pages (describe_formula.hpp), bytes (footprint.hpp).
+// The plan of a formula for given arguments, in numbers: its steps, and its products' operations.
+// Not here: pages (describe_formula.hpp), bytes (footprint.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -9,7 +9,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// A contraction as products of matrices, of one shape.
+// A contraction as matrix products of one shape.
 struct contraction_products {
   kernel::contract_shape shape;
   std::uint64_t count;
@@ -38,7 +38,7 @@ constexpr contraction_products products_of(const node_of_graph<T>& one) {
   return {shape, products};
 }
 
-// Pairs of a query and a key that a window lets be seen. Of: an attention_of.
+// Pairs of a query and a key inside a window. Of: an attention_of.
 template <class Of>
 constexpr std::uint64_t seen_pairs() {
   std::uint64_t seen = 0;
@@ -49,7 +49,6 @@ constexpr std::uint64_t seen_pairs() {
   return seen;
 }
 
-// F for arguments X.
 template <class F, class... X>
 struct steps_of_formula {
   using T = computed_from<X...>;
@@ -60,7 +59,7 @@ struct steps_of_formula {
   static constexpr auto named =
       graph_of<F, tracer<T, true>, true, typename argument_of<X>::type...>();
 
-  // Of a step without parts: its product, or its layer.
+  // For a step without parts: its product or layer.
   static constexpr std::uint64_t product_flops(const step& s) {
     if (s.product < 0) return named.nodes[s.root].flops;
     const node_of_graph<T>& product = p.at(s.product);
@@ -83,13 +82,13 @@ struct steps_of_formula {
       return flops;
     }
   }
-  // Of all calls in it.
+  // The sum of its calls.
   static constexpr std::size_t tables() {
     std::size_t bytes = 0;
     for (int n = 0; n < named.count; ++n) bytes += named.nodes[n].tables;
     return bytes;
   }
-  // Of all steps; what a window hides is not counted.
+  // The sum of all steps, without what a window hides.
   static constexpr std::uint64_t flops() {
     return []<std::size_t... S>(std::index_sequence<S...>) {
       return (std::uint64_t{0} + ... + step_flops<S>());

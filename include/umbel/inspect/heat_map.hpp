@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// attention_heat_map: the weights of attention (mask/observe.hpp), drawn: one map for each head,
-// queries down and keys across, brighter is more. It gives text to whoever takes it; no file is
-// opened here.
+// attention_heat_map draws the weights of attention (mask/observe.hpp): one map per head, queries
+// down and keys across; brighter is more. It passes text to your sink and opens no file.
 //
 //   #include <umbel/inspect/heat_map.hpp>    // umbel.hpp does not include it
 //   const auto to_file = [&](const char* text, std::size_t size) {
@@ -73,7 +72,7 @@ using heat_map =
                         say::attention_heat_map, say::takes_weights_of_float_or_double_not,
                         element<typename X::value_type>>>;
 
-// As many labels as positions. Count 0: none.
+// One label per position. Count 0: none.
 template <class X, class Family, std::size_t Count>
 using labels = verdict<Count == 0 || Count == layout_of<X>::template size_of<Family>,
                        say::attention_heat_map, struct takes_a_label_for_each_of,
@@ -81,7 +80,7 @@ using labels = verdict<Count == 0 || Count == layout_of<X>::template size_of<Fam
 
 }  // namespace rules
 
-// What has the axes query and key, of batch and heads some or none, in any order.
+// x has axes query and key, and optionally batch and heads, in any order.
 template <class X, std::size_t QueryLabels, std::size_t KeyLabels, class Sink>
 constexpr void draw_heat_maps(const X& x, Sink& sink, const heat_map_options& options,
                               const char* const* query_labels, const char* const* key_labels) {
@@ -120,10 +119,10 @@ constexpr void draw_heat_maps(const X& x, Sink& sink, const heat_map_options& op
 }  // namespace detail
 
 // attention_heat_map(weights, sink, options, labels): draws weights. weights: a tensor or view of
-// float or double with the axes query and key, and batch and heads or not, in any order and with
-// any strides. sink: called with the text, piece by piece, in order. Labels: one for each position,
-// UTF-8; a null pointer stands for the number of the position. Markup and control characters in
-// them are escaped or replaced. One list of labels is for queries and keys.
+// float or double with axes query and key, and optionally batch and heads, in any order and with
+// any strides. sink: called with the text, piece by piece, in order. Labels: one UTF-8 string per
+// position; a null pointer means the position's number. Markup and control characters in them are
+// escaped or replaced. One list of labels is for both queries and keys.
 template <detail::tensor_like X, class Sink>
   requires detail::is_text_sink<Sink>
 constexpr void attention_heat_map(const X& weights, Sink&& sink,
@@ -143,7 +142,7 @@ constexpr void attention_heat_map(const X& weights, Sink&& sink, const heat_map_
                                   const char* const (&keys)[Keys]) {
   detail::draw_heat_maps<X, Queries, Keys>(weights, sink, options, queries, keys);
 }
-// Any other arguments: a sentence says which there may be. One bug is one error.
+// Any other arguments: the message lists the accepted ones.
 template <class... Arguments>
 constexpr void attention_heat_map(const Arguments&...) {
   static_assert(
@@ -155,7 +154,7 @@ constexpr void attention_heat_map(const Arguments&...) {
       "umbel: shapes do not fit");
 }
 
-// The colour scale alone, an SVG: for a page of many maps without their own (legend = false).
+// The color scale alone, as SVG, for a page of many maps without legends (legend = false).
 template <class Sink>
   requires detail::is_text_sink<Sink>
 constexpr void heat_map_legend(Sink&& sink, const heat_map_options& options = {}) {
@@ -164,12 +163,13 @@ constexpr void heat_map_legend(Sink&& sink, const heat_map_options& options = {}
   out.flush();
 }
 namespace detail {
-// Would these weights be drawn? Generic code asks first.
+// Would these weights be drawn?
 template <class X>
 inline constexpr bool heat_mappable = rules::heat_map<X>::ok;
 }  // namespace detail
 
-// Can attention_heat_map draw X? It has axes query and key, and batch and heads at most.
+// Can attention_heat_map draw X? It needs axes query and key, and allows only batch and heads
+// besides.
 template <class X>
 concept heat_mappable = detail::tensor_like<X> && detail::heat_mappable<std::remove_cvref_t<X>>;
 

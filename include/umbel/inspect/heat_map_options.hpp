@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a heat map is asked to look like, and what its drawings (heat_map_svg.hpp,
-// heat_map_terminal.hpp) see of the weights: numbers, no axes.
+// The options of a heat map, and the weights as its drawings (heat_map_svg.hpp,
+// heat_map_terminal.hpp) see them: numbers without axes.
 #pragma once
 
 #include <initializer_list>
@@ -11,32 +11,32 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// What attention_heat_map writes.
+// The output of attention_heat_map.
 enum class heat_map_form {
-  svg,       // one SVG document, or a part of a page; light and dark
+  svg,       // an SVG document, or part of a page; light and dark
   html,      // a page that holds it
-  terminal,  // half blocks in 24-bit colour: ANSI escape sequences, UTF-8
+  terminal,  // half blocks in 24-bit color: ANSI escape sequences, UTF-8
   ascii,     // the same in shades of ASCII
 };
 
-// What a heat map looks like.
+// The look of a heat map.
 struct heat_map_options {
   heat_map_form form = heat_map_form::svg;
-  const char* title = "Attention weights";  // of an SVG (read out, not drawn) and of a page
+  const char* title = "Attention weights";  // of an SVG (read aloud, not drawn) or a page
   const char* query_name = "query";
   const char* key_name = "key";
   const char* value_name = "weight";
-  double top = 1;       // the value of the brightest colour; what is above has it too
-  bool by_row = false;  // instead: the largest of each row
-  unsigned root = 1;  // 2, 3: the square, cube root of a weight chooses its colour; shows the small
-  std::size_t cell = 0;  // pixels of an SVG for a weight; 0: as fits
-  std::size_t tick = 0;  // positions from one that is numbered to the next; 0: as fits
+  double top = 1;        // value of the brightest color, also for larger values
+  bool by_row = false;   // instead: the largest of each row
+  unsigned root = 1;     // 2, 3: color by the square, cube root, which shows small weights
+  std::size_t cell = 0;  // pixels of an SVG per weight; 0: automatic
+  std::size_t tick = 0;  // positions between numbered ones; 0: automatic
   bool legend = true;
 };
 
 namespace detail {
 struct map_axis {
-  std::size_t size, stride;  // size 0: there is no such axis
+  std::size_t size, stride;  // size 0: no such axis
   constexpr std::size_t count() const { return size ? size : 1; }
 };
 
@@ -55,7 +55,7 @@ struct heat_maps {
   constexpr double at(const T* map, std::size_t q, std::size_t k) const {
     return static_cast<double>(map[q * query.stride + k * key.stride]);
   }
-  // The value that has the brightest colour in a row; one that is not positive is 1.
+  // The value of the brightest color in a row; 1 if it would not be positive.
   constexpr double top_of(const T* map, std::size_t q) const {
     double top = options.by_row ? 0 : options.top;
     if (options.by_row)
@@ -89,7 +89,7 @@ constexpr std::size_t digits_of(std::size_t value) {
   while (value /= 10) ++digits;
   return digits;
 }
-// Characters of the longest label of an axis, numbers where there are no labels.
+// Characters of an axis's longest label, or number if there are no labels.
 constexpr std::size_t widest(const map_axis& axis, const char* const* labels) {
   std::size_t width = labels == nullptr ? digits_of(axis.size - 1) : 1;
   for (std::size_t i = 0; labels != nullptr && i < axis.size; ++i) {
@@ -99,7 +99,7 @@ constexpr std::size_t widest(const map_axis& axis, const char* const* labels) {
   return width;
 }
 
-// 1, 2, 5, 10, 20, 50 ... positions, so that ticks are `least` apart or more.
+// 1, 2, 5, 10, 20, 50 ... positions, so that ticks are at least `least` apart.
 constexpr std::size_t tick_step(std::size_t wanted, std::size_t cell, std::size_t least) {
   if (wanted != 0) return wanted;
   for (std::size_t ten = 1;; ten *= 10)

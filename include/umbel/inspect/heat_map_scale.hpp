@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// From a weight to its colour. Even steps of lightness from dark violet to pale yellow: more is
-// brighter, on paper and to colour-blind eyes too, and stands out from a dark page and a light one.
+// From a weight to its color, in even steps of lightness from dark violet to pale yellow: more is
+// brighter, also on paper and for color-blind readers, and visible on dark and light pages.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -14,8 +14,8 @@ struct heat_rgb {
 };
 }  // namespace detail
 
-// heat_colour(share): the colour of a share of 0 to 1; below and above it is that of the nearer
-// end, NaN counts as 0. Support points of matplotlib's "inferno" (CC0), an eighth of the way each.
+// heat_colour(share): the color of a share from 0 to 1, clamped; NaN counts as 0. Interpolates nine
+// points of matplotlib's "inferno" (CC0).
 constexpr detail::heat_rgb heat_colour(double share) noexcept {
   constexpr detail::heat_rgb points[] = {{0, 0, 4},      {31, 12, 72},   {85, 15, 109},
                                          {136, 34, 106}, {186, 54, 85},  {227, 89, 51},
@@ -34,16 +34,17 @@ constexpr detail::heat_rgb heat_colour(double share) noexcept {
 
 namespace detail {
 inline constexpr std::size_t heat_levels = 64;           // below what the eye can tell apart
-inline constexpr std::size_t not_a_level = heat_levels;  // of NaN
+inline constexpr std::size_t not_a_level = heat_levels;  // for NaN
 
 constexpr heat_rgb level_colour(std::size_t level) {
-  constexpr heat_rgb of_nan = {0, 190, 190};  // on no place of the scale
+  constexpr heat_rgb of_nan = {0, 190, 190};  // not on the scale
   return level == not_a_level
              ? of_nan
              : heat_colour(static_cast<double>(level) / static_cast<double>(heat_levels - 1));
 }
 
-// The level of a share is floor(levels * share^(1 / root)): comparing with powers takes no root.
+// The level of a share is floor(levels * share^(1 / root)), found by comparing powers, without
+// roots.
 struct heat_scale {
   double from[heat_levels]{};
 
@@ -53,7 +54,7 @@ struct heat_scale {
       scale.from[i] = share_at(static_cast<double>(i) / static_cast<double>(heat_levels), root);
     return scale;
   }
-  // The share whose colour is at this place of the scale, 0 to 1.
+  // The share whose color is at this place of the scale, 0 to 1.
   static constexpr double share_at(double place, unsigned root) {
     double share = place;
     for (unsigned i = 1; i < root; ++i) share *= place;

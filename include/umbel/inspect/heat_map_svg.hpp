@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Heat maps as SVG 1.1: maps side by side, a path for each colour that is there. Lengths are
-// pixels.
+// Heat maps as SVG 1.1: maps side by side, one path per color. Lengths are pixels.
 #pragma once
 
 #include <initializer_list>
@@ -10,7 +9,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// Where the parts of one map are.
 struct svg_panel {
   std::size_t cell, left, top, map_width, map_height, width, height, query_tick, key_tick;
 };
@@ -63,8 +61,8 @@ constexpr void open_svg(std::size_t width, std::size_t height, const char* title
       "<rect class=\"back\" width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
 }
 
-// The cells of one map: those of the lowest level are the ground, each other level is a path of
-// horizontal strokes, one for neighbours that have it.
+// The cells of one map: the lowest level is the background; each other level is a path of
+// horizontal strokes, one per run of equal neighbors.
 template <class T, class Writer>
 constexpr void svg_cells(const heat_maps<T>& maps, const T* map, Writer& out) {
   bool is_there[heat_levels + 1]{};
@@ -140,10 +138,10 @@ constexpr void svg_map(const heat_maps<T>& maps, const svg_panel& p, std::size_t
   svg_axes(maps, p, out);
 }
 
-// The bar of all colours; its numbers are at even places of it.
+// The bar of all colors, with evenly spaced numbers.
 template <class Writer>
 constexpr void svg_legend(const heat_map_options& options, Writer& out) {
-  // Each colour reaches to the end, under the next ones: no seams.
+  // Each color reaches to the end, under the next ones: no seams.
   for (std::size_t level = 0; level < heat_levels; ++level) {
     out.put("<rect x=\"", svg_bar_left + 3 * level, "\" y=\"2\" width=\"",
             svg_bar_width - 3 * level, "\" height=\"10\" fill=\"");
@@ -165,7 +163,7 @@ constexpr void svg_legend(const heat_map_options& options, Writer& out) {
 template <class T, class Writer>
 constexpr void svg_heat_maps(const heat_maps<T>& maps, Writer& out) {
   const svg_panel p = panel_of(maps);
-  // A row of maps for each of the batch, or as many rows as keep the drawing on a screen.
+  // One row of maps per batch entry, or as many rows as keep the drawing on a screen.
   const std::size_t heads = maps.heads.count(), all = maps.batch.count() * heads;
   const std::size_t row = heads == 1 ? all : heads, fitting = 960 / p.width + (960 < p.width);
   const std::size_t across = row < fitting ? row : fitting, down = (row + across - 1) / across;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Heat maps for a terminal, one below the other. Colour: two queries a line, as half blocks, or
-// with labels one query a line. ASCII: one query a line. Where a line is one query, a weight is two
-// characters wide: about square.
+// Heat maps for a terminal, one below the other. Color: two queries per line as half blocks, or one
+// with labels. ASCII: one query per line. With one query per line, a weight is two characters wide,
+// about square.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -16,7 +16,7 @@ constexpr char shade_of(std::size_t level) {
   return level == not_a_level ? '?' : ascii_shades[level * 10 / heat_levels];
 }
 
-// Writes escape sequences where the colours change, not for every character.
+// Writes escape sequences only if the colors change.
 template <class Writer>
 class terminal_colours {
  public:
@@ -41,7 +41,7 @@ class terminal_colours {
   std::size_t foreground_ = npos, background_ = npos;
 };
 
-// The rows q and, of half blocks, q + 1.
+// Row q and, for half blocks, q + 1.
 template <class T, class Writer>
 constexpr void terminal_row(const heat_maps<T>& maps, const T* map, std::size_t q, bool halves,
                             Writer& out) {
@@ -65,7 +65,7 @@ constexpr void terminal_row(const heat_maps<T>& maps, const T* map, std::size_t 
   if (!ascii) colours.reset();
 }
 
-// Under the map: numbers of the keys or, from top to bottom, their labels.
+// Below the map: numbers of the keys or their labels, written downwards.
 template <class T, class Writer>
 constexpr void terminal_keys(const heat_maps<T>& maps, std::size_t margin, std::size_t cell,
                              label_for where, Writer& out) {
@@ -85,7 +85,7 @@ constexpr void terminal_keys(const heat_maps<T>& maps, std::size_t margin, std::
     out.repeat(margin, " ");
     for (std::size_t k = 0; k < maps.key.size; ++k) {
       const char* label = maps.key_labels[k];
-      if (label == nullptr) {  // its number, from top to bottom as well
+      if (label == nullptr) {  // its number, also written downwards
         const std::size_t digits = digits_of(k);
         std::size_t rest = k;
         for (std::size_t i = line + 1; i < digits; ++i) rest /= 10;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// plan_of: what the planner made of a layer of attention, as constants; and the lines of a page
-// (describe.hpp) that say it of attention, a network or a linear map.
-//
-// Cycles are an estimate (plan/cost.hpp): of a core with two multiply-add units.
+// plan_of: the planner's choices for an attention layer, as constants; and the lines of a page
+// (describe.hpp) for attention, a network or a linear map. Cycles are an estimate for a core with
+// two multiply-add units (plan/cost.hpp).
 #pragma once
 
 #include <cstdint>
@@ -15,8 +14,8 @@
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
-// plan_of<attention, query<4>, key<300>>: what the planner made of a layer, as constants. Layer: a
-// multi_head_attention. One axis, token<64>: of a sequence to itself.
+// plan_of<attention, query<4>, key<300>>: the planner's choices for a multi_head_attention, as
+// constants. One axis, token<64>, means self-attention.
 template <class Layer, class Queries, class Keys = Queries>
 struct plan_of {
   using T = typename Layer::value_type;
@@ -31,7 +30,7 @@ struct plan_of {
   static constexpr detail::linear_step step_of() {
     return detail::linear_step_of<S, T>();
   }
-  // From and to rows that are `in` and `out` long.
+  // Between rows of lengths `in` and `out`.
   static constexpr detail::linear_step query =
       step_of<forward::template project_in<Queries::size, sizes.hidden, sizes.query_width(),
                                            forward::query_row, sizes.q_bias,
@@ -54,7 +53,7 @@ struct plan_of {
 
   static constexpr double cycles =
       query.cycles + key.cycles + value.cycles + attention.cycles + output.cycles;
-  // Two for a multiplication and an addition; the softmax is not counted.
+  // A multiply-add counts as two; the softmax isn't counted.
   static constexpr auto flops = static_cast<double>(
       sizes.flops(Queries::size, Keys::size, std::uint64_t{Queries::size} * Keys::size));
 };
@@ -88,7 +87,7 @@ constexpr void put_bytes(Writer& out, const char* name, std::size_t bytes) {
   out.put('\n');
 }
 
-// What a page sums up. flops: of products, two for a multiplication and an addition.
+// The sums of a page. flops: of products; a multiply-add counts as two.
 struct page_sum {
   double cycles = 0, flops = 0;
 };
@@ -112,7 +111,7 @@ constexpr page_sum put_map(Writer& out, std::size_t margin) {
   put_linear(out, margin, "map", map);
   return {map.cycles, flops_of_shape<Map>};
 }
-// Up, Down: the shapes of a network's products. gates: 1 where it is gated.
+// Up, Down: the shapes of a network's products. Gates: 1 if gated.
 template <class T, kernel::linear_shape Up, kernel::linear_shape Down, std::size_t Gates,
           class Writer>
 constexpr page_sum put_network(Writer& out, std::size_t margin) {
@@ -137,7 +136,7 @@ constexpr void put_heads(Writer& out, const head_sizes& s) {
   out.put(s.heads, s.heads == 1 ? " head of " : " heads of ", s.head_dim);
   if (s.kv_heads != s.heads) out.put(", keys and values of ", s.kv_heads);
 }
-// ", float, 32 registers of 16", and the heads of the columns.
+// ", float, 32 registers of 16", and the column headings.
 template <class T, class Writer>
 constexpr void put_table_head(Writer& out) {
   out.put(sizeof(T) == 4 ? ", float" : ", double", ", ", plan::native_target.registers,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The page of a block (describe.hpp): its parts and norms in their order, each by its name.
+// The page of a block (describe.hpp): its parts and norms in order, by name.
 #pragma once
 
 #include <umbel/block/residual_block.hpp>
@@ -12,8 +12,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// What a page says of a part, put_what<N, M>(out) behind its name, and its steps, put<N, M>(out,
-// margin): a page_sum. N: positions; M: those that it attends to.
+// A part's page: put_what<N, M>(out) after its name, then its steps, put<N, M>(out, margin), which
+// returns a page_sum. N: positions; M: positions it attends to.
 template <class Layer>
 struct plan_of_part;
 template <is_multi_head Layer>
@@ -93,8 +93,8 @@ struct plan_of_part<residual::formula_of_rows<T, Hidden, F, Weight...>> {
   }
 };
 
-// N: positions of the sequence, M: of its memory. Block: a description (block/description.hpp) of
-// layers, or of what a rank has of them.
+// N: positions of the sequence; M: of its memory. Block: a description (block/description.hpp) of
+// layers, or of a rank's share of them.
 template <class Block, std::size_t N, std::size_t M>
 struct plan_of_block {
   using T = typename Block::value_type;
@@ -134,7 +134,7 @@ struct plan_of_block {
     (put_event<I>(out, all), ...);
     return all;
   }
-  // Word: of the layer. Count: of such layers, in a stack; 0 for a layer by itself.
+  // Word: the layer's. Count: the layers of a stack; 0 for a single layer.
   template <class Word, std::size_t Count, class Scratch, class Writer>
   static constexpr void put(Writer& out) {
     if constexpr (Count != 0)
@@ -150,7 +150,7 @@ struct plan_of_block {
     out.put(", ", N, N == 1 ? " position of " : " positions of ", Block::width);
     if constexpr (Block::has_memory) out.put(" and a memory of ", M);
   }
-  // Scratch: type, a residual::scratch_for, and of_part<Number>, in one place one after the other.
+  // Scratch: type, a residual::scratch_for, and of_part<Number>; parts reuse the same memory.
   template <class Scratch, class Writer>
   static constexpr void put_scratch(Writer& out) {
     put_workspace_head(out);

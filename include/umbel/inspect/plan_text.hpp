@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the planner chose for a product or for attention, in words: what pages of layers
-// (describe.hpp) and of formulas (describe_formula.hpp) say of it.
+// The planner's choices for a product or for attention, as text for pages of layers (describe.hpp)
+// and formulas (describe_formula.hpp).
 #pragma once
 
 #include <umbel/attention/attend_heads.hpp>
@@ -11,7 +11,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// A projection: its shape, its plan where features lie in the lanes, what it costs.
+// A projection: its shape, its plan with features in the lanes, its cost.
 struct linear_step {
   kernel::linear_shape shape;
   bool rows_in_lanes;
@@ -29,10 +29,10 @@ struct attend_step {
   kernel::attend_shape shape;  // of one head
   plan::attend_form form;
   std::size_t heads_together;
-  plan::attend_plan plan;  // of queries in lanes
+  plan::attend_plan plan;  // with queries in lanes
   double cycles;           // of all heads
 };
-// Form: what is computed for these heads.
+// Form: the kernel for these heads.
 template <kernel::attend_shape S, kernel::heads_shape H, class T, plan::attend_form Form>
 constexpr attend_step attend_step_of() {
   using plan::attend_form;
@@ -101,7 +101,7 @@ constexpr void put_tiles(Writer& out, const attend_step& s) {
   if (s.form == attend_form::heads_in_pairs) out.put(", two heads at a time");
 }
 
-// Of a contraction, with the products of matrices that it is.
+// For a contraction, with its matrix products.
 template <auto Loops, class T, class Writer>
 constexpr void put_tiles_of_contraction(Writer& out) {
   constexpr kernel::contract_shape s = Loops.shape;

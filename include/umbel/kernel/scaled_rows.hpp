@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Keys or values of heads in 8 bits, as the kernels of attention are given them in place of a
-// pointer: steps in rows, a row for each position, and for each position and head a scale
-// (plain/scaled.hpp). A score is multiplied by the scale of its key once its chain is complete, the
-// weight of a value by the scale of the value before its products: no scale is inside of a loop
-// over features. Not here: where a cache has them (decode/cache.hpp).
+// 8-bit keys or values of heads, passed to attention's kernels instead of a pointer: rows of steps,
+// one per position, and a scale per position and head (plain/scaled.hpp). A score is multiplied by
+// its key's scale after its chain, a value's weight by the value's scale before its products: no
+// loop over features contains a scale. Not here: their place in a cache (decode/cache.hpp).
 #pragma once
 
 #include <cstddef>
@@ -18,8 +17,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// Head: scales from one head to the next. As a pointer to steps it moves by features; from_row and
-// of_head, which pointers have too, move the scales with them.
+// Head: scales between heads. As a pointer to steps it moves by features; from_row and of_head,
+// which pointers also have, move the scales as well.
 template <class T, std::size_t Head>
 struct scaled_rows {
   const std::int8_t* steps;
@@ -44,14 +43,14 @@ template <class T, std::size_t Head>
 UMBEL_INLINE constexpr const std::int8_t* elements(scaled_rows<T, Head> from) noexcept {
   return from.steps;
 }
-// What keys or values are stored as.
+// The stored type of keys or values.
 template <class K>
 using stored_in = std::remove_cvref_t<decltype(*elements(std::declval<K>()))>;
-// Keys of dot products, not additive ones.
+// Dot-product keys, not additive ones.
 template <class K>
 concept stored_rows = requires(K k) { elements(k); };
 
-// From position j on; stride: elements from one position to the next.
+// From position j on; stride: elements between positions.
 template <class K>
 UMBEL_INLINE constexpr K from_row(K from, std::size_t j, std::size_t stride) noexcept {
   if constexpr (has_scales<K>)
@@ -59,7 +58,7 @@ UMBEL_INLINE constexpr K from_row(K from, std::size_t j, std::size_t stride) noe
   else
     return from + j * stride;
 }
-// Those of head h; stride: elements from one head to the next.
+// Those of head h; stride: elements between heads.
 template <class K>
 UMBEL_INLINE constexpr K of_head(K from, std::size_t h, std::size_t stride) noexcept {
   if constexpr (has_scales<K>)
@@ -68,8 +67,8 @@ UMBEL_INLINE constexpr K of_head(K from, std::size_t h, std::size_t stride) noex
     return from + h * stride;
 }
 
-// A number, such as a score, times the scale of position j. The fma with 0 is a product that no
-// compiler fuses with what follows.
+// A number, such as a score, times position j's scale. The fma with 0 is a product that no compiler
+// fuses with the next operation.
 template <class V, class K>
 UMBEL_INLINE constexpr V with_scale(V number, K k, std::size_t j) noexcept {
   if constexpr (has_scales<K>)
@@ -77,7 +76,7 @@ UMBEL_INLINE constexpr V with_scale(V number, K k, std::size_t j) noexcept {
   else
     return number;
 }
-// Scores with the positions from j on, one in each lane, of which `count` exist.
+// Scores with positions from j on, one per lane, of which `count` exist.
 template <class V, class K>
 UMBEL_INLINE V with_scales_of_keys(V scores, K k, std::size_t j, std::size_t count) noexcept {
   if constexpr (has_scales<K>) {
@@ -88,7 +87,7 @@ UMBEL_INLINE V with_scales_of_keys(V scores, K k, std::size_t j, std::size_t cou
     return scores;
   }
 }
-// The weight of position j, as it multiplies the steps of its values.
+// The weight of position j, as the factor of its value's steps.
 template <class V, class W>
 UMBEL_INLINE constexpr V with_scale_of_value(V weight, W v, std::size_t j) noexcept {
   if constexpr (has_scales<W>)

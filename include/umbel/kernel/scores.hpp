@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: BSL-1.0
-// What happens to a score between q k^T and the softmax: keys that a query does not see (counts,
-// lengths, causal, window, flags), changes (bias, ALiBi, soft cap); and to a weight after it
-// (dropout). A policy is a small value of integers, pointers and strides. Query i and key j are
-// indices into the shape of attend; an `offset` is the position of query 0 among the keys. Scores
-// are in units of log2: the natural score times log2(e). Not here: axes, batches, whether true in a
-// caller's mask meant keep or drop.
+// The path of a score from q k^T to the softmax: hidden keys (counts, lengths, causal, window,
+// flags) and changes (bias, ALiBi, soft cap); and of a weight after it (dropout). A policy is a
+// small value of integers, pointers and strides. Query i and key j are indices into attend's shape;
+// an `offset` is the position of query 0 among the keys. Scores are in units of log2: the natural
+// score times log2(e). Not here: axes, batches, whether true in a caller's mask means keep or drop.
 //
 // A policy P has
-//   P::changes, P::selects             does it change a score; does it hide single pairs of a query
+//   P::changes, P::selects             does it change scores; does it hide single pairs of a query
 //                                      and a key
-//   range(first_query, queries, keys)  which keys those queries may see: none is computed outside
-//                                      begin..end, none is tested inside full_begin..full_end
+//   range(first_query, queries, keys)  the keys that those queries may see: none outside begin..end
+//                                      is computed, none inside full_begin..full_end is tested
 //   over<V>(first_query, count)        for the queries in the lanes of V, of which `count` exist
 //     .change(score, key)              the new score
 //     bends                            absent or true: the derivative of change is not 1
-//     .derivative(score, key)          that: of the new score by the old one
-//     adds_bias                        absent or true: a bias is added, whose gradient may be asked
-//                                      for; of all_of the first one
+//     .derivative(score, key)          that derivative: of the new score by the old one
+//     adds_bias                        absent or true: a bias is added, which may have a gradient;
+//                                      for all_of the first one
 //     .sees(key)                       mask: the lanes that attend to the key
-//     in_squares                       absent or true: these two, of a square, the keys from `key`
-//                                      on, as many as there are lanes
-//     .change_square(scores, key)      the new scores; false where a pair is hidden
-//     .prepare_square(key)             before change and sees are asked about each of its keys
-// and one that drops weights (P::drops, absent in the others)
-//   kept_scale()                       what the kept weights are multiplied by
+//     in_squares                       absent or true: the next two, for a square of the keys from
+//                                      `key` on, one per lane
+//     .change_square(scores, key)      the new scores; false if a pair is hidden
+//     .prepare_square(key)             before change and sees of each of its keys
+// and if it drops weights (P::drops, otherwise absent)
+//   kept_scale()                       the factor of kept weights
 //   over<V>(..).keeps(key, kept)       masks: the lanes that keep their weights of the keys key to
 //                                      key + 3, key a multiple of 4
 #pragma once
@@ -38,7 +37,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::scores {
 
-// All of them: changes apply in this order; a pair is seen when each of them sees it.
+// All of them: changes apply in this order; a pair must be visible to each.
 template <class... P>
 struct all_of;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Scores policies that change a score: added, generated, alibi, softcap. Scores are in units of
-// log2, what the caller gives is in natural units. Not here: what only hides keys
-// (scores_seen.hpp), what a policy is (scores.hpp).
+// log2, the caller's numbers in natural units. Not here: hiding only (scores_seen.hpp), the concept
+// of a policy (scores.hpp).
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::scores {
 
 namespace detail {
-// score + log2(e) bias, one fma. The lowest of finite biases, which frameworks hide keys with
-// (finfo.min), is taken a third smaller: its product would overflow, and a row of nothing else
-// would be empty. NaN stays NaN.
+// score + log2(e) bias, one fma. The lowest finite bias, with which frameworks hide keys
+// (finfo.min), is reduced by a third: its product would overflow, and a row of nothing else would
+// be empty. NaN stays NaN.
 template <class V>
 UMBEL_INLINE constexpr V add_bias(V score, V bias) noexcept {
   using constants = simd::math_constants<simd::element_of<V>>;
@@ -45,8 +45,8 @@ struct added {
     static constexpr bool by_four = false, in_squares = simd::lanes_of<V> > 1, adds_bias = true;
     const T* from;
     std::size_t query_stride, key_stride, count;
-    // Of a square of queries and keys whose keys are adjacent in memory: transposed, which loading
-    // each lane by itself would take ten times as long for.
+    // A square of queries and keys that are adjacent in memory, transposed: loading lane by lane
+    // would take ten times as long.
     std::size_t first_ready = 0, ready = 0;
     V transposed[simd::lanes_of<V>];
 
@@ -78,7 +78,7 @@ struct added {
       load_rows(key, biases);
       UMBEL_UNROLL(16)
       for (std::size_t i = 0; i < lanes; ++i) least = simd::smaller(biases[i], least);
-      // What hides, and what add_bias would raise.
+      // For hidden pairs, and values that add_bias would raise.
       if (!simd::all_lanes(
               simd::less_equal(simd::broadcast<V>(simd::math_constants<T>::lowest_bias), least)))
         return false;
@@ -106,8 +106,8 @@ struct added {
   }
 };
 
-// score + log2(e) f(i, j), one fma: a bias that is computed. -infinity hides the pair. f is called
-// more than once for a pair, and only for queries and keys that exist.
+// score + log2(e) f(i, j), one fma: a computed bias. -infinity hides the pair. f may be called more
+// than once for a pair, and only for existing queries and keys.
 template <class T, class F>
 struct generated {
   static constexpr bool changes = true, selects = true;
@@ -146,8 +146,8 @@ struct generated {
 };
 
 // score + (slope log2(e)) (j - (i + offset)): one rounded product, one conversion, one fma. The
-// bias of Press, Smith and Lewis 2022 (ALiBi), natural units, which they use with causal; its slope
-// is 2^(-8 h / heads) for head h = 1, 2 ... when heads is a power of two. |j - i - offset| < 2^30.
+// bias of Press, Smith and Lewis 2022 (ALiBi), in natural units, used with causal; its slope is
+// 2^(-8 h / heads) for head h = 1, 2 ... if heads is a power of two. |j - i - offset| < 2^30.
 template <class T>
 struct alibi {
   static constexpr bool changes = true, selects = false;
@@ -186,8 +186,8 @@ template <class T>
 alibi(T) -> alibi<T>;
 
 // cap tanh(score / cap) in natural units (Gemma 2, 2024; ONNX Attention), cap > 0. In units of
-// log2: (cap log2(e)) tanh((ln(2) / cap) score), the two constants rounded once each. Where it
-// stands in all_of says whether a bias is added before or after.
+// log2: (cap log2(e)) tanh((ln(2) / cap) score), each constant rounded once. Its place in all_of
+// decides whether a bias comes before or after.
 template <class T>
 struct softcap {
   static constexpr bool changes = true, selects = false;
@@ -200,7 +200,7 @@ struct softcap {
   struct lanes : detail::sees_all<V> {
     static constexpr bool bends = true;
     T inner, outer;
-    // 1 - tanh^2: inner and outer are each other's inverses.
+    // 1 - tanh^2: inner and outer are inverses.
     UMBEL_INLINE constexpr V derivative(V score, std::size_t) const noexcept {
       const V t = simd::tanh(score * simd::broadcast<V>(inner));
       return simd::fma(-t, t, simd::broadcast<V>(T{1}));

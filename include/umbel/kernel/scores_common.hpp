@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What all the scores policies share: their concept, ranges of keys, numbers of lanes; and the two
-// policies that treat every query alike. What a policy is: scores.hpp.
+// Common to all scores policies: their concept, ranges of keys, lane numbers; and the two policies
+// that treat all queries alike. The concept of a policy: scores.hpp.
 #pragma once
 
 #include <cstddef>
@@ -21,27 +21,27 @@ concept policy = requires { P::changes, P::selects; };
 template <class P>
 inline constexpr bool drops = requires { requires P::drops; };
 
-// Keys that some query of a block may see, and among them those that every query sees.
+// The keys that some query of a block may see, and among them those that every query sees.
 struct key_range {
   std::size_t begin, end, full_begin, full_end;
 
   friend constexpr bool operator==(const key_range&, const key_range&) = default;
 };
 
-// The end of the block of the softmax that `first` is in, or of the range: blocks begin at
-// multiples of plan::key_block, wherever the range begins.
+// The end of the softmax block with `first`, or of the range: blocks begin at multiples of
+// plan::key_block, wherever the range begins.
 constexpr std::size_t block_end(std::size_t first, std::size_t range_end) noexcept {
   const std::size_t end = first - first % plan::key_block + plan::key_block;
   return end < range_end ? end : range_end;
 }
 
-// What a comparison of packs gives; bool for a scalar.
+// The result of comparing packs; bool for scalars.
 template <class V>
 using mask_of = simd::mask_of<V>;
 
 namespace detail {
 
-// Far from overflow in any sum of a few of them: unlimited windows and wild offsets are legal.
+// Far from overflow in sums of a few: unlimited windows and arbitrary offsets are legal.
 inline constexpr std::ptrdiff_t unlimited = PTRDIFF_MAX / 8;
 
 constexpr std::ptrdiff_t within(std::ptrdiff_t value, std::ptrdiff_t low,
@@ -54,7 +54,7 @@ constexpr std::ptrdiff_t as_signed(std::size_t value) noexcept {
                                                      : unlimited;
 }
 
-// Any integer, to within `unlimited` of 0; in formulas as a float or double.
+// Any integer, clamped to within `unlimited` of 0; in formulas a float or double.
 template <class Int>
 constexpr std::ptrdiff_t as_position(Int value) noexcept {
   if constexpr (std::is_floating_point_v<Int>) {
@@ -73,7 +73,7 @@ constexpr std::ptrdiff_t as_position(Int value) noexcept {
   }
 }
 
-// The position of a query among the keys. An offset beyond unlimited / 2 counts as unlimited / 2.
+// The position of a query among the keys. Offsets are clamped to unlimited / 2.
 constexpr std::ptrdiff_t position(std::size_t query, std::ptrdiff_t offset) noexcept {
   return within(offset, -unlimited / 2, unlimited / 2) + as_signed(query);
 }
@@ -104,7 +104,7 @@ UMBEL_INLINE constexpr simd::signed_of<V> lane_numbers() noexcept {
   return numbers;
 }
 
-// The lanes at `least` and above, and at `most` and below; both may lie outside of the pack.
+// The lanes from `least` up, and up to `most`; both may be outside the pack.
 template <class V>
 UMBEL_INLINE constexpr mask_of<V> lanes_from(std::ptrdiff_t least) noexcept {
   constexpr std::ptrdiff_t lanes = static_cast<std::ptrdiff_t>(simd::lanes_of<V>);
@@ -121,8 +121,7 @@ UMBEL_INLINE constexpr mask_of<V> lanes_to(std::ptrdiff_t most) noexcept {
   return simd::less_equal(lane_numbers<V>(), simd::broadcast<numbers>(last));
 }
 
-// One element for each query in the lanes, `stride` apart; lanes past `count` are 0, nothing is
-// read for them.
+// One element per query in the lanes, `stride` apart; lanes past `count` are 0 and not read.
 template <class V>
 UMBEL_INLINE constexpr V load_strided(const simd::element_of<V>* from, std::size_t stride,
                                       std::size_t count) noexcept {
@@ -153,7 +152,7 @@ UMBEL_INLINE constexpr M and_masks(M a, M b) noexcept {
   return a & b;
 }
 
-// What an `over` has when the policy leaves scores alone, or hides no pair.
+// The `over` of a policy that leaves scores alone, or hides no pair.
 template <class V>
 struct keeps_scores {
   UMBEL_INLINE constexpr V change(V score, std::size_t) const noexcept { return score; }
@@ -166,12 +165,12 @@ struct sees_all {
   }
 };
 
-// Is a square of as many keys as queries, which are the lanes, cheaper than its keys one by one?
+// Is a square of as many keys as queries (the lanes) cheaper than its keys one by one?
 template <class Over>
 inline constexpr bool in_squares = requires { requires Over::in_squares; };
 
-// The scores of the keys from `key` on, of a square, changed. False when some pair is hidden, or
-// when it is not a square to the policy: then the scores are anything.
+// Changes the scores of a square, the keys from `key` on. False if a pair is hidden or the policy
+// doesn't support the square; the scores are then unspecified.
 template <class V, class Over>
 UMBEL_INLINE bool change_square(const Over& over, V (&square)[simd::lanes_of<V>],
                                 std::size_t key) noexcept {
@@ -197,7 +196,7 @@ UMBEL_INLINE void prepare_square([[maybe_unused]] Over& over,
 // Is the derivative of the new score by the old one other than 1?
 template <class Over>
 inline constexpr bool bends = requires { requires Over::bends; };
-// Is what it adds a bias that may have a gradient?
+// Does it add a bias that may have a gradient?
 template <class Over>
 inline constexpr bool adds_bias = requires { requires Over::adds_bias; };
 
@@ -210,7 +209,7 @@ UMBEL_INLINE constexpr V derivative([[maybe_unused]] const Over& over, [[maybe_u
   else
     return simd::broadcast<V>(simd::element_of<V>{1});
 }
-// And by the bias that is added on the way, the first one; without one: by the new score itself.
+// The derivative by the first bias added on the way; without one, by the new score.
 template <class V, class Over>
 UMBEL_INLINE constexpr V bias_derivative([[maybe_unused]] const Over& over,
                                          [[maybe_unused]] V score,
@@ -221,7 +220,7 @@ UMBEL_INLINE constexpr V bias_derivative([[maybe_unused]] const Over& over,
     return simd::broadcast<V>(simd::element_of<V>{1});
 }
 
-// sees() of four keys in a row. `by_four`: the policy can do that at less than four times the cost.
+// sees() for four keys in a row. `by_four`: the policy does it at less than four times the cost.
 template <class V, class Over>
 UMBEL_INLINE constexpr void see_four(const Over& over, std::size_t key,
                                      mask_of<V> (&seen)[4]) noexcept {
@@ -235,7 +234,7 @@ UMBEL_INLINE constexpr void see_four(const Over& over, std::size_t key,
 
 }  // namespace detail
 
-// Every query sees every key, as it is.
+// Every query sees every key, unchanged.
 struct every_key {
   static constexpr bool changes = false, selects = false;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The scores policy that drops weights: dropout, as in training (Srivastava et al. 2014; on the
-// weights of attention: Vaswani et al. 2017). Which are dropped is a function of their place, so it
-// is the same on every machine. Not here: what a policy is (scores.hpp), the random words
+// The scores policy that drops weights: dropout, as in training (Srivastava et al. 2014; on
+// attention weights: Vaswani et al. 2017). The choice depends only on the place, so it is the same
+// on every machine. Not here: the concept of a policy (scores.hpp), the random words
 // (simd/philox.hpp).
 #pragma once
 
@@ -15,11 +15,11 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::scores {
 
-// The weight of (query i, key j) is dropped when its word of Philox is below `threshold`, which is
-// the rate in units of 2^-32; the others are multiplied by 1 / (1 - rate). The sum of the softmax
-// is of all the weights, dropped ones included. The word: number j % 4 of counter (j / 4, i,
-// stream), key seed; 64 bits each of stream and seed, low half first. Every head of every sequence
-// has a stream of its own. Fewer than 2^32 queries.
+// The weight of (query i, key j) is dropped if its Philox word is below `threshold`, the rate in
+// units of 2^-32; the others are multiplied by 1 / (1 - rate). The softmax's sum includes dropped
+// weights. The word: number j % 4 of counter (j / 4, i, stream), key seed; 64 bits each of stream
+// and seed, low half first. Every head of every sequence has a separate stream. Fewer than 2^32
+// queries.
 template <class T>
 struct dropout {
   static constexpr bool changes = false, selects = false, drops = true;
@@ -27,7 +27,7 @@ struct dropout {
   std::uint32_t threshold;
   T scale;
 
-  // rate: 0 and less (and NaN) drops nothing, 1 and more leaves nothing.
+  // rate: at most 0 (or NaN) drops nothing, 1 or more drops everything.
   constexpr dropout(std::uint64_t the_seed, std::uint64_t of_head, T rate) noexcept
       : seed(the_seed), stream(of_head), threshold(0), scale(1) {
     constexpr double steps = 4294967296.0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Scores policies that hide keys from queries: lengths, positions, window, causal, kept. Not here:
-// what changes a score (scores_changed.hpp), what a policy is (scores.hpp).
+// changing a score (scores_changed.hpp), the concept of a policy (scores.hpp).
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel::scores {
 
 namespace detail {
 
-// Query i sees the first counts.of(i, most) keys, of which there are `most`. Fewer than 2^30 keys.
+// Query i sees the first counts.of(i, most) of `most` keys. Fewer than 2^30 keys.
 template <class Counts>
 struct counts_by_query {
   static constexpr bool changes = false, selects = true;
@@ -78,8 +78,7 @@ struct lengths : detail::counts_by_query<lengths<Int>> {
   }
 };
 
-// j <= from[i * stride] + offset: each query's own position. One below 0 sees nothing, one past the
-// last key all.
+// j <= from[i * stride] + offset: a position per query. Below 0: no key; past the last: all.
 template <class Int>
 struct positions : detail::counts_by_query<positions<Int>> {
   const Int* from;
@@ -117,7 +116,7 @@ struct window {
   template <class V>
   struct lanes : detail::keeps_scores<V> {
     static constexpr bool by_four = false;
-    std::ptrdiff_t lowest, highest;  // of the keys that lane 0 sees; lane l sees those + l
+    std::ptrdiff_t lowest, highest;  // keys that lane 0 sees; add l for lane l
     UMBEL_INLINE constexpr mask_of<V> sees(std::size_t key) const noexcept {
       const std::ptrdiff_t j = detail::as_signed(key);
       if constexpr (simd::lanes_of<V> == 1)
@@ -133,8 +132,8 @@ struct window {
   }
 };
 
-// j <= i + offset. offset is where query 0 stands: 0 without a cache, keys - queries to align the
-// last query with the last key. Negative: the first -offset queries see nothing.
+// j <= i + offset. offset: the position of query 0, which is 0 without a cache, or keys - queries
+// to align the last query with the last key. If negative, the first -offset queries see nothing.
 struct causal {
   static constexpr bool changes = false, selects = true;
   std::ptrdiff_t offset = 0;
@@ -157,8 +156,7 @@ struct causal {
   }
 };
 
-// mask[i * query_stride + j * key_stride] is not 0; with Keeps false, is 0. Flag is a byte:
-// unsigned char or bool.
+// mask[i * query_stride + j * key_stride] is not 0, or with Keeps false, is 0. Flag: one byte.
 template <class Flag, bool Keeps = true>
 struct kept {
   static_assert(sizeof(Flag) == 1, "umbel: a flag of a mask is one byte");
@@ -202,7 +200,7 @@ struct kept {
       else
         return simd::equal(flags, numbers{});
     }
-    // A row-major mask: four flags of a query are one word, so a lane is filled a quarter as often.
+    // A row-major mask: a query's four flags are one word, so a lane is filled a quarter as often.
     UMBEL_INLINE void see_four(std::size_t key, mask_of<V> (&seen)[4]) const noexcept {
       if (key_stride != 1 || query_stride < 2) {
         for (std::size_t r = 0; r < 4; ++r) seen[r] = sees(key + r);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a kernel is told at compile time: extents, and strides in elements. Plain structural values,
-// so that equal problems share code whatever the axes were called. Not here: any code.
+// Compile-time parameters of kernels: extents, and strides in elements. Plain structural values, so
+// that equal problems share code whatever their axes' names. Not here: any code.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -11,8 +11,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// Operations of a product of matrices, two for a multiplication and an addition: what flops are
-// counted by everywhere. Biases, norms, softmaxes and activations are not counted.
+// Operations of a matrix product, two per multiply-add: how flops are counted everywhere. Biases,
+// norms, softmaxes and activations aren't counted.
 constexpr std::uint64_t product_flops(std::uint64_t rows, std::uint64_t depth,
                                       std::uint64_t columns) noexcept {
   return 2 * rows * depth * columns;
@@ -30,8 +30,8 @@ struct linear_shape {
 };
 
 // One head of one sequence: q(queries, head_dim), k(keys, head_dim), v(keys, value_dim) to
-// o(queries, value_dim). When o_row == 1 a row of o has room for o_room >= queries elements, and
-// what lies between queries and o_room may be overwritten with anything finite or not.
+// o(queries, value_dim). If o_row == 1, a row of o has room for o_room >= queries elements, and
+// those past queries may be overwritten with anything.
 struct attend_shape {
   std::size_t queries, keys, head_dim, value_dim;
   std::size_t q_row, q_dim;
@@ -43,29 +43,28 @@ struct attend_shape {
   friend constexpr bool operator==(const attend_shape&, const attend_shape&) = default;
 };
 
-// A few of its queries.
 constexpr attend_shape few_of(attend_shape shape, std::size_t queries) noexcept {
   shape.queries = shape.o_room = queries;
   return shape;
 }
 
-// Its first queries, of which there is room for the others.
+// Its first queries, with room for the others.
 constexpr attend_shape first_of(attend_shape shape, std::size_t queries) noexcept {
   shape.queries = queries;
   return shape;
 }
 
-// The gradients of that: dq, dk, dv of q, k, v and of the context's own, do. Features are adjacent
-// everywhere; *_row: elements from one row to the next.
+// The gradients of that: dq, dk, dv of q, k, v, from the context's gradient do. Features are
+// adjacent everywhere; *_row: elements between rows.
 struct attend_backward_shape {
   std::size_t queries, keys, head_dim, value_dim;
   std::size_t q_row, k_row, v_row, o_row;
   std::size_t dq_row, dk_row, dv_row, do_row;
-  // The sums of dk and dv go on from what is there: heads of queries that share keys, one after the
-  // other. Else they are written.
+  // Do sums of dk and dv continue (query heads that share keys, in turn)? Else they are
+  // overwritten.
   bool go_on = false;
-  // Is the gradient of a bias wanted: added to element i * bias_query + j * bias_key of query i and
-  // key j. One of the strides may be 0.
+  // Is the gradient of a bias wanted? It is added to element i * bias_query + j * bias_key for
+  // query i and key j. One stride may be 0.
   bool bias = false;
   std::size_t bias_query = 0, bias_key = 0;
 
@@ -85,17 +84,17 @@ struct contract_shape {
   friend constexpr bool operator==(const contract_shape&, const contract_shape&) = default;
 };
 
-// The transposed product: x and y change places.
+// The transposed product: x and y exchanged.
 constexpr contract_shape transposed(const contract_shape& s) noexcept {
   return {s.columns, s.rows,  s.depth,      s.y_column, s.y_depth,
           s.x_depth, s.x_row, s.out_column, s.out_row};
 }
 
-// Rows of `width` elements in a run, rows x_row and y_row apart.
+// Rows of `width` contiguous elements, x_row and y_row apart.
 struct norm_shape {
   std::size_t rows, width;
   std::size_t x_row, y_row;
-  bool beta = true;  // of layer_norm: is one added?
+  bool beta = true;  // does layer_norm add one?
 
   friend constexpr bool operator==(const norm_shape&, const norm_shape&) = default;
 };
@@ -107,7 +106,7 @@ struct softmax_shape {
   friend constexpr bool operator==(const softmax_shape&, const softmax_shape&) = default;
 };
 
-// Loops over axes in order, the last innermost: their extents, and their strides in one memory.
+// Loops over axes in order, the last innermost: their extents, and strides in one memory.
 template <std::size_t Room>
 struct axes_walk {
   std::size_t rank;
@@ -124,14 +123,14 @@ struct axes_walk {
     if (rank != 0) --out.rank;
     return out;
   }
-  // The innermost axis; one position, where there is none.
+  // The innermost axis; one position if there is none.
   constexpr std::size_t last_extent() const noexcept { return rank ? extents[rank - 1] : 1; }
   constexpr std::size_t last_stride() const noexcept { return rank ? strides[rank - 1] : 0; }
 
   friend constexpr bool operator==(const axes_walk&, const axes_walk&) = default;
 };
 
-// The same positions in the same order with as few axes as possible.
+// The same positions in the same order, with as few axes as possible.
 template <std::size_t Room>
 constexpr axes_walk<Room> fewest_axes(const axes_walk<Room>& walk) noexcept {
   axes_walk<Room> out{};

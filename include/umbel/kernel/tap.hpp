@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Taps: what is computed between queries and context, for each pair of a query and a key, written
-// into the caller's memory while attend computes. Without one, nothing of this is compiled. How it
-// is done: float/attend_tap.hpp.
+// Taps: intermediates between queries and context, for each pair of a query and a key, written to
+// the caller's memory while attend computes. Without a tap, nothing of this is compiled. Method:
+// float/attend_tap.hpp.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -11,18 +11,18 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// Scores are in natural units, the library's own being units of log2.
+// Scores are in natural units (internally, units of log2).
 enum class tap_stage {
   none,
-  raw,            // scale q k^T, of every pair, whether it is seen or not
-  changed,        // after the policy's changes; -infinity where a pair is hidden
-  probabilities,  // after the softmax; 0 where hidden
-  weights,        // the probabilities as they multiply the values: after dropout
-  softmax,        // what a softmax knows of its row: softmax_tap
+  raw,            // scale q k^T of every pair, seen or hidden
+  changed,        // after the policy's changes; -infinity if hidden
+  probabilities,  // after the softmax; 0 if hidden
+  weights,        // the probabilities as factors of the values: after dropout
+  softmax,        // a softmax's row statistics: softmax_tap
 };
 
-// to[i * QueryStride + j * KeyStride] receives what belongs to query i and key j. The memory must
-// not overlap anything else of the call.
+// to[i * QueryStride + j * KeyStride] receives the number of query i and key j. The memory must not
+// overlap anything else in the call.
 template <tap_stage Stage, class T, std::size_t QueryStride, std::size_t KeyStride = 1>
 struct tap {
   static constexpr tap_stage stage = Stage;
@@ -30,9 +30,9 @@ struct tap {
   T* to;
 };
 
-// maximum[i]: of the scores of query i, in units of log2; inverse[i]: 1 / the sum of 2^(score -
-// maximum). A query that sees no key: the lowest finite number, 0. From these a backward pass takes
-// the probabilities anew (backward/attend.hpp).
+// maximum[i]: of query i's scores, in units of log2; inverse[i]: 1 / the sum of 2^(score -
+// maximum). For a query that sees no key: the lowest finite number, and 0. A backward pass
+// recomputes the probabilities from these (backward/attend.hpp).
 template <class T>
 struct softmax_tap {
   static constexpr tap_stage stage = tap_stage::softmax;
@@ -46,7 +46,6 @@ struct no_tap {
 
 template <class X>
 concept tap_like = requires { X::stage; };
-// A tap of scores needs no values.
 template <class X>
 concept score_tap = X::stage == tap_stage::raw || X::stage == tap_stage::changed;
 

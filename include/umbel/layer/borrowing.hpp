@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Base of the layers that borrow their weights and have no other state: how they are made, and
-// which arguments are refused.
+// Base of the layers whose only state is borrowed weights: construction, and refused arguments.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -8,26 +7,24 @@
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::portable {
-// What is deduced for the element type of linear(64, 10), whose sizes should be template arguments.
+// Deduced as the element type of linear(64, 10), whose sizes should be template arguments.
 struct arguments_of_a_call;
 }  // namespace umbel::portable
 
 namespace umbel::inline UMBEL_TARGET::detail {
 
 namespace rules {
-// Never holds. Instead: the words for what to write. Given: a type that depends on the layer's
-// template parameters.
+// Never holds. Instead: what to write. Given: depends on the layer's template parameters.
 template <class Layer, class Instead, class Given>
 using made_of_a_call = verdict<(sizeof(Given) == 0), Layer, Instead>;
 }  // namespace rules
 
-// Name: the word for the layer. View: its weights_view. A derived layer has `using
-// borrowing<...>::borrowing`.
+// Name: the layer in sentences. View: its weights_view. Layers inherit its constructors.
 template <class Name, class Layer, class View>
 class borrowing {
  public:
   using word = Name;
-  // The weights are borrowed: they must outlive the layer.
+  // The weights must outlive the layer.
   constexpr explicit borrowing(const View& w) noexcept : weights_(w) {}
   template <class Weights>
     requires std::is_same_v<std::remove_const_t<Weights>, typename View::owned>

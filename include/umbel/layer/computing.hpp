@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Base of the operations that compute a tensor from one tensor or view: f(x) returns it,
-// f.into(out, x) writes it into the caller's memory. (tensor/pipe.hpp has the base of those that
-// only re-read memory.)
+// f.into(out, x) writes it into the caller's memory. (For operations on views: tensor/pipe.hpp.)
 #pragma once
 
 #include <umbel/config.hpp>
@@ -12,12 +11,12 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// Name: the word for the operation. The derived Operation has, for a tensor or view X,
+// Name: the operation in sentences. The derived Operation has, for a tensor or view X,
 //   rule<X>       its verdict
-//   result<X>     the layout of what it gives, row-major, where that is not the axes of X
-//   value<X>      its element type, where that is not that of X
-//   write(x, y)   what it does; y: a tensor or view of that layout
-// Takes: the words that say what it takes.
+//   result<X>     the layout of its result, row-major, unless that has the axes of X
+//   value<X>      its element type, unless that is the one of X
+//   write(x, y)   computes y, a tensor or view with that layout
+// Takes: the words for what it accepts.
 template <class Operation, class Name, class Takes = say::takes_one_tensor_or_view>
 struct computing : other_calls_and_into<Name, Takes> {
   using other_calls_and_into<Name, Takes>::operator();
@@ -27,10 +26,10 @@ struct computing : other_calls_and_into<Name, Takes> {
   using result = row_major<layout_of<X>>;
   template <class X>
   using value = typename X::value_type;
-  template <class X, class Self = Operation>  // which is incomplete here
+  template <class X, class Self = Operation>  // incomplete here
   using pipe_rule = typename Self::template rule<X>;
 
-  // x: a tensor or view. Gives a new row-major tensor; x | f is the same.
+  // x: a tensor or view. Returns a new row-major tensor; x | f is the same.
   template <shaped X>
   constexpr auto operator()(const X& x) const noexcept {
     using verdict = typename Operation::template rule<X>;
@@ -44,7 +43,7 @@ struct computing : other_calls_and_into<Name, Takes> {
     else
       return invalid{};
   }
-  // out: a tensor or view of the axes of the result in the same order, row-major.
+  // out: a tensor or view with the axes of the result in the same order, row-major.
   template <tensor_like Out, tensor_like X>
   constexpr void into(Out&& out, const X& x) const noexcept {
     using verdict = typename Operation::template rule<X>;

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-// More than one core: the caller passes an executor and a workspace for each of its workers in
-// place of a workspace, and the layer hands out pieces of the call:
+// More than one core: pass an executor and one workspace per worker instead of a workspace:
 //
 //   static thread_pool<2> pool;                          // yours: examples/thread_pool.hpp
 //   static attention::workspace<token<512>> work[2];
 //   attend.into(out, x, causal, parallel(pool, work));   // the same bits
 //
-// An executor is called as executor(count, piece). It calls piece(index, worker) once for each
+// The layer calls executor(count, piece). The executor calls piece(index, worker) once for each
 // index below count, in any order, and returns when all calls have returned; what they wrote is
 // visible after that. worker is below the constant `workers`, and no two pieces run with the same
-// one at the same time. Pieces allocate nothing and throw nothing; neither should the executor:
-// layers are noexcept.
+// worker at the same time. Pieces never allocate or throw. Neither should executors.
 //
-// It pays where a call takes some tens of microseconds; below, handing out costs more than it
-// gains. The library itself starts no threads, and without `parallel` there is no code for any of
-// this. Not here: which pieces there are (attention/forward_in_parts.hpp, block/transformer.hpp,
-// formula/in_parts.hpp).
+// An executor pays off if a call takes tens of microseconds; for shorter calls it costs more than
+// it gains. The library starts no threads, and without `parallel` none of this is compiled. Not
+// here: the pieces (attention/forward_in_parts.hpp, block/transformer.hpp, formula/in_parts.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -38,17 +35,15 @@ UMBEL_SAYS(the_executor_is_a_temporary_so_store_it_in_a_variable,
 UMBEL_SAYS(takes_an_executor_and_an_array_of_workspaces_one_for_each_worker,
            "takes an executor and an array of workspaces, one for each worker");
 
-// The piece that the concept calls executors with.
 struct any_piece {
   constexpr void operator()(std::size_t, std::size_t) const noexcept {}
 };
-// A static member. (For g++ 12 the concept below is an error where it is not.)
+// A static member. g++ 12 makes the concept below an error if it isn't static.
 template <class E>
 concept has_workers = std::is_pointer_v<decltype(&E::workers)>;
 }  // namespace detail
 
-// Can E hand out pieces of a call? It has a constant `workers` above 0 and is called as
-// executor(count, piece).
+// Can E run the pieces of a call: executor(count, piece), with a constant `workers` above 0?
 template <class E>
 concept executor_like =
     detail::has_workers<std::remove_cvref_t<E>> &&
@@ -57,7 +52,7 @@ concept executor_like =
       executor(std::size_t{1}, piece);
     } && (std::remove_cvref_t<E>::workers > 0);
 
-// An executor of one worker, the calling thread.
+// An executor with one worker, the calling thread.
 struct serial_executor {
   static constexpr std::size_t workers = 1;
   template <class Piece>
@@ -68,7 +63,7 @@ struct serial_executor {
 inline constexpr serial_executor serial{};
 namespace detail {
 namespace rules {
-// Count: of workspaces.
+// Count: the number of workspaces.
 template <class Executor, std::size_t Count>
 struct parallel_rule {
   using type = verdict<
@@ -87,7 +82,7 @@ struct parallel_rule<Executor, Count> {
 };
 }  // namespace rules
 
-// What parallel() gives: an executor and the first of its workers' workspaces. Checked: of
+// The result of parallel(): an executor and the first of its workers' workspaces. Checked: with
 // UMBEL_CHECK, so that files with and without it share no code of a call.
 template <class Executor, class Workspace, bool Checked>
 struct parallel_workspaces : workspace_base {
@@ -110,8 +105,7 @@ struct parallel_workspaces : workspace_base {
   }
 };
 
-// What a call was given in place of a workspace: the type of one, and of all that it works in,
-// where Scratch is what one should be.
+// The workspace passed to a call: the type of one, and of all. Scratch: the wanted type of one.
 template <class Given, class Scratch>
 struct given_workspaces {
   using each = Given;
@@ -139,7 +133,7 @@ struct parallel_operation
                                          Workspace (&work)[Count]) const noexcept {
     return checked<Executor, Count>(executor, work);
   }
-  // std::array, std::span; a std::vector, whose size UMBEL_CHECK compares at run time.
+  // std::array or std::span; or std::vector, whose size UMBEL_CHECK compares at run time.
   template <class Executor, memory Workspaces>
     requires workspace_like<decltype(*std::declval<Workspaces&>().data())>
   UMBEL_SHARED constexpr auto operator()(Executor&& executor, Workspaces& work) const noexcept {
@@ -167,10 +161,9 @@ struct parallel_operation
 
 }  // namespace detail
 
-// parallel(executor, work): what a layer takes in place of a workspace to use several cores; both
+// parallel(executor, work): pass it to a layer instead of a workspace to use several cores; both
 // are borrowed. work: an array, std::array, std::span or std::vector of workspaces of the call, at
-// least as many as the executor has workers: of a number that only run time knows, UMBEL_CHECK says
-// where there are fewer.
+// least one per worker. If their number is known only at run time, UMBEL_CHECK reports too few.
 inline constexpr detail::parallel_operation parallel{};
 
 }  // namespace umbel::inline UMBEL_TARGET

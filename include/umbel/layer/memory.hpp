@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whose memory a call writes: the result is a new tensor or the caller's, scratch is on the stack
-// or the caller's workspace. Operations and layers write through `computed` and need not know
-// which. Each case is a function of its own because g++ before 14 copies a local variable that is
-// returned from an inner block (GCC bug 51571), and a result may be large.
+// The memory of a call: the result is a new tensor or the caller's, scratch is on the stack or in
+// the caller's workspace. Operations and layers write through `computed` and needn't know which.
+// Each case is a function because g++ before 14 copies a local variable that is returned from an
+// inner block (GCC bug 51571), and a result may be large. Lambdas passed here are
+// UMBEL_LAMBDA_INLINE: compilers order captures differently, so one compiler's body must not be
+// linked instead of another's.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -11,10 +13,10 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// Stands for "return by value": the result is a new tensor.
+// Means "return by value": the result is a new tensor.
 struct by_value {};
 
-// The tensor that write(y) fills. Its elements are not set before: write sets all of them.
+// The tensor that write(y) fills. write must set all elements: they are uninitialized.
 template <class Tensor, class Write>
 UMBEL_INLINE constexpr Tensor filled(Write write) noexcept {
   Tensor y;
@@ -22,8 +24,7 @@ UMBEL_INLINE constexpr Tensor filled(Write write) noexcept {
   return y;
 }
 
-// write(y, scratch): y is a new Result, which is returned, or the caller's out; scratch is a new
-// Scratch or the caller's workspace.
+// write(y, scratch): y is a new Result or the caller's out; scratch is new or the caller's.
 template <class Result, class Scratch, class Write>
 UMBEL_INLINE constexpr Result computed(const by_value&, const on_stack&, Write write) noexcept {
   Result y;
@@ -49,7 +50,7 @@ UMBEL_INLINE constexpr void computed(Out& out, Scratch& scratch, Write write) no
   write(out, scratch);
 }
 
-// The same where there is no result to write.
+// The same without a result.
 template <class Scratch, class F>
 UMBEL_INLINE constexpr void with_scratch(const on_stack&, F f) noexcept {
   Scratch scratch;

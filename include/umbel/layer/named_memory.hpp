@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The order of a weight matrix in memory, said by name: view_as<in_features, out_features>(memory),
-// or as torch has it, view_as<out_features, in_features>(memory). The sizes are those of the map
-// that takes it. What a map does not take gets a sentence; so does memory that says no order, since
-// that of a square matrix cannot be told from its size.
+// The order of a weight matrix in memory, by axis names: view_as<in_features,
+// out_features>(memory), or PyTorch's view_as<out_features, in_features>(memory). The sizes are
+// those of the map that the memory is passed to. Memory without an order is refused, since the
+// order of a square matrix can't be told from its size.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -13,10 +13,10 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::portable {
 
-// How many elements there are at a pointer: as many as are needed, as its user vouches.
+// The number of elements at a pointer: as many as needed; the caller vouches for them.
 inline constexpr std::size_t vouched_for = npos - 1;
 
-// Count elements, npos where that is known only at run time, row-major in axes of these families.
+// Count elements, row-major in axes of these families; npos if Count is known only at run time.
 template <class T, std::size_t Count, class... Family>
 struct named_memory {
   const T* data;
@@ -49,7 +49,7 @@ inline constexpr bool is_first = false;
 template <class A, class... Family>
 inline constexpr bool is_first<A, A, Family...> = true;
 
-// Memory with named axes as weights: of the two axes A and B, in any order.
+// Memory with named axes as weights, with the axes A and B in any order.
 template <class Given>
 struct named_axes;
 template <class T, std::size_t Count, class... Family>
@@ -62,11 +62,11 @@ struct named_axes<portable::named_memory<T, Count, Family...>> {
       std::is_same_v<axes, shape<A, B>> || std::is_same_v<axes, shape<B, A>>;
   template <class A, std::size_t SizeOfA, class B, std::size_t SizeOfB>
   static constexpr bool have_sizes = true;
-  // Of one axis: A, or one of these families.
+  // With one axis: A, or one of these families.
   template <class A, class... Also>
   static constexpr bool is =
       (std::is_same_v<axes, shape<typename A::family>> || ... || std::is_same_v<axes, shape<Also>>);
-  // Of A, where B has that size.
+  // The stride of A if B has this size.
   template <class A, std::size_t SizeOfB>
   static constexpr std::size_t stride = is_first<A, Family...> ? SizeOfB : 1;
 };
@@ -88,8 +88,7 @@ struct named_axes<X> {
   static constexpr std::size_t stride = layout::template stride_of<A>;
 };
 
-// Given as the weights of a map from In to Out: by the names in and out, or by those of the map
-// where they differ.
+// Given as weights from In to Out: by the names in_features and out_features, or the map's.
 template <class In, class Out, class Given>
 struct named_weights {
   using given = named_axes<Given>;
@@ -126,7 +125,7 @@ inline constexpr bool is_named_memory<portable::named_memory<T, Count, Family...
 template <class W>
 concept says_its_axes =
     tensor_like<W> || is_named_memory<std::remove_cvref_t<W>> || std::is_same_v<W, invalid>;
-// A tensor that would end with the statement. W: of a forwarding reference.
+// A tensor that ends with the statement. W: a forwarding reference's type.
 template <class W>
 inline constexpr bool is_temporary_tensor = false;
 template <class T, class... Axes>
@@ -146,7 +145,7 @@ UMBEL_SHARED constexpr auto first_of_named(const W& w) noexcept {
 }
 
 namespace rules {
-// Memory of Count elements (see named_memory) for Size weights along Map.
+// Memory with Count elements (see named_memory) for Size weights along Map.
 template <class Layer, class Map, std::size_t Size, std::size_t Count>
 using elements_for = first_error<
     verdict<Count != npos, Layer, Map, say::needs, number<Size>, say::elements,
@@ -169,8 +168,7 @@ struct weights_with_names {
               say::weights, typename given::axes, say::are_not_in_the_order_of_a_layer_that_borrows,
               map, say::prepacked_of_the_layer_takes_any_order>>;
 };
-// A vector with names: of Axis, or, without sizes, of its family or one of Also. AreNot: the words
-// for another.
+// A vector along Axis or, without sizes, its family or one of Also. AreNot: the words for others.
 template <class T, class Axis, class AreNot, class Given, class... Also>
 using vector_with_names = first_error<
     verdict<Given::template is<Axis, Also...>, say::weights, typename Given::axes, AreNot,
@@ -178,13 +176,13 @@ using vector_with_names = first_error<
     elements_for<say::weights, shape<Axis>, Axis::size, Given::count>,
     verdict<std::is_same_v<typename Given::value_type, T>, say::weights, shape<Axis>, say::holds,
             element<T>, say::but_the_pointer_is_to, element<typename Given::value_type>>>;
-// x | permute<...> of memory that has no sizes yet.
+// x | permute<...> with memory that has no sizes yet.
 template <class Operation, class Takes, class T, std::size_t Count, class... Family>
 struct arguments_rule<Operation, Takes, portable::named_memory<T, Count, Family...>> {
   using type = verdict<never<T>, Operation, Takes, say::but_the_memory_of, listed<Family...>,
                        say::has_no_sizes_so_write_them_in_view_as>;
 };
-// Memory: of a forwarding reference.
+// Memory: a forwarding reference's type.
 template <class Memory, class... Family>
 using named_memory_stays =
     verdict<std::is_lvalue_reference_v<Memory> || std::is_pointer_v<Memory> ||
@@ -206,8 +204,7 @@ using order_of_weights = verdict<
     say::the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_in_out_or_view_as_out_in>;
 }  // namespace rules
 
-// The first element of a vector with names (see rules::vector_with_names), null of one that is
-// refused. Given: of a forwarding reference.
+// The first element of a vector with names (rules::vector_with_names), or null if refused.
 template <class T, class Axis, class AreNot, class Given, class... Also>
 UMBEL_SHARED constexpr const T* borrow_named_vector(
     const std::remove_reference_t<Given>& v) noexcept {
@@ -230,10 +227,10 @@ constexpr const T* first_of_memory(M& memory) noexcept {
 }
 }  // namespace detail
 
-// view_as<in_features, out_features>(memory): of an array, a std::array or std::span with a name,
-// or a pointer, whose sizes are those of what takes it. Memory whose size is known only at run time
-// gets a sentence there ("needs 32 elements but the size of the memory is known only at run time");
-// of a pointer, memory.data(), the caller vouches for the size.
+// view_as<in_features, out_features>(memory): names the axes of an array, std::array, std::span or
+// pointer; the sizes are those of the weights that it is passed for. Memory whose size is known
+// only at run time does not compile there ("needs 32 elements but the size of the memory is known
+// only at run time"); for a pointer, memory.data(), the caller vouches for the size.
 template <template <std::size_t> class Axis, template <std::size_t> class... Axes, class Memory>
   requires(!tensor_like<Memory>)
 [[nodiscard]] constexpr auto view_as(Memory&& memory) noexcept {
@@ -253,7 +250,7 @@ template <template <std::size_t> class Axis, template <std::size_t> class... Axe
       detail::first_of_memory<T>(memory)};
 }
 
-// view_as<in_features, out_features>(x): refused, a tensor has axes.
+// view_as<in_features, out_features>(x): refused, since a tensor has axes.
 template <template <std::size_t> class Axis, template <std::size_t> class... Axes, tensor_like X>
 constexpr detail::invalid view_as(const X&) noexcept {
   if constexpr (detail::tensor_like<X>)

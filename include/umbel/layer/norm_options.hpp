@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Options of norms: of those of a block, and of that of queries and keys.
+// Options of the norms of a block, and of queries and keys.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -16,8 +16,8 @@ struct norm_by {
   static constexpr bool has_bias = true, needs_epsilon = false;
 };
 
-// Option: do the norms of a block have a beta? Without it layer_norm has one, whatever bias<> says
-// of the projections. torch's bias=False is bias<false>, norm_bias<false>.
+// Option: do the norms of a block have a beta? By default layer_norm has one, independently of
+// bias<>, which is for the projections. PyTorch's bias=False is bias<false>, norm_bias<false>.
 template <bool Value>
 struct norm_bias {
   using kind = detail::option::norm_bias;
@@ -33,15 +33,14 @@ struct norm_epsilon {
       static_cast<double>(Numerator) / static_cast<double>(Denominator ? Denominator : 1);
 };
 
-// Option of attention: a norm of each head's row of queries and of keys, before rotary positions,
-// query_key_norm<rms_norm> (Qwen3, Gemma 3) or query_key_norm<layer_norm> (ViT-22B). All heads of
-// queries share one gamma of head_dim features, q_norm, all heads of keys another, k_norm.
-// norm_epsilon<> is its epsilon, in a block that of all norms; norm_bias<false>: a layer_norm has
-// no beta.
+// Option of attention: normalizes each head's row of queries and keys before rotary positions,
+// query_key_norm<rms_norm> (Qwen3, Gemma 3) or query_key_norm<layer_norm> (ViT-22B). All query
+// heads share one gamma with head_dim features, q_norm; all key heads share another, k_norm.
+// norm_epsilon<> is its epsilon, in a block that of all norms; norm_bias<false>: no beta.
 template <template <class, class, class...> class Norm>
 struct query_key_norm : norm_by<Norm> {
   using kind = detail::option::query_key_norm;
-  // The options that belong to it, and those of them that a block passes on.
+  // Its options, and those of them that a block passes on.
   using kinds = detail::option_list<detail::option::norm_epsilon, detail::option::norm_bias>;
   using kinds_of_block = std::conditional_t<norm_by<Norm>::has_bias, kinds,
                                             detail::option_list<detail::option::norm_epsilon>>;
@@ -54,7 +53,7 @@ struct no_query_key_norm {
   using kinds_of_block = option_list<>;
 };
 
-// Norm: the type of a norm. T: of its numbers.
+// Norm: the type of a norm. T: the type of its numbers.
 template <class T, class Norm, class Epsilon>
 struct norm_of_rows {
   using layer = Norm;
@@ -64,7 +63,6 @@ struct norm_of_rows {
   using packed_weights = typename Norm::template packed_weights<Stored>;
   static constexpr T epsilon = static_cast<T>(Epsilon::value);
 };
-// None.
 template <class T>
 struct norm_of_rows<T, void, void> {
   using layer = void;
@@ -74,7 +72,7 @@ struct norm_of_rows<T, void, void> {
   using packed_weights = void;
 };
 
-// What the options of a norm along an axis come to. Norm: norm_by<...> or the like.
+// A norm along an axis with its options. Norm: norm_by<...> or similar.
 template <class T, class Axis, class Norm, class... Options>
 struct norm_with {
   using epsilon_option = option_or<option::norm_epsilon, norm_epsilon<1, 100'000>, Options...>;
@@ -112,7 +110,6 @@ template <class Layer, class T, class Axis, class... Options>
 struct norm_options_rule<Layer, norm_with<T, Axis, no_query_key_norm, Options...>> {
   using type = accepted;
 };
-// Norm: norm_with.
 template <class Layer, class Norm>
 using norm_options = typename norm_options_rule<Layer, Norm>::type;
 }  // namespace rules

@@ -10,8 +10,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
-// The kinds of options. An option type names its own as `kind`; an axis given as an option
-// (head_dim<64>) is of the kind of its family.
+// The kinds of options: the member `kind` of an option type, the family of an axis (head_dim<64>).
 namespace option {
 struct bias;
 struct keys_from;
@@ -33,17 +32,15 @@ struct nothing;
 }  // namespace option
 }  // namespace detail
 
-// Option: bias<true>, all projections add a bias, or bias<false>, none does. A layer without this
-// option has none, as in "Dive into Deep Learning" (the default of PyTorch and Haiku is to have
-// one). Of layer_norm: is there a beta? Without this option there is.
+// Option: bias<true>: all projections add a bias; bias<false>: none does. The default is none, as
+// in "Dive into Deep Learning" (not in PyTorch and Haiku). For layer_norm: a beta (default: yes).
 template <bool All>
 struct bias {
   using kind = detail::option::bias;
   static constexpr bool value = All;
   static constexpr bool q = All, k = All, v = All, o = All;
 };
-// Option: bias_on<'q', 'k', 'v'>, only the projections that are named, as their weights are, add a
-// bias.
+// Option: bias_on<'q', 'k', 'v'>: only these projections, named like their weights, add a bias.
 template <char... Projection>
 struct bias_on {
   using kind = detail::option::bias;
@@ -53,19 +50,19 @@ struct bias_on {
       ((Projection == 'q' || Projection == 'k' || Projection == 'v' || Projection == 'o') && ...);
 };
 
-// Option: keys_from<hidden<64>>, the width of the keys where it is not that of the queries.
+// Option: keys_from<hidden<64>>, the width of the keys if it differs from the queries'.
 template <class Hidden>
 struct keys_from {
   using kind = detail::option::keys_from;
   using axis = typename Hidden::plain;
 };
-// Option: values_from<hidden<64>>, the width of the values where it is not that of the queries.
+// Option: values_from<hidden<64>>, the width of the values if it differs from the queries'.
 template <class Hidden>
 struct values_from {
   using kind = detail::option::values_from;
   using axis = typename Hidden::plain;
 };
-// Option: output_to<hidden<80>>, the width of the result where it is not that of the queries.
+// Option: output_to<hidden<80>>, the width of the result if it differs from the queries'.
 template <class Hidden>
 struct output_to {
   using kind = detail::option::output_to;
@@ -105,8 +102,7 @@ struct nothing {
   using kind = option::nothing;
 };
 
-// The options of some kinds, the first of each, in an option_list: those that a layer passes to its
-// parts.
+// The options of some kinds, the first of each: those that a layer passes to its parts.
 template <class... Options>
 struct option_list {};
 template <class Kinds, class Kept, class... Options>
@@ -123,28 +119,26 @@ struct pick_options<option_list<Kinds...>, option_list<Kept...>, First, Rest...>
       std::conditional_t<keeps, option_list<Kept..., First>, option_list<Kept...>>, Rest...>::type;
 };
 
-// The kinds of a list, an option_list or the like, and more of them.
+// Adds kinds to a list, an option_list or similar.
 template <template <class...> class List, class... Kinds, class... More>
 List<Kinds..., More...> and_kinds(List<Kinds...>, option_list<More...>);
 
-// The option of a kind among Options, or Default.
 template <class Kind, class Default, class... Options>
 using option_or = typename detail::choose_option<Kind, Default, Options...>::type;
 
-// The kinds that a layer knows.
 template <class... Kinds>
 struct option_kinds {};
 
 namespace say {
 struct is_given_twice;
-// Lists of words: what must be stated; what another library's layer has.
+// Lists of words: the options that are required; those of another library's layer.
 template <class... Choices>
 struct must_say;
 template <class... Options>
 struct options_are;
 }  // namespace say
 
-// In a sentence an option is the name of its kind, norm_first; what is none shows what it is.
+// A sentence shows an option as the name of its kind, norm_first, and anything else as it is.
 template <class Option>
   requires requires { typename Option::kind; }
 struct speak<Option> {
@@ -159,7 +153,7 @@ template <class Option>
 struct word_for_option<Option> {
   using type = Option;
 };
-// A layer in the place of an option.
+// A layer instead of an option.
 template <class Option>
   requires(
       !requires { typename Option::kind; } && requires { typename Option::word; })
@@ -222,11 +216,11 @@ struct options_rule<Layer, option_kinds<Kinds...>, Options...> {
                            accepted>;
 };
 
-// Layer: the word that names it.
+// Layer: its name in sentences.
 template <class Layer, class Kinds, class... Options>
 using options = typename options_rule<Layer, Kinds, Options...>::type;
 
-// bias_on<> of projections that there are.
+// bias_on<> names existing projections.
 template <class Bias>
 inline constexpr bool names_projections = true;
 template <class Bias>
@@ -236,15 +230,14 @@ template <class Layer, class Bias>
 using projections_with_bias =
     verdict<names_projections<Bias>, Layer, say::bias_on_takes_only_the_letters_q_k_v_and_o>;
 
-// bias<>, not bias_on<>, which names for the projections of attention only.
+// bias<>, not bias_on<>, which is only for the projections of attention.
 template <class Bias>
 inline constexpr bool is_one_bias = requires { Bias::value; };
 template <class Layer, class... Options>
 using one_bias = verdict<is_one_bias<option_or<option::bias, bias<false>, Options...>>, Layer,
                          say::takes_bias_true_or_false_not_bias_on>;
 
-// An option without a default, since models and frameworks differ. Choice: the word for what there
-// is to choose from; Usual: for what others have.
+// An option without a default. Choice: the words for the choices; Usual: for what others have.
 template <bool IsSaid, class Choice, class Usual>
 struct option_to_say {};
 template <class Layer, class Others, class Choices, class Usuals, class... ToSay>
@@ -267,12 +260,12 @@ struct options_said_rule<Layer, Others, say::must_say<Choices...>, say::options_
                          option_to_say<false, Choice, Usual>, Rest...>
     : options_said_rule<Layer, Others, say::must_say<Choices..., Choice>,
                         say::options_are<Usuals..., Usual>, Rest...> {};
-// Others: the word for who has Usual. One sentence names all that is missing.
+// Others: the words for who has Usual. One sentence lists all missing options.
 template <class Layer, class Others, class... ToSay>
 using options_said =
     typename options_said_rule<Layer, Others, say::must_say<>, say::options_are<>, ToSay...>::type;
 
-// Name: of the option, whose Numerator / Denominator is above 0.
+// Name: an option whose Numerator / Denominator must be above 0.
 template <class Layer, class Name, class Option>
 using positive =
     verdict<Option::numerator != 0 && Option::denominator != 0, Layer, Name,

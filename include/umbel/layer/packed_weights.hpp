@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Weights laid out as the kernels read them fastest: packed_linear, packed_vector, and
-// packed_weights, a layer's parts of these. They are of one target. Not here: prepacked, which owns
-// them (prepacked.hpp).
+// Weights in the order that this target's kernels read: packed_linear, packed_vector, and
+// packed_weights, a layer's parts of these. Not here: prepacked, which owns them (prepacked.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -10,8 +9,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// What packed weights have for each output (kernel::numbers_of_output); Count is 0 where there is
-// nothing.
+// What packed weights have for each output (kernel::numbers_of_output); Count is 0 if nothing.
 template <class T, std::size_t Count>
 struct packed_biases {
   alignas(64) T biases[Count]{};
@@ -23,11 +21,9 @@ struct packed_biases<T, 0> {
   constexpr T* bias() const noexcept { return nullptr; }
 };
 
-// Packed weights are zeros until pack(view) writes them where they lie: the weights of a model, of
-// which there is no second copy on the stack.
+// Packed weights are zeros until pack(view) writes them in place, with no copy on the stack.
 
-// Weights in panels, for this build's target; W is stored as Stored. Packed also in a constant
-// expression; used at run time only.
+// W in panels for this target, stored as Stored. Packing may be constant; use is at run time only.
 template <class T, class In, class Out, bool Bias, class Stored = T>
 struct packed_linear : packed_biases<T, kernel::numbers_of_output<Stored, Bias> *
                                             kernel::padded_features<Out::size, T>> {
@@ -42,7 +38,6 @@ struct packed_linear : packed_biases<T, kernel::numbers_of_output<Stored, Bias> 
   }
 };
 
-// A vector of weights, copied.
 template <class T, class Axis>
 class packed_vector {
  public:
@@ -63,7 +58,7 @@ struct packed_tensor : tensor<T, Axis...> {
   }
 };
 
-// What is packed, of a weights_view: the same with matrices in any order.
+// What is packed for a weights_view: the same with matrices in any order.
 template <class View>
 struct weights_in_any_order {
   using type = View;
@@ -105,7 +100,7 @@ struct packed_as {
   using linear = packed_linear<T, In, Out, Bias, Stored>;
 };
 
-// As project (weights.hpp), of panels.
+// Like project (weights.hpp), with panels.
 template <kernel::linear_shape S, class T, class In, class Out, bool Bias, class Stored>
 void project(const packed_linear<T, In, Out, Bias, Stored>& w, const T* x, T* y) noexcept {
   kernel::linear_packed<S>(x, w.panels, w.bias(), y);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the weights of each layer are called: one struct a layer, over the types of its parts, in
-// the order of the forward pass. The same for owned, borrowed and packed weights (weights.hpp) and,
-// owned or borrowed, for every target. part_names: the members, in their order, for the paths of
-// parameters (parameters/parameters.hpp).
+// The names of each layer's weights: one struct per layer, over the types of its parts, in the
+// order of the forward pass. Owned, borrowed and packed weights (weights.hpp) share them.
+// part_names: the members in order, for the paths of parameters (parameters/parameters.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -20,8 +19,7 @@ struct rms_norm;
 
 namespace umbel::portable {
 
-// The four projections: of the queries to all heads, of keys and values to theirs, of all heads to
-// the result.
+// The four projections: queries, keys and values to their heads, and all heads to the result.
 template <class Q, class K, class V, class O>
 struct multi_head_parts {
   using layer_name = detail::say::multi_head_attention;
@@ -32,7 +30,7 @@ struct multi_head_parts {
   O o;
 };
 
-// The same with a norm of the heads of queries and one of those of keys.
+// The same with a norm for the heads of queries and one for those of keys.
 template <class Q, class K, class V, class O, class QueryNorm, class KeyNorm>
 struct normed_multi_head_parts {
   using layer_name = detail::say::multi_head_attention;
@@ -45,7 +43,7 @@ struct normed_multi_head_parts {
   KeyNorm k_norm;
 };
 
-// The projections of queries and keys, and what weighs the hyperbolic tangents.
+// The projections of queries and keys, and the weights of the hyperbolic tangents.
 template <class Q, class K, class Score>
 struct additive_parts {
   using layer_name = detail::say::additive_attention;
@@ -71,7 +69,6 @@ struct gated_feed_forward_parts {
   Down down;
 };
 
-// In the order of the forward pass.
 template <class Norm1, class Attention, class Norm2, class FeedForward>
 struct encoder_parts {
   using layer_name = detail::say::encoder_layer;
@@ -82,7 +79,6 @@ struct encoder_parts {
   FeedForward feed_forward;
 };
 
-// In the order of the forward pass.
 template <class Norm1, class SelfAttention, class Norm2, class CrossAttention, class Norm3,
           class FeedForward>
 struct decoder_parts {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// prepacked<layer>: a layer that owns its weights, laid out for the kernels of this target. Not
-// here: the layouts (weights.hpp).
+// prepacked<layer>: a layer that owns its weights, packed for this target (packed_weights.hpp).
 #pragma once
 
 #include <cstddef>
@@ -25,14 +24,14 @@ UMBEL_SAYS(the_first_argument_is_not_a_layer_with_weights_to_pack,
 UMBEL_SAYS(the_first_argument_is_the_type_of_weights_so_name_their_layer,
            "the first argument is the type of weights; name their layer, prepacked<layer>{w}");
 
-// A norm: its epsilon, which is no weight, comes after them, and may have a default.
+// A norm: its epsilon is not a weight, comes after the weights and may have a default.
 template <class Layer>
 concept takes_epsilon = requires { Layer::has_default_epsilon; };
 template <class Layer>
 inline constexpr bool needs_epsilon = false;
 template <takes_epsilon Layer>
 inline constexpr bool needs_epsilon<Layer> = !Layer::has_default_epsilon;
-// What prepacked is not made of: neither weights nor, of a norm, those and an epsilon.
+// Not arguments of prepacked: neither weights nor, for a norm, weights and an epsilon.
 template <class Layer, class View, class Packed, class... Given>
 inline constexpr bool not_to_pack = not_its_weights<View, Packed, Given...>;
 template <class Layer, class View, class Packed>
@@ -40,7 +39,7 @@ inline constexpr bool not_to_pack<Layer, View, Packed> = false;
 template <takes_epsilon Layer, class View, class Packed, class Weights, class Epsilon>
 inline constexpr bool not_to_pack<Layer, View, Packed, Weights, Epsilon> =
     foreign_weights<Weights, View, Packed>;
-// What pack is not given.
+// Not arguments of pack.
 template <class Layer, class View, class... Given>
 inline constexpr bool not_packed_again = true;
 template <class Layer, class View, class Weights>
@@ -65,8 +64,7 @@ template <class Layer, class Stored>
 using norm_stored =
     verdict<std::is_same_v<Stored, typename Layer::value_type> || !takes_epsilon<Layer>,
             say::prepacked, struct norms_are_not_stored_in_8_or_16_bits>;
-// Of packed.pack(given...), which is refused: other weights, or a norm's, or none, as are several
-// objects and what is packed already.
+// packed.pack(...) with another layer's or a norm's weights, none, several or packed: refused.
 template <class Layer, class View, class... Given>
 struct packed_again_rule {
   using type = verdict<false, say::prepacked, say::pack_takes_one_object_the_weights_of_the_layer>;
@@ -81,8 +79,7 @@ struct packed_again_rule<Norm, View, Given> {
 };
 }  // namespace rules
 
-// What packed weights look like, as a number: the 64-bit FNV-1a hash of all that their layout
-// depends on. Targets whose layouts are the same have the same number.
+// The 64-bit FNV-1a hash of everything that the layout of packed weights depends on.
 class layout_hash {
  public:
   template <class... Fact>
@@ -127,21 +124,20 @@ constexpr std::uint64_t packed_layout(plan::target machine) noexcept {
 }  // namespace detail
 
 // A layer that owns its weights, packed once for the kernels of this target, and is called like the
-// layer. The weights that it is made of are not needed any more.
+// layer. The original weights aren't needed afterwards.
 //
 //   static const prepacked<attention> attend{weights};   // or constexpr
 //   static prepacked<attention> later;                   // zeros, until later.pack(weights)
 //
-// Of a layer with nothing to pack, a norm or learned positions, it owns a copy of the weights.
+// For a layer with nothing to pack, a norm or learned positions, it owns a copy of the weights.
 //
-// With stored_as<bfloat16> or stored_as<float16> the weights, not the biases, are rounded to 16
-// bits, for layers of float. Results are those of the layer with each weight rounded. With
-// stored_as<std::int8_t> they are rounded to 8 bits, steps of a scale that each output has, the
-// largest magnitude among its weights / 127; sums are of inputs times steps, in float, and then
-// multiplied by the scale (docs/numerics.md).
+// stored_as<bfloat16> or stored_as<float16> rounds the weights, not the biases, of a float layer to
+// 16 bits; results are those of the layer with rounded weights. stored_as<std::int8_t> rounds them
+// to 8 bits, with one scale per output: the largest magnitude among its weights / 127. Inputs times
+// steps are summed in float, then multiplied by the scale (docs/numerics.md).
 //
-// Its bytes may be written to a file and read again, or lie in flash. They know which layout they
-// have: a program for a target with another one gets none (in_memory).
+// Its bytes may be written to a file and read again, or lie in flash. They include a hash of their
+// layout: a program for a target with another layout can't read them (in_memory returns null).
 template <class Layer, class... Options>
 class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
   using calls = typename Layer::template calls<prepacked>;
@@ -161,10 +157,10 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
   using layer = Layer;
   // The weights of the layer, borrowed, with matrices and tables in any order.
   using weights_to_pack = detail::in_any_order<typename Layer::weights_view>;
-  // Of zeros, to be packed later: model.encoder.pack(w).
+  // Zeros, to be packed later: model.encoder.pack(w).
   constexpr prepacked() noexcept = default;
-  // Matrices in any order, {view_as<out_features, in_features>(memory)}: packing rearranges. Norms
-  // also take their epsilon, prepacked<norm>{w, 1e-6F}.
+  // Matrices in any order, {view_as<out_features, in_features>(memory)}: packing rearranges them.
+  // Norms also need their epsilon, prepacked<norm>{w, 1e-6F}.
   constexpr explicit prepacked(const weights_to_pack& w) noexcept
     requires(!detail::needs_epsilon<Layer>)
   {
@@ -175,7 +171,7 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
       : calls(epsilon) {
     weights_.pack(w);
   }
-  // Of weights that may end with the statement: they are copied.
+  // Weights that may end with the statement: they are copied.
   template <class Weights>
     requires(std::is_same_v<Weights, typename Layer::weights> && !detail::needs_epsilon<Layer>)
   constexpr explicit prepacked(const Weights& w) noexcept {
@@ -194,9 +190,9 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
     static_assert(detail::report<typename Layer::template without_epsilon<Weights>>::ok,
                   "umbel: shapes do not fit");
   }
-  // Packs other weights into the same memory. (packed = prepacked<layer>{w} does so, too, but for a
-  // moment needs as much again on the stack.) Not of norms, which are small and have an epsilon,
-  // nor of a prepacked layer, which is assigned: "pack takes one object, the weights of the layer".
+  // Packs other weights into the same memory. (packed = prepacked<layer>{w} also does, with a copy
+  // on the stack.) Not for norms, which are small and have an epsilon, nor for a prepacked layer,
+  // which you can assign: "pack takes one object, the weights of the layer".
   constexpr void pack(const weights_to_pack& w) noexcept
     requires(!detail::takes_epsilon<Layer>)
   {
@@ -210,11 +206,11 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
   }
   [[nodiscard]] constexpr const packed_weights& get_weights() const noexcept { return weights_; }
 
-  // Packed weights where they lie: `bytes` bytes at `memory`, which another program may have
-  // written. Null where they are fewer than sizeof(prepacked), not aligned to alignof(prepacked)
-  // (64), or packed for another target, for parts of other sizes or biases, or stored as another
-  // type. (What no weight depends on, as the number of heads or the order of the norms, the bytes
-  // do not know.) The memory must outlive the result.
+  // Packed weights in place: `bytes` bytes at `memory`, which another program may have written.
+  // Null if they are fewer than sizeof(prepacked), not aligned to alignof(prepacked) (64), packed
+  // for another target or for parts with other sizes or biases, or stored as another type.
+  // Properties that no weight depends on, such as the number of heads or the order of the norms,
+  // are not checked. The memory must outlive the result.
   [[nodiscard]] static const prepacked* in_memory(const void* memory, std::size_t bytes) noexcept {
     if (memory == nullptr || bytes < sizeof(prepacked)) return nullptr;
     if (reinterpret_cast<std::uintptr_t>(memory) % alignof(prepacked) != 0) return nullptr;
@@ -226,7 +222,7 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
   static constexpr std::uint64_t layout =
       detail::packed_layout<packed_weights>(detail::plan::native_target);
 
-  // As long as the weights are aligned, zeros after the first: equal weights are equal bytes.
+  // As long as the weights' alignment, zeros after the first: equal weights have equal bytes.
   static constexpr std::size_t numbers = alignof(packed_weights) > sizeof(layout)
                                              ? alignof(packed_weights) / sizeof(layout)
                                              : 1;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// x * w: the linear map y = x W + b as an operation on a tensor, of weights in any form
-// (weights.hpp).
+// x * w: the linear map y = x W + b of a tensor, with weights in any form (weights.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -13,7 +12,7 @@ namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
 namespace rules {
-// Operation: the word that names it.
+// Operation: its name in sentences.
 template <class Operation, class Layout, class X, class Map>
 using project = first_error<
     has_axis<Operation, Layout, typename Map::in::family>,
@@ -33,7 +32,7 @@ concept projectable = detail::rules::project<detail::say::x_times_weights, detai
                                              typename std::remove_cvref_t<Weights>::map>::ok;
 
 namespace detail {
-// One run of the kernel for as many rows as lie evenly in memory, a loop over the other axes.
+// One kernel call for as many rows as lie evenly in memory, and a loop over the other axes.
 template <class Parameters, class From, class To>
 struct projection_loop {
   using map = typename Parameters::map;
@@ -64,7 +63,7 @@ struct projection_loop {
   }
 };
 
-// Owned weights as a view; the other forms as they are.
+// Owned weights as a view; other forms unchanged.
 template <class T, class In, class Out, bool Bias>
 constexpr portable::linear_view<T, In, Out, Bias> as_borrowed(
     const portable::linear_weights<T, In, Out, Bias>& w) {
@@ -75,13 +74,12 @@ constexpr const Weights& as_borrowed(const Weights& w) {
   return w;
 }
 
-// The layout of x with the axis In replaced by Out.
 template <class Layout, class Map>
 using projected = layout_with_axes<typename algebra::detail::replace_axes<
     Layout, Layout::template position<typename Map::in::family>, 1,
     shape<typename Map::out::plain>>::type>;
 
-// y = x W + b, of a rule that is accepted. y: row-major.
+// y = x W + b, if the rule accepted it. y: row-major.
 template <class X, class Weights, class Y>
 constexpr void project_tensor(const X& x, const Weights& weights, Y& y) noexcept {
   const auto& w = as_borrowed(weights);
@@ -91,7 +89,7 @@ constexpr void project_tensor(const X& x, const Weights& weights, Y& y) noexcept
 }
 }  // namespace detail
 
-// x * w: the axis In of x becomes Out in its place; the other axes are kept. A row-major tensor.
+// x * w: replaces the axis In of x with Out and keeps the others. Returns a row-major tensor.
 template <detail::shaped X, class Weights>
   requires(requires { typename Weights::map; } && !detail::has_its_weights<Weights>)
 constexpr auto operator*(const X& x, const Weights& w) noexcept {
@@ -108,7 +106,7 @@ constexpr auto operator*(const X& x, const Weights& w) noexcept {
   else
     return detail::invalid{};
 }
-// w * x and x | w, which are not x * w.
+// w * x and x | w are not x * w: refused.
 template <class Weights, detail::shaped X>
   requires requires { typename Weights::map; }
 constexpr detail::invalid operator*(const Weights&, const X&) noexcept {
@@ -126,7 +124,7 @@ constexpr detail::invalid operator|(const X&, const Weights&) noexcept {
                 "umbel: shapes do not fit");
   return {};
 }
-// x | w, of the weights of a layer with parts.
+// x | w with the weights of a layer with parts: refused.
 template <detail::shaped X, class Weights>
   requires(!std::is_base_of_v<detail::operation, Weights> &&
            requires { typename Weights::layer_name; })

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What holds for every layer, as verdicts: its element type, the axes in its type, its weights,
-// memory for the result. Operation or Layer is the word that a sentence starts with.
-// Not here: workspaces (workspace_rules.hpp), what one
-// layer asks of its arguments (attention/rules.hpp and the layers themselves).
+// Verdicts for every layer: its element type, the axes in its type, its weights, memory for the
+// result. Operation or Layer is the first word of a sentence. Not here: workspaces
+// (workspace_rules.hpp), the arguments of a layer (attention/rules.hpp and the layers).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -61,17 +60,17 @@ UMBEL_SAYS(takes_float_or_double_not, "takes float or double, not");
 UMBEL_SAYS(out_must_be_row_major_in_memory, "out must be row-major in memory");
 UMBEL_SAYS(takes_one_workspace_not_parallel, "takes one workspace, not parallel(...)");
 
-// Weights that a layer was given and that are not its own.
+// Weights of another layer.
 template <class W, class View, class Layer>
 concept foreign_weights = !std::is_convertible_v<const W&, View> && !std::is_base_of_v<Layer, W>;
 template <class Given>
 concept no_part_of_weights = tensor_like<Given> || std::is_arithmetic_v<Given>;
-// What a layer is not made of: no weights, those of another, or several arguments such as tensors
-// and sizes. (Not several parts of weights: layer({w.q, w.k, w.v, w.o}) would be ambiguous.)
+// Not arguments of a layer's constructor: no weights, another layer's, tensors, sizes. (Not several
+// parts of weights: layer({w.q, w.k, w.v, w.o}) would be ambiguous.)
 template <class View, class Layer, class... Given>
 concept not_its_weights = (sizeof...(Given) < 2 && (foreign_weights<Given, View, Layer> && ...)) ||
                           (sizeof...(Given) > 1 && (no_part_of_weights<Given> || ...));
-// Instead of weights that were refused. A constant, so that a formula says nothing more of them.
+// Replaces refused weights. A constant, so that a formula reports nothing more.
 struct refused_weights {};
 template <class View>
 constexpr View no_weights() noexcept {
@@ -90,9 +89,8 @@ template <class Layer, class T>
 using floating = verdict<std::is_same_v<T, float> || std::is_same_v<T, double>, Layer,
                          say::takes_float_or_double_not, detail::option_word<T>>;
 
-// Axes that a layer takes by position. Features and positions may have any name but those that mean
-// something else to it: one of those is an option that came too early, or two were taken for each
-// other. Wanted: the family whose place it is.
+// Axes that a layer accepts by position, with any name except those with another meaning for it: an
+// option came too early, or two axes were swapped. Wanted: the family that belongs there.
 template <class Family, class... Families>
 inline constexpr bool is_one_of = (std::is_same_v<Family, Families> || ...);
 template <class Family>
@@ -138,21 +136,20 @@ struct in_place_rule<Layer, Given, Wanted> {
 template <class Layer, class Given, template <std::size_t> class Wanted>
 using in_place = typename in_place_rule<Layer, Given, axis_family<Wanted>>::type;
 
-// What a layer has besides its calls: Types, of its arguments, or OfNoAxis where the sentence that
-// is not accepted is about those: then the calls, which would name `no_axis`, add none to it.
+// The members of a layer except its calls: Types, for its arguments, or OfNoAxis if these were
+// refused; then the calls, which would name `no_axis`, add no second sentence.
 template <class First, class Second, class Third, class Types, class OfNoAxis>
 using types_or_none = std::conditional_t<First::ok && Second::ok && Third::ok, Types, OfNoAxis>;
 
 template <class Whole, class Part>
 inline constexpr std::size_t remainder = Whole::size % (Part::size ? Part::size : 1);
 
-// What a call writes to is not a temporary.
+// A call doesn't write into a temporary.
 template <class Layer, class Out>
 using out_with_a_name =
     verdict<!temporary_tensor<Out>, Layer, say::out_is_a_temporary_so_store_it_in_a_variable>;
 
-// Memory for the result, if it is the caller's: the axes of Result in any order, elements T, not
-// const. RowMajor: in the order of Result, row-major.
+// The caller's memory: the axes of Result, in any order unless RowMajor; elements T, not const.
 template <class Layer, class Out, class T, class Result, bool RowMajor>
 struct out_rule {
   using type = accepted;
@@ -182,15 +179,14 @@ using out_fits =
 template <class Layer, class Out, class T, class Result>
 using row_major_out = out_fits<Layer, Out, T, Result, true>;
 
-// A layer borrows its weights: they must not be a temporary. (weights_rules.hpp: nor those of
-// another layer.)
+// A layer borrows its weights, so they can't be a temporary (nor another's: weights_rules.hpp).
 template <class Layer, bool Ok = false>
 using weights_with_a_name = verdict<
     Ok, Layer,
     say::
         the_weights_are_a_temporary_that_would_be_destroyed_before_the_layer_so_store_them_in_a_variable>;
 
-// Operation: the word that names it. Width: the axis with its size, last in row-major memory.
+// Operation: its name in sentences. Width: the axis with its size, last in row-major memory.
 template <class Operation, class X, class T, class Width>
 using rows_of = first_error<
     has_axis<Operation, layout_of<X>, typename Width::family>,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The weights of equal layers one after another (block/stack.hpp) in the forms of weights.hpp:
-// owned, borrowed, packed. w[0] are those of the first layer.
+// The weights of equal layers in sequence (block/stack.hpp) in the forms of weights.hpp: owned,
+// borrowed, packed. w[0] are those of the first layer.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -33,8 +33,7 @@ struct stacked_weights {
   [[nodiscard]] UMBEL_SHARED static constexpr std::size_t size() noexcept { return Count; }
 };
 
-// Borrowed: of stacked_weights, or of an array of the weights, or of the views, of a layer; the
-// memory must outlive the view.
+// Borrowed: from stacked_weights, or an array of a layer's weights or views, which must outlive it.
 template <class View, std::size_t Count>
 struct stacked_views {
   using owned = stacked_weights<typename View::owned, Count>;
@@ -49,7 +48,7 @@ struct stacked_views {
       : stacked_views(w, std::make_index_sequence<Count>{}) {}
   UMBEL_SHARED constexpr stacked_views(const View (&w)[Count]) noexcept
       : stacked_views(w, std::make_index_sequence<Count>{}) {}
-  // Of weights in (in, out), as packing takes those of any order.
+  // From weights in (in, out): packing accepts any order.
   template <class Other>
     requires(!std::is_same_v<Other, View> && std::is_convertible_v<const Other&, View>)
   UMBEL_SHARED constexpr stacked_views(const stacked_views<Other, Count>& w) noexcept
@@ -83,7 +82,7 @@ struct stacked_views {
 namespace umbel::inline UMBEL_TARGET::detail {
 
 namespace rules {
-// What a stack is given for its weights, of another number of layers, or of other layers.
+// Weights for a stack with another number of layers, or of other layers.
 template <class Layer, class View, std::size_t Count, class Weights, std::size_t Given>
 struct given_weights_rule<Layer, portable::stacked_views<View, Count>,
                           portable::stacked_weights<Weights, Given>> {
@@ -93,7 +92,6 @@ struct given_weights_rule<Layer, portable::stacked_views<View, Count>,
 };
 }  // namespace rules
 
-// Weights of several layers, borrowed or packed?
 template <class Weights>
 concept of_several_layers = requires(const Weights& w) { w.layers[0]; };
 
@@ -102,7 +100,7 @@ struct weights_in_any_order<portable::stacked_views<View, Count>> {
   using type = portable::stacked_views<in_any_order<View>, Count>;
 };
 
-// Packed, of views of weights in any order.
+// Packed from views of weights in any order.
 template <class View, class Packed, std::size_t Count>
 struct packed_stack {
   Packed layers[Count]{};

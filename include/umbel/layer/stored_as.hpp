@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // stored_as<bfloat16>, stored_as<float16>, stored_as<std::int8_t>: the option of prepacked
-// (prepacked.hpp) and key_value_cache (cache.hpp) to keep numbers of a layer of float in 16 or 8
-// bits. Arithmetic stays in float.
+// (prepacked.hpp) and key_value_cache (cache.hpp) to store a float layer's numbers in 16 or 8 bits.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +16,9 @@ struct stored_as;
 }  // namespace option
 }  // namespace detail
 
-// Option of prepacked and key_value_cache: what numbers are stored as. Stored: bfloat16, float16,
-// std::int8_t (steps of a scale that the weights of one output share, or one head of a position),
-// or the element type of the layer, which changes nothing.
+// Option of prepacked and key_value_cache: the type that numbers are stored as. Stored: bfloat16,
+// float16, std::int8_t (with one scale for the weights of an output, or for one head of a
+// position), or the element type of the layer, which changes nothing.
 template <class Stored>
 struct stored_as {
   using kind = detail::option::stored_as;
@@ -31,7 +30,7 @@ struct prepacked;
 }  // namespace say
 
 namespace rules {
-// Operation: the word that names it. T: the element type of the layer.
+// Operation: its name in sentences. T: the element type of the layer.
 template <class Operation, class T, class Stored>
 using stored =
     verdict<std::is_same_v<Stored, T> ||

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tables of weights, a row for each of something (positions, words): borrowed, packed, and the
-// sentences on memory that is not one. Owned, a table is a tensor (Row, Feature).
+// Tables of weights, a row per position or word: borrowed, packed. Owned: tensor (Row, Feature).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,7 @@ struct the_table_is_of_type;
 UMBEL_SAYS(the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_of,
            "the memory does not say the order of its axes; write view_as<...>(memory) of");
 
-// A tensor, a view, or memory with names, of the axes Row and Feature: row-major, or AnyOrder.
+// A tensor, a view, or memory with names, with the axes Row and Feature: row-major, or AnyOrder.
 template <class T, class Row, class Feature, bool AnyOrder, class W>
 concept table_of =
     says_its_axes<W> && !one_is_invalid<W> && named_weights<Row, Feature, W>::by_name &&
@@ -30,8 +29,8 @@ concept table_of =
 
 namespace umbel::portable {
 
-// A table, borrowed; the memory must outlive the view. Memory says the order of its axes,
-// view_as<token, hidden>(memory). AnyOrder: of any strides, as packing takes it; else row-major.
+// A borrowed table; the memory must outlive the view. Memory needs the order of its axes,
+// view_as<token, hidden>(memory). AnyOrder: any strides, for packing; otherwise row-major.
 template <class T, class Row, class Feature, bool AnyOrder>
 class borrowed_table {
  public:
@@ -81,7 +80,7 @@ struct weights_in_any_order<portable::table_view<T, Row, Feature>> {
   using type = portable::table_in_any_order<T, Row, Feature>;
 };
 
-// A table, copied, each number stored as Stored; in 8 bits with a scale for each row.
+// A copied table, each number stored as Stored; in 8 bits with a scale per row.
 template <class T, class Row, class Feature, class Stored>
 class packed_table {
  public:
@@ -129,7 +128,7 @@ constexpr void add_layout(layout_hash& hash, const packed_table<T, Row, Feature,
 }
 
 namespace rules {
-// What a layer of a table is given for it, and is not one.
+// Given to a layer as its table, but not one.
 template <class Layer, class T, class Row, class Feature, bool AnyOrder, class Given>
   requires lends<const Given&, T>
 struct given_weights_rule<Layer, portable::borrowed_table<T, Row, Feature, AnyOrder>, Given> {

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// The forms that the weights of a layer take:
+// The forms of a layer's weights:
 //
-//   owned     linear_weights, tensors: arrays of its own, (in, out) row-major, one after another
-//             without gaps
+//   owned     linear_weights, tensors: arrays, (in, out) row-major, one after another without gaps
 //   borrowed  linear_view, vector_view: pointers to such arrays anywhere (flash, static storage, a
 //             mapped file)
-//   packed    packed_linear, packed_vector: the same numbers laid out as the kernels read them
-//             fastest
+//   packed    packed_linear, packed_vector: the same numbers in the order that the kernels read
 //
-// Owned and borrowed weights are the same types for every target; packed ones are of one target. A
-// layer with several parts names them once, in a struct of portable (multi_head_parts ...);
-// weights_view here and packed_weights (packed_weights.hpp) are made of it. Not here: what parts
-// are refused (weights_rules.hpp), prepacked (prepacked.hpp).
+// Owned and borrowed weights have the same types for every target; packed ones differ. A layer with
+// several parts names them once, in a struct of portable (multi_head_parts ...); weights_view here
+// and packed_weights (packed_weights.hpp) are made of it. Not here: refused parts
+// (weights_rules.hpp), prepacked (prepacked.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -26,7 +24,7 @@ namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
 
-// In, Out: the axes it maps from and to, hidden<100>. All forms of one map have one such `map`.
+// In, Out: the axes that it maps from and to, hidden<100>. All forms of a map have this `map`.
 template <class T, class In, class Out, bool Bias>
 struct linear_map {
   using value_type = T;
@@ -35,7 +33,7 @@ struct linear_map {
   static constexpr bool has_bias = Bias;
 };
 
-// f(member...): the members of a struct that has Count of them, in their order.
+// Calls f(member...) with the Count members of a struct in their order.
 inline constexpr std::size_t most_members = 16;
 template <std::size_t Count, class Struct, class F>
 UMBEL_INLINE constexpr auto with_members(Struct& s, F f) {
@@ -90,12 +88,10 @@ UMBEL_INLINE constexpr auto with_members(Struct& s, F f) {
     return f(a, b, c, d, e, g, h, i, j, k, l, m, n, o, p, q);
   }
 }
-// f(part...): the parts of weights, in their order.
 template <class Weights, class F>
 UMBEL_INLINE constexpr auto with_parts(const Weights& w, F f) noexcept {
   return with_members<portable::parts_in<Weights>>(w, f);
 }
-// How far apart the features of a matrix of weights lie.
 template <std::size_t Out, bool AnyOrder>
 struct strides_of_map {
   std::size_t in = Out, out = 1;
@@ -124,8 +120,7 @@ struct made_of_parts {
 
 namespace umbel::portable {
 
-// Weights of y = x W + b, owned. Without a bias there is no memory for one: sizeof is that of the
-// numbers.
+// Weights of y = x W + b, owned. Without a bias, they have no memory for one.
 template <class T, class In, class Out, bool Bias>
 struct linear_weights {
   using map = detail::linear_map<T, In, Out, Bias>;
@@ -174,10 +169,10 @@ struct linear_weights<T, In, Out, false> {
   }
 };
 
-// Weights of y = x W + b, borrowed; the memory must outlive the view. The matrix says its axes:
-// view_as<in_features, out_features>(memory), a tensor or view of in and out, or of the map's own
-// two where they differ. A bias is memory, or says its axis, too. AnyOrder: of any strides, as
-// packing takes it; else (in, out) row-major.
+// Weights of y = x W + b, borrowed; the memory must outlive the view. The matrix names its axes:
+// view_as<in_features, out_features>(memory), a tensor or view with the axes in and out, or those
+// of the map if they differ. A bias is memory, or also names its axis. AnyOrder: any strides, for
+// packing; otherwise (in, out) row-major.
 //   "umbel: weights: the memory does not say the order of its axes; ..."
 //   "umbel: weights: [out_features=8, in_features=4] are not the axes of the weights, which are
 //   [in_features=4, out_features=16]"
@@ -186,7 +181,7 @@ struct borrowed_linear {
   using map = detail::linear_map<T, In, Out, Bias>;
   using owned = linear_weights<T, In, Out, Bias>;
   const T* weight;
-  const T* bias;  // (out), where there is one
+  const T* bias;  // (out), if there is one
   [[no_unique_address]] detail::strides_of_map<Out::size, AnyOrder> strides{};
 
   UMBEL_SHARED constexpr borrowed_linear() noexcept : weight(nullptr), bias(nullptr) {}
@@ -223,7 +218,7 @@ struct borrowed_linear {
     requires(AnyOrder && std::is_same_v<InOrder, borrowed_linear<T, In, Out, Bias, false>>)
   UMBEL_SHARED constexpr borrowed_linear(const InOrder& w) noexcept
       : weight(w.weight), bias(w.bias) {}
-  // Memory without names, a bias too many, or too few: refused.
+  // Memory without names, an extra bias or a missing one: refused.
   template <detail::lends<T> W>
     requires(!Bias)
   UMBEL_SHARED constexpr borrowed_linear(W&&) noexcept : borrowed_linear() {
@@ -270,7 +265,7 @@ using linear_view = borrowed_linear<T, In, Out, Bias, false>;
 template <class T, class In, class Out, bool Bias>
 using linear_in_any_order = borrowed_linear<T, In, Out, Bias, true>;
 
-// A vector of weights (the gamma and beta of a norm), borrowed: of a tensor, of memory, of memory
+// A vector of weights (the gamma and beta of a norm), borrowed: from a tensor, memory, or memory
 // with the name of its axis, view_as<hidden>(memory).
 template <class T, class Axis>
 class vector_view {
@@ -313,20 +308,19 @@ struct borrowed_tensor : view<const T, Axis...> {
   }
 };
 
-// The weights of a layer, borrowed part by part. Parts: multi_head_parts ...; View: its borrowed
-// parts, in their order.
+// The weights of a layer, borrowed part by part. Parts: multi_head_parts ...; View: the parts.
 template <template <class...> class Parts, class... View>
 struct weights_view : Parts<View...> {
   using owned = Parts<typename View::owned...>;
   using layer_name = typename Parts<View...>::layer_name;
 
   UMBEL_SHARED constexpr weights_view(const View&... part) noexcept : Parts<View...>{{part}...} {}
-  // Of one part: from all that the part is made of.
+  // One part: from anything that the part can be made of.
   template <class Only>
     requires(sizeof...(View) == 1 && (std::is_convertible_v<Only, View> && ...))
   UMBEL_SHARED constexpr weights_view(Only&& part) noexcept
       : Parts<View...>{static_cast<Only&&>(part)} {}
-  // Of weights in (in, out), as packing takes those of any order.
+  // From weights in (in, out): packing accepts any order.
   template <class... Other>
     requires(sizeof...(Other) == sizeof...(View) &&
              (std::is_convertible_v<const Other&, View> && ...))
@@ -342,7 +336,7 @@ struct weights_view : Parts<View...> {
         detail::report<detail::rules::weights_with_a_name<layer_name, (sizeof(owned) == 0)>>::ok,
         "umbel: shapes do not fit");
   }
-  // Parts that are not those of the layer: refused.
+  // Parts of another layer: refused.
   template <class... Other>
     requires detail::foreign_parts<parts_list<View...>, Other...>
   UMBEL_SHARED constexpr weights_view(const Other&...) noexcept
@@ -358,7 +352,7 @@ struct weights_view : Parts<View...> {
 
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// What a layer has for borrowed weights: a struct of portable over its parts.
+// A layer's type for borrowed weights: a struct of portable over its parts.
 template <class Parts>
 struct weights_view_of;
 template <template <class...> class Parts, class... View>
@@ -368,7 +362,7 @@ struct weights_view_of<Parts<View...>> {
 template <class Parts>
 using view_of_weights = typename weights_view_of<Parts>::type;
 
-// y = x W + b by the kernel for S, which must be of this map: in, out and bias.
+// y = x W + b by the kernel for S, which must have the in, out and bias of this map.
 template <kernel::linear_shape S, class T, class In, class Out, bool Bias>
 constexpr void project(const portable::linear_view<T, In, Out, Bias>& w, const T* x,
                        T* y) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Weights given part by part, weights_view(q, k, v, o): parts that are not those of the layer get a
-// sentence that says which, and what they map. Not here: the weights (weights.hpp).
+// Weights given part by part, weights_view(q, k, v, o): a wrong part is refused, with its name and
+// what it maps. Not here: the weights (weights.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -9,11 +9,10 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::portable {
 
-// The types of the parts that a layer has.
 template <class... Part>
 struct parts_list {};
 
-// How many parts weights have: those of a struct of portable are its arguments.
+// The number of parts: a struct of portable has them as arguments.
 template <class Weights>
 inline constexpr std::size_t parts_in = 0;
 template <template <class...> class Parts, class... Part>
@@ -68,12 +67,12 @@ namespace rules {
 
 template <class Layer, class Sequence, class Wanted, class... Given>
 struct parts_rule;
-// Layer: the word that names it. Wanted: a parts_list.
+// Layer: its name in sentences. Wanted: a parts_list.
 template <class Layer, class Wanted, class... Given>
 using parts_of_weights =
     typename parts_rule<Layer, std::index_sequence_for<Given...>, Wanted, Given...>::type;
 
-// The axes of a matrix or vector; of the weights of a layer, the word for it.
+// The axes of a matrix or vector; for the weights of a layer, the layer's name.
 template <class Part>
 struct what_a_part_is_for {
   using type = typename Part::layer_name;
@@ -89,7 +88,6 @@ struct what_a_part_is_for<Part> {
   using type = typename Part::owned::layout::axes;
 };
 
-// The axes of a vector.
 template <class Part>
 struct axes_of_vector {};
 template <class Part>
@@ -102,8 +100,7 @@ struct axes_of_vector<Part> {
   using type = typename Part::layout::axes;
 };
 
-// The part of a layer that is a layer itself, whose weights have parts, is asked for the part of
-// its own that differs.
+// If a wrong part is itself a layer, the sentence names the part of it that differs.
 template <class Given, class Wanted>
 struct parts_of_one_layer {
   static constexpr bool value = false;
@@ -147,7 +144,7 @@ struct part_rule<Layer, Number, Given, Wanted> {
   using type =
       typename parts_of_one_layer<Given, Wanted>::template rule<typename Wanted::layer_name>;
 };
-// The weights of such a layer, but of other options, so that they have other parts.
+// The weights of such a layer with other options, hence other parts.
 template <class Layer, std::size_t Number, class Given, class Wanted>
   requires(!parts_of_one_layer<Given, Wanted>::value &&
            requires {
@@ -193,14 +190,14 @@ struct parts_rule<Layer, std::index_sequence<I...>, portable::parts_list<Wanted.
   using type = first_error<typename part_rule<Layer, I + 1, Given, Wanted>::type...>;
 };
 
-// Arrays or pointers for one map. W: a type that depends on what is given.
+// Arrays or pointers for one map. W: a type that depends on the arguments.
 template <bool Given, class W>
 using bias_of_a_map = verdict<
     (sizeof(W) == 0), say::weights,
     std::conditional_t<Given, say::a_bias_is_given_but_the_layer_has_none_so_say_bias_true,
                        say::no_bias_is_given_but_the_layer_has_one_so_give_weight_and_bias>>;
 
-// What a layer is given for its weights, of type View: which of two differ, as far as both say it.
+// A layer's argument for its weights, of type View: the first difference that both types state.
 template <class Layer, class View, class Given>
 struct given_weights_rule {
   using type = verdict<false, Layer, say::the_weights_belong_to_another_layer_or_other_options,
@@ -213,8 +210,7 @@ struct given_weights_rule<Layer, View, Given> {
   using type = verdict<false, Layer, say::is_made_of_its_weights_and_then_called_but_got_the_tensor,
                        typename layout_of<Given>::axes>;
 };
-// The same of a table in a formula, said where its graph is made: a call that finds the parts of
-// its arguments goes through the formula again.
+// The same for a table in a formula, reported when its graph is made: calls trace it again.
 template <class Layer, class View, traced Given>
   requires(shaped<Given> &&
            std::is_same_v<typename layout_of<Given>::axes, typename what_a_part_is_for<View>::type>)
@@ -259,7 +255,7 @@ struct weights_rule {
 };
 template <class Layer, class View, class Given>
 struct weights_rule<Layer, View, Given> : given_weights_rule<Layer, View, Given> {};
-// A layer borrows its weights: they must be its own.
+// A layer borrows its weights, which must be those of this layer.
 template <class Layer, class View, class... Given>
 using weights_of_this_layer = typename weights_rule<Layer, View, Given...>::type;
 

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
-// Where a layer's scratch memory is: on the stack, within a budget, or in a workspace that the
-// caller owns and passes. Its type follows from the layer and the sizes of the call; its size is a
-// constant.
+// A layer's scratch memory: on the stack, within a budget, or in a workspace that the caller owns
+// and passes. Its type follows from the layer and the sizes of the call; its size is a constant.
 //
 //   static attention::workspace<query<4>, key<6>> work;
 //   attention{w}(x, y, y, all_keys, work);
 //
-// Beside workspace and result, the functions of a call take at most 2 kB of stack (3 kB by clang;
-// where a few queries are left over from the blocks, 40 vectors more: 5 kB with AVX-512), 6 kB
-// under many masks and, where tensors of biases are among them, 3 kB and 192 times the bytes of a
-// vector: 15 kB with AVX-512, 9 kB with AVX2; 10 kB in a formula that computes with the scores,
-// too; unoptimised (-O0) 8 kB and 1024 times the bytes of a vector: 72 kB with AVX-512, 40 kB with
-// AVX2, 24 kB with SSE2; in such a formula three times that. test/realtime measures it.
+// In addition to workspace and result, the functions of a call need at most this much stack:
+//
+//   2 kB                   (clang 3 kB); if a few queries are left over from the blocks, 40 vectors
+//                          more: 5 kB with AVX-512
+//   6 kB                   under many masks; if tensors of biases are among them, 3 kB and 192
+//                          vectors: 15 kB with AVX-512, 9 kB with AVX2
+//   10 kB                  in a formula that computes with the scores
+//   8 kB and 1024 vectors  unoptimized (-O0): 72 kB with AVX-512, 40 kB with AVX2, 24 kB with SSE2;
+//                          three times that in such a formula
+//
+// test/realtime measures them.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -19,8 +23,8 @@
 #include <type_traits>
 #include <umbel/utility.hpp>
 
-// Bytes of scratch that a layer may put on the stack by itself. A layer that needs more does not
-// compile without a workspace, and says so. Define it before including Umbel to change it.
+// Bytes of scratch that a layer may put on the stack. A layer that needs more is a compile error
+// without a workspace. To change it, define it before including Umbel.
 #ifndef UMBEL_STACK_BUDGET
 #define UMBEL_STACK_BUDGET 65536
 #endif
@@ -28,25 +32,22 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
-// No workspace was passed.
 struct on_stack {};
 // A call in a formula: scratch is in the workspace of the formula.
 struct in_formula {};
 
-// Base of all workspaces.
 struct workspace_base {};
 }  // namespace detail
 
-// May W be passed where a call takes a workspace?
+// May W be passed as a workspace?
 template <class W>
 concept workspace_like = std::is_base_of_v<detail::workspace_base, std::remove_cvref_t<W>> ||
                          std::is_same_v<std::remove_cvref_t<W>, detail::on_stack>;
 
-// The workspace that a call with arguments of such types needs, whatever the layer; tensors or
-// views, in the order of the call: workspace_for<attention, queries, context, context>,
-// workspace_for<encoder, tokens>, workspace_for<decoder, tokens, memory>, workspace_for<cache,
-// step>. Layers have it by axes, too: attention::workspace<query<4>, key<6>>, where there is no
-// tensor yet. sizeof is its cost.
+// The workspace of a call with arguments of these types, for any layer; tensors or views, in the
+// order of the call: workspace_for<attention, queries, context, context>, workspace_for<encoder,
+// tokens>, workspace_for<decoder, tokens, memory>, workspace_for<cache, step>. Without a tensor,
+// use the axes: attention::workspace<query<4>, key<6>>. sizeof is its cost.
 template <class Layer, class... X>
 using workspace_for =
     decltype(std::remove_cvref_t<Layer>::workspace_of(std::declval<const X&>()...));

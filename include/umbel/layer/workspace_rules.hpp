@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The rules of a layer's workspace: the axes that `workspace` takes, and the workspace that a call
-// is given.
+// Rules of a layer's workspace: the axes of `workspace`, and the workspace passed to a call.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -25,8 +24,7 @@ struct positions_rule<Axis<Size>, shape<Axis<Width>, Widths...>> {
                        say::is_a_width_of_the_layer_so_name_the_axis_of_the_positions>;
 };
 
-// The axes in workspace<...>: as many as the layer takes, and no batch beside that of the
-// positions.
+// The axes in workspace<...>: as many as the layer accepts, without an additional batch.
 template <class Axis>
 struct no_batch_rule {
   using type = accepted;
@@ -61,9 +59,8 @@ struct first_two_axes {
   using second = Second;
 };
 
-// The size of an axis there, of a layer whose rows are so wide (a shape<...>); Before: the verdict
-// on all axes. 1 where it is refused. (Each asserts by itself: clang prints three lines for a
-// variable.)
+// The size of such an axis in a layer with these widths (a shape<...>), or 1 if it is refused.
+// Before: the verdict on all axes. (Each asserts: a variable adds 3 lines in clang.)
 template <class Axis, class Widths, class Before = accepted>
 inline constexpr std::size_t positions_of = [] {
   using verdict = positions_fit<Axis, Widths, Before>;
@@ -73,8 +70,7 @@ inline constexpr std::size_t positions_of = [] {
   else
     return std::size_t{1};
 }();
-// Of the first axis, and of the second where there may be one: without it, of the first. What is
-// wrong with the first is said of it alone.
+// The first axis, and the second or again the first, whose error is reported once.
 template <class Widths, std::size_t Most, class... Axis>
 inline constexpr std::size_t first_positions = [] {
   using axis = typename first_two_axes<Axis...>::first;
@@ -99,22 +95,21 @@ inline constexpr std::size_t second_positions = [] {
 }();
 template <class Widths, class Axis>
 inline constexpr std::size_t second_positions<Widths, Axis> = first_positions<Widths, 2, Axis>;
-// The same of a layer that takes one axis only: the first.
+// The same for a layer that accepts one axis: the first.
 template <std::size_t Most, class Widths, class... Positions>
 inline constexpr std::size_t memory_positions = first_positions<Widths, Most, Positions...>;
 template <class Widths, class... Positions>
 inline constexpr std::size_t memory_positions<2, Widths, Positions...> =
     second_positions<Widths, Positions...>;
 
-// parallel(...), which not every layer takes.
+// parallel(...), which not every layer accepts.
 template <class Given>
 inline constexpr bool is_for_workers = requires { typename std::remove_const_t<Given>::each; };
 
-// Is what a call was given as a workspace one that it may not write?
 template <class Given>
 inline constexpr bool is_const_workspace = std::is_const_v<Given>;
 
-// What a workspace is for that says its numbers of positions, along the axes of Sizes.
+// The axes of a workspace that states its numbers of positions, along the axes of Sizes.
 template <class Positions, class Sizes>
 struct positions_along {
   using type = Sizes;
@@ -128,7 +123,7 @@ template <std::size_t Queries, std::size_t Keys, class Axis>
 struct positions_along<std::index_sequence<Queries, Keys>, shape<Axis>>
     : positions_along<std::index_sequence<Queries>, shape<Axis>> {};
 
-// A workspace that is not the one Wanted: of other sizes, where it says so, or of another layer.
+// A workspace other than Wanted: for other sizes, if it states them, or for another layer.
 template <class Layer, class Given, class Wanted, class Sizes>
 struct workspace_rule {
   using type =
@@ -159,8 +154,8 @@ struct workspace_rule<Layer, Wanted, Wanted, Sizes> {
   using type = accepted;
 };
 
-// Scratch on the stack within its budget, or the very workspace that this call needs. Sizes: what
-// the layer's `workspace` template takes, as a shape.
+// Scratch on the stack within its budget, or exactly the workspace of this call. Sizes: the
+// arguments of the layer's `workspace` template, as a shape.
 template <class Layer, class Given, class Wanted, class Sizes>
 using scratch_fits =
     first_error<verdict<!std::is_same_v<Given, on_stack> || sizeof(Wanted) <= UMBEL_STACK_BUDGET,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // mask_after<key>(scores, valid_lens): the readable form of a mask, for attention written by hand.
-// Scores past the length become -infinity, which `softmax` turns into weights of 0. Lengths are by
-// sequence, by query, by any axes of the scores but that one. The layers take every mask as an
-// argument (mask/combine.hpp).
+// Scores past the length become -infinity, which `softmax` turns into weights of 0. Lengths vary by
+// sequence, query, or any axis of the scores except key. For layers: mask/combine.hpp.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -21,7 +20,7 @@ struct mask_after;
 UMBEL_SAYS(takes_scores_then_lengths, "takes scores, then lengths");
 
 namespace rules {
-// In the place of scores_of: any axes will do.
+// Replaces scores_of: any axes are valid.
 template <class Scores>
 struct scores_to_mask {
   using layout = row_major<layout_of<Scores>>;
@@ -44,9 +43,8 @@ template <template <std::size_t> class Axis>
 struct mask_after_operation : detail::other_calls<say::mask_after, say::takes_scores_then_lengths> {
   using detail::other_calls<say::mask_after, say::takes_scores_then_lengths>::operator();
 
-  // scores: any axes with Axis. valid_lens: any of the others, (batch) or (batch, query) for
-  // example, each of the same size or 1; lengths are clamped. Gives a row-major tensor of the axes
-  // of scores.
+  // scores: any axes with Axis. valid_lens: any of the others, such as (batch, query), of that size
+  // or 1; lengths are clamped. Returns a row-major tensor with scores' axes.
   template <tensor_like Scores, tensor_like Lens>
   constexpr auto operator()(const Scores& scores, const Lens& valid_lens) const noexcept {
     using verdict = rules::mask_after<Scores, Lens, detail::family_of<Axis>>;
@@ -82,8 +80,7 @@ struct mask_after_operation : detail::other_calls<say::mask_after, say::takes_sc
 };
 }  // namespace detail
 
-// mask_after<key>(scores, valid_lens): the scores with -infinity past the lengths, for attention
-// written by hand.
+// mask_after<key>(scores, valid_lens): the scores with -infinity past the lengths.
 template <template <std::size_t> class Axis>
 inline constexpr detail::mask_after_operation<Axis> mask_after{};
 

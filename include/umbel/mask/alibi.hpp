@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// alibi: a bias by the distance of the key, the slope by head. Positions are those of position.hpp.
+// alibi: a bias by the distance of the key, with a slope per head. For positions see position.hpp.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -8,9 +8,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// 2^(-8 (head + 1) / heads); for a number of heads that is not a power of two, the slopes of the
-// next power below, then every other one of the next above (Press, Smith and Lewis 2022, their
-// code).
+// 2^(-8 (head + 1) / heads). If the number of heads is not a power of two: the slopes of the next
+// power below, then every other one of the next above (the code of Press, Smith and Lewis 2022).
 constexpr double alibi_slope(std::size_t head, std::size_t heads) noexcept {
   std::size_t power = 1;
   while (power * 2 <= heads) power *= 2;
@@ -50,8 +49,8 @@ struct alibi_by : positioned_by<where::first, X> {
         this->template first<Scores>(place)};
   }
 };
-// slope (key - position of the query), the slope by head: Press, Smith and Lewis 2022, "Train
-// Short, Test Long", who use it with causal. Without causal, keys after the query are favoured.
+// slope (key - position of the query), with a slope per head: Press, Smith and Lewis 2022, "Train
+// Short, Test Long", who use it with causal. Without causal, keys after the query are favored.
 template <alignment Alignment>
 struct alibi_bias : positioned<Alignment> {
   UMBEL_SHARED constexpr explicit alibi_bias(std::ptrdiff_t of_query_0 = 0) noexcept
@@ -78,8 +77,7 @@ using portable::alibi_by;
 
 namespace umbel::inline UMBEL_TARGET {
 
-// A bias of slope (key - query), the slope by head (Press, Smith and Lewis 2022), where there are
-// as many queries as keys.
+// A bias of slope (key - query), by head (Press et al. 2022), for as many queries as keys.
 inline constexpr detail::alibi_bias<detail::alignment::equal> alibi{};
 // alibi whose first query is at the first key.
 inline constexpr detail::alibi_bias<detail::alignment::top_left> alibi_top_left{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What every mask has, the policy it becomes for one head of one sequence, and every_key, the mask
-// of a call without one. Not here: the other masks, listed in combine.hpp.
+// Common to every mask: the policy that it becomes for one head of one sequence, and every_key, the
+// default. Not here: the other masks, listed in combine.hpp.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -11,7 +11,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// The scores are not observed.
 struct no_observer {};
 
 }  // namespace umbel::inline UMBEL_TARGET::detail
@@ -22,12 +21,11 @@ namespace umbel::portable {
 //   rule<Layer, Scores>       its verdict on scores (detail::scores_of)
 //   policy<Scores>(place)     the kernel's policy for one head of one sequence
 //   observer<Scores>(place)   what receives the scores or weights of that head (observe.hpp)
-//   observes, drops           does it observe scores, does it drop weights; a layer takes one of
-//                             each
-//   by_position               does it depend on distances between queries and keys only
-//   by_head                   may it differ from head to head
-//   has_length                does it say how many keys a sequence has
-//   to_last_key               the word for it where it puts the last query at the last of all keys
+//   observes, drops           does it observe scores, does it drop weights; at most one of each
+//   by_position               does it depend only on distances between queries and keys
+//   by_head                   can it differ between heads
+//   has_length                does it set the number of keys of a sequence
+//   to_last_key               its name if it puts the last query at the last of all keys
 struct mask_base : own_arithmetic {
   static constexpr bool observes = false, drops = false;
   static constexpr bool by_position = false;
@@ -46,7 +44,7 @@ namespace umbel::inline UMBEL_TARGET::detail {
 
 using portable::mask_base;
 
-// (Checked to be complete first: the operators are tried for any type.)
+// (Checks completeness first: the operators are tried for any type.)
 template <class M>
 concept derived_from_mask = requires { sizeof(std::remove_cvref_t<M>); } &&
                             std::is_base_of_v<mask_base, std::remove_cvref_t<M>>;
@@ -55,7 +53,7 @@ concept derived_from_mask = requires { sizeof(std::remove_cvref_t<M>); } &&
 
 namespace umbel::inline UMBEL_TARGET {
 
-// What a layer takes as a mask.
+// What a layer accepts as a mask.
 template <class M>
 concept mask_like = detail::tensor_like<M> || detail::derived_from_mask<M>;
 
@@ -67,7 +65,7 @@ UMBEL_SAYS(has_one_workspace_for_all_so_pass_none_to_a_layer,
            "has one workspace for all; pass none to a layer");
 
 namespace rules {
-// Calls that take tensors, a mask and a workspace, by the words that say so.
+// Calls with tensors, a mask and a workspace, by the words for their arguments.
 template <class Takes>
 inline constexpr bool takes_a_mask = false;
 template <class Takes, class Given>
@@ -83,14 +81,13 @@ struct arguments_rule<Operation, Takes, X, Arguments...> {
 };
 }  // namespace rules
 
-// Of calls that take a mask: attend(x, y, y, {3, 2}) is refused, too. A list has no type that the
-// other forms could take.
+// For calls with a mask; also refuses attend(x, y, y, {3, 2}): a list has no type to deduce.
 template <class Operation, class Takes>
 struct other_calls_with_mask : other_calls_and_into<Operation, Takes> {
   using other_calls_and_into<Operation, Takes>::operator();
 
   template <tensor_like X, class T, std::size_t Count>
-    requires(!std::is_same_v<T, char>)  // text is no list
+    requires(!std::is_same_v<T, char>)  // text is not a list
   constexpr invalid operator()(const X&, const T (&)[Count]) const noexcept {
     static_assert(report<rules::list_for_a_mask<Operation, Count, T>>::ok,
                   "umbel: shapes do not fit");
@@ -105,9 +102,9 @@ struct other_calls_with_mask : other_calls_and_into<Operation, Takes> {
   }
 };
 
-// The head and the sequence of the batch that a policy is for. Where the caller knows the positions
-// of the queries (Scores::placed): the position of query 0 among the keys, added to what the mask
-// says, and the one it would have if the last query were at the last key that exists.
+// The head and the sequence of a policy. If the caller knows the positions of the queries
+// (Scores::placed): the position of query 0 among the keys, which is added to the mask's, and its
+// position if the last query were at the last key that exists.
 struct mask_place {
   std::size_t batch, head;
   std::ptrdiff_t first_position = 0, bottom_right = 0;
@@ -146,7 +143,7 @@ inline constexpr detail::every_key all_keys{};
 
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// A mask for one head of one sequence. Stored: the keys that exist, whatever the mask says of them.
+// A mask for one head of one sequence. Stored: the keys that exist, which limit every mask.
 template <class Policy, class Observer, class Stored = kernel::scores::every_key>
 struct head_mask {
   Policy policy;
@@ -183,7 +180,7 @@ constexpr sequence_mask<Scores, Mask> at_sequence(const Mask& mask, std::size_t 
   return {mask, batch};
 }
 
-// `given`, for the keys that `stored`, a policy, lets be seen.
+// `given`, limited to the keys that the policy `stored` keeps.
 template <class Stored, class Mask, class Observer>
 constexpr auto among(const Stored& stored, const head_mask<Mask, Observer>& given) noexcept {
   if constexpr (std::is_same_v<Mask, kernel::scores::every_key>) {

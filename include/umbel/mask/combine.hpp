@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which keys a query attends to, and what is added to its scores: values that a layer takes as one
-// argument, alone or combined.
+// Masks hide keys from queries and add to scores. Pass one to a layer, alone or combined:
 //
 //   all_keys                      every key (the default)
 //   lens                          a tensor of integers, (batch), (batch, query) ...: the first
@@ -8,26 +7,25 @@
 //   keep_mask(m), drop_mask(m)    a tensor of bool: true attends, true does not
 //   score_bias(b)                 a tensor of the layer's type, added; -infinity hides
 //   score_bias(f)                 f(batch, head, query, key), added
-//   causal                        keys up to the query's own position
+//   causal                        keys up to the query's position
 //   causal_at(p)                  the same; the first query is at position p: a number, or a tensor
-//                                 of integers, one for each sequence
+//                                 of integers, one per sequence
 //   sliding_window<4, 0>          from 4 keys before the query's position to 0 after it
 //   alibi                         a bias that falls with the distance, by head
 //   dropout(0.1, seed)            drops weights after the softmax, as in training
 //
 //   attention{w}(x, y, y, lens & causal & score_bias(b))
 //
-// A & B: keys that both let a query see, and both add what they add, A first. A + B is the same
-// where one of them is not a tensor (two tensors are added as numbers). Memory is read by axis name
-// from (batch, heads, query, key): along axes that a mask lacks, or has of size 1, it is the same
-// for all. Keys that a query does not see are never read for it: NaN stored there does not leak. A
-// query that sees no key gives zeros (another choice: empty_rows in score.hpp). Lengths below 0 or
-// above the number of keys are clamped. A mask made of a temporary tensor owns it, any other
-// borrows.
+// A & B: a query sees the keys that both keep, and both biases are added, A first. A + B is the
+// same unless both are tensors, which are added as numbers. Memory is read by axis name from
+// (batch, heads, query, key) and broadcast along axes that it lacks or has with size 1. It is not
+// read for hidden keys: NaN stored there doesn't leak. A query that sees no key returns zeros (to
+// change it: empty_rows in score.hpp). Lengths below 0 or above the number of keys are clamped. A
+// mask made of a temporary tensor owns it; other masks borrow.
 //
-// This file has dropout, & and what a layer makes of its argument; mask/memory.hpp and
-// mask/position.hpp have the other masks. Not here: rules (mask/rules.hpp), how a kernel applies a
-// mask (kernel/scores.hpp), what is only observed (observe.hpp).
+// This file has dropout, & and the conversion of a layer's argument; for other masks see
+// mask/memory.hpp and mask/position.hpp. Not here: rules (mask/rules.hpp), how a kernel applies a
+// mask (kernel/scores.hpp), observation (observe.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -65,9 +63,9 @@ namespace umbel::inline UMBEL_TARGET {
 
 // dropout(rate, seed): drops weights at the rate and multiplies the others by 1 / (1 - rate), as
 // layers do in training (Srivastava et al. 2014). Which weights are dropped depends on seed,
-// sequence, head, query and key only, not on the machine (Philox 4x32-10): take another seed for
-// each step. A rate of 0 or less drops nothing, of 1 or more everything, but in a constant
-// expression one outside of 0 to 1 does not compile; a mask has at most one.
+// sequence, head, query and key only, not on the machine (Philox 4x32-10): use a different seed for
+// each step. A rate of 0 or less drops nothing, 1 or more everything; in a constant expression, a
+// rate outside of 0 to 1 does not compile. A mask has at most one dropout.
 template <class Rate, class Seed>
   requires(!detail::of_a_formula<Rate> && !detail::of_a_formula<Seed>)
 constexpr detail::dropout_mask dropout(const Rate& rate, const Seed& seed) noexcept {
@@ -81,7 +79,7 @@ constexpr detail::dropout_mask dropout(const Rate& rate, const Seed& seed) noexc
     return {0, 0};
   }
 }
-// In a formula, of numbers that are arguments: a seed has more bits than a float.
+// In a formula, with numbers that are arguments: refused, since a seed has more bits than a float.
 template <class Rate, class Seed>
   requires(detail::of_a_formula<Rate> || detail::of_a_formula<Seed>)
 constexpr detail::invalid dropout(const Rate&, const Seed&) noexcept {
@@ -145,7 +143,7 @@ namespace umbel::inline UMBEL_TARGET::detail {
 
 using portable::both_masks;
 
-// The argument of a layer as a mask: a tensor of integers is one of lengths.
+// The argument of a layer as a mask: a tensor of integers means lengths.
 template <class M>
 constexpr const M& as_mask(const M& mask) noexcept {
   return mask;
@@ -176,8 +174,7 @@ template <class A, class B>
 inline constexpr bool are_lengths_and_mask =
     (traced<A> && derived_from_mask<B>) || (derived_from_mask<A> && traced<B>);
 
-// A mask to keep in one that outlives this expression: a temporary tensor of lengths is owned. M:
-// of a forwarding reference.
+// A mask to keep beyond this expression: owns a temporary tensor. M: a forwarding reference's type.
 template <class M>
 constexpr auto kept_mask(const std::remove_cvref_t<M>& mask) noexcept {
   using plain = std::remove_cvref_t<M>;
@@ -203,8 +200,8 @@ constexpr auto both(const std::remove_cvref_t<A>& a, const std::remove_cvref_t<B
     return both_masks<left, right>(kept_mask<A>(a), kept_mask<B>(b));
 }
 
-// A mask and what none is: a number, a pointer, a vector, a position along an axis; or what a
-// refused operation gave, of which nothing more is said.
+// A mask and something else: a number, a pointer, a vector, a position along an axis; or the result
+// of a refused operation, which adds no second error.
 template <class A, class B>
 inline constexpr bool is_mask_beside =
     derived_from_mask<A> && (one_is_invalid<B> || (of_a_formula<B> && !traced<B>) ||
@@ -250,9 +247,8 @@ constexpr auto operator+(A&& a, B&& b) noexcept {
   return detail::both<A, B>(a, b);
 }
 
-// A key is seen where all masks let it be seen: there is no other way to combine masks, and nothing
-// but masks to combine. (Each asserts its verdict itself: a function in between would be three more
-// lines of clang's output.)
+// A key is seen if all masks keep it: masks can't be combined in other ways, or with other things.
+// (Each asserts its verdict itself: a function in between would add three lines to clang's output.)
 template <class A, class B>
   requires detail::one_is_mask<A, B> && detail::one_is_no_mask<A, B>
 constexpr detail::every_key operator&(A&&, B&&) noexcept {
@@ -324,7 +320,7 @@ constexpr detail::every_key operator~(const A&) noexcept {
   static_assert(detail::report<detail::combined_by_and<A>>::ok, "umbel: shapes do not fit");
   return {};
 }
-// What masks make is of another type than they.
+// Combining changes the type, so &= is refused.
 template <class A, class B>
   requires detail::derived_from_mask<A>
 constexpr A& operator&=(A& a, const B&) noexcept {
@@ -350,7 +346,7 @@ constexpr A& operator|=(A& a, const B&) noexcept {
   return a;
 }
 
-// Would Mask fit scores of these axes? fits_as_mask<decltype(causal), float, batch<2>, heads<5>,
+// Would Mask fit scores with these axes? fits_as_mask<decltype(causal), float, batch<2>, heads<5>,
 // query<4>, key<6>>: axes with their sizes.
 template <class Mask, class T, class Batch, class Heads, class Query, class Key>
 concept fits_as_mask = detail::rules::mask_fits<

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Masks of a layer's call in a formula (formula/node.hpp). One that the function makes is taken
-// apart and made again when the formula is run: the tensors that it reads are operands of the call,
-// numbers of its own, causal_at(3), are kept until then. Of one that is an argument, f(x, w,
-// keep_mask(m)), the address is kept.
+// Masks of a layer's call in a formula (formula/node.hpp). A mask that the formula makes is taken
+// apart and made again when the formula runs: its tensors are operands of the call, and its
+// numbers, causal_at(3), are kept until then. Of an argument, f(x, w, keep_mask(m)), the address.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -19,7 +18,7 @@ UMBEL_SAYS(takes_masks_of_at_most_three_tensors_in_a_formula_so_pass_this_one_as
            "takes masks that a formula makes of at most 3 tensors; pass this one as an argument, "
            "f(x, mask)");
 
-// A mask that is an argument of the formula; null while that is traced.
+// A mask that is an argument of the formula; null while it is traced.
 template <class M>
 struct given_mask : mask_base {
   static constexpr bool observes = M::observes, drops = M::drops;
@@ -40,7 +39,7 @@ struct given_mask : mask_base {
     return mask->template observer<Scores>(place);
   }
 };
-// What stands in a formula for an argument with a mask in it, whose address is known, or null.
+// Stands in a formula for an argument with a mask in it, whose address is known or null.
 template <class X>
 struct stands_for_mask {};
 template <derived_from_mask M>
@@ -52,9 +51,9 @@ concept argument_with_mask = requires { stands_for_mask<X>::at(nullptr); };
 
 // How a mask is taken apart.
 //   known                    can a formula make it?
-//   closed                   of a rule: are all positions in it along axes that it has?
+//   closed                   a verdict: is each position in it along an axis of its tensor?
 //   operands, parts          how many tensors and numbers it has
-//   with_nodes(x, mask, f)   f(node...) of its tensors; x: a node of the formula
+//   with_nodes(x, mask, f)   f(node...) with its tensors; x: a node of the formula
 //   take(mask, to)           writes its numbers, as formulas keep them (formula/graph.hpp)
 //   made<First>(parts, x...) the mask again; its tensors are views x..., number First and following
 template <class Mask>
@@ -63,7 +62,7 @@ struct mask_in_formula {
   using closed = accepted;
   static constexpr std::size_t operands = 0, parts = 0;
 };
-// Without any.
+// With neither.
 struct mask_without_memory {
   static constexpr bool known = true;
   using closed = accepted;
@@ -87,7 +86,6 @@ struct mask_in_formula<generated_bias<F>> : mask_without_memory {
     return generated_bias<F>(F());
   }
 };
-// With numbers only.
 struct mask_with_numbers : mask_without_memory {
   static constexpr std::size_t parts = 1;
 };
@@ -123,8 +121,7 @@ struct mask_in_formula<given_mask<M>> : mask_with_numbers {
     return given_mask<M>(static_cast<const M*>(from->mask));
   }
 };
-// Of a tensor: an argument of the formula or made of its arguments; also what is added, where it is
-// a part of an argument.
+// Made of a tensor: an argument or computed; for score_bias also a part of an argument.
 template <class Mask, class X = decltype(Mask::memory)>
 concept mask_of_tensor = requires { typename Mask::template of_memory<X>; } &&
                          (traced<X> || std::is_floating_point_v<typename X::value_type>);
@@ -188,7 +185,7 @@ struct mask_in_formula<both_masks<A, B>> {
 };
 
 namespace rules {
-// Layer: the word that names it. Mask: of a call with nodes.
+// Layer: its name in sentences. Mask: that of a call with nodes.
 template <class Layer, class Mask, class Apart = detail::mask_in_formula<detail::mask_of<Mask>>>
 using mask_in_a_formula = first_error<
     verdict<
@@ -206,11 +203,11 @@ struct weights_and_mask {
   const W& weights;
   const Mask& mask;
 };
-// A block in the graph of a gradient: the words that it is made of (training/blocks.hpp).
+// A block in the graph of a gradient, as the operations that it consists of (training/blocks.hpp).
 template <class Block>
 struct in_words;
 namespace rules {
-// May weights of that type have a gradient (training/gradient_rules.hpp)?
+// May weights of this type have a gradient (training/gradient_rules.hpp)?
 template <class W>
 struct weights_of_block_rule;
 }  // namespace rules
@@ -250,7 +247,7 @@ constexpr auto call_with_weights(const W& weights, const X& x) noexcept {
     return x.template call<Steps>(weights);
 }
 
-// What such a call takes for a mask.
+// What such a call accepts as a mask.
 template <class M>
 concept mask_of_a_node = mask_like<M> || traced<M>;
 

@@ -11,7 +11,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// Elements from one of a family to the next in memory that is broadcast: 0 where all share one.
+// The step along an axis of broadcast memory: 0 if all share one element.
 template <class Layout, class Family>
 inline constexpr std::size_t broadcast_step =
     Layout::template size_of<Family> > 1 ? Layout::template stride_of<Family> : 0;
@@ -20,8 +20,7 @@ inline constexpr std::size_t broadcast_step =
 
 namespace umbel::portable {
 
-// A mask in memory: X is a view or, of a temporary, the tensor; in a formula, what stands for one.
-// of_memory<Y> is the same mask of other memory.
+// A mask in memory: X is a view, a temporary tensor or a placeholder. of_memory<Y>: the same of Y.
 template <class X>
 struct mask_memory : mask_base {
   using memory_layout = typename X::layout;
@@ -51,7 +50,7 @@ template <class X>
 struct kept_memory<X> {
   using type = std::remove_cvref_t<X>;
 };
-// Of a forwarding reference.
+// X: a forwarding reference's type.
 template <class X>
 using memory_of = typename kept_memory<X>::type;
 template <class X>
@@ -122,7 +121,6 @@ struct bias_mask : mask_memory<X> {
   }
 };
 
-// A tensor that does not say what it means: refused.
 template <class X>
 struct unclear_mask : mask_base {
   template <class Layer, class Scores>
@@ -138,7 +136,7 @@ using portable::flag_mask;
 using portable::length_mask;
 using portable::unclear_mask;
 
-// f at one head: what the kernel calls with a query and a key.
+// f at one head: the kernel calls it with a query and a key.
 template <class F>
 struct bias_at {
   F f;
@@ -175,8 +173,7 @@ using portable::generated_bias;
 UMBEL_SAYS(takes_a_tensor_or_view_or_a_function_object,
            "takes a tensor or view, or a function object");
 
-// An argument that is not a tensor or view is refused, and then stands for every key; in a formula
-// for nothing, which would be refused twice.
+// A refused argument counts as every key; in a formula as nothing, to be refused only once.
 template <class... X>
 using no_mask_of = std::conditional_t<(of_a_formula<X> || ...), invalid, every_key>;
 template <class Name, class X, class Takes = say::takes_one_tensor_or_view>
@@ -193,8 +190,8 @@ concept function_object = !shaped<F> && !of_a_formula<F> && !one_is_invalid<F> &
 
 namespace umbel::inline UMBEL_TARGET {
 
-// keep_mask(m): m is a tensor of bool whose true means that the key is attended to. m: any of the
-// axes batch, heads, query and key, in any order, of the scores' sizes or of size 1.
+// keep_mask(m): m is a tensor of bool in which true means that the query attends to the key. m: any
+// of the axes batch, heads, query and key, in any order, with the scores' sizes or 1.
 template <detail::shaped X>
 constexpr auto keep_mask(X&& x) noexcept {
   return detail::flag_mask<detail::memory_of<X>, true>(detail::as_memory<X>(x));
@@ -217,8 +214,8 @@ constexpr detail::no_mask_of<X...> keep_mask(const X&...) noexcept {
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }
-// drop_mask(m): m is a tensor of bool whose true means that the key is not attended to (PyTorch's
-// key_padding_mask and attn_mask). m: axes as those of keep_mask.
+// drop_mask(m): m is a tensor of bool in which true means that the query doesn't attend to the key
+// (PyTorch's key_padding_mask and attn_mask). m: axes as for keep_mask.
 template <detail::shaped X>
 constexpr auto drop_mask(X&& x) noexcept {
   return detail::flag_mask<detail::memory_of<X>, false>(detail::as_memory<X>(x));
@@ -242,8 +239,7 @@ constexpr detail::no_mask_of<X...> drop_mask(const X&...) noexcept {
   return {};
 }
 // score_bias(b): a tensor of the layer's type, added to the scores after scale and softcap, in
-// natural units. -infinity hides; +infinity is the caller's error and gives NaN. b: axes as those
-// of keep_mask.
+// natural units. -infinity hides; +infinity is an error and makes NaN. b: axes as for keep_mask.
 template <detail::shaped X>
 constexpr auto score_bias(X&& x) noexcept {
   return detail::bias_mask<detail::memory_of<X>>(detail::as_memory<X>(x));
@@ -253,8 +249,8 @@ template <class X>
 constexpr auto score_bias(X& x UMBEL_LIFETIMEBOUND) noexcept {
   return detail::bias_mask<detail::memory_of<X&>>(detail::as_memory<X&>(x));
 }
-// score_bias(f): f(batch, head, query, key), of the layer's type. It may not throw and must give
-// the same result for the same arguments: it is called more than once for a pair.
+// score_bias(f): f(batch, head, query, key), of the layer's type. It must not throw and must return
+// the same result for the same arguments: it is called more than once per pair.
 template <detail::function_object F>
 constexpr auto score_bias(const F& f) noexcept {
   return detail::generated_bias<std::decay_t<F>>(f);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// observe: writes the weights of attention, or its scores, into the caller's memory during a call,
-// as part of its mask argument:
+// observe: writes the weights or scores of attention into the caller's memory, as part of a mask:
 //
 //   tensor<float, batch<2>, heads<5>, query<4>, key<6>> weights;
 //   attention{w}(x, y, y, lens & observe(weights));
 //   auto averaged = weights | mean<heads>;
 //   attention_heat_map(weights, sink);     // drawn: inspect/heat_map.hpp
 //
-// The result has the same bits with it and without. Memory: a tensor or view of the layer's type
+// The result has the same bits with and without it. Memory: a tensor or view of the layer's type
 // with the axes of the scores in any order; heads, batch ... of size 1 may be missing. It must not
-// overlap the arguments. Costs nothing when unused: there is no code for it.
+// overlap the arguments. Without it, no code for it is compiled.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -23,10 +22,10 @@ namespace umbel {
 // natural units, as in the frameworks (the four stages of ONNX Attention's qk_matmul_output_mode,
 // and one).
 enum class observed {
-  scores,         // scale q k^T, of hidden pairs too
-  capped_scores,  // after the softcap, of hidden pairs too
-  masked_scores,  // after every bias; -infinity where hidden
-  weights,        // after the softmax; 0 where hidden
+  scores,         // scale q k^T, also for hidden pairs
+  capped_scores,  // after the softcap, also for hidden pairs
+  masked_scores,  // after every bias; -infinity if hidden
+  weights,        // after the softmax; 0 if hidden
   kept_weights,   // as they multiply the values: after dropout
 };
 
@@ -87,9 +86,8 @@ using writable_view =
 
 namespace umbel::inline UMBEL_TARGET {
 
-// observe(weights): the part of a mask that writes each weight, or scores, into the caller's
-// memory, which is borrowed: the axes batch, heads, query and key, in any order. A temporary tensor
-// does not compile.
+// observe(weights): the part of a mask that writes weights or scores into the caller's memory,
+// borrowed: the axes batch, heads, query and key, in any order. A temporary does not compile.
 template <observed What = observed::weights, detail::tensor_like X>
 constexpr auto observe(X&& memory) noexcept {
   static_assert(

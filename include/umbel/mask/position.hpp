@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-// Masks by position: causal, sliding_window (and alibi: alibi.hpp). Key j is at position j. Query i
-// is at position
+// Masks by position: causal, sliding_window, alibi (alibi.hpp). Key j is at position j, query i at
 //
 //   causal                      i; there are as many queries as keys
 //   causal_top_left             i
 //   causal_bottom_right         keys - queries + i: the last query at the last of all keys
 //   causal_bottom_right(lens)   lens - queries + i: the last query at the last key of its sequence
 //   causal_at(p)                p + i; p: a number, or a tensor of integers by batch, heads or
-//                               both; by query (more than one): each query's own position,
-//                               without i
+//                               both; by query (more than one): each query's position, without i
 //
-// and likewise with sliding_window_...<4> and alibi_... (neither takes positions by query, alibi no
-// lengths). Positions may lie outside the keys: a query below 0 sees nothing, one past the last key
-// sees every key. Lengths are clamped, as everywhere.
+// sliding_window_...<4> and alibi_... work the same way (but without positions by query, and alibi
+// without lengths). Positions may lie outside the keys: a query below 0 sees nothing, one past the
+// last key sees every key. Lengths are clamped.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -21,8 +19,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::portable {
 
-// Where the queries are: not said, so there are as many as keys; query 0 at key 0; the last query
-// at the last key; at an offset given.
+// Where the queries are: as many as keys; query 0 at key 0; the last at the last key; at an offset.
 enum class alignment { equal, top_left, bottom_right, given };
 
 template <alignment Alignment>
@@ -55,8 +52,7 @@ struct positioned : mask_base {
       detail::rules::positions_known<Layer, Name, (Alignment != alignment::equal), Scores>;
 };
 
-// The same, read from memory: the positions of the first queries, or lengths, at whose last key the
-// last query is.
+// The same from memory: the positions of the first queries, or lengths, for the last ones.
 enum class where { first, last };
 
 template <where Where, class X>
@@ -107,7 +103,7 @@ constexpr std::ptrdiff_t position_of(const P& position) noexcept {
   else
     return position;
 }
-// What causal_at(p) takes; another argument is refused, and then stands for every key.
+// The argument of causal_at(p); a refused one counts as every key.
 template <class... P>
 inline constexpr bool one_position = false;
 template <class P>
@@ -135,11 +131,11 @@ struct causal_by : positioned_by<Where, X> {
       return detail::kernel::scores::causal{this->template first<Scores>(place)};
   }
 };
-// Keys up to the query's own position. Where queries and keys differ in number, `causal` does not
-// compile: say which end they share, or the position of query 0. (PyTorch's is_causal is top_left,
-// its causal_lower_right bottom_right. ONNX's is_causal without a cache is top_left, with past keys
-// and values causal_at(past), with nonpad_kv_seqlen causal_bottom_right(lens), as is
-// FlashAttention's with lengths. docs/masks.md has a table.)
+// Keys up to the query's position. If the numbers of queries and keys differ, `causal` does not
+// compile: specify which end they share, or the position of query 0. (PyTorch's is_causal is
+// top_left, its causal_lower_right bottom_right. ONNX's is_causal is top_left without a cache,
+// causal_at(past) with past keys and values, and causal_bottom_right(lens) with nonpad_kv_seqlen,
+// like FlashAttention with lengths. docs/masks.md has a table.)
 template <alignment Alignment>
 struct causal_mask : positioned<Alignment> {
   UMBEL_SHARED constexpr explicit causal_mask(std::ptrdiff_t of_query_0 = 0) noexcept
@@ -154,7 +150,7 @@ struct causal_mask : positioned<Alignment> {
   }
   using positioned<Alignment>::operator();
   // causal_bottom_right(lens), integers by batch, heads or both: the last query of a sequence is at
-  // the last of its first lens keys, so that it sees these and nothing past them.
+  // the last of its first lens keys, and sees nothing past them.
   template <detail::shaped X>
     requires(Alignment == alignment::bottom_right)
   UMBEL_SHARED constexpr auto operator()(X&& lens) const noexcept {
@@ -180,16 +176,15 @@ using portable::causal_mask;
 
 namespace umbel::inline UMBEL_TARGET {
 
-// Keys up to the query's own position, where there are as many queries as keys.
+// Keys up to the query's position, for as many queries as keys.
 inline constexpr detail::causal_mask<detail::alignment::equal> causal{};
 // causal whose first query is at the first key.
 inline constexpr detail::causal_mask<detail::alignment::top_left> causal_top_left{};
 // causal whose last query is at the last of all keys; causal_bottom_right(lens): at the last of the
 // first lens keys, by sequence.
 inline constexpr detail::causal_mask<detail::alignment::bottom_right> causal_bottom_right{};
-// causal_at(p): causal whose first query is at position p of the keys, as behind p keys of a cache.
-// p: an integer, or a tensor of integers by batch, heads or both; by query it is each query's own
-// position.
+// causal_at(p): causal whose first query is at position p of the keys, as after p keys of a cache.
+// p: an integer, or a tensor of them by batch, heads or both; by query: each query's position.
 template <detail::position_number P>
 constexpr detail::causal_mask<detail::alignment::given> causal_at(const P& position) noexcept {
   return detail::causal_mask<detail::alignment::given>(detail::position_of(position));
@@ -225,7 +220,7 @@ struct window_by : positioned_by<Where, X> {
     return {Left, Right, this->template first<Scores>(place)};
   }
 };
-// Keys from Left before the query's position to Right after it. npos: as far as there are keys.
+// Keys from Left before the query's position to Right after it. npos: no limit.
 template <std::size_t Left, std::size_t Right, alignment Alignment>
 struct window_mask : positioned<Alignment> {
   UMBEL_SHARED constexpr explicit window_mask(std::ptrdiff_t of_query_0 = 0) noexcept
@@ -239,8 +234,7 @@ struct window_mask : positioned<Alignment> {
     return {Left, Right, this->template first<Scores>(place)};
   }
   using positioned<Alignment>::operator();
-  // Of lengths, as causal_bottom_right(lens). Where Right is not 0, what is past them is hidden by
-  // `lens & ...` only.
+  // As causal_bottom_right(lens). If Right is not 0, only `lens & ...` hides the keys past lens.
   template <detail::shaped X>
     requires(Alignment == alignment::bottom_right)
   UMBEL_SHARED constexpr auto operator()(X&& lens) const noexcept {
@@ -266,10 +260,9 @@ using portable::window_mask;
 
 namespace umbel::inline UMBEL_TARGET {
 
-// sliding_window<Left, Right>: keys from Left before the query's position to Right after it, which
-// are Left + 1 + Right with the query's own, where there are as many queries as keys. (Others count
-// the query's own: a sliding_window of 4096 in a configuration of Hugging Face is
-// sliding_window<4095>.)
+// sliding_window<Left, Right>: keys from Left before the query's position to Right after it, Left +
+// 1 + Right with its own, for as many queries as keys. (Others count the query's own key: a
+// sliding_window of 4096 in a Hugging Face configuration is sliding_window<4095>.)
 template <std::size_t Left, std::size_t Right = 0>
 inline constexpr detail::window_mask<Left, Right, detail::alignment::equal> sliding_window{};
 // sliding_window whose first query is at the first key.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a mask must be like, as verdicts: its axes are some of those of the scores, (batch, heads,
-// query, key), of the same sizes or 1, and its element type says what it means.
-//
-// Not here: the masks themselves (mask/combine.hpp).
+// Verdicts on a mask: its axes are some of those of the scores, (batch, heads, query, key), with
+// their sizes or 1, and its element type states its meaning. Masks: mask/combine.hpp.
 #pragma once
 
 #include <cstdint>
@@ -75,8 +73,7 @@ UMBEL_SAYS(takes_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42,
 UMBEL_SAYS(a_list_is_no_mask_so_write_lengths_as_a_tensor_of_int_and,
            "a list is no mask; write lengths as a tensor, tensor<int, batch<...>>{...}, here of");
 
-// The scores that a mask is for. Batch 0: no such axis. Placed: the caller knows the positions of
-// the queries among the keys, as a cache does.
+// The scores of a mask. Batch 0: no such axis. Placed: the caller, a cache, knows the positions.
 template <class T, std::size_t Batch, std::size_t Heads, std::size_t Queries, std::size_t Keys,
           bool Placed = false>
 struct scores_of {
@@ -94,7 +91,6 @@ namespace rules {
 template <class... Given>
 using dropout_of = verdict<(sizeof...(Given) == 2), say::dropout,
                            say::takes_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42>;
-// Lengths as a list of Count elements of type T.
 template <class Operation, std::size_t Count, class T>
 struct list_for_a_mask_rule {
   using type =
@@ -130,11 +126,10 @@ template <class Layer, class Name, class Has, class X, class Scores>
 using broadcasts_to =
     typename mask_broadcast_rule<Layer, Name, Has, typename layout_of<X>::axes, Scores>::type;
 
-// valid_lens: integers (not bool: that is a mask of keys, not their number); any of the axes batch,
-// heads, query.
+// valid_lens: integers (not bool, which is a mask of keys); any of the axes batch, heads, query.
 template <class T>
 inline constexpr bool is_length = std::is_integral_v<T> && !std::is_same_v<T, bool>;
-// A number that is an argument of a formula has the formula's type there.
+// A number that is an argument of a formula has the formula's type.
 template <class X>
 inline constexpr bool holds_integers = is_length<typename X::value_type>;
 template <traced X>
@@ -153,17 +148,15 @@ using flag_mask =
                         struct must_be_of_bool_but_is_of_type, element<typename X::value_type>>,
                 broadcasts_to<Layer, Name, say::has, X, Scores>>;
 
-// In a formula.
 template <bool Ok>
 using mask_of_an_argument =
     verdict<Ok, say::formula,
             say::keep_mask_takes_an_argument_of_bool_so_write_hide_of_scores_for_conditions>;
-// Name: of a mask that takes no node.
+// Name: a mask that can't have a node.
 template <class Name, bool Ok>
 using no_mask_of_nodes =
     verdict<Ok, say::formula, Name,
             say::of_its_arguments_is_made_outside_so_pass_the_mask_as_an_argument>;
-// Of a mask of X, which is no tensor.
 template <class Name, class Takes, class X>
 struct mask_of_rule {
   using type = arguments<Name, Takes, X>;
@@ -195,7 +188,7 @@ using generated_bias = verdict<generates<F, typename Scores::value_type>, Layer,
                                say::needs_a_function_of_batch_head_query_and_key_that_returns,
                                element<typename Scores::value_type>>;
 
-// A tensor of bool must say what true means; any other is taken for lengths.
+// A tensor of bool must state what true means; any other is read as lengths.
 template <class Layer, class X>
 using unclear_mask = first_error<
     verdict<
@@ -225,7 +218,7 @@ using positions_in_memory = first_error<
             axis_of<layout_of<X>, query_family>>,
     broadcasts_to<Layer, Name, say::has, X, Scores>>;
 
-// The lengths at whose last key the last query is.
+// The lengths that put the last query at the last key.
 template <class Layer, class Name, class X, class Scores>
 using last_keys_in_memory =
     first_error<verdict<holds_integers<X>, Layer, Name, say::takes_integers_but_these_are_of_type,
@@ -238,9 +231,8 @@ using last_keys_in_memory =
                         axis_of<layout_of<X>, query_family>>,
                 broadcasts_to<Layer, Name, say::has, X, Scores>>;
 
-// Lengths beside a mask that puts the last query at the last key: the last of the sequence, or the
-// last of all? PyTorch means all keys, FlashAttention and ONNX the sequence's own. Word: the name
-// of that mask; void without one.
+// Lengths with a mask that puts the last query at the last key are ambiguous: PyTorch means all
+// keys, FlashAttention and ONNX the sequence's. Word: the name of that mask; void if there is none.
 template <class Word>
 inline constexpr bool is_window_word = std::is_same_v<Word, say::sliding_window_bottom_right>;
 template <class Layer, bool HasLength, class Word>
@@ -251,16 +243,15 @@ using one_last_key =
                 say::do_not_say_whose_last_key_so_say_window_bottom_right_of_lens_or_window_at,
                 say::do_not_say_whose_last_key_so_say_causal_bottom_right_of_lens_or_causal_at>>;
 
-// How masks are combined.
 template <bool Ok>
 using put_together_by_and = verdict<Ok, say::mask, say::masks_are_combined_only_by_and_or_plus>;
-// Of causal_at and causal_bottom_right, of what they do not take.
+// Other arguments of causal_at and causal_bottom_right.
 template <class Name, class... P>
 using position_of =
     verdict<one_is_invalid<P...>, Name, struct takes_an_integer_or_a_tensor_of_integers>;
 template <class Name, class X>
 using lengths_of = verdict<one_is_invalid<X>, Name, struct takes_a_tensor_of_lengths>;
-// X: what a mask by position is called with.
+// X: the arguments of a mask by position that is called.
 template <bool Ok, class... X>
 using no_function =
     verdict<Ok || one_is_invalid<X...>, say::mask,
@@ -276,8 +267,7 @@ template <bool Ok>
 using observed_with_a_name =
     verdict<Ok, say::observe, say::the_memory_is_a_temporary_so_store_it_in_a_variable>;
 
-// Memory for what is observed: the axes of the scores, in any order; those of size 1 may be
-// missing.
+// Memory for observed numbers: the axes of the scores in any order, those of size 1 optional.
 template <class Layer, class Layout, class Axes, class Scores>
 struct observed_axes_rule;
 template <class Layer, class Layout, class... Axes, class Scores>
@@ -299,7 +289,7 @@ using observed = first_error<
     broadcasts_to<Layer, say::observe, say::has, X, Scores>,
     typename observed_axes_rule<Layer, layout_of<X>, typename Scores::axes, Scores>::type>;
 
-// Mask: what detail::mask_of makes of the argument.
+// Mask: the result of detail::mask_of for the argument.
 template <class Layer, class Mask, class Scores>
 using mask_fits = typename Mask::template rule<Layer, Scores>;
 

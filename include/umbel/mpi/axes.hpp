@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The axis along which processes lie, for who includes umbel/mpi.hpp.
+// The axis of processes, in umbel/mpi.hpp.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Sequences over processes, sharded<encoder, over<batch, ranks<2>>>: each rank computes its part of
-// the batch, one sequence as the layer does, and the results are gathered. Each rank has all
-// weights, and is given the whole batch.
+// Sequences over processes, sharded<encoder, over<batch, ranks<2>>>: each rank has all weights,
+// gets the whole batch and computes its sequences; the results are gathered.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -11,8 +10,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 
-// An executor of one worker that leaves to other ranks their pieces, whole sequences: with one
-// worker layers hand out nothing else.
+// An executor that runs only this rank's pieces: with one worker, layers hand out sequences.
 struct pieces_of_rank {
   static constexpr std::size_t workers = 1;
   std::size_t rank, ranks;
@@ -24,7 +22,7 @@ struct pieces_of_rank {
 };
 
 namespace rules {
-// X: the first argument of a call; Out: where its result goes.
+// X: the first argument of a call; Out: the memory of its result.
 template <class X, class Ranks, class Given>
 using batch_over = first_error<
     same_ranks<Given, Ranks>,
@@ -37,7 +35,7 @@ using gathered_out =
                                                         say::out_must_be_row_major_in_memory>>;
 }  // namespace rules
 
-// The layer by itself, with weights that another object has.
+// The layer with weights from another object.
 template <class Layer, class Weights>
 struct with_weights : Layer::template calls<with_weights<Layer, Weights>> {
   const Weights& weights;
@@ -98,7 +96,7 @@ struct batch_over_ranks_calls
   }
 };
 
-// What sharded<Layer, over<batch, Ranks>> has besides its calls.
+// The members of sharded<Layer, over<batch, Ranks>> except its calls.
 template <class Layer, class Ranks>
 struct batch_over_ranks_types {
   using ranks = Ranks;
@@ -108,7 +106,7 @@ struct batch_over_ranks_types {
   using weights_view = typename Layer::weights_view;
   template <class Stored>
   using packed_weights = typename Layer::template packed_weights<Stored>;
-  // Of one sequence, as the layer's.
+  // For one sequence, as the layer's.
   template <class... Positions>
   using workspace = typename Layer::template workspace<Positions...>;
 };

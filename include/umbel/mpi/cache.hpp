@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A key_value_cache of a layer whose heads lie over ranks: each rank stores the keys and values of
-// its heads, and a step gathers as a call does (heads.hpp).
+// A key_value_cache of a layer whose heads are divided among ranks: each rank stores the keys and
+// values of its heads, and a step gathers as a call does (heads.hpp).
 //
 //   static key_value_cache<share, key<256>> past;
 //   while (past.step(out, attend, next, all_keys, across(world, work))) ...
@@ -16,7 +16,7 @@ namespace umbel::inline UMBEL_TARGET::detail {
 template <class Layer, class Over>
 inline constexpr bool stores_heads<sharded<Layer, Over>> = divides_heads<Layer, Over>;
 
-// A rank's heads, as cached_forward takes them for a layer.
+// A rank's heads, in the form of a layer for cached_forward.
 template <class Share>
 struct heads_of_rank {
   using value_type = typename Share::value_type;
@@ -34,7 +34,7 @@ struct cached_forward<sharded<Layer, Over>, Stored, Queries, Rows, Positions>
   using T = typename own::T;
   using ranks = typename share::ranks;
   using own_workspace = typename own::workspace;
-  using positions = std::index_sequence<>;  // as workspaces of caches, it does not say them
+  using positions = std::index_sequence<>;  // unspecified, as in workspaces of caches
   static constexpr head_sizes own_sizes = share::own;
   static constexpr std::size_t queries = Queries;
   using workspace = workspace_over_ranks<cached_forward>;

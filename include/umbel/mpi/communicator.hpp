@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-// communicator<ranks<4>>: an MPI communicator whose number of processes is in its type, compared
-// once, at the start:
+// communicator<ranks<4>>: an MPI communicator whose type has its number of processes, checked once:
 //
 //   MPI_Init(&count, &words);
 //   const communicator<ranks<4>> world{MPI_COMM_WORLD};
 //   if (!world) return report(world.error());   // "umbel: communicator: it has 3 ranks, but ..."
 //
-// and across(world, work), what a call of a sharded layer takes in place of a workspace. Nothing
-// here starts processes or frees the communicator: that is the caller's, and mpirun's.
+// and across(world, work), which you pass to a sharded layer instead of a workspace. Nothing here
+// starts processes or frees the communicator: that is up to the caller and mpirun.
 //
-// A message that fails ends the job, on all ranks: by the communicator's error handler, which MPI
-// sets to MPI_ERRORS_ARE_FATAL, or where that returns, by MPI_Abort. So does a process that dies,
-// by mpirun.
+// A failed message ends the job on all ranks: by the communicator's error handler, by default
+// MPI_ERRORS_ARE_FATAL, or, if that returns, by MPI_Abort. If a process dies, mpirun ends the job.
 #pragma once
 
-// Without the C++ bindings of old MPIs, which the standard has no more: they have to be linked
-// with.
+// Without the C++ bindings of old MPIs, which would have to be linked.
 #ifndef MPI_VERSION
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
@@ -29,9 +26,9 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// Ranks: ranks<4>. The communicator is borrowed, and must not be freed before the last call. One
-// of another size, MPI_COMM_NULL, an intercommunicator, or any before MPI_Init or after
-// MPI_Finalize is an error value: no message was sent. With such a one, across() stops the program.
+// Ranks: ranks<4>. The communicator is borrowed, and must not be freed before the last call. Its
+// error is set for one of another size, MPI_COMM_NULL, an intercommunicator, or any before MPI_Init
+// or after MPI_Finalize; no message was sent. With an error, across() stops the program.
 template <class Ranks>
 class communicator {
   using verdict = detail::rules::ranks_fit<detail::say::communicator, Ranks>;
@@ -56,14 +53,14 @@ class communicator {
 
   [[nodiscard]] bool has_value() const noexcept { return error_.size == 0; }
   explicit operator bool() const noexcept { return has_value(); }
-  // One line without a line end, valid as long as this object; empty where all is well.
+  // One line without a line feed, valid as long as this object; empty without an error.
   [[nodiscard]] const char* error() const noexcept { return error_.chars; }
   // Of this process, from 0; 0 after an error.
   [[nodiscard]] std::size_t rank() const noexcept { return rank_; }
   [[nodiscard]] MPI_Comm get() const noexcept { return comm_; }
 
  private:
-  // What a communicator is that is no group of processes; null where it is one.
+  // Why a communicator is not a group of processes; null if it is one.
   static const char* no_group(MPI_Comm of) noexcept {
     int began = 0, ended = 0, between = 0;
     MPI_Initialized(&began);
@@ -92,8 +89,7 @@ MPI_Datatype datatype_of() noexcept {
   return std::is_same_v<T, float> ? MPI_FLOAT : MPI_DOUBLE;
 }
 
-// All ranks have `all`, Each elements of each of them, one rank after another, and know their own:
-// afterwards all of it.
+// Gathers `all`, Each elements per rank, in their order; each rank has its own before the call.
 template <std::size_t Each, class Ranks, class T>
 void gather(const communicator<Ranks>& among, T* all) noexcept {
   static_assert(Each <= most_in_a_message);
@@ -104,7 +100,7 @@ void gather(const communicator<Ranks>& among, T* all) noexcept {
   }
 }
 
-// From each rank the Each elements of `from` that are this rank's, in the order of the ranks.
+// Receives the Each elements of `from` that belong to this rank from each rank, in their order.
 template <std::size_t Each, class Ranks, class T>
 void send_parts(const communicator<Ranks>& among, const T* from, T* to) noexcept {
   static_assert(Each <= most_in_a_message);
@@ -114,7 +110,6 @@ void send_parts(const communicator<Ranks>& among, const T* from, T* to) noexcept
   if (code != MPI_SUCCESS) MPI_Abort(among.get(), code);
 }
 
-// What across() gives.
 template <class Ranks, class Workspace>
 struct across_ranks : workspace_base {
   const communicator<Ranks>& among;
@@ -155,8 +150,8 @@ struct across_operation
 
 }  // namespace detail
 
-// across(world, work): what a sharded layer takes in place of a workspace; both are borrowed. All
-// ranks make the same calls in the same order.
+// across(world, work): pass it to a sharded layer instead of a workspace; both are borrowed. All
+// ranks must make the same calls in the same order.
 inline constexpr detail::across_operation across{};
 
 }  // namespace umbel::inline UMBEL_TARGET

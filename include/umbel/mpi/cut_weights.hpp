@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A rank's weights of a layer whose heads lie over ranks, cut from those of the whole layer.
+// A rank's weights of a layer whose heads are divided, cut from those of the whole layer.
 #pragma once
 
 #include <umbel/attention/pruned.hpp>
@@ -10,11 +10,10 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-// What is the rank's of `each` that every rank has.
+// The rank's own of the `each` places per rank.
 constexpr auto places_of(std::size_t rank, std::size_t each) noexcept {
   return [first = rank * each](std::size_t n) { return first + n; };
 }
-// Of a map, the columns that a rank has.
 template <std::size_t Each, class Map, class Own>
 constexpr void cut_columns(const Map& from, std::size_t rank, Own& own) noexcept {
   take_outputs<Each, 1>(from, places_of(rank, 1), own);
@@ -27,11 +26,10 @@ constexpr void cut_attention(const W& w, std::size_t rank, typename Share::weigh
 }
 }  // namespace detail
 
-// cut_weights<share>(w, world.rank(), own): a copy of what a rank has of the weights w of the whole
+// cut_weights<share>(w, world.rank(), own): copies the rank's part of the weights w of the whole
 // layer, which are owned, or borrowed with matrices in any order, {view_as<out_features,
-// in_features>(memory)}, from a mapped file for one. share: sharded<attention, over<heads, ...>>,
-// or of a block or a stack. own: its weights, (in, out). rank: below the layer's ranks, with
-// UMBEL_CHECK=1 checked.
+// in_features>(memory)}. share: sharded<attention, over<heads, ...>>, or of a block or a stack.
+// own: its weights, (in, out). rank: below the layer's ranks, which UMBEL_CHECK=1 checks.
 template <class Share>
 constexpr void cut_weights(const typename prepacked<typename Share::whole>::weights_to_pack& w,
                            std::size_t rank, typename Share::weights& own) noexcept {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// describe of what is divided among processes: the plan of a rank's heads, what it sends in a call,
-// and how long that takes by a network whose numbers are yours:
+// describe for divided layers: the plan of a rank's heads, its messages, and their time:
 //
 //   std::puts(describe<share, token<512>>());
 //   std::puts(describe<interconnect{.nanoseconds = 1500, .megabytes_per_second = 25'000}, share,
-//   token<512>>());
+//                      token<512>>());
 //
 // Not here: how long the ranks wait for each other.
 #pragma once
@@ -16,8 +15,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel {
 
-// A network between machines, as describe takes it: of a message without its bytes, and of its
-// bytes. (Of those that it is where nothing is said, 100 Gbit/s.)
+// A network between machines, for describe: the time of a message without its bytes, and the
+// bandwidth. (The default is 100 Gbit/s.)
 struct interconnect {
   std::uint64_t nanoseconds = 2000;
   std::uint64_t megabytes_per_second = 12'500;
@@ -31,7 +30,7 @@ namespace detail {
 template <class Layer, class Over>
 inline constexpr bool describes_itself<sharded<Layer, Over>> = true;
 
-// A rank's heads, as plan_of takes a layer.
+// A rank's heads, in the form of a layer for plan_of.
 template <class Share>
 struct layer_of_rank {
   using value_type = typename Share::value_type;
@@ -54,7 +53,7 @@ struct plan_of_rank : plan_of<layer_of_rank<Share>, Queries, Keys...> {
   static constexpr double cycles = of_heads::cycles - of_heads::output.cycles + output.cycles;
 };
 
-// memory: what it is sent from and received in, 0 where that is the result.
+// memory: of the buffers for sending and receiving, 0 if that is the result.
 template <interconnect By, class Writer>
 constexpr void put_exchange(Writer& out, const exchange_cost& each, std::size_t memory) {
   const auto line = [&](const char* name, std::uint64_t number) {
@@ -74,7 +73,7 @@ constexpr void put_exchange(Writer& out, const exchange_cost& each, std::size_t 
           static_cast<std::size_t>(By.megabytes_per_second), " MB/s\n");
 }
 
-// What a rank has of the parts of a block; see plan_of_part.
+// A rank's part of the parts of a block; see plan_of_part.
 template <class Layer, class Ranks>
 struct plan_of_part<part_of_rank<Layer, Ranks>> : plan_of_part<Layer> {};
 template <is_multi_head Layer, class Ranks>
@@ -114,7 +113,7 @@ struct plan_of_part<part_of_rank<linear<T, Hidden, Hidden, Options...>, Ranks>>
   }
 };
 
-// A layer that is divided, and of a stack one of its layers.
+// A divided layer; for a stack, one of its layers.
 template <class Share>
 struct block_of_share {
   using type = Share;
@@ -170,9 +169,9 @@ struct described_share<By, sharded<Layer, Over>, Queries, Keys...> {
 };
 }  // namespace detail
 
-// The page of a layer of which each rank has a part, of axes as exchange_of takes them: of heads
-// the plan of the rank's, describe<share, token<64>>(); of sequences, describe<share, batch<8>,
-// token<64>>(), and of a batch_gradient, describe<share>(), what is sent.
+// The page of a divided layer, with axes as for exchange_of: for heads the plan of the rank's,
+// describe<share, token<64>>(); for sequences, describe<share, batch<8>, token<64>>(), and for a
+// batch_gradient, describe<share>(), the messages.
 template <interconnect By, class Share, class... Axes>
   requires detail::describes_itself<Share>
 constexpr const char* describe() noexcept {

@@ -5,7 +5,7 @@
 //   static_assert(each.bytes == 3 * 2 * 512 * 128 * sizeof(float));   // of ranks<4>, 512 features
 //   each.seconds(2e-6, 12.5e9)      2 us a message, 100 Gbit/s
 //
-// Not here: how long computing takes (inspect/describe.hpp, of a layer of as many heads).
+// Not here: computing time (inspect/describe.hpp, with a layer of as many heads).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -17,17 +17,16 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// Of one call, what each rank sends; it receives as much.
+// For one call, what each rank sends; it receives as much.
 struct exchange_cost {
-  // Calls of MPI_Allgather; of the gradient of a batch one of MPI_Alltoall before.
+  // Calls of MPI_Allgather; for the gradient of a batch, one of MPI_Alltoall before.
   std::size_t gathers = 0;
-  // Messages that wait for each other, where each gather goes round a ring; for short ones MPI
-  // chooses ways with fewer, of the same bytes.
+  // Messages in sequence if gathers are rings; for short ones MPI uses fewer with the same bytes.
   std::size_t messages = 0;
   std::uint64_t bytes = 0;
 
-  // A model: no message at the same time as another of the rank, or as its computing.
-  // latency: seconds of a message without its bytes.
+  // A model: no message overlaps with another one of the rank, or with its computing. latency:
+  // seconds of a message without its bytes.
   [[nodiscard]] constexpr double seconds(double latency, double bytes_per_second) const noexcept {
     return static_cast<double>(messages) * latency + static_cast<double>(bytes) / bytes_per_second;
   }
@@ -38,7 +37,7 @@ namespace say {
 struct exchange_of;
 }  // namespace say
 
-// Each: numbers that a rank gives to all gathers of a call.
+// each: numbers that a rank contributes to all gathers of a call.
 template <class T, class Ranks>
 constexpr exchange_cost ring(std::size_t gathers, std::uint64_t each) noexcept {
   return {gathers, gathers * (Ranks::size - 1), (Ranks::size - 1) * each * sizeof(T)};
@@ -63,7 +62,7 @@ struct exchange_rule<sharded<Layer, Over>, Positions, Keys...> {
         2, work::contexts_of_rank + work::results_of_rank);
   }
 };
-// Of a block; where it attends to a memory, its positions are the second axis.
+// For a block; if it attends to a memory, the second axis has the memory's positions.
 template <class Layer, class Over, axis_like Positions, axis_like... Memory>
   requires(divides_block<Layer, Over> && sizeof...(Memory) == Layer::has_memory &&
            !std::is_same_v<typename Positions::family, rules::batch_family>)
@@ -76,7 +75,7 @@ struct exchange_rule<sharded<Layer, Over>, Positions, Memory...> {
                                                                    work::given_by_rank);
   }
 };
-// Count times what Rule says.
+// Count times the exchange of Rule.
 template <class Rule, std::size_t Count>
 struct exchanges {
   using verdict = typename Rule::verdict;
@@ -95,7 +94,7 @@ template <class Layer, class Over, std::size_t Batch, axis_like... Positions>
   requires std::is_same_v<typename Over::family, rules::heads_family>
 struct exchange_rule<sharded<Layer, Over>, axes::batch<Batch>, Positions...>
     : exchanges<exchange_rule<sharded<Layer, Over>, Positions...>, Batch> {};
-// The features of the result: of attention those that it gives, of other layers those it takes.
+// The features of the result: attention's output, or the input of other layers.
 template <class Layer>
 constexpr std::size_t features_of_result() {
   if constexpr (requires { Layer::output_axis::size; })
@@ -134,10 +133,9 @@ constexpr exchange_cost exchanged() {
 }
 }  // namespace detail
 
-// exchange_of<share, token<512>>, <share, query<4>, key<300>>, <share, batch<2>, token<512>>; of
-// decoder layers <share, token<512>, key<48>>, with the positions of the memory;
-// <by_sequences, batch<8>, token<128>>; <by_chains> of the sum of a batch_gradient. Of a step of a
-// cache: the new positions, token<1>.
+// exchange_of<share, token<512>>, <share, query<4>, key<300>>, <share, batch<2>, token<512>>; for
+// decoder layers <share, token<512>, key<48>>, with the memory's positions; <by_sequences,
+// batch<8>, token<128>>; <by_chains> for the sum of a batch_gradient. For a cache: token<1>.
 template <class Share, class... Axes>
 inline constexpr exchange_cost exchange_of =
     detail::exchanged<detail::exchange_rule<Share, Axes...>,

@@ -6,11 +6,10 @@
 //   static share::workspace exchanged;
 //   const float loss = of_batch.sum(128, serial, across(world, exchanged), sample);
 //
-// Chain c is a chain of rank c % 2, so each rank is called for its samples only, folds its chains,
-// and what is left to fold are as many gradients as there are ranks: each rank is sent its part of
-// all of them and folds it, and the parts are gathered. So every rank has the sum, and with it
-// makes the step of the optimiser that the others make. Two messages to each other rank, of a
-// constant size, from and to the same memory in every step.
+// Chain c belongs to rank c % 2. Each rank computes only its samples and folds its chains, which
+// leaves one gradient per rank. Each rank then receives its part of all of them, folds it, and the
+// parts are gathered. So every rank has the sum and makes the same optimizer step. Each step sends
+// two messages to each other rank, with constant size and the same memory.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -23,8 +22,7 @@ namespace say {}
 UMBEL_SAYS(takes_a_workspace_of_the_sharded_batch_gradient_itself,
            "takes a workspace of the sharded batch_gradient itself, its type workspace");
 
-// What is sent and received: all numbers of a gradient and a loss, in as many parts as there are
-// ranks, equal ones, so that the last may end in zeros.
+// Sends and receives: a gradient and a loss in one equal part per rank, the last padded by zeros.
 template <class Weights, class Ranks>
 struct gradient_over_ranks : workspace_base {
   using T = number_of<Weights>;
@@ -33,7 +31,7 @@ struct gradient_over_ranks : workspace_base {
   alignas(64) T received[Ranks::size * each];
 };
 
-// Those of all ranks, folded in halves.
+// Folds the gradients of all ranks, in halves.
 template <class Sum, class Ranks, class Weights>
 void fold_over_ranks(Sum& sum, const communicator<Ranks>& among,
                      gradient_over_ranks<Weights, Ranks>& work) noexcept {
@@ -90,8 +88,7 @@ class sharded<Gradient, Over> {
   using ranks = detail::rules::ranks_of<Gradient, Over>;
   using workspace = detail::gradient_over_ranks<weights, ranks>;
 
-  // As batch_gradient::sum, of the samples that are this rank's; all ranks call it with the same
-  // batch, and have the same sum.
+  // As batch_gradient::sum, for this rank's samples; all ranks pass one batch and get one sum.
   template <class Executor, class Given, class Work, class Sample>
   value_type sum(std::size_t batch, Executor&& executor,
                  const detail::across_ranks<Given, Work>& where, const Sample& sample) noexcept {

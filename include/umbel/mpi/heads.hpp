@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Heads over processes, sharded<attention, over<heads, ranks<4>>>: each rank has the projections of
-// its heads, and of the last projection the columns of its features of the result. In a call it
+// its heads, and the columns of the last projection for its features of the result. In a call it
 // computes the contexts of its heads; all contexts are gathered; it computes its features of the
-// result; these are gathered. No sum is cut, so every element is the chain of multiply-adds that it
-// is in the layer, and has its bits.
+// result; these are gathered. No sum is split, so every element is the same sequence of
+// multiply-adds as in the layer, with the same bits.
 //
 // Not here: the cache of such a layer (cache.hpp), how weights are cut (cut_weights.hpp), why
 // contexts are exchanged and not sums (docs/decisions/019-ranks.md).
@@ -25,11 +25,11 @@ constexpr head_sizes sizes_of_rank(head_sizes whole, std::size_t ranks) noexcept
 }
 
 // What is gathered in a call: all contexts, (rank, feature, query); all of the result, (rank,
-// query, feature). It does not depend on the target. Contexts, Results: numbers of a rank.
+// query, feature). Independent of the target. Contexts, Results: numbers of a rank.
 template <class T, class Ranks, std::size_t Contexts, std::size_t Results>
 struct messages_of_ranks {
   static constexpr std::size_t contexts_of_rank = Contexts, results_of_rank = Results;
-  // What all ranks give lies in so many bytes.
+  // The bytes that all ranks contribute.
   static constexpr std::size_t exchanged = Ranks::size * (Contexts + Results) * sizeof(T);
   alignas(64) T contexts[Ranks::size * Contexts];
   alignas(64) T results[Ranks::size * Results];
@@ -40,9 +40,8 @@ struct messages_of_ranks<T, Ranks, 0, Results> {
   static constexpr std::size_t exchanged = Ranks::size * Results * sizeof(T);
   alignas(64) T results[Ranks::size * Results];
 };
-// Scratch of a call across ranks: that of the rank's own heads, and what is gathered. Of: what
-// computes the call: T, ranks, own_sizes, own_workspace, queries, and positions, which the
-// workspace is for.
+// Scratch of a call across ranks: that of the rank's heads, and gathered data. Of: computes the
+// call: T, ranks, own_sizes, own_workspace, queries, and positions, for which the workspace is.
 template <class Of>
 struct memory_over_ranks : messages_of_ranks<typename Of::T, typename Of::ranks,
                                              Of::own_sizes.context_width() * Of::queries,
@@ -55,8 +54,7 @@ struct workspace_over_ranks : workspace_base, memory_over_ranks<Of> {
   using positions = typename Of::positions;
 };
 
-// The features of all ranks, (rank, row, feature), gathered, as rows: those of a row are `row`
-// apart, features `feature`.
+// Gathers all ranks' features, (rank, row, feature), as rows with strides `row` and `feature`.
 template <std::size_t Rows, std::size_t Features, class Ranks, class T>
 void gather_features(const communicator<Ranks>& among, T* all, T* out, std::size_t row,
                      std::size_t feature) noexcept {
@@ -67,8 +65,7 @@ void gather_features(const communicator<Ranks>& among, T* all, T* out, std::size
         out[i * row + (r * Features + n) * feature] = *all++;
 }
 
-// The last projection, in the place of the rank's map w.o among the weights of a call: see above.
-// Work: a memory_over_ranks.
+// The last projection, which replaces the rank's map w.o in a call. Work: a memory_over_ranks.
 template <class Map, class Ranks, class Work>
 struct projection_over_ranks {
   const Map& map;
@@ -93,7 +90,6 @@ void project(const projection_over_ranks<Map, Ranks, Work>& w, const T* context,
   gather_features<queries, features>(w.among, w.work.results, out, S.y_row, S.y_out);
 }
 
-// The weights of a call.
 template <class Weights, class Ranks, class Work>
 constexpr auto with_projection_over_ranks(const Weights& w, const communicator<Ranks>& among,
                                           Work& work) noexcept {
@@ -111,7 +107,7 @@ constexpr auto with_projection_over_ranks(const Weights& w, const communicator<R
   }
 }
 
-// What the heads of a rank see, of what all heads see: masks know the heads of the layer.
+// What the heads of a rank see, from what all heads see: masks know the heads of the layer.
 template <class All>
 struct all_heads_have_one_length {};
 template <class All>
@@ -151,8 +147,7 @@ struct forward_over_ranks {
   }
 };
 
-// What sharded<Layer, over<heads, Ranks>> has besides its calls. Sizes are those of Layer, of all
-// ranks: masks and arguments are of these.
+// The members of sharded<Layer, over<heads, Ranks>> except its calls. `sizes` are those of Layer.
 template <class Layer, class Ranks>
 struct heads_over_ranks_types {
   static constexpr head_sizes sizes = Layer::sizes;
@@ -170,7 +165,7 @@ struct heads_over_ranks_types {
   template <std::size_t Width>
   using width = typename Layer::template width<Width>;
 
-  // The rank's: less of each than the layer has.
+  // The rank's parts, smaller than the layer's.
   using features = typename output_axis::family::template sized<sizes.output / Ranks::size>;
   template <template <class, class, class, bool> class Linear, class Norm>
   using parts_in = typename attention_parts<
@@ -198,8 +193,7 @@ struct heads_over_ranks_types {
 };
 
 namespace rules {
-// A call is given across(...), of as many ranks as the layer is divided among, and the workspace of
-// the call.
+// A call has across(...), with the ranks of the layer and the workspace of the call.
 template <class Layer, class Given, class Of, class Sizes>
 struct workspace_rule<Layer, Given, workspace_over_ranks<Of>, Sizes> {
   using type = call_across<Layer>;
@@ -219,7 +213,7 @@ struct workspace_rule<Layer, in_formula, workspace_over_ranks<Of>, Sizes> {
 template <class Layer, class Ranks, class Work, class Of, class Sizes>
 struct workspace_rule<Layer, across_ranks<Ranks, Work>, workspace_over_ranks<Of>, Sizes> {
   using given = std::remove_const_t<Work>;
-  // Of the very workspace nothing is said; of any other, what is said of it elsewhere.
+  // The right workspace has no error; other ones get theirs elsewhere.
   struct another;
   using type =
       first_error<same_ranks<Ranks, typename Of::ranks>,
@@ -243,16 +237,15 @@ using heads_over_types = heads_over_ranks_types<Layer, rules::ranks_of<Layer, Ov
 //                                                 and scratch of its heads; "heads=6 over ranks=4
 //                                                 leaves a remainder of 2"
 //   sharded<encoder, over<heads, ranks<4>>>       an encoder_layer, a decoder_layer, any other
-//                                                 residual_block, or a layer_stack of one: networks
-//                                                 and linear maps, too (residual_block.hpp)
-//   sharded<encoder, over<batch, ranks<2>>>       any layer that takes parallel(...): each rank
+//                                                 residual_block, or a layer_stack of one; also
+//                                                 networks and linear maps (residual_block.hpp)
+//   sharded<encoder, over<batch, ranks<2>>>       any layer that accepts parallel(...): each rank
 //                                                 has all weights, and computes its sequences
 //   sharded<batch_gradient<weights, chains<4>>, over<chains, ranks<2>>>   see gradients.hpp
 //
-// Calls are those of the layer, with across(world, work) for a workspace; all ranks make them with
-// the same arguments, and all have the whole result, with the bits of the layer. Weights are
-// borrowed, share{own}, or packed, prepacked<share>{own}. observe() writes what the heads of the
-// rank see, and nothing of the others.
+// Calls are those of the layer, with across(world, work) as the workspace; all ranks make them with
+// the same arguments and get the whole result, with the bits of the layer. Weights are borrowed,
+// share{own}, or packed, prepacked<share>{own}. observe() writes only the heads of the rank.
 template <class Layer, class Over>
 class sharded;
 template <class Layer, class Over>

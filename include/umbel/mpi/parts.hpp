@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a rank has of a part of a block, and a call of it: of an attention its heads (heads.hpp), of
-// a network its columns of `up` (and of `gate`), and of the last map of each part the columns of
-// its features of the result. A rank computes its part of the intermediate features, all parts are
-// gathered, it computes its features of the result, these are gathered. So no sum is cut.
+// A rank's share of a part of a block, and a call of it: the heads of an attention (heads.hpp), the
+// columns of `up` (and of `gate`) of a network, and for the last map of each part the columns of
+// its features of the result. A rank computes its intermediate features, all ranks' are gathered,
+// it computes its features of the result, these are gathered. So no sum is split.
 #pragma once
 
 #include <umbel/block/residual_block.hpp>
@@ -13,7 +13,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// The weights of a call of a network.
 template <class Weights, class Ranks, class Work>
 auto network_with_projection(const Weights& w, const communicator<Ranks>& among,
                              Work& work) noexcept {
@@ -26,8 +25,8 @@ auto network_with_projection(const Weights& w, const communicator<Ranks>& among,
     return portable::feed_forward_parts<up, down>{w.up, {w.down, among, work}};
 }
 
-// Layer: of a part. gathers: calls of MPI_Allgather. A scratch says how much a rank gives to them.
-// A part that is not divided is computed by all.
+// Layer: of a part. gathers: calls of MPI_Allgather. The scratch sets how much a rank contributes.
+// All ranks compute a part that is not divided.
 template <class Layer, class Ranks>
 struct part_of_rank {
   using whole = Layer;
@@ -158,7 +157,7 @@ struct part_of_rank<linear<T, Hidden, Hidden, Options...>, Ranks> {
   }
 };
 
-// What is gathered is written last.
+// The gathered result is written last.
 template <class Layer, class Ranks>
 inline constexpr bool residual::part_writes_in_place<part_of_rank<Layer, Ranks>> =
     part_of_rank<Layer, Ranks>::gathers != 0 || residual::part_writes_in_place<Layer>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A block over processes, sharded<block, over<heads, ranks<4>>>: an encoder_layer, a decoder_layer,
 // any other residual_block, or a layer_stack of one. The pass is that of rows (block/rows.hpp),
-// over a block whose parts are a rank's (parts.hpp); norms and residual sums are computed by all.
+// over a block with a rank's parts (parts.hpp); all ranks compute norms and residual sums.
 #pragma once
 
 #include <umbel/block/residual_block.hpp>
@@ -36,7 +36,7 @@ struct block_of_rank<residual::description<T, Hidden, residual::list<Step...>, O
                                      Options, Style>;
 };
 
-// Scratch: as a block's. Block: of a rank's parts.
+// Scratch, like a block's. Block: of a rank's parts.
 template <class Block, class Ranks, std::size_t N, std::size_t M>
 struct block_over_ranks_of {
   using T = typename Block::value_type;
@@ -57,7 +57,7 @@ struct memory_over_ranks<block_over_ranks_of<Block, Ranks, N, M>> {
                                of_part<Number>...>
       made(std::index_sequence<Number...>);
 
-  // Of the messages the longest, of the memory for them the largest: the parts share it.
+  // The longest of the messages, the largest of their memory: the parts share it.
   template <std::size_t... Number>
   static constexpr std::size_t most(std::index_sequence<Number...>, auto of) noexcept {
     std::size_t found = 0;
@@ -73,7 +73,7 @@ struct memory_over_ranks<block_over_ranks_of<Block, Ranks, N, M>> {
       most(numbers{}, []<class Part>(std::type_identity<Part>) { return Part::results_of_rank; });
   static constexpr std::size_t exchanged =
       most(numbers{}, []<class Part>(std::type_identity<Part>) { return Part::exchanged; });
-  // Of a call on one sequence: its gathers, and what a rank gives to them.
+  // For a call on one sequence: its gathers, and what a rank contributes to them.
   template <std::size_t... Number>
   static constexpr std::size_t gathers_of(std::index_sequence<Number...>) noexcept {
     return (std::size_t{0} + ... + Block::template part_layer<Number>::gathers);
@@ -118,7 +118,7 @@ struct pass_of_rank {
   }
 };
 
-// What sharded<Layer, over<heads, Ranks>> of a block has besides its calls.
+// The members of sharded<Layer, over<heads, Ranks>> of a block except its calls.
 template <class Layer, class Ranks>
 struct block_over_ranks_types : block_of_rank<typename Layer::described, Ranks>::type {
   using of_rank = typename block_of_rank<typename Layer::described, Ranks>::type;
@@ -140,7 +140,6 @@ struct block_over_ranks_types : block_of_rank<typename Layer::described, Ranks>:
   template <class X, class Mask, class... Memory>
   using verdict_in_formula = rules::call_across<word>;
 
-  // As those of the layer.
   template <class Call, std::size_t... Event, class Weights, class Mask, class Own, class Given>
   static void sequences(std::index_sequence<Event...> events, const Weights& w, const T* x,
                         const T* memory, const Mask& mask, const Own& own, T* y,
@@ -160,7 +159,6 @@ struct block_over_ranks_types : block_of_rank<typename Layer::described, Ranks>:
     }
   }
 
-  // What a rank has of the weights of the layer.
   template <class W>
   static constexpr void cut(const W& w, std::size_t rank, typename of_rank::weights& own) noexcept {
     constexpr std::size_t count = of_rank::slots::size;
@@ -185,7 +183,7 @@ struct block_over_ranks_types : block_of_rank<typename Layer::described, Ranks>:
 template <class Layer, class Over>
 using block_over_types = block_over_ranks_types<Layer, rules::ranks_of<Layer, Over>>;
 
-// Of a stack: as of its layers.
+// For a stack, as for its layers.
 template <class Stack, class Over>
 struct stack_over_types
     : stack_types<sharded<typename Stack::layer, over<axes::heads, rules::ranks_of<Stack, Over>>>,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How a layer may be divided among processes, and what a call across them is given, as verdicts.
-// Not here: MPI (communicator.hpp).
+// Verdicts on dividing a layer among processes and on its calls. MPI: communicator.hpp.
 #pragma once
 
 #include <umbel/attention/multi_head.hpp>
@@ -13,7 +12,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// What is divided among how many processes: over<heads, ranks<4>>, over<batch, ranks<2>>; of a
+// What is divided among how many processes: over<heads, ranks<4>>, over<batch, ranks<2>>; for a
 // batch_gradient over<chains, ranks<2>>.
 template <template <std::size_t> class Axis, class Ranks>
 struct over {
@@ -49,7 +48,6 @@ UMBEL_SAYS(takes_sequences_of_a_layer_that_takes_parallel_only,
            "takes sequences of a layer that takes parallel(...) only: attention, an encoder_layer, "
            "a decoder_layer, a residual_block or a layer_stack");
 
-// A layer whose calls take parallel(...).
 template <class Layer>
 concept takes_parallel = is_multi_head<Layer> || is_of_parts<Layer> || is_stack<Layer>;
 
@@ -65,13 +63,14 @@ namespace rules {
 template <class Operation, class Ranks>
 using ranks_fit = first_error<in_place<Operation, Ranks, axes::ranks>, well_formed<Ranks>>;
 
-// Of: words behind Whole.
+// Of: words after Whole.
 template <class Whole, class Ranks, class... Of>
 using divides = verdict<remainder<Whole, Ranks> == 0, say::sharded, Whole, Of..., say::over, Ranks,
                         say::leaves_a_remainder_of, number<remainder<Whole, Ranks>>>;
 
-// What of a part is divided must be a multiple of Ranks: heads, those of keys and values, and
-// intermediate features; and the features of the result. Other parts are not divided.
+// The divided sizes of a part must be multiples of Ranks: heads, those of keys and values,
+// intermediate features, and the features of the result.
+// Other parts are not divided.
 template <class Layer, class Ranks, class... Of>
 struct part_over_rule {
   using type = accepted;
@@ -100,7 +99,7 @@ struct heads_over_rule {
 };
 template <is_multi_head Layer, class Ranks>
 struct heads_over_rule<Layer, Ranks> : part_over_rule<Layer, Ranks> {};
-// A part is named if its axis does not: if the block has several attentions, or several others.
+// A part is named if its axis is ambiguous: if the block has several attentions, or several others.
 template <is_of_parts Layer, class Ranks>
 struct heads_over_rule<Layer, Ranks> {
   using block = typename Layer::described;
@@ -126,7 +125,7 @@ template <class Layer, class Ranks>
 using heads_over = first_error<ranks_fit<say::sharded, Ranks>,
                                typename heads_over_rule<Layer, axis_or_none<Ranks>>::type>;
 
-// What is divided: heads; or sequences, by what can hand them out.
+// What is divided: heads; or sequences, for layers that can hand them out.
 template <class Layer, class Over>
 struct sharded_rule {
   using type =
@@ -158,7 +157,7 @@ struct sharded_rule<Gradient, over<axes::chains, Ranks>> {
 };
 template <class Layer, class Over>
 using sharded_layer = typename sharded_rule<Layer, Over>::type;
-// The ranks of Over, or 1 where the layer cannot be divided among them.
+// The ranks of Over, or 1 if the layer can't be divided among them.
 template <class Layer, class Over>
 using ranks_of = std::conditional_t<sharded_layer<Layer, Over>::ok,
                                     axis_or_none<typename Over::ranks>, axes::ranks<1>>;
@@ -182,12 +181,11 @@ concept divides_chains =
     is_batch_gradient<Gradient> && std::is_same_v<typename Over::family, axis_family<axes::chains>>;
 
 namespace rules {
-// Each: numbers that a rank gives to one gather.
+// Each: numbers that a rank contributes to one gather.
 template <std::size_t Each>
 using message_fits = verdict<(Each <= most_in_a_message), say::sharded, number<Each>,
                              struct numbers_of_a_rank_are_more_than_MPI_counts_in_one_message>;
 
-// A call's communicator and the ranks of the layer.
 template <class Given, class Ranks>
 using same_ranks =
     verdict<std::is_same_v<Given, Ranks>, say::sharded, struct the_layer_is_divided_among, Ranks,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Activations, element by element: gelu_exact, gelu_tanh, silu, relu. x | gelu_exact gives a
-// row-major tensor of the axes of x. GELU has two forms that differ by up to 5e-4; neither is "the"
-// gelu here.
+// Activations, element by element: gelu_exact, gelu_tanh, silu, relu. x | gelu_exact returns a
+// row-major tensor with the axes of x. The two forms of GELU differ by up to 5e-4.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -19,7 +18,6 @@ struct relu;
 struct silu;
 }  // namespace say
 
-// 0.5 x (1 + erf(x / sqrt 2)), Hendrycks and Gimpel 2016; torch's approximate='none'.
 struct gelu_exact_operation : elementwise_function<gelu_exact_operation, say::gelu_exact> {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
@@ -32,7 +30,6 @@ struct gelu_exact_operation : elementwise_function<gelu_exact_operation, say::ge
 // approximate='none').
 inline constexpr detail::gelu_exact_operation gelu_exact{};
 namespace detail {
-// 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), the same paper; torch's approximate='tanh'.
 struct gelu_tanh_operation : elementwise_function<gelu_tanh_operation, say::gelu_tanh> {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
@@ -41,11 +38,12 @@ struct gelu_tanh_operation : elementwise_function<gelu_tanh_operation, say::gelu
 };
 }  // namespace detail
 
-// x | gelu_tanh: 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), torch's approximate='tanh'.
+// x | gelu_tanh: 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) (Hendrycks and Gimpel 2016;
+// torch's approximate='tanh').
 inline constexpr detail::gelu_tanh_operation gelu_tanh{};
 namespace detail {
-// x sigmoid(x) (Hendrycks and Gimpel 2016; swish in Ramachandran et al. 2017); torch's silu, but
-// for -infinity, which gives -0 here and NaN there.
+// x sigmoid(x) (Hendrycks and Gimpel 2016; swish in Ramachandran et al. 2017). As torch's silu,
+// except that silu(-infinity) is -0 here and NaN there.
 struct silu_operation : elementwise_function<silu_operation, say::silu> {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
@@ -57,7 +55,6 @@ struct silu_operation : elementwise_function<silu_operation, say::silu> {
 // x | silu: x sigmoid(x), also called swish.
 inline constexpr detail::silu_operation silu{};
 namespace detail {
-// max(x, 0); NaN stays NaN.
 struct relu_operation : elementwise_function<relu_operation, say::relu> {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
@@ -69,9 +66,9 @@ struct relu_operation : elementwise_function<relu_operation, say::relu> {
 // x | relu: max(x, 0); NaN stays NaN, as in PyTorch.
 inline constexpr detail::relu_operation relu{};
 
-// Option of a layer: activation<gelu_tanh>. One of your own is an object of a type with a static
-// apply<Count>(x, y), which writes f(x[i]) to y[i] for Count elements, where y may be x; for
-// gated<true> also with a static of(v), of a number or a pack of them (docs/how-to/your-own.md).
+// Option of a layer: activation<gelu_tanh>. A custom one is an object whose type has a static
+// apply<Count>(x, y), which writes f(x[i]) to y[i] for Count elements; y may be x. For gated<true>
+// it also needs a static of(v) for a number or a pack (docs/how-to/your-own.md).
 template <auto Function>
 struct activation {
   using kind = detail::option::activation;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tensors put together: concat<token>(a, b, ...) along an axis that they have, stack<batch>(a, b,
-// ...) along a new one in front. Both copy.
+// concat<token>(a, b, ...) joins tensors along an axis that they have, stack<batch>(a, b, ...)
+// along a new one in front. Both copy.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -18,14 +18,13 @@ struct takes_tensors_or_views;
 }  // namespace say
 
 namespace rules {
-// The axes of a layout with one position along Family.
 template <class Layout, class Family>
 using other_axes = typename algebra::slice<row_major<Layout>, Family, 1>::axes;
 
 template <class First, class Layout, class Family,
           bool HaveIt = First::template has<Family> && Layout::template has<Family>>
 struct concat_pair_rule {
-  using type = accepted;  // has_axis says so
+  using type = accepted;  // has_axis reports it
 };
 template <class First, class Layout, class Family>
 struct concat_pair_rule<First, Layout, Family, true> {
@@ -75,7 +74,7 @@ struct axis_in_front<Axis, shape<Axes...>> {
   using type = layout<Axis, Axes...>;
 };
 
-// Not in a formula, where one of them is a node.
+// Outside formulas: none of them is a node.
 template <class... X>
 concept tensors_to_join = (elements<X> || ...) && !(traced<X> || ...);
 
@@ -88,8 +87,9 @@ concept concatenable = detail::fits<detail::rules::concat<detail::family_of<Axis
 template <template <std::size_t> class Axis, class... X>
 concept stackable = detail::fits<detail::rules::stack<detail::family_of<Axis>, X...>>;
 
-// concat<token>(a, b, c): one after another along a named axis that all have, whose sizes add up;
-// the other axes are the same in the same order. A row-major tensor.
+// concat<token>(a, b, c): one after another along a named axis, whose sizes add up. All have the
+// same axes in the same order and, except along this axis, the same sizes. Returns a row-major
+// tensor.
 template <template <std::size_t> class Axis, class First, class... X>
   requires detail::tensors_to_join<First, X...>
 constexpr auto concat(const First& first, const X&... x) noexcept {
@@ -115,8 +115,8 @@ constexpr auto concat(const First& first, const X&... x) noexcept {
   }
 }
 
-// stack<batch>(a, b, c): side by side along a new axis in front, of as many positions as there are
-// arguments; all of them have the same axes. A row-major tensor.
+// stack<batch>(a, b, c): along a new axis in front, with one position per argument; all have the
+// same axes. Returns a row-major tensor.
 template <template <std::size_t> class Axis, class First, class... X>
   requires detail::tensors_to_join<First, X...>
 constexpr auto stack(const First& first, const X&... x) noexcept {

@@ -13,7 +13,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 
-// y[i] = Function::of(x[i]), of a number or a pack of them; y may be x.
+// y[i] = Function::of(x[i]) for a number or a pack; y may be x.
 template <class Function, std::size_t Count, class T>
 constexpr void apply_to_each(const T* x, T* y) noexcept {
   if (__builtin_is_constant_evaluated() || std::is_integral_v<T>)
@@ -21,7 +21,7 @@ constexpr void apply_to_each(const T* x, T* y) noexcept {
   else if constexpr (!std::is_integral_v<T>)
     kernel::each<Function, Count>(x, y);
 }
-// y: row-major, of the axes of x; may be x.
+// y: row-major, with the axes of x; may be x.
 template <class Function, class X, class Y>
 constexpr void write_each(const X& x, Y& y) noexcept {
   constexpr std::size_t count = layout_of<Y>::count;
@@ -33,7 +33,7 @@ constexpr void write_each(const X& x, Y& y) noexcept {
   }
 }
 
-// Base of the activations. Name: the word for the derived Function, which has a static of(v).
+// Base of the activations. Name: its word. Function: the derived class, which has a static of(v).
 template <class Function, class Name>
 struct elementwise_function : computing<Function, Name> {
   template <class X>
@@ -102,11 +102,10 @@ struct abs_function {
 };
 
 namespace rules {
-// Integers and floating-point numbers that are computed with.
+// Numbers with arithmetic.
 template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 
-// X: a tensor, a view, or what a refused operation gives.
 template <class Name, class X>
 using function_of_each = floating<Name, typename X::value_type>;
 template <class X>
@@ -114,10 +113,10 @@ using absolute = verdict<is_number<typename X::value_type>, say::abs,
                          element<typename X::value_type>, struct has_no_sign>;
 }  // namespace rules
 
-// What the functions below take: tensors, views, and what a refused operation gives.
+// Arguments of the functions below: tensors, views, results of refused operations.
 template <class X>
 concept elements = tensor_like<X> || one_is_invalid<X>;
-// Another number of operands than a function has, in a formula or outside.
+// A wrong number of operands, in a formula or outside.
 template <std::size_t Count, class... X>
 inline constexpr bool are_other_than =
     sizeof...(X) != Count && ((elements<X> || of_a_formula<X>) || ...);
@@ -133,32 +132,33 @@ constexpr auto each_element_through(const X& x) noexcept {
 
 }  // namespace detail
 
-// These are functions, not objects with a pipe: beside <cmath>, whose functions are global too, an
-// object of the name would be ambiguous.
+// These are functions, not objects with a pipe: next to <cmath>, whose functions are also global,
+// an object's name would be ambiguous.
 
-// exp(x): e^x of each element of a tensor or view of float or double, a row-major tensor of its
-// axes. Overflows to infinity; 0 below ln(2^-126) (double: ln(2^-1022)).
+// exp(x): e^x of each element of a tensor or view of float or double, as a row-major tensor with
+// its axes. Overflows to infinity; 0 below ln(2^-126) (double: ln(2^-1022)).
 template <detail::elements X>
 constexpr auto exp(const X& x) noexcept {
   using verdict = detail::rules::function_of_each<detail::say::exp, X>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::each_element_through<detail::exp_function, verdict>(x);
 }
-// log(x): the natural logarithm of each element: of 0 -infinity, of negative numbers NaN.
+// log(x): the natural logarithm of each element; -infinity for 0, NaN for negative numbers.
 template <detail::elements X>
 constexpr auto log(const X& x) noexcept {
   using verdict = detail::rules::function_of_each<detail::say::log, X>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::each_element_through<detail::log_function, verdict>(x);
 }
-// sqrt(x): the square root of each element, rounded correctly; of negative numbers NaN.
+// sqrt(x): the correctly rounded square root of each element; NaN for negative numbers.
 template <detail::elements X>
 constexpr auto sqrt(const X& x) noexcept {
   using verdict = detail::rules::function_of_each<detail::say::sqrt, X>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::each_element_through<detail::sqrt_function, verdict>(x);
 }
-// rsqrt(x): 1 / sqrt(x) of each element, within 2 ulp; of zeros infinity, of negative numbers NaN.
+// rsqrt(x): 1 / sqrt(x) of each element, within 2 ulp; infinity for zeros, NaN for negative
+// numbers.
 template <detail::elements X>
 constexpr auto rsqrt(const X& x) noexcept {
   using verdict = detail::rules::function_of_each<detail::say::rsqrt, X>;
@@ -179,7 +179,7 @@ constexpr auto sigmoid(const X& x) noexcept {
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::each_element_through<detail::sigmoid_function, verdict>(x);
 }
-// abs(x): |x| of each element, of integers too; the lowest integer, which has no opposite, stays.
+// abs(x): |x| of each element, also of integers. The lowest integer, which has no opposite, stays.
 template <detail::elements X>
 constexpr auto(abs)(const X& x) noexcept {
   using verdict = detail::rules::absolute<X>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Rows of a table by integers: lookup(table, ids) (an embedding), and one_hot<classes<10>>(ids).
-// An integer outside of its axis reads nothing and gives zeros; UMBEL_CHECK=1 stops there
-// (tensor/check.hpp), and in a constant expression it is a compile error. (Formulas do not check.)
+// Rows of a table by integers: lookup(table, ids) (an embedding), and one_hot<classes<10>>(ids). An
+// integer outside its axis reads nothing and returns zeros. With UMBEL_CHECK=1 it stops the program
+// (tensor/check.hpp), except in formulas; in a constant expression it is a compile error.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -19,10 +19,11 @@ struct one_hot;
 
 UMBEL_SAYS(takes_integers_not, "takes integers, not");
 
-// In formulas integers are numbers of the type T that it computes in, which has all up to this one.
+// In formulas, integers are numbers of the formula's type T, which holds all integers up to this
+// one.
 template <class T>
 inline constexpr std::size_t integers_of = std::size_t{1} << (sizeof(T) == 4 ? 24 : 53);
-// The row that an integer names, in a formula npos where it names none.
+// The row that an integer names; npos for an invalid one in a formula.
 template <class Id>
 constexpr std::size_t row_number(Id id) noexcept {
   if constexpr (std::is_floating_point_v<Id>)
@@ -32,7 +33,7 @@ constexpr std::size_t row_number(Id id) noexcept {
 }
 
 namespace rules {
-// Of a table with these rows, in a formula of T.
+// A table with these rows, in a formula of T.
 template <class Operation, class Rows, class T>
 using rows_in_a_formula =
     verdict<Rows::size <= integers_of<T>, Operation, Rows, struct are_more_positions_than,
@@ -65,7 +66,7 @@ struct joined_axes<shape<Axes...>, shape<More...>> {
   using each_once = rules::names_each_once<Operation, shape<Axes..., More...>,
                                            typename Axes::family..., typename More::family...>;
 };
-// The first axis of a table, its features, and what the axes of Ids and the features make.
+// A table's first axis, its features, and the axes of the result.
 template <class Table, class Ids>
 struct looked_up {
   using rows = typename Table::template axis_at<0>;
@@ -87,7 +88,7 @@ template <class Table, class Ids>
 struct lookup_rule {
   using type = verdict<one_is_invalid<Table, Ids>, say::lookup, struct takes_a_table_then_integers>;
 };
-// Operation: the word that names it.
+// Operation: its word.
 template <class Operation, class Table, class Ids>
 using rows_by_integers =
     first_error<integers<Operation, typename Ids::value_type>,
@@ -100,7 +101,7 @@ template <class Table, class Ids>
 using lookup = typename lookup_rule<Table, Ids>::type;
 }  // namespace rules
 
-// Checked: does the file check positions? (The name of a function that depends on it has to say.)
+// Checked: does the file check positions? (Functions that depend on it need it in their name.)
 template <bool Checked, class Axis, class T, class Ids>
 constexpr auto one_hot_rows(const Ids& ids) noexcept {
   using result = typename joined_axes<typename layout_of<Ids>::axes, shape<Axis>>::type;
@@ -114,7 +115,7 @@ constexpr auto one_hot_rows(const Ids& ids) noexcept {
         ids);
   });
 }
-// row_of(id): of which row of the table, from rows::size on zeros.
+// row_of(id): the row of the table; rows::size or more for zeros.
 template <class Layout, class T, class Ids, class F>
 constexpr void write_rows(const T* table, const Ids& ids, T* to, F row_of) noexcept {
   using axes = looked_up<Layout, layout_of<Ids>>;
@@ -130,7 +131,7 @@ constexpr void write_rows(const T* table, const Ids& ids, T* to, F row_of) noexc
       },
       ids);
 }
-// operation: which a failed check names.
+// operation: its name for a failed check.
 template <bool Checked, class Table, class Ids>
 constexpr auto rows_of_table(const Table& table, const Ids& ids,
                              const char* operation = "lookup") noexcept {
@@ -157,8 +158,8 @@ concept one_hot_encodable =
     detail::elements<Ids> &&
     detail::fits<detail::rules::one_hot<Classes, T, std::remove_cvref_t<Ids>>>;
 
-// one_hot<classes<10>>(ids): for each integer of a tensor or view a row of zeros with 1 at its
-// position, along a new last axis; a row-major tensor of float, or of T, one_hot<classes<10>, T>.
+// one_hot<classes<10>>(ids): for each integer, zeros with a 1 at its position along a new last
+// axis. Returns a row-major tensor of float, or of T with one_hot<classes<10>, T>.
 template <class Classes, class T = float, detail::elements Ids>
 UMBEL_SHARED constexpr auto one_hot(const Ids& ids) noexcept {
   using verdict = detail::rules::one_hot<Classes, T, Ids>;
@@ -170,9 +171,8 @@ UMBEL_SHARED constexpr auto one_hot(const Ids& ids) noexcept {
   }
 }
 
-// lookup(table, ids): for each integer of ids that row of the table, the axes of ids in place of
-// the first axis of the table: ids (batch, token) and a table (words, hidden) give (batch, token,
-// hidden).
+// lookup(table, ids): for each integer, its row of the table; the axes of ids replace the table's
+// first axis. ids (batch, token) and a table (words, hidden) give (batch, token, hidden).
 template <class Table, class Ids>
   requires((detail::elements<Table> || detail::elements<Ids>) &&
            !(detail::traced<Table> || detail::traced<Ids>))

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// maximum(x, y) and minimum(x, y), element by element, of two tensors or views of the same axes, or
-// of one and a number: a row-major tensor. (Along an axis: max<key>(x), reduce.hpp.)
-//
-// NaN where either is NaN, as numpy's and torch's; of -0 and +0 the first.
+// maximum(x, y) and minimum(x, y), element by element, of two tensors or views with the same axes,
+// or of one and a number, as a row-major tensor. (Along an axis: max<key>(x), reduce.hpp.) NaN if
+// either is NaN, as in numpy and torch; of -0 and +0, the first.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -45,8 +44,8 @@ template <class X, class Y>
 concept two_to_choose_from = (elements<X> || elements<Y>) && !of_a_formula<X> && !of_a_formula<Y>;
 }  // namespace detail
 
-// maximum(x, y): the larger of two elements at each position, of two tensors or views of the same
-// axes, or of one and a number; NaN where either is NaN, as in numpy. A row-major tensor.
+// maximum(x, y): the larger element at each position, of two tensors or views with the same axes or
+// of one and a number; NaN if either is NaN, as in numpy. Returns a row-major tensor.
 template <class X, class Y>
   requires detail::two_to_choose_from<X, Y>
 constexpr auto maximum(const X& x, const Y& y) noexcept {
@@ -57,7 +56,7 @@ constexpr auto maximum(const X& x, const Y& y) noexcept {
   else
     return detail::invalid{};
 }
-// minimum(x, y): the smaller of two elements at each position; operands and NaN as for maximum.
+// minimum(x, y): the smaller element at each position; operands and NaN as for maximum.
 template <class X, class Y>
   requires detail::two_to_choose_from<X, Y>
 constexpr auto minimum(const X& x, const Y& y) noexcept {
@@ -69,7 +68,7 @@ constexpr auto minimum(const X& x, const Y& y) noexcept {
     return detail::invalid{};
 }
 
-// Another number of operands is refused.
+// A wrong number of operands is refused.
 template <class... X>
   requires detail::are_other_than<2, X...>
 constexpr detail::invalid maximum(const X&...) noexcept {
@@ -77,7 +76,7 @@ constexpr detail::invalid maximum(const X&...) noexcept {
                 "umbel: shapes do not fit");
   return {};
 }
-// Another number of operands is refused.
+// A wrong number of operands is refused.
 template <class... X>
   requires detail::are_other_than<2, X...>
 constexpr detail::invalid minimum(const X&...) noexcept {

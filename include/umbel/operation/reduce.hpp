@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reductions over one or several named axes, which disappear: sum<key>(x), max<key, head_dim>(x),
-// min; mean<token>(x); x | sum<key> is the same. Any strides. Over all axes the result is a tensor
-// without axes, of one element: sum<query, key>(x)().
+// Reductions over one or more named axes, which disappear: sum<key>(x), max<key, head_dim>(x), min,
+// mean<token>(x); x | sum<key> is the same. Any strides. Over all axes, the result is a tensor with
+// one element and no axes: sum<query, key>(x)().
 //
-// The elements that are put together are numbered in the order of the axes of x, the last one
-// fastest. A sum is 16 chains, element e in chain e % 16, folded in halves; a mean is one chain and
-// a division. So a value is a function of the shape, not of where the elements lie.
+// Elements are numbered in the order of the axes of x, the last one fastest. A sum has 16 chains,
+// with element e in chain e % 16, folded in halves; a mean is one chain and a division. So the
+// result depends on the shape, not on the memory layout.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -30,7 +30,7 @@ UMBEL_SAYS(
     takes_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two,
     "takes one tensor and named axes, x | max<key>; of two write maximum(x, y), minimum(x, y)");
 
-// The axes of a layout that are reduced, or that are kept, as loops.
+// A layout's reduced or kept axes as loops.
 template <class Layout, bool Reduced, class... Families>
 constexpr auto walk_over() noexcept {
   kernel::axes_walk<Layout::rank + 1> walk{};
@@ -82,7 +82,7 @@ constexpr auto computed_where(const X& x) noexcept {
     return invalid{};
 }
 
-// Combine: of kernel/plain/floats.hpp. into(out, x): out must not overlap x.
+// Combine: from kernel/plain/floats.hpp. into(out, x): out must not overlap x.
 template <class Name, class Combine, template <std::size_t> class... Axes>
 struct reduction_operation : computing<reduction_operation<Name, Combine, Axes...>, Name> {
   using eager = computing<reduction_operation, Name>;
@@ -114,7 +114,7 @@ using max_operation = reduction_operation<say::max, kernel::plain::max_of, Axes.
 template <template <std::size_t> class... Axes>
 using min_operation = reduction_operation<say::min, kernel::plain::min_of, Axes...>;
 
-// Of floating-point numbers.
+// For floating-point numbers.
 template <template <std::size_t> class... Axes>
 struct mean_operation : detail::computing<mean_operation<Axes...>, say::mean> {
   template <class X>
@@ -130,7 +130,7 @@ struct mean_operation : detail::computing<mean_operation<Axes...>, say::mean> {
   }
 };
 
-// Of what differs from the mean: one sum of squares in increasing position, by fused multiply-adds.
+// One sum of squared deviations from the mean in increasing position, with fused multiply-adds.
 template <template <std::size_t> class... Axes>
 struct variance_operation : detail::computing<variance_operation<Axes...>, say::variance> {
   template <class X>
@@ -163,16 +163,16 @@ struct variance_operation : detail::computing<variance_operation<Axes...>, say::
 template <template <std::size_t> class... Axes>
 inline constexpr detail::mean_operation<Axes...> mean{};
 
-// variance<hidden>(x): the mean square of what differs from the mean, over named axes, which
-// disappear; divided by the number of elements, as in norms (numpy's var, torch's with
+// variance<hidden>(x): the mean square of the deviations from the mean, over named axes, which
+// disappear. It divides by the number of elements, as norms do (numpy's var, torch's with
 // correction=0).
 template <template <std::size_t> class... Axes>
 inline constexpr detail::variance_operation<Axes...> variance{};
 
-// (Functions, not objects: beside `using namespace std` objects max and min would be ambiguous. So
-// x | max<key> names the one of them that takes nothing: pipe.hpp.)
+// (Functions, not objects: with `using namespace std`, objects max and min would be ambiguous. So x
+// | max<key> names the overload without arguments: pipe.hpp.)
 
-// sum<key>(x): the sum over named axes of a tensor or view of numbers, a row-major tensor of the
+// sum<key>(x): the sum over named axes of a tensor or view of numbers, as a row-major tensor of the
 // other axes. Sums of integers overflow as + does.
 template <template <std::size_t> class... Axes, class X>
   requires(detail::elements<X> || detail::traced<X>)
@@ -185,8 +185,8 @@ template <template <std::size_t> class... Axes>
 constexpr detail::sum_operation<Axes...> sum() noexcept {
   return {};
 }
-// max<key>(x): the largest element over named axes, of the others a row-major tensor; NaN where one
-// is NaN (as torch's amax). Of -0 and +0 alone it may be either, always the same one.
+// max<key>(x): the largest element over named axes, as a row-major tensor of the others; NaN if one
+// is NaN (as torch's amax). Of -0 and +0, it may be either, but always the same one.
 template <template <std::size_t> class... Axes, class X>
   requires(detail::elements<X> || detail::traced<X>)
 constexpr auto(max)(const X& x) noexcept {

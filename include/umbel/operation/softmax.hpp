@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// softmax<key>(x): exp(x) over its sum along a named axis, row by row, and log_softmax<key>(x), its
-// logarithm. The readable form, for attention written by hand and for drawings; the layers use the
-// fused kernel (kernel/float/attend.hpp).
+// softmax<key>(x): exp(x) divided by its sum along a named axis, and log_softmax<key>(x), its
+// logarithm. The readable form, for handwritten attention and for drawings; layers use the fused
+// kernel (kernel/float/attend.hpp).
 //
-// Scores of -infinity weigh 0; a row of nothing else gives zeros. NaN spoils its own row only. The
-// sum is taken in 16 parts (kernel/plain/floats.hpp).
+// A score of -infinity weighs 0; a row with nothing else becomes zeros. NaN spoils only its row.
+// The sum has 16 parts (kernel/plain/floats.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -21,7 +21,8 @@ struct softmax;
 }  // namespace say
 UMBEL_SAYS(log_softmax, "log_softmax");
 
-// x: any axes; a row-major tensor of the same. into(out, x): out may be x where that is row-major.
+// x: any axes; the result is a row-major tensor with the same. into(out, x): out may be x if that
+// is row-major.
 template <class Operation, class Name, class Family>
 struct softmax_along_axis : detail::computing<Operation, Name> {
   template <class X>
@@ -72,13 +73,13 @@ struct log_softmax_operation
 };
 }  // namespace detail
 
-// softmax<key>(x): exp(x) over its sum along a named axis, of x with any axes; rows of -infinity
-// only become zeros.
+// softmax<key>(x): exp(x) divided by its sum along a named axis, for x with any axes. Rows of only
+// -infinity become zeros.
 template <template <std::size_t> class Axis>
 inline constexpr detail::softmax_operation<Axis> softmax{};
 
-// log_softmax<key>(x): the logarithm of the softmax, x - maximum - log of the sum of e^(x -
-// maximum) along a named axis; rows of -infinity only stay.
+// log_softmax<key>(x): the logarithm of the softmax, x - maximum - log(sum of e^(x - maximum)),
+// along a named axis. Rows of only -infinity stay.
 template <template <std::size_t> class Axis>
 inline constexpr detail::log_softmax_operation<Axis> log_softmax{};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Elements by a condition, a tensor or view of bool (tensor/compare.hpp): where(condition, a, b),
-// and hide(scores, condition), whose hidden scores a softmax does not see.
+// Elements chosen by a condition, a tensor or view of bool (tensor/compare.hpp): where(condition,
+// a, b), and hide(scores, condition), whose hidden scores get no weight from a softmax.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -14,7 +14,6 @@ namespace detail {
 UMBEL_SAYS(takes_a_condition_then_two_tensors_views_or_numbers,
            "takes a condition, then two tensors, views or numbers");
 
-// The element type of a tensor, view or number.
 template <class A>
 struct element_of_operand {
   using type = A;
@@ -25,7 +24,6 @@ struct element_of_operand<A> {
 };
 
 namespace rules {
-// A choice for the elements of a condition.
 template <class C, class A>
 struct choice_rule {
   using type = accepted;
@@ -34,7 +32,7 @@ template <class C, tensor_like A>
 struct choice_rule<C, A> {
   using type = same_shape<say::where, layout_of<C>, layout_of<A>>;
 };
-// A number takes the element type of the other choice.
+// A number converts to the element type of the other choice.
 template <class A, class B>
 struct choices_rule {
   using type = same_element<say::where, typename element_of_operand<A>::type,
@@ -74,13 +72,13 @@ template <class... X>
 using hide = typename hide_rule<X...>::type;
 }  // namespace rules
 
-// where(true, 1.0f, 2.0f): C++ has that.
+// where(true, 1.0f, 2.0f): C++ has ?: for numbers.
 template <class... X>
 inline constexpr bool are_numbers = false;
 template <scalar A, scalar B>
 inline constexpr bool are_numbers<bool, A, B> = true;
 
-// A number for every position of Axes, or the tensor or view itself.
+// A number repeated along Axes, or the tensor or view itself.
 template <class Axes>
 struct one_number;
 template <class... Axes>
@@ -119,8 +117,8 @@ template <class Scores, class C>
 concept hideable =
     detail::fits<detail::rules::hide<std::remove_cvref_t<Scores>, std::remove_cvref_t<C>>>;
 
-// where(condition, a, b): a where the condition is true, else b, of tensors or views of its axes or
-// numbers; a row-major tensor. NaN in what is not chosen does not matter.
+// where(condition, a, b): a if the condition is true, else b; tensors or views with its axes, or
+// numbers. Returns a row-major tensor. A NaN that isn't chosen doesn't matter.
 template <class C, class A, class B>
   requires((detail::elements<C> || detail::elements<A> || detail::elements<B>) &&
            !(detail::of_a_formula<C> || detail::of_a_formula<A> || detail::of_a_formula<B>))
@@ -150,8 +148,8 @@ constexpr detail::invalid where(const X&...) noexcept {
   return {};
 }
 
-// hide(scores, condition): the scores with -infinity where the condition, a tensor or view of bool
-// of the same axes, is true: softmax gives these a weight of 0.
+// hide(scores, condition): the scores, with -infinity at positions where the condition is true; the
+// softmax gives these a weight of 0. condition: a tensor or view of bool with the same axes.
 template <class Scores, class C>
   requires((detail::elements<Scores> || detail::elements<C>) &&
            !(detail::of_a_formula<Scores> || detail::of_a_formula<C>))

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What weights are made of: which types are listed by name, the members of a struct and their
-// names. What is refused of them, with its sentence: rules.hpp.
+// The structure of weights: which types are listed by name, the members of a struct, their names.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -21,7 +20,6 @@ concept map_of_weights = requires(const W& w) {
   typename W::map;
   w.weight;
 };
-// A vector, borrowed.
 template <class W>
 concept vector_of_weights = requires(const W& w) {
   typename W::owned::layout;
@@ -35,25 +33,24 @@ concept several_weights = !tensor_like<W> && !vector_of_weights<W> && requires(c
 };
 template <class W>
 concept layer_of_weights = requires { typename W::weights; } && !names_its_parts<W> &&
-                           !std::is_same_v<typename W::weights, W>;  // a struct of this name
-// Of this library, not a struct of the user's.
+                           !std::is_same_v<typename W::weights, W>;  // a struct with this name
+// From this library, not a user's struct.
 template <class W>
 concept parts_of_layer = requires { typename W::layer_name; };
 template <class W>
 concept listed_by_name = names_its_parts<W> || map_of_weights<W> || vector_of_weights<W> ||
                          tensor_like<W> || several_weights<W>;
-// (A struct of the user's may have a type `layer`.)
+// (A user's struct may have a type `layer`.)
 template <class W>
 concept packed_parameters = requires(const W& w) {
   typename W::layer;
   w.get_weights();
 } || requires(const W& w) { w.panels; } || (parts_of_layer<W> && !listed_by_name<W>);
 
-// T: that of the elements, const where the weights are.
+// T: the element type, const if the weights are.
 template <class W, class T>
 using as_const_as = std::conditional_t<std::is_const_v<W>, const T, T>;
 
-// The views of a map's parameters.
 template <class W>
 struct map_views {
   using map = typename W::map;
@@ -66,7 +63,6 @@ struct map_views {
 template <class W>
 using vector_view = view_of<const typename W::owned::value_type, typename W::owned::layout>;
 
-// How many there are of several_weights.
 template <class W>
 constexpr std::size_t count_of() {
   if constexpr (std::is_array_v<W>)
@@ -82,10 +78,10 @@ inline constexpr std::size_t longest_path_there_may_be = 127;
 
 template <class W>
 inline constexpr std::size_t parts_named = 0;
-template <names_its_parts W>  // sizeof: to clang 14 the extent is 0 where nothing else has used it
+template <names_its_parts W>  // sizeof: for clang 14 the extent is 0 until it is used elsewhere
 inline constexpr std::size_t parts_named<W> = sizeof(W::part_names) / sizeof(W::part_names[0]);
 
-// How many members a struct has, 17 where there are more; 0 where one of them has no default.
+// The number of members of a struct, 17 for more; 0 if one of them has no default.
 template <class W>
 constexpr std::size_t members_in() {
   if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
@@ -133,9 +129,8 @@ template <names_its_parts W>
   requires std::is_aggregate_v<W>
 inline constexpr std::size_t members_there<W> = members_in<W>();
 
-// A base with members beside those of the struct, which C++ does not take apart. It is the first of
-// what an aggregate is initialized by, and converts to nothing else. (Of standard layout, members
-// are of one class.)
+// A base with members in addition to those of the struct, which C++ can't decompose. It initializes
+// an aggregate first, and converts to nothing else. (With standard layout, only one has members.)
 template <class W>
 struct base_of {
   template <class Base>
@@ -145,8 +140,7 @@ struct base_of {
 template <class W>
 concept has_a_base = !std::is_standard_layout_v<W> && requires { W{base_of<W>{}}; };
 
-// Text that is known when compiled. (The names of a class template are an argument: clang 14 has no
-// value for them where nothing has used it.)
+// Text known at compile time. (An argument: in a class template, clang 14 needs names to be used.)
 template <const auto& Names>
 inline constexpr bool is_constant_text =
     requires { typename std::bool_constant<(Names[0] == nullptr)>; };

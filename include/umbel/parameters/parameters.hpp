@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The parameters of weights by name: what loading, saving, counting and comparing are made of.
+// The parameters of weights by name, the basis of loading, saving, counting and comparing.
 //
 //   static block::weights w;
 //   for_each_parameter(w, [](const parameter_path& path, auto x) {
@@ -7,8 +7,8 @@
 //     // "norm1.gamma", view<float, hidden<256>> ...
 //   });
 //
-// A path is what C++ says, without the first name: w.attention.q.weight. A model's own struct lists
-// its members once, in their order (a member cannot have the name of its layer's type):
+// A path is the C++ expression without the first name: w.attention.q.weight. A model's struct lists
+// its members once, in their order (a member can't have the name of its layer's type):
 //
 //   struct model_weights {
 //     static constexpr const char* part_names[] = {"positions", "encoder", "norm"};
@@ -25,8 +25,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// Where a parameter is among the weights: "encoder.0.attention.q.weight", ended by a zero. At most
-// `most` characters; weights with longer ones do not compile.
+// The place of a parameter among the weights: "encoder.0.attention.q.weight", zero-terminated. At
+// most `most` characters; weights with longer paths don't compile.
 class parameter_path {
  public:
   static constexpr std::size_t most = detail::longest_path_there_may_be;
@@ -34,7 +34,7 @@ class parameter_path {
   constexpr parameter_path() noexcept = default;
   [[nodiscard]] constexpr const char* c_str() const noexcept { return chars_; }
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
-  // path / "q", path / 0: one step further.
+  // path / "q", path / 0: the path extended by a name or number.
   [[nodiscard]] constexpr parameter_path operator/(const char* part) const noexcept {
     parameter_path next = *this;
     if (size_ != 0) next.put('.');
@@ -64,7 +64,7 @@ class parameter_path {
 
 namespace detail {
 
-// In the place of a path for who asks for none.
+// Replaces a path for callers that need none.
 struct no_path {
   template <class Step>
   constexpr no_path operator/(const Step&) const noexcept {
@@ -72,7 +72,7 @@ struct no_path {
   }
 };
 
-// Of weights that the rules accept. Path: parameter_path or no_path.
+// For weights that the rules accept. Path: parameter_path or no_path.
 template <class Path, class W, class F>
 constexpr void visit_parameters(const Path& path, W& w, F& f) {
   using plain = std::remove_const_t<W>;
@@ -93,7 +93,7 @@ constexpr void visit_parameters(const Path& path, W& w, F& f) {
   }
 }
 
-// What an operation asks that only reads names, axes and numbers.
+// Rules of an operation that only reads names, axes and numbers.
 template <class Operation>
 struct any_parameter {
   using operation = Operation;
@@ -111,10 +111,10 @@ struct taken_by {
 
 }  // namespace detail
 
-// f(path, x) for each parameter of w, in the order of the members: weights of a layer, owned or
-// borrowed, a struct with part_names, arrays of them. x is a view into w, which f may write to
-// where w is owned and not const; its axes are in and out for the weight of a linear map, out for
-// its bias, else those of the tensor.
+// Calls f(path, x) for each parameter of w in the order of the members. w: the weights of a layer,
+// owned or borrowed, a struct with part_names, or arrays of them. x is a view into w, which f may
+// write to if w is owned and not const; its axes are in and out for the weight of a linear map, out
+// for its bias, otherwise those of the tensor.
 //   "umbel: for_each_parameter: the struct does not name its members; ..."
 //   "umbel: for_each_parameter: packed weights are laid out for the kernels; ..."
 //   "umbel: for_each_parameter: f takes a path and a view, (const parameter_path& path, auto x)"
@@ -127,7 +127,7 @@ constexpr void for_each_parameter(Weights&& w, F&& f) {
   if constexpr (verdict::ok) detail::visit_parameters(parameter_path{}, w, f);
 }
 
-// How many numbers all parameters of w are together. Bad input: as for_each_parameter.
+// The number of numbers in all parameters of w. Errors: as for for_each_parameter.
 template <class Weights>
 [[nodiscard]] constexpr std::size_t count_parameters(const Weights& w) noexcept {
   using verdict = detail::rules::parameters<detail::any_parameter<detail::say::count_parameters>,
@@ -138,7 +138,7 @@ template <class Weights>
   if constexpr (verdict::ok) detail::visit_parameters(parameter_path{}, w, add);
   return count;
 }
-// Without weights, count_parameters<model>(): the weights are an argument, since memory has them.
+// Without weights, count_parameters<model>(): refused, since the argument is weights in memory.
 template <class Weights>
 [[nodiscard]] constexpr std::size_t count_parameters() noexcept {
   using verdict = detail::verdict<detail::never<Weights>, detail::say::count_parameters,
@@ -147,8 +147,7 @@ template <class Weights>
   return 0;
 }
 
-// The largest difference between two parameters of the same path, and that path. NaN is as far as
-// can be from what is not NaN.
+// The largest difference of two parameters with one path, and that path; infinite for NaN.
 struct parameter_difference {
   double largest = 0;
   parameter_path path{};
@@ -168,7 +167,7 @@ using comparable = first_error<
     verdict<std::is_same_v<A, B>, say::compare_parameters, say::the_arguments_are_of_two_types>>;
 }  // namespace detail
 
-// Bad input: as for_each_parameter, and
+// Errors: as for for_each_parameter, and
 //   "umbel: compare_parameters: the arguments are of two types; load both into weights of one"
 template <class A, class B>
 [[nodiscard]] constexpr parameter_difference compare_parameters(const A& a, const B& b) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The rules of what is listed by name (parameters.hpp): one verdict for all weights of a call, so
-// that each mistake is one error, of the operation that the user called.
+// Rules of listing by name (parameters.hpp): one verdict for all weights of a call, so that each
+// mistake is one error that names the user's operation.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -55,7 +55,6 @@ struct part_names {
       is_not<name_mistake::twice, say::of_part_names_is_there_twice>>;
 };
 
-// A struct of the user's.
 template <class Operation, class W>
 struct struct_of_weights {
   using type = first_error<
@@ -83,7 +82,7 @@ using listable = first_error<
     verdict<listed_by_name<W>, Operation,
             say::the_struct_does_not_name_its_members_so_give_it_part_names_in_their_order>>;
 
-// W, without what it is made of.
+// W, without its parts.
 template <class Operation, class W>
 constexpr auto weights_by_themselves() {
   using kind = listable<Operation, W>;
@@ -100,8 +99,7 @@ constexpr auto weights_by_themselves() {
   }
 }
 
-// W and all that it is made of. Ask::operation: what the user called; Ask::of<view>: the verdict
-// about a parameter, by the type of its view.
+// W and all its parts. Ask::operation: the user's; Ask::of<view>: the verdict on a parameter.
 template <class Ask, class W>
 constexpr auto weights_and_parts();
 
@@ -136,7 +134,7 @@ constexpr auto weights_and_parts() {
   }
 }
 
-// The characters of the longest path, with a dot before each name; of weights that are listable.
+// The length of the longest path, with a dot before each name; for weights that can be listed.
 template <class W>
 constexpr std::size_t longest_path();
 
@@ -183,7 +181,7 @@ constexpr auto parameters_of() {
   else
     return all{};
 }
-// Of all weights of a call, W, const where they are.
+// For all weights of a call, W, const if they are.
 template <class Ask, class W>
 using parameters = decltype(parameters_of<Ask, W>());
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The words of the sentences about names of parameters, files and callbacks, and the rules of what
-// an argument is. What the weights must be like: rules.hpp.
+// Words of sentences about parameter names, files and callbacks; rules of arguments.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -11,7 +10,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 namespace say {
-// operations
 struct at;
 struct compare_parameters;
 struct count_parameters;
@@ -22,7 +20,6 @@ struct replay;
 struct save;
 struct write_parameter_table;
 
-// phrases
 struct arguments;
 struct the_weights_are_const;
 }  // namespace say
@@ -64,7 +61,7 @@ UMBEL_SAYS(the_model_returns_nothing_so_let_it_return_the_output,
            "the model returns nothing; let it return the output");
 UMBEL_SAYS(takes_the_output_and_that_of_the_probe_as_tensors_but_argument,
            "takes the output and that of the probe as tensors, but argument");
-// Text ended by a zero; not nullptr, nor 0, which as a literal would be one.
+// Zero-terminated text; not nullptr or 0, a literal that would convert to it.
 template <class X>
 concept c_string = std::is_convertible_v<X, const char*> && !std::is_same_v<X, std::nullptr_t>;
 
@@ -79,11 +76,11 @@ concept result_with_file = requires(const Result& result) {
   requires file_of_tensors<std::remove_cvref_t<decltype(*result)>>;
 };
 
-// Not std::is_invocable: what fails in the body of f would be reported through its internals.
+// Not std::is_invocable, through whose internals errors in the body of f would be reported.
 template <class F, class... Arguments>
 concept callable_with = requires(F& f) { f(std::declval<Arguments>()...); };
 
-// The word for an argument that has another type than it should.
+// The words for an argument with the wrong type.
 template <class X>
 struct word_for_argument {
   using type = type_of_given<std::decay_t<X>>;
@@ -94,11 +91,10 @@ struct word_for_argument<std::nullptr_t> {
 };
 
 namespace rules {
-// One argument: what the operation takes, and that it is something else.
 template <bool Ok, class Operation, class Takes, std::size_t Number, class X>
 using argument = verdict<Ok, Operation, Takes, number<Number>, say::is,
                          typename word_for_argument<std::remove_cvref_t<X>>::type>;
-// What tensors are read from by name.
+// The file that tensors are read from by name.
 template <class Operation, class File>
 using file = first_error<verdict<!result_with_file<File>, Operation,
                                  say::takes_a_file_of_tensors_so_write_an_asterisk_before_a_result>,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which form of the kernels attends for the heads of one sequence: chosen here and nowhere else.
-// The kernels say which forms can compute a shape (kernel/float/attend_form.hpp), the layer what
-// its queries see; layers, the cache and `describe` read the answer. Forms decide speed and never a
-// bit of the result.
+// Chooses the kernels' form of attention for the heads of one sequence, in one place. The kernels
+// know which forms can compute a shape (kernel/float/attend_form.hpp), the layer which keys its
+// queries see; layers, the cache and `describe` use the choice. Forms affect speed, never bits.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -17,15 +16,15 @@ enum class attend_form {
   heads_in_pairs,      // two heads at a time, queries in the lanes (kernel/float/attend_pairs.hpp)
   keys_in_lanes,       // the one query of each head, several heads at a time
                        // (kernel/float/attend_each.hpp)
-  last_query_by_keys,  // head_by_head, but for a last query that would have a vector to itself
+  last_query_by_keys,  // head_by_head, except a last query that would occupy a vector alone
 };
 
-// The keys that queries see, where scores are only scaled and all heads see the same ones.
+// The keys that queries see, if scores are only scaled and all heads see the same ones.
 enum class seen_keys {
   all,
-  first,  // up to a length that only run time knows
+  first,  // up to a run-time length
   run,    // from one key to another
-  any,    // whatever a mask says, by head, or with scores changed
+  any,    // depends on a mask or the head, or scores change
 };
 
 // Can the kernel of a form compute these heads?

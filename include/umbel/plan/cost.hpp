@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a plan costs, in cycles of a core that starts two multiply-adds and two loads a cycle, where
-// a multiply-add takes four and a vector of exponentials 3.2 (measured on a server core of 2024;
-// see bench/plan for how far the clock agrees). An estimate: to see what a layer is made of, and to
-// compare plans. Not here: any choice (plan.hpp).
+// The cost of a plan in cycles of a core that starts two multiply-adds and two loads per cycle,
+// with four cycles for a multiply-add and 3.2 for a vector of exponentials (measured on a 2024
+// server core; bench/plan shows how well this predicts time). An estimate, to show what a layer
+// consists of and to compare plans. Not here: choices (plan.hpp).
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,14 @@ namespace umbel::inline UMBEL_TARGET::detail::plan {
 
 namespace detail {
 
-// Steps of a register tile of `rows` by `vectors`: multiply-adds, loads, or chains that wait for
-// themselves; and what is written at the end.
+// A register tile of `rows` by `vectors`: the slowest of multiply-adds, loads and dependent chains,
+// plus the stores at the end.
 constexpr double tile_cycles(double rows, double vectors, double steps) noexcept {
   const double busy = rows * vectors > rows + vectors ? rows * vectors : rows + vectors;
   return (busy / 2 > 4 ? busy / 2 : 4) * steps + rows * vectors + 12;
 }
 
-// Bytes that arrive in a cycle from where `bytes` of them fit: the first, the second, a further
-// cache.
+// Bytes per cycle from the cache that holds `bytes`: the first, the second, a further one.
 constexpr double bytes_a_cycle(double bytes) noexcept {
   return bytes <= 32 * 1024 ? 128 : bytes <= 1024 * 1024 ? 48 : 28;
 }
@@ -37,7 +36,7 @@ constexpr double for_each_size(split s, F cycles_of) {
 
 }  // namespace detail
 
-// y = x w + bias with `in` inputs. Each tile of rows reads the weights of its panels anew.
+// y = x w + bias with `in` inputs. Each tile of rows rereads the weights of its panels.
 template <class T>
 constexpr double cycles(const linear_plan& p, std::size_t in) noexcept {
   const auto steps = static_cast<double>(in);
@@ -45,7 +44,7 @@ constexpr double cycles(const linear_plan& p, std::size_t in) noexcept {
   const double all = panel * static_cast<double>(p.panels.count());
   return detail::for_each_size(p.rows, [&](std::size_t rows) {
     return detail::for_each_size(p.panels, [&](std::size_t vectors) {
-      // Panels in a tile, or the part of one that is.
+      // Panels per tile, or a tile's part of a panel.
       const double group = p.tile == p.panels.large
                                ? static_cast<double>(p.group)
                                : static_cast<double>(p.tile) / static_cast<double>(vectors);
@@ -59,8 +58,8 @@ constexpr double cycles(const linear_plan& p, std::size_t in) noexcept {
   });
 }
 
-// One or a few queries of one head, keys or values in the lanes. Keys and values come from where
-// those of all heads, kv_heads of them, fit.
+// One or a few queries of one head, keys or values in the lanes. Keys and values come from the
+// cache that holds those of all kv_heads heads.
 template <class T>
 constexpr double cycles_of_few(std::size_t queries, std::size_t lanes, std::size_t keys,
                                std::size_t head_dim, std::size_t value_dim,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The planner: from extents and a target, at compile time, to register tiles and the order in which
-// they are computed. Plans decide speed and never a bit of the result (every output element is one
-// chain of additions in a fixed order, whatever the tile). Not here: strides, memory, code; a
-// kernel follows its plan.
+// The planner: at compile time, from extents and a target to register tiles and their order. Plans
+// affect speed, never bits: every output element is one chain of additions in a fixed order,
+// whatever the tile. Not here: strides, memory, code; kernels follow their plans.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +13,14 @@ namespace umbel::inline UMBEL_TARGET::detail::plan {
 
 constexpr std::size_t divide_up(std::size_t a, std::size_t b) noexcept { return (a + b - 1) / b; }
 
-// `total` things in blocks of at most `limit`, as equal as can be: 16 by 6 is 5 + 5 + 6, never
-// 6 + 6 + 4. First `small_count` blocks of `large` - `step`, then `large_count` blocks of `large`.
+// `total` things in blocks of at most `limit`, as equal as possible: 16 by 6 is 5 + 5 + 6, never 6
+// + 6 + 4. First `small_count` blocks of `large` - `step`, then `large_count` blocks of `large`.
 struct split {
   std::size_t large, large_count, small_count, step = 1;
 
   constexpr std::size_t smaller() const noexcept { return large - step; }
   constexpr std::size_t count() const noexcept { return large_count + small_count; }
-  // First thing of block `index`.
+  // The first thing of block `index`.
   constexpr std::size_t offset(std::size_t index) const noexcept {
     return index <= small_count ? index * smaller()
                                 : small_count * smaller() + (index - small_count) * large;
@@ -29,7 +28,6 @@ struct split {
   constexpr std::size_t size(std::size_t index) const noexcept {
     return index < small_count ? smaller() : large;
   }
-  // The block that a thing is in.
   constexpr std::size_t block_of(std::size_t thing) const noexcept {
     const std::size_t in_small = offset(small_count);
     return thing < in_small ? thing / smaller() : small_count + (thing - in_small) / large;
@@ -45,12 +43,11 @@ constexpr split split_evenly(std::size_t total, std::size_t limit) noexcept {
   return {large, large_count, count - large_count};
 }
 
-// Few registers are those of small code and of cores without a floating-point unit: there each kind
-// of block is code that hardly pays.
+// Small code and cores without an FPU have few registers: code per kind of block hardly pays there.
 constexpr bool has_few_registers(target machine) noexcept { return machine.registers < 8; }
 
-// The limit of blocks, or where registers are few what makes all of them one size, if that is not
-// half of the limit or less.
+// The limit of blocks; with few registers, a limit that makes all blocks one size, if it is more
+// than half of the original.
 constexpr std::size_t block_limit(std::size_t total, std::size_t limit, target machine) noexcept {
   if (has_few_registers(machine))
     for (std::size_t size = limit; 2 * size > limit; --size)
@@ -58,24 +55,23 @@ constexpr std::size_t block_limit(std::size_t total, std::size_t limit, target m
   return limit;
 }
 
-// As split_evenly where things go in pairs, of which there is a whole number: 16 by 6 is 4 + 6 + 6.
+// As split_evenly, with an even total in pairs: 16 by 6 is 4 + 6 + 6.
 constexpr split split_in_pairs(std::size_t total, std::size_t limit) noexcept {
   const split pairs = split_evenly(total / 2, limit / 2);
   return {pairs.large * 2, pairs.large_count, pairs.small_count, pairs.small_count != 0 ? 2u : 1u};
 }
 
-// Rows for which a tile that is `vectors` wide has registers: for accumulators, one row of the
-// other operand, one broadcast, and one product where it is not fused with its addition.
+// The rows of a tile `vectors` wide that fit the registers: accumulators, one row of the other
+// operand, one broadcast, and one product if it isn't fused.
 constexpr std::size_t rows_that_fit(target machine, std::size_t vectors) noexcept {
   const std::size_t spread = machine.spreads ? 0 : 1;
   const std::size_t taken = vectors + spread + (machine.fused ? 0 : 1);
   return machine.registers < taken + vectors ? 1 : (machine.registers - taken) / vectors;
 }
 
-// Rows of such a tile. Sixteen accumulators hide what an fma takes, and the fewer there are the
-// more of the next tile's beginning overlaps the end of this one; but at least 4 rows, where they
-// fit, share what is loaded. Measured (bench/plan) at 64 x 64 x 64: 6 rows of 4 vectors are 3.3 %
-// slower than 4 of 4.
+// Rows of such a tile. Sixteen accumulators hide an fma's latency, and fewer let the next tile
+// overlap the end of this one; but at least 4 rows, if they fit, share loads. Measured (bench/plan)
+// at 64 x 64 x 64: 6 rows of 4 vectors are 3.3 % slower than 4 of 4.
 constexpr std::size_t tile_rows(target machine, std::size_t vectors) noexcept {
   const std::size_t fit = rows_that_fit(machine, vectors);
   const std::size_t wanted = vectors < 4 ? 16 / vectors : 4;
@@ -83,12 +79,12 @@ constexpr std::size_t tile_rows(target machine, std::size_t vectors) noexcept {
   return fit < most ? fit : most;
 }
 
-// Widest useful tile: the one with the most multiply-adds for each value loaded. Where nothing
-// fuses (SSE2), a broadcast is a load and a shuffle: 4 vectors by 2 rows are 40 % faster than 3 by
-// 4, for which registers do not suffice, 1 to 10 % than 3 by 3 (g++, clang).
+// The widest useful tile: most multiply-adds per load. Without fusing (SSE2), a broadcast is a load
+// and a shuffle: 4 vectors by 2 rows are 40 % faster than 3 by 4, which needs too many registers,
+// and 1 to 10 % faster than 3 by 3 (g++, clang).
 constexpr std::size_t tile_vectors(target machine) noexcept {
   if (machine.fixed.panel_vectors != 0) return machine.fixed.panel_vectors;
-  machine.fixed.tile_rows = 0;  // panels do not depend on it
+  machine.fixed.tile_rows = 0;  // panels don't depend on it
   std::size_t best = 1;
   for (std::size_t vectors = 2; vectors <= 6 && 2 * vectors + 1 <= machine.registers; ++vectors) {
     const std::size_t rows = tile_rows(machine, vectors), best_rows = tile_rows(machine, best);
@@ -99,34 +95,33 @@ constexpr std::size_t tile_vectors(target machine) noexcept {
   return best;
 }
 
-// Vectors of features in a panel of weights, at most: few inputs are soon done with, so that wide
-// tiles spend their time on beginning and ending. Measured (bench/plan) at 12 x 22 x 77 and 65 x 37
-// x 89: 5 %.
+// The most vectors of features in a panel of weights: with few inputs, wide tiles spend their time
+// on starting and ending. Measured (bench/plan) at 12 x 22 x 77 and 65 x 37 x 89: 5 %.
 constexpr std::size_t panel_vectors(std::size_t in, target machine) noexcept {
   const std::size_t widest = tile_vectors(machine);
   return machine.fixed.panel_vectors == 0 && in < 128 && widest > 4 ? 4 : widest;
 }
 
-// Do tiles of more than a few rows take two vectors of a panel at a time? 7 rows of 2 vectors end
-// sooner than 4 rows of 4 to 6, so that more of the next tile begins meanwhile. Measured
-// (bench/plan) on AVX-512, 32x64x64 to 128x256x256: 98.7 to 99.3 % of the peak instead of 97.7
-// to 98.6; on AVX2 there is nothing to gain.
+// Do tiles of more than a few rows use two vectors of a panel at a time? 7 rows of 2 vectors end
+// sooner than 4 rows of 4 to 6, so more of the next tile overlaps. Measured (bench/plan) on
+// AVX-512, 32x64x64 to 128x256x256: 98.7 to 99.3 % of the peak instead of 97.7 to 98.6; on AVX2
+// nothing.
 constexpr bool tiles_of_pairs(target machine) noexcept {
   return machine.registers >= 32 && machine.vector_bytes >= 64 && machine.fixed.panel_vectors == 0;
 }
 
-// Where registers are few, blocks of one size, the last of which may be partly empty.
+// With few registers, blocks of one size; the last may be partly empty.
 constexpr split of_one_size(split blocks, target machine) noexcept {
   return has_few_registers(machine) ? split{blocks.large, blocks.count(), 0} : blocks;
 }
 
-// What lies in the lanes of y(rows, out) = x(rows, in) w(in, out). Rows can, where x is transposed
-// already (the context of attention is): they are worth it when the features leave much of their
-// last vector empty.
+// The lanes' contents in y(rows, out) = x(rows, in) w(in, out). Rows are possible if x is already
+// transposed (as attention's context is), and pay if the features leave much of their last vector
+// empty.
 enum class orientation { features_in_lanes, rows_in_lanes };
 
-// The cost of each in multiply-adds of whole vectors; results that leave transposed cost about two
-// for each element. Rows in lanes read the weights of one panel only.
+// The cost of each orientation in multiply-adds of whole vectors; transposed results cost about two
+// per element. Rows in lanes read the weights of one panel only.
 template <class T>
 constexpr orientation choose_orientation(std::size_t rows, std::size_t in, std::size_t out,
                                          bool x_rows_adjacent, bool y_rows_adjacent,
@@ -140,14 +135,13 @@ constexpr orientation choose_orientation(std::size_t rows, std::size_t in, std::
   return by_rows < by_features ? orientation::rows_in_lanes : orientation::features_in_lanes;
 }
 
-// Features in the lanes.
 struct linear_plan {
   std::size_t lanes;
-  std::size_t vectors;  // of features, the last one perhaps partial
-  split panels;  // those vectors in panels, the last one in a large one; does not depend on rows
-  std::size_t tile;   // vectors of a panel in a tile: all of them, or as many as divide it
-  split rows;         // in tiles
-  std::size_t group;  // panels that share a tile (few rows: more chains in flight)
+  std::size_t vectors;  // of features, the last may be partial
+  split panels;         // vectors in panels, the last panel is large; independent of rows
+  std::size_t tile;     // vectors of a panel in a tile: all, or a divisor of them
+  split rows;           // in tiles
+  std::size_t group;    // panels that share a tile (few rows: more chains in flight)
 
   friend constexpr bool operator==(const linear_plan&, const linear_plan&) = default;
 };
@@ -167,8 +161,7 @@ constexpr linear_plan plan_linear(std::size_t rows, std::size_t in, std::size_t 
   plan.lanes = lanes<T>(machine);
   plan.vectors = divide_up(out, plan.lanes);
   plan.panels = plan_panels<T>(in, out, machine);
-  // Several rows share a last vector that is half empty (kernel/float/linear_tile.hpp): it hardly
-  // counts.
+  // Rows share a last vector that is half empty (kernel/float/linear_tile.hpp): it hardly counts.
   const std::size_t in_last = out % plan.lanes;
   const bool shares = plan.panels.count() == 1 && in_last != 0 && in_last * 2 <= plan.lanes;
   const bool few = rows <= rows_that_fit(machine, plan.panels.large);
@@ -177,8 +170,8 @@ constexpr linear_plan plan_linear(std::size_t rows, std::size_t in, std::size_t 
   std::size_t together = tile_rows(machine, plan.tile);
   if (machine.fixed.tile_rows == 0 && in >= 32) {
     if (shares && plan.vectors == 3) together = tile_rows(machine, 2);
-    // Tiles of two vectors end sooner than the next ones fill the core: 6 or 7 rows are 2 to 3 %
-    // faster than 8, and 8 faster than 5, unless inputs are few.
+    // Tiles of two vectors end before the next ones fill the core: 6 or 7 rows are 2 to 3 % faster
+    // than 8, and 8 faster than 5, unless inputs are few.
     const bool of_two = plan.tile == 2 && together == 8;
     if (of_two && (in < 64 || rows >= 6 * divide_up(rows, 7))) together = 7;
     // All rows at once read the weights once.
@@ -186,10 +179,10 @@ constexpr linear_plan plan_linear(std::size_t rows, std::size_t in, std::size_t 
     if (rows <= 24 && rows <= most) together = rows;
   }
   plan.rows = split_evenly(rows, together);
-  // Two multiply-adds a cycle, four cycles each: eight chains, or a tile waits for itself; of more
-  // than one row twice as many hide where tiles begin and end. Of one row weights are read once:
-  // from the second cache, four chains keep its pace, and one stream is as good as several; of
-  // weights that the first cache nearly holds, several are up to a fifth faster.
+  // Two multiply-adds per cycle, four cycles each: eight chains, or a tile waits for itself; with
+  // several rows, twice as many hide the start and end of tiles. One row reads weights once: from
+  // the second cache, four chains keep up and one stream is enough; if the first cache nearly holds
+  // them, several are up to a fifth faster.
   const std::size_t chains = plan.rows.large * plan.tile;
   const std::size_t each = chains + (plan.rows.large > 1 ? plan.tile : 0);
   const bool one = plan.rows.large == 1;
@@ -204,22 +197,22 @@ constexpr linear_plan plan_linear(std::size_t rows, std::size_t in, std::size_t 
   return plan;
 }
 
-// Keys of one block of the online softmax: a constant of the definition (kernel/plain/floats.hpp),
-// the same on every target, since it shows in the bits.
+// Keys per block of the online softmax: part of the definition (kernel/plain/floats.hpp), the same
+// on every target, since it affects bits.
 inline constexpr std::size_t key_block = 256;
 
 // One head of attention: queries in the lanes.
 struct attend_plan {
   std::size_t lanes;
-  split queries;      // vectors of queries, in blocks that are worked on together
-  std::size_t alone;  // queries after them, each by itself with keys in the lanes
-  split keys;         // of one block of the softmax, in tiles
+  split queries;      // vectors of queries, in blocks computed together
+  std::size_t alone;  // queries after them, one at a time with keys in the lanes
+  split keys;         // of one softmax block, in tiles
 
   friend constexpr bool operator==(const attend_plan&, const attend_plan&) = default;
 };
 
-// Keys (of a score tile) and values (of a context tile) by `vectors` of queries: as tile_rows, but
-// the maxima of the queries are in registers too, unless that would leave few to the sums.
+// Keys (score tile) and values (context tile) by `vectors` of queries: as tile_rows, with the
+// queries' maxima also in registers, unless that leaves too few for the sums.
 constexpr std::size_t attend_rows(target machine, std::size_t vectors) noexcept {
   const std::size_t rows = tile_rows(machine, vectors), taken = 2 * vectors + 1;
   if (machine.spreads) return rows;
@@ -228,23 +221,21 @@ constexpr std::size_t attend_rows(target machine, std::size_t vectors) noexcept 
   return rows < fit ? rows : fit;
 }
 
-// How many keys ahead of the context's sums their exponentials are taken, where `vectors` of
-// queries go together; 0: all of them before the sums. An exponential takes some 40 cycles, a key's
-// sums few.
+// The number of keys whose exponentials run ahead of the context's sums for `vectors` of queries;
+// 0: all before the sums. An exponential takes some 40 cycles, a key's sums few.
 constexpr std::size_t keys_ahead(target machine, std::size_t vectors) noexcept {
   if (machine.registers < 16) return 0;
   return vectors == 1 ? 8 : 4;
 }
 
-// Queries that can go by themselves, keys in the lanes (kernel/float/attend_few.hpp), at most:
-// their sums for two vectors of keys take half of the registers.
+// The most queries computed alone, keys in the lanes (kernel/float/attend_few.hpp): their sums for
+// two vectors of keys take half of the registers.
 constexpr std::size_t few_queries(target machine) noexcept {
   return machine.registers < 8 ? 1 : machine.registers / 4;
 }
 
-// A last vector of few queries costs as much as a full one, and more than those queries by
-// themselves: so many of them. Cycles, fitted to measurements of 17 to 512 keys of 8 to 64
-// features.
+// The number of queries in a last vector that are cheaper alone, since a partial vector costs as
+// much as a full one. Fitted to measurements of 17 to 512 keys of 8 to 64 features.
 template <class T>
 constexpr std::size_t queries_alone(std::size_t queries, std::size_t keys, std::size_t head_dim,
                                     std::size_t value_dim, target machine) noexcept {
@@ -259,9 +250,9 @@ constexpr std::size_t queries_alone(std::size_t queries, std::size_t keys, std::
   return of_few * 10 < of_vector * 9 ? rest : 0;
 }
 
-// Few queries: do several heads share a vector (kernel/float/attend_heads.hpp), rather than each go
-// by itself? Measured at 2 to 8 queries of 6 to 256 keys of 8 to 64 features: up to a third slower
-// and faster than that.
+// Few queries: do several heads share a vector (kernel/float/attend_heads.hpp), or is each computed
+// alone? Measured at 2 to 8 queries, 6 to 256 keys, 8 to 64 features: the difference is up to a
+// third either way.
 template <class T>
 constexpr bool heads_share_lanes(std::size_t queries, std::size_t keys, std::size_t head_dim,
                                  std::size_t value_dim, target machine) noexcept {
@@ -270,8 +261,8 @@ constexpr bool heads_share_lanes(std::size_t queries, std::size_t keys, std::siz
   return !by_itself || keys * (head_dim + value_dim) <= 3500;
 }
 
-// Heads that are one vector of queries: are they computed two at a time
-// (kernel/float/attend_pairs.hpp)? Measured: from 32 keys on nothing is gained.
+// Heads of one query vector: two at a time (kernel/float/attend_pairs.hpp)? No gain from 32 keys
+// on.
 template <class T>
 constexpr bool heads_go_in_pairs(std::size_t queries, std::size_t keys, target machine) noexcept {
   const std::size_t width = lanes<T>(machine);
@@ -279,11 +270,11 @@ constexpr bool heads_go_in_pairs(std::size_t queries, std::size_t keys, target m
          keys <= 2 * width - 8;
 }
 
-// Queries in twos, and a three where they are odd, or in threes where keys are few or a core has no
-// vectors (of Cortex-M4F's instructions for the demo's attention, 4 % are less): wider blocks
-// read keys and values fewer times, but their scores, which are passed over three times, leave the
-// first-level cache. Measured (bench/plan), at 512 queries and keys of 64: 2 vectors by 8 keys are
-// 2 % faster than 3 by 9, 12 % faster than 4 by 6.
+// Queries in twos, with a three if odd, or in threes if keys are few or the core has no vectors (4
+// % fewer instructions for the demo's attention on a Cortex-M4F). Wider blocks read keys and values
+// less often, but their scores, which are read three times, leave the first-level cache. Measured
+// (bench/plan) at 512 queries and keys of 64: 2 vectors by 8 keys are 2 % faster than 3 by 9, 12 %
+// faster than 4 by 6.
 template <class T>
 constexpr attend_plan plan_attend(std::size_t queries, std::size_t keys, target machine,
                                   std::size_t alone = 0) noexcept {

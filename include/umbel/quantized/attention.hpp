@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Multi-head attention in integers: projections, softmax and values in 8 bits, sums in 32.
+// Multi-head attention in int8: projections, softmax and values in 8 bits, sums in 32.
 //
-// Masks: which keys a query sees (lengths, keep_mask, causal, windows, and their like). What
-// changes scores or drops weights has no form in integers and is refused by name; so are softcap
-// and empty_rows<uniform_weights>. A query that sees no key gets zeros from the heads.
+// Masks: those that hide keys (lengths, keep_mask, causal, windows, and similar). Masks that change
+// scores or drop weights have no integer form and are refused by name, as are softcap and
+// empty_rows<uniform_weights>. A query that sees no key gets zeros from the heads.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail::integers {
 
-// The forms of a call (attention/calls.hpp). Layer: a multi_head_attention; Weight: of attention;
-// Result: of what type it is.
+// The forms of a call (attention/calls.hpp). Layer: a multi_head_attention; Weight: the type of the
+// weights of attention; Result: the type of the result.
 template <class Layer, class Weight, class Result>
 struct attention_forms {
   static constexpr bool in_formulas = false;
@@ -30,7 +30,6 @@ struct attention_forms {
   using rows = first_error<rules::rows_of_integers<X, std::int8_t, Axis>,
                            rules::batch_first<say::quantized, X>>;
 
-  // A call whose shapes fit.
   template <class Queries, class Keys, class X, class Mask, class Workspace, class Out>
   struct call_of {
     using layout = typename Layer::template result_of<layout_of<X>>;
@@ -144,7 +143,7 @@ using calls_of_attention = self_attention_calls<
 }  // namespace detail::integers
 
 // Self-attention of x, or queries x to keys y and values z, int8, row-major: (batch,) positions,
-// hidden. Gives int8 or int16 (output_as<>) of the axes of the queries.
+// hidden. Returns int8 or int16 (output_as<>) with the axes of the queries.
 template <class T, class Hidden, class Heads, class... OfLayer, class... Options>
 class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
     : public detail::integers::calls_of_attention<
@@ -167,7 +166,7 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
   using softmax_type = detail::integers::softmax_of<Options...>;
   using input_type = std::int8_t;
   template <class Derived>
-  using calls = quantized;  // what a cache takes for the layer
+  using calls = quantized;  // the layer's calls, for a cache
 
  private:
   using forms = detail::integers::attention_forms<layer, softmax_type, result_type>;

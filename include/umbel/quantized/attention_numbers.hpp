@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Multi-head attention of one sequence in integers, on plain numbers: projections, norms of queries
-// and keys, rotary positions, softmax and values in 8 bits, sums in 32. And what has no form in
-// integers.
+// and keys, rotary positions, softmax and values in 8 bits, sums in 32. Also layers without such a
+// form.
 //
-// Not here: axes, batches (attention.hpp), steps (cache.hpp).
+// Not here: axes, batches (attention.hpp), steps (past.hpp).
 #pragma once
 
 #include <cstddef>
@@ -44,17 +44,17 @@ template <class Range>
 struct attention_ranges {
   static constexpr const char* part_names[] = {"queries", "keys", "values", "q",
                                                "k",       "v",    "output"};
-  Range queries, keys, values;  // what the layer is given
-  Range q, k, v;                // what its projections give
+  Range queries, keys, values;  // the layer's arguments
+  Range q, k, v;                // the results of its projections
   Range output;
 };
-// Where queries and keys are normed, q and k are what the norms give.
+// With norms of queries and keys, q and k are the results of the norms.
 template <class Range>
 struct normed_attention_ranges {
   static constexpr const char* part_names[] = {
       "queries", "keys", "values", "projected_q", "projected_k", "q", "k", "v", "output"};
   Range queries, keys, values;
-  Range projected_q, projected_k;  // what the norms are given
+  Range projected_q, projected_k;  // the inputs of the norms
   Range q, k, v;
   Range output;
 };
@@ -64,8 +64,7 @@ template <class Weight>
 inline constexpr std::size_t most_keys =
     sizeof(Weight) == 1 ? kernel::most_value_products : kernel::most_16_bit_weights;
 
-// The projections and the softmax of a multi_head_attention. Heads lie in whole words. Weight: the
-// type of the weights of attention.
+// Projections and softmax. Heads are padded to whole words. Weight: the type of attention weights.
 template <class Layer, class Weight = std::int8_t>
 struct attention_numbers {
   static constexpr int weight_bits = 8 * sizeof(Weight);
@@ -89,15 +88,14 @@ struct attention_numbers {
   [[no_unique_address]] typename prepare::norm k_norm;
 
   static constexpr std::size_t widest = query_width < key_width ? key_width : query_width;
-  // Of what is projected to Rows rows at a time, to be normed and rotated.
+  // Projections of Rows rows at a time, to be normalized and rotated.
   template <std::size_t Rows>
   using rotary_scratch = typename prepare::template scratch<Rows, widest>;
 
-  // Units: of what is given, of the result; of the projections, and of those that are normed.
+  // Units: of the arguments, of the result; of the projections, and of those before a norm.
   struct units {
     double queries, keys, values, output, q, k, v, projected_q = 0, projected_k = 0;
   };
-  // Those of projections as observed.
   template <class Seen>
   static constexpr units units_of(const Seen& seen, double queries, double keys, double values,
                                   double output) noexcept {
@@ -127,12 +125,11 @@ struct attention_numbers {
         u.q, u.k, Layer::scoring::template scale<double>(sizes.head_dim));
   }
 
-  // Bytes of the table of rotary positions.
   template <std::size_t Positions>
   static constexpr std::size_t table_bytes =
       Layer::prepare::template table_bytes<std::int16_t, Positions, sizes.head_dim>;
 
-  // Rows of int8, one after another. position: that of the first row, of Positions.
+  // Rows of int8, adjacent. position: that of the first row, of Positions.
   template <std::size_t Rows, std::size_t Positions, class Work>
   constexpr void project_queries(const std::int8_t* x, std::int8_t* y, std::size_t position,
                                  Work& work) const noexcept {
@@ -145,7 +142,7 @@ struct attention_numbers {
     prepare::template project<Rows, Positions, sizes.kv_heads, sizes.head_dim, head_dim>(
         k, k_norm, y, to, position, work);
   }
-  // row: from one of to's to the next; step: from one feature to the next.
+  // row: from one of to's rows to the next; step: from one feature to the next.
   template <std::size_t Rows, std::size_t Row = value_width, std::size_t Step = 1>
   constexpr void project_values(const std::int8_t* z, std::int8_t* to) const noexcept {
     kernel::integer_linear<kernel::integer_linear_shape{Rows, sizes.value_hidden, value_width,
@@ -159,8 +156,8 @@ struct attention_numbers {
         Rows, context_width, sizes.output, context_width, sizes.output}>(o, context, out, finish);
   }
 
-  // Transposed: the values of a feature one after another, by keys. From one value to the next, and
-  // from one feature of a value to the next:
+  // Transposed: the values of a feature are adjacent, by keys. The strides from one value to the
+  // next, and from one feature of a value to the next:
   template <bool Transposed>
   static constexpr std::size_t value_step = Transposed ? 1 : value_width;
   template <std::size_t Keys, bool Transposed>
@@ -176,11 +173,11 @@ struct attention_numbers {
                                                         .o_row = context_width,
                                                         .v_dim = feature_step<Keys, Transposed>,
                                                         .weight_bits = weight_bits};
-  // Where all keys are there at once, kernels without vectors want them so.
+  // With all keys present at once, kernels without vectors need transposed values.
   template <std::size_t Queries>
   static constexpr bool transposed = simd::dot_lanes == 1 && Queries >= 3;
 
-  // Head h. mask: a sequence_mask, or what gives a head_mask for each head.
+  // Head h. mask: a sequence_mask, or a function from each head to a head_mask.
   template <std::size_t Queries, std::size_t Keys, bool Transposed = false, class Mask>
   constexpr void attend_head(
       std::size_t h, const std::int8_t* from_q, const std::int8_t* from_k,
@@ -201,7 +198,7 @@ struct attention_numbers {
       attend_head<Queries, Keys, Transposed>(h, from_q, from_k, from_v, mask, context, work);
   }
 
-  // A core without vectors has little memory, and a head its queries before it writes over them.
+  // To save memory on cores without vectors, a head overwrites its queries with its context.
   template <std::size_t Queries>
   static constexpr bool context_over_queries = transposed<Queries> && head_dim == value_dim;
   struct no_context {
@@ -213,8 +210,7 @@ struct attention_numbers {
     constexpr std::int8_t* over(std::int8_t*) noexcept { return rows; }
   };
 
-  // Scratch of a head, and what all of them need. What the projections were given may lie in the
-  // place of the former: it is not read any more.
+  // Scratch of a head, which may share memory with the projections' inputs, and of all heads.
   template <std::size_t Queries, std::size_t Keys>
   using head_scratch = kernel::integer_attend_scratch<head<Queries, Keys, transposed<Queries>>>;
   template <std::size_t Queries, std::size_t Keys>
@@ -260,8 +256,8 @@ struct attention_numbers {
     project_context<Queries>(work.context(), out, finish);
   }
 
-  // The same by several workers: blocks of rows, then heads, then blocks of rows. What they give
-  // each other is in the workspace of worker 0. of_head(worker): scratch of a head.
+  // The same by several workers: blocks of rows, then heads, then blocks of rows. They exchange
+  // data in the workspace of worker 0. of_head(worker): scratch of a head.
   template <std::size_t Queries, std::size_t Keys, class Mask, class T, class Finish, class Given,
             class OfHead>
   void attend_in_parts(const std::int8_t* x, const std::int8_t* y, const std::int8_t* z,
@@ -301,7 +297,7 @@ struct attention_numbers {
   }
 };
 
-// Result: of what type it is.
+// Result: the type of the result.
 template <class Layer, class Weight, class Result>
 struct packed_attention : attention_numbers<Layer, Weight> {
   using base = attention_numbers<Layer, Weight>;
@@ -326,7 +322,6 @@ template <>
 struct norm_of_heads_fits<void> {
   using type = accepted;
 };
-// Would the layer have a form in integers?
 template <class Layer>
 using attention_has_integers =
     first_error<rules::inputs_fit<typename Layer::hidden_axis>,
@@ -349,8 +344,7 @@ constexpr void widen_projected(Range& seen, const W& w, const X& x) noexcept {
   const auto y = projected_floats(w, x);
   widen(seen, y.data(), y.size());
 }
-// Of queries or keys. prepare(first row): in place, as before scores; projected(y): of what the
-// norms are given.
+// prepare(first row): queries or keys in place, as before scores; projected(y): the norms' inputs.
 template <std::size_t Row, class Range, class W, class X, class Projected, class Prepare>
 constexpr void widen_prepared(Range& seen, const W& w, const X& x, const Projected& projected,
                               const Prepare& prepare) noexcept {

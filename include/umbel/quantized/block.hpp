@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Blocks in integers: encoder_layer, decoder_layer, residual_block, and stacks of one of them.
-// int16 to int16 of the same unit, beside an int8 memory where there is one:
+// Blocks in integers: encoder_layer, decoder_layer, residual_block, and stacks of one of them. From
+// int16 to int16 with the same unit; a memory is int8:
 //
 //   encoder(x, causal)
 //   decoder(x, memory, self_mask(causal))
 //   decoder(x, memory, lens, self_mask(causal & own))     lens: of the memory; own: of x
 //
-// Not here: the rows of one sequence (block_numbers.hpp), steps (cache_of_blocks.hpp), how ranges
-// are observed (block_observed.hpp).
+// Not here: rows (block_numbers.hpp), steps (cache_of_blocks.hpp), ranges (block_observed.hpp).
 #pragma once
 
 #include <cstddef>
@@ -32,15 +31,14 @@ inline constexpr std::size_t part_without_integers = []<std::size_t... Number>(
    ...);
   return found;
 }(std::make_index_sequence<Block::part_count>{});
-// Not the concept itself: where that of key_value_cache is asked of a quantized layer, g++ 12 finds
-// none in the other.
+// Not the concept: g++ 12 doesn't find it within key_value_cache's for a quantized layer.
 template <class Layer>
 inline constexpr bool is_of_blocks = false;
 template <decodes_in_blocks Layer>
 inline constexpr bool is_of_blocks<Layer> =
     part_without_integers<typename blocks_in<Layer>::block> == npos;
 
-// What all blocks of a layer are packed to, and their ranges: of a stack an array of both.
+// The packed numbers of all blocks of a layer, and their ranges: for a stack arrays of both.
 template <class Layer, class Weight>
 struct numbers_of_blocks : block_numbers<typename Layer::described, Weight> {
   using typename block_numbers<typename Layer::described, Weight>::ranges;
@@ -56,7 +54,6 @@ struct ranges_of_stack {
   static constexpr const char* part_names[] = {"layers"};
   Ranges layers[Count];
 };
-// Those of block i of them.
 template <class Seen>
 constexpr auto& ranges_of_block(Seen& seen, std::size_t i) noexcept {
   if constexpr (requires { seen.layers; })
@@ -85,8 +82,7 @@ struct numbers_of_blocks<Layer, Weight> {
   }
 };
 
-// Calls of a layer of floats in integers, as block_calls asks for them. Layer: a block or a stack
-// of them; Weight: the type of the weights of attention.
+// Calls of a block or stack in integers, for block_calls. Weight: the type of attention's weights.
 template <class Layer, class Weight>
 struct calls_of_blocks : entry_of_block {
   using block = typename blocks_in<Layer>::block;
@@ -107,7 +103,7 @@ struct calls_of_blocks : entry_of_block {
       has_integers(std::index_sequence<Number...>);
   using verdict = decltype(has_integers(typename of_block::all_parts{}));
 
-  // How a call comes in (entry_of_block).
+  // For entry_of_block.
   using entry = calls_of_blocks;
   using word_of_block = typename description::word;
   using word_of_call = say::quantized;
@@ -122,7 +118,6 @@ struct calls_of_blocks : entry_of_block {
   template <class X, class Memory>
   using shapes_fit = block_shapes_fit<description, say::quantized, number, std::int8_t,
                                       rules::holds_these_integers<X, number>, X, Memory>;
-  // What the attentions of a call with these masks take.
   template <class Call, class Mask, class Own>
   struct masks_rule {
     template <class Axis, class Given, std::size_t Heads>
@@ -171,7 +166,7 @@ struct calls_of_blocks : entry_of_block {
   };
 
  public:
-  // Would the layer of floats take the call?
+  // Does the float layer accept the call?
   template <class Shapes, class X, class Memory, class Mask, class Own>
   struct observed_if {
     using type = Shapes;
@@ -198,7 +193,7 @@ struct calls_of_blocks : entry_of_block {
   template <class...>
   using verdict_in_formula = rules::no_word_of_formulas<say::quantized>;
 
-  // All sequences, as of a block of floats. Numbers: of one block or a stack of them.
+  // All sequences, as for a float block. Numbers: of one block or a stack.
   template <class Call, class Events, class Numbers, class Mask, class Own, class Work>
   static constexpr void sequences(Events, const Numbers& numbers, const number* from,
                                   const std::int8_t* memory, const Mask& mask, const Own& own,
@@ -242,8 +237,7 @@ struct has_integers_rule<Layer> {
 };
 }  // namespace detail::rules
 
-// x: int16, one sequence or a batch of them, and an int8 memory where the block attends to one,
-// give int16 of the axes of x, and of its unit.
+// x: int16, one sequence or a batch; an int8 memory if any. Returns int16 with x's axes and unit.
 template <class Layer, class... Options>
   requires(detail::integers::is_of_blocks<Layer>)
 class quantized<Layer, Options...>
@@ -272,7 +266,7 @@ class quantized<Layer, Options...>
   using base::calibrate;
   using typename base::layer;
   template <class Derived>
-  using calls = quantized;  // what a cache takes for the layer
+  using calls = quantized;  // the layer's calls, for a cache
 
   // layer{w}(x, mask) or layer{w}(x, memory, mask, own), whose tensors widen the ranges.
   template <detail::integers::seen_by<quantized> Seen, detail::tensor_like X,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A block in integers on the rows of one sequence: residual sums of int16, all of one unit, through
-// norms to int8, which the parts are given, and back. Its ranges, its numbers, its pass by one
-// worker or several.
+// A block in integers on the rows of one sequence: int16 residual sums, all with one unit, are
+// normalized to int8 for the parts, whose results are added. Its ranges, numbers and pass.
 //
 // Not here: the kinds of parts (block_parts.hpp); axes, batches, stacks (block.hpp).
 #pragma once
@@ -22,7 +21,7 @@ using residual::list;
 using residual::reads;
 using residual::slot;
 
-// A struct with a member of each name: slot<name, type>.
+// A struct with a member for each name: slot<name, type>.
 template <class Slots>
 struct named_struct;
 template <class... Slot>
@@ -40,14 +39,14 @@ template <class Range, class... Name>
 struct ranges_of_names<Range, list<Name...>> : named_struct<list<slot<Name, Range>...>> {};
 
 // ---- ranges
-// residual: x, all sums, and all norms of sums; of each part what it is given, its input, and what
-// it computes; memory: as it is given. A stack has one unit for residual and memory: the largest of
-// its layers'.
+//
+// residual: x, all sums, and all norms of sums; for each part its input and what it computes;
+// memory: the input. A stack has one unit for residual and memory: the largest of its layers'.
 template <class Block, class Weight>
 struct block_ranges {
   template <std::size_t Number>
   using part = part_in_integers<typename Block::template part_layer<Number>, Weight>;
-  // The first part that reads the memory, which is named before it.
+  // The first part that reads the memory, whose range precedes the part's.
   static constexpr std::size_t first_of_memory = [] {
     std::size_t i = 0;
     while (i < Block::part_count && Block::part_sees(i) != reads::memory) ++i;
@@ -77,8 +76,8 @@ struct block_ranges {
 };
 
 // ---- scratch
-// What the parts are given, and the scratch of heads, which need it no more, unless there are other
-// parts of the same input.
+//
+// The parts' input shares memory with the heads' scratch, unless other parts still read it.
 template <bool InOnePlace, class Normed, class Heads>
 struct normed_and_heads {
   union {
@@ -96,8 +95,7 @@ struct normed_and_heads<false, Normed, Heads> {
   [[no_unique_address]] Heads heads;
   constexpr std::int8_t* begin() noexcept { return normed.rows; }
 };
-// The scratch of a head of part I. It does not begin to live here: what the projections are given
-// still lies there, and constant expressions need none.
+// Scratch of a head of part I, whose lifetime begins later: it holds the projections' input.
 template <std::size_t I, class First, class... Rest>
 constexpr auto& head_of_part(residual::one_of<First, Rest...>& heads) noexcept {
   if constexpr (I == 0)
@@ -114,7 +112,7 @@ struct block_scratch : workspace_base {
   residual::one_of<Parts...> parts;
 };
 
-// Where the rows of a pass are: sums, what a part is given, what it gives where that is normed.
+// The rows of a pass: sums, a part's input, its result if a norm follows.
 struct places_of_rows {
   std::int16_t* x;
   std::int8_t* input;
@@ -141,7 +139,7 @@ template <class T, class Hidden, class Weight>
 struct numbers_of<residual::branch_scale<T, Hidden>, Weight> {
   using type = void;  // they are in the weights of the parts
 };
-// In this order there are the fewest bytes between them.
+// This order has the least padding.
 template <class Slots, class Weight>
 struct sorted_numbers;
 template <class... Slot, class Weight>
@@ -156,8 +154,7 @@ struct sorted_numbers<list<Slot...>, Weight> {
   using parts = named_members<typename joined<list<>, only<false, Slot>...>::type>;
 };
 
-// Block: a description. Its numbers are members by the names of its norms and parts. Weight: the
-// type of the weights of attention.
+// Block: a description, which names the members. Weight: the type of attention weights.
 template <class Block, class Weight>
 struct block_numbers : sorted_numbers<typename Block::slots, Weight>::norms,
                        units_of_steps<Block::steps::size>,
@@ -224,8 +221,7 @@ struct block_numbers : sorted_numbers<typename Block::slots, Weight>::norms,
   static constexpr places_of_rows place(std::int16_t* x, Work& work) noexcept {
     return {x, work.input.begin(), work.branch.rows};
   }
-  // N rows of x become the block's result. Parts: what runs one that needs all positions,
-  // parts.run<I>(numbers, from, to, finish, work).
+  // N rows of x become the result. Parts: runs the parts that need all positions.
   template <std::size_t N, class Work, class Parts>
   constexpr void rows(std::int16_t* x, Work& work, const Parts& parts) const noexcept {
     const places_of_rows p = place(x, work);
@@ -261,7 +257,7 @@ struct block_numbers : sorted_numbers<typename Block::slots, Weight>::norms,
     constexpr event e = Block::template event_at<I>;
     using step = step_of<I>;
     if constexpr (e.what == act::before) {
-      // Where it lay there was scratch of heads.
+      // Its memory was scratch of heads.
       if (__builtin_is_constant_evaluated()) static_cast<void>(work.input.begin());
       if constexpr (step::norms_before)
         at<e.slot>().template rows<N>(p.x, p.input);
@@ -284,7 +280,7 @@ struct block_numbers : sorted_numbers<typename Block::slots, Weight>::norms,
       at<e.slot>().template rows<N>(p.x, p.x);
     }
   }
-  // How a part writes: what is normed, or is the first of no sum, as it is.
+  // How a part writes: unchanged if a norm follows or no sum exists yet.
   template <std::size_t I>
   using finish_of =
       std::conditional_t<!step_of<I>::norms_behind &&
@@ -300,7 +296,7 @@ struct block_numbers : sorted_numbers<typename Block::slots, Weight>::norms,
     } else {
       const double input = int8_unit(ranges_by_name::template at<e.number - e.part>(seen).input);
       const auto& of_part = ranges_by_name::template at<e.number>(seen);
-      // What is added is the branch times a factor: so many of its units are one of the sum.
+      // The branch is scaled before it is added: this many of its units are one of the sum.
       const double added = sum / step::template scale<double>;
       const double branch = [&] {
         if constexpr (step::norms_behind)
@@ -320,7 +316,7 @@ struct block_numbers : sorted_numbers<typename Block::slots, Weight>::norms,
         pack_norm<e.slot>(w, branch, added, factors_of<I>(w));
     }
   }
-  // Of the features of a branch, by the event of its join; none if the norm behind has them.
+  // The factors of a branch's features, by the event of its join; none if the norm has them.
   template <std::size_t Joined, bool NormHas = false, class View>
   static constexpr factors_of_features<typename Block::value_type> factors_of(
       const View& w) noexcept {
@@ -337,8 +333,7 @@ struct block_numbers : sorted_numbers<typename Block::slots, Weight>::norms,
   }
 };
 
-// The attentions of a whole pass. own, mask: as as_mask gives them, of the sequence and of its
-// memory.
+// The attentions of a whole pass. own, mask: as_mask of the sequence and of its memory.
 template <class Block, std::size_t Batch, std::size_t N, std::size_t M, class Own, class Mask>
 struct attentions_of_pass {
   const std::int8_t* memory;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A block of floats whose tensors widen the ranges of the block in integers.
+// A float block whose tensors widen the ranges of the int8 block.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -8,7 +8,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::integers {
 
-// The block of floats on x, whose tensors widen the ranges. memory: nothing, or one.
+// The float block on x, whose tensors widen the ranges. memory: nothing, or one.
 template <class Block, class Weight>
 struct observed_block {
   using by_name = block_ranges<Block, Weight>;

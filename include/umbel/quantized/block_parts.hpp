@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The parts of a block in integers, one struct for each kind: its numbers, the names of its ranges,
-// its scratch, and how it is packed and observed. Not here: the block (block_numbers.hpp).
+// The parts of a block in integers, one struct per kind: its numbers, the names of its ranges, its
+// scratch, packing and observation. Not here: the block (block_numbers.hpp).
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::integers {
 namespace range_names = portable::range_names;
 
-// x, rows of (batch,) positions, hidden, with its positions along another axis.
+// x, rows (batch,) positions, hidden, with its positions along another axis.
 template <template <std::size_t> class Position, class Hidden, class X>
 constexpr auto along(const X& x) noexcept {
   using T = typename X::value_type;
@@ -26,8 +26,7 @@ constexpr auto along(const X& x) noexcept {
     return view<const T, axes::batch<batch>, Position<rows / batch>, Hidden>(x.data());
 }
 
-// Units of a part: of what it is given, of the keys and values of attention, of its result, and the
-// factors of that.
+// Units of a part: its input, the keys and values of attention, its result with the factors of it.
 template <class T>
 struct units_of_part {
   double input, keys, output;
@@ -70,7 +69,7 @@ struct part_in_integers<multi_head_attention<T, Hidden, Heads, Options...>, Weig
     observe_projections<layer>(seen, w, x, x, x);
     return layer{w}(x, mask);
   }
-  // Of a memory, whatever the axes of positions are called.
+  // For a memory, whose axis of positions may have any name.
   template <class Seen, class View, class X, class Memory, class Mask>
   static constexpr auto calibrate(Seen& seen, const View& w, const X& x, const Memory& memory,
                                   const Mask& mask) noexcept {
@@ -78,7 +77,7 @@ struct part_in_integers<multi_head_attention<T, Hidden, Heads, Options...>, Weig
     using hidden = typename layer::hidden_axis;
     const auto keys = along<axes::key, hidden>(memory);
     const auto y = layer{w}(along<axes::query, hidden>(x), keys, keys, mask);
-    auto result = x;  // of the axes of x
+    auto result = x;  // with the axes of x
     for (std::size_t i = 0; i < result.size(); ++i) result.data()[i] = y.data()[i];
     return result;
   }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-// What key_value_cache stores of blocks in integers and of stacks of them, and how it steps through
-// them: whole models, int16 to int16, the bits of the whole causal pass:
+// What key_value_cache stores of int8 blocks and stacks, and how it steps through them: whole
+// models, int16 to int16, with the bits of the whole causal pass:
 //
 //   static key_value_cache<quantized<model>, key<256>> past;
 //   past.step(out, layers, prompt);                       // (token<12>, hidden), int16
 //   while (past.step(x, layers, x)) ...                   // one more, in place
 //
-// And, if the blocks attend to a memory, beside it:
+// If the blocks attend to a memory:
 //
 //   static key_value_cache<quantized<model>, key<128>, longest_memory<48>> past;
 //   past.attend_to(decoders, memory);          // (key<40>, hidden), int8: once for each sequence
 //   while (past.step(x, decoders, x)) ...
 //
-// Not here: the calls (decode/cache_of_blocks.hpp), what is stored of an attention (past.hpp).
+// Not here: the calls (decode/cache_of_blocks.hpp), the storage of an attention (past.hpp).
 #pragma once
 
 #include <cstddef>
@@ -51,7 +51,7 @@ struct cached_blocks<quantized<Layer, OfLayer...>> {
       integers::normed_and_heads<false, residual::rows_memory<std::int8_t, N * block::width>,
                                  integers::no_scratch>,
       numbers::norms_branches ? N * block::width : 0, Scratch...>;
-  // A memory needs scratch only where its keys are normed or rotated, however many rows it has.
+  // A memory needs scratch only if its keys are normalized or rotated, for any number of rows.
   template <std::size_t Rows, std::size_t Count>
   static constexpr std::size_t rows_at_once = Count;
   static constexpr std::size_t rows_on_stack = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Between floats and the integers of a range, at the edges of a model: quantize, dequantize.
+// quantize, dequantize: floats to the integers of a range and back, at the edges of a model.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ constexpr float range_as_float(const Number& r) noexcept {
 }
 template <class Range>
 concept one_range = requires(const Range& r) { range_as_float(r); };
-// rounded without a branch, in more steps, of which clang allows constant expressions a million.
+// `rounded` without a branch, in more steps, of which clang allows constant expressions a million.
 constexpr std::int32_t rounded_at_run_time(double v, std::int32_t most) noexcept {
   UMBEL_AS_WRITTEN
   using simd::detail::bits_of;
@@ -53,7 +53,7 @@ constexpr std::int32_t rounded_at_run_time(double v, std::int32_t most) noexcept
   UMBEL_KEEP(shifted);
   return static_cast<std::int32_t>(bits_of(shifted) - bits_of(magic));
 }
-// Of arguments that are not a tensor and a range.
+// Arguments other than a tensor and a range.
 template <class Operation, class Takes, class... Given>
 using refused_arguments =
     std::conditional_t<(traced<Given> || ...) && !(one_is_invalid<Given> || ...),
@@ -66,10 +66,10 @@ inline constexpr bool are_tensor_and_range<X, Range> = true;
 }  // namespace integers
 }  // namespace detail
 
-// quantize<std::int8_t>(x, range): the elements of a tensor or view of floats in integers, rounded
-// to the nearest, halves to even; beyond the range the largest, of NaN 0. A row-major tensor of the
-// same axes. T: std::int8_t, or std::int16_t for a residual sum, which has as much room again above
-// the range. range: that of the part of the model that takes it, seen.residual, or a number.
+// quantize<std::int8_t>(x, range): the elements of a tensor or view of floats as integers, rounded
+// to the nearest, halves to even; values beyond the range become its largest, NaN 0. Returns a
+// row-major tensor with the same axes. T: std::int8_t, or std::int16_t for a residual sum, which
+// has as much room again above. range: of the part that reads it, seen.residual, or a number.
 template <class T, detail::tensor_like X, detail::integers::one_range Range>
 constexpr auto quantize(const X& x, const Range& range) noexcept {
   using verdict = detail::rules::quantize<T, X>;
@@ -99,8 +99,8 @@ constexpr detail::invalid quantize(const Given&...) noexcept {
   return {};
 }
 
-// dequantize(y, range): the numbers that integers of a range stand for, a row-major tensor of
-// float or T, dequantize<double>(y, range). y: int8, or int16 of a residual sum.
+// dequantize(y, range): the numbers that the integers of a range stand for, a row-major tensor of
+// float, or of T with dequantize<double>(y, range). y: int8, or int16 for a residual sum.
 template <class T = float, detail::tensor_like Y, detail::integers::one_range Range>
 constexpr auto dequantize(const Y& y, const Range& range) noexcept {
   using verdict = detail::rules::dequantize<T, Y>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The feed-forward network in integers. An activation is a table of 256 bytes.
+// The feed-forward network in int8. An activation is a table of 256 bytes.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail::integers {
 
-// Before and after the activation; of a gated network, of the gate, and of the product of both.
+// Before and after the activation; for a gated network also the gate, and the product of both.
 template <class Range>
 struct feed_forward_ranges {
   static constexpr const char* part_names[] = {"input", "up", "activated", "output"};
@@ -32,7 +32,7 @@ struct feed_forward_units {
   double input, gate, up, activated, product, output;
 };
 
-// Of the tensors of a network in a block or by itself, from its ranges.
+// The tensors of a network, in a block or alone, from its ranges.
 template <bool Gated, class Seen>
 constexpr feed_forward_units units_of_feed_forward(const Seen& seen, double input,
                                                    double output) noexcept {
@@ -95,7 +95,7 @@ struct feed_forward_numbers {
   }
 };
 
-// Result: of what type it is.
+// Result: the type of the result.
 template <class Layer, class Result>
 struct packed_feed_forward : feed_forward_numbers<Layer> {
   using ranges = ranges_of_feed_forward<Layer>;
@@ -108,7 +108,7 @@ struct packed_feed_forward : feed_forward_numbers<Layer> {
   }
 };
 
-// The layer of floats on x, whose tensors widen up, activated (gate, product).
+// The float layer on x, whose tensors widen up, activated (gate, product).
 template <class Layer, class Seen, class View, class X>
 constexpr auto observe_network(Seen& seen, const View& w, const X& x) noexcept {
   using T = typename Layer::value_type;
@@ -137,7 +137,7 @@ constexpr auto observe_network(Seen& seen, const View& w, const X& x) noexcept {
 
 }  // namespace detail::integers
 
-// x: int8, any axes with Hidden last. Gives int8 or int16 (output_as<>) of the same axes.
+// x: int8, any axes with Hidden last. Returns int8 or int16 (output_as<>) with the same axes.
 template <class T, class Hidden, class FeedForward, class... OfLayer, class... Options>
 class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
     : public detail::other_calls_and_into<detail::say::quantized,
@@ -237,7 +237,7 @@ class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
       constexpr std::size_t one = rows::size * hidden::size;
       if constexpr (fit::ok)
         return computed<tensor_of<result_type, row_major<layout>>, scratch>(
-            out, work, [&](auto& y, scratch& own) {
+            out, work, [&](auto& y, scratch& own) UMBEL_LAMBDA_INLINE {
               for (std::size_t b = 0; b < layout::count / one; ++b)
                 this->get_weights().template feed<rows::size>(
                     x.data() + b * one, y.data() + b * one, integers::finish_as<result_type>{},

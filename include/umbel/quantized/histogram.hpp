@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Ranges that leave out the rarest, largest numbers: histograms of magnitudes, which calibrate
-// widens as it widens ranges, and their percentiles.
+// Ranges without the rarest, largest numbers: percentiles of histograms that calibrate fills.
 //
 //   static quantized<block>::histograms counted{};
 //   for (auto& x : samples) std::ignore = quantized<block>::calibrate(counted, weights, x);
 //   quantized<block>::ranges seen{};
 //   take_percentile(seen, counted, 99.99);
 //
-// For a program on a computer: each histogram has 8 kB.
+// For desktop programs: each histogram has 8 kB.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +17,11 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel {
 
-// How many numbers had which magnitude: 16 bins from each power of two to the next, from 2^-32 to
-// 2^32. What is smaller or larger is in the first or last bin.
+// Counts numbers by magnitude: 16 bins between two powers of two, from 2^-32 to 2^32. Smaller and
+// larger numbers count in the first and last bin.
 class magnitude_histogram {
  public:
-  // A NaN is not counted.
+  // NaN is not counted.
   UMBEL_SHARED constexpr void add(float number) noexcept {
     const float size = number < 0 ? -number : number;
     if (!(size >= 0)) return;
@@ -31,7 +30,7 @@ class magnitude_histogram {
     ++counts_[bin < first ? 0 : bin < first + bins ? bin - first : bins - 1];
     ++total_;
   }
-  // At most the largest number, within 1/16 above that many percent of all; 0 of no numbers.
+  // Bounds `percent` percent of the numbers: within 1/16 above, at most the largest; 0 for none.
   [[nodiscard]] UMBEL_SHARED constexpr float percentile(double percent) const noexcept {
     const double wanted = static_cast<double>(total_) * (percent / 100);
     std::uint64_t below = 0;
@@ -118,10 +117,10 @@ inline constexpr const char*
     detail::spoken<detail::say::takes_ranges_then_histograms_of_the_same_layers_then_a_percentage> =
         "takes ranges, then histograms of the same layers, then a percentage";
 
-// Ranges such that `percent` of the numbers that each tensor had are in them; the others become the
-// largest that the range has. 100: the largest numbers, as if ranges had been observed. Ranges,
-// Histograms: of one layer, or structs of a model with members of the same names. chain_ranges
-// afterwards. Ranges of residual sums keep twice as much above them.
+// Sets ranges that contain `percent` percent of each tensor's numbers; the others become the
+// largest of the range. 100: the largest numbers, as if ranges had been observed. Ranges,
+// Histograms: of one layer, or structs of a model with members of the same names. Call chain_ranges
+// afterwards. Ranges of residual sums hold numbers up to twice as large.
 template <class Ranges, class Histograms>
   requires detail::integers::are_to_take_from<Ranges, Histograms, double>
 constexpr void take_percentile(Ranges& ranges, const Histograms& counted, double percent) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A linear map in integers: quantized<linear<...>>, and the maps of the other layers.
+// A linear map in int8: quantized<linear<...>>, and the maps of the other layers.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail::integers {
 
-// Heads of a width, of which rows are as wide as whole words: feature f of the kernels is feature
-// from(f) of the layer, or npos, a zero.
+// Heads padded to whole words: feature f of the kernels is from(f) of the layer, or npos, a zero.
 struct whole_features {
   static constexpr bool all = true;
   static constexpr std::size_t from(std::size_t f) noexcept { return f; }
@@ -23,13 +22,13 @@ struct whole_features {
 template <std::size_t Width>
 struct features_of_heads {
   static constexpr std::size_t padded = kernel::in_words(Width);
-  static constexpr bool all = padded == Width;  // are they the layer's, one by one?
+  static constexpr bool all = padded == Width;  // the same as the layer's?
   static constexpr std::size_t from(std::size_t f) noexcept {
     return f % padded < Width ? f / padded * Width + f % padded : npos;
   }
 };
 
-// Borrowed floats, of any order, to panels whose inputs and outputs are as InOf and OutOf say.
+// Packs borrowed floats, in any order, to panels with the inputs and outputs of InOf and OutOf.
 template <class InOf = whole_features, class OutOf = whole_features, std::size_t PanelIn,
           std::size_t PanelOut, class T, class In, class Out, bool Bias>
 constexpr void pack_map(kernel::integer_panels<PanelIn, PanelOut>& to,
@@ -38,7 +37,7 @@ constexpr void pack_map(kernel::integer_panels<PanelIn, PanelOut>& to,
   pack(
       to,
       [&](std::size_t i, std::size_t o) {
-        // Each statement is a step of the compiler's, of which clang allows a million.
+        // Each statement costs a step of constant evaluation, of which clang allows a million.
         if constexpr (InOf::all && OutOf::all) {
           return factors(o, w.weight[i * w.strides.in + o * w.strides.out]);
         } else {
@@ -59,17 +58,15 @@ constexpr void pack_map(kernel::integer_panels<PanelIn, PanelOut>& to,
       in, out);
 }
 
-// What a result becomes, by its type.
+// The kernel's conversion of a result, by its type.
 template <class T>
 using finish_as =
     std::conditional_t<sizeof(T) == 1, kernel::finish::as_int8, kernel::finish::as_int16>;
-// The unit of a result.
 template <class T>
 constexpr double unit_of(double largest) noexcept {
   return sizeof(T) == 1 ? unit_of_int8(largest) : unit_of_residual(largest);
 }
 
-// The largest magnitude that a result has.
 template <class T>
 inline constexpr std::int32_t most_of = sizeof(T) == 1 ? 127 : 32767;
 
@@ -79,7 +76,7 @@ struct linear_ranges {
   Range input, output;
 };
 
-// Layer: a linear; Result: of what type its result is.
+// Layer: a linear; Result: the type of its result.
 template <class Layer, class Result = std::int8_t>
 struct linear_numbers : kernel::integer_panels<Layer::map::in::size, Layer::map::out::size> {
   using ranges = linear_ranges<range>;
@@ -102,8 +99,8 @@ using result_of = typename option_or<option::output_as, output_as<std::int8_t>, 
 
 }  // namespace detail::integers
 
-// x, int8 of any axes with In last, gives int8 or int16 (output_as<>) with Out in its place. The
-// input and the output have a range each.
+// x: int8, any axes with In. Returns int8 or int16 (output_as<>) with Out instead of In. The input
+// and the output each have a range.
 template <class T, class In, class Out, class... OfLinear, class... Options>
 class quantized<linear<T, In, Out, OfLinear...>, Options...>
     : public detail::computing<quantized<linear<T, In, Out, OfLinear...>, Options...>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The mean over an axis in integers: quantized_mean, as a model pools its positions.
+// The mean over an axis in int8: quantized_mean, with which a model pools its positions.
 #pragma once
 
 #include <cstddef>
@@ -43,8 +43,8 @@ struct mean_numbers {
 }  // namespace integers
 }  // namespace detail
 
-// quantized_mean<patch<49>>{seen}: mean<patch> of int8, of any axes, in a range of its own. Gives
-// int8 or int16 (output_as<>) of the other axes.
+// quantized_mean<patch<49>>{seen}: mean<patch> of int8 with any axes, and a range of its own.
+// Returns int8 or int16 (output_as<>) with the other axes.
 template <class Axis, class... Options>
 class quantized_mean
     : public detail::computing<quantized_mean<Axis, Options...>, detail::say::quantized_mean>,

@@ -82,7 +82,7 @@ class quantized_norm : public computing<Derived, say::quantized>,
 
 }  // namespace detail::integers
 
-// x, int16 with the axis last, gives int8. epsilon: as of the layer of floats.
+// x: int16 with the axis last. Returns int8. epsilon: as for the float layer.
 template <class T, class Axis, class... OfNorm>
 class quantized<layer_norm<T, Axis, OfNorm...>>
     : public detail::integers::quantized_norm<quantized<layer_norm<T, Axis, OfNorm...>>,

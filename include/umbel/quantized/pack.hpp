@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Floats to the numbers of integer kernels: weights to 8 bits, scales to multipliers and shifts. In
 // double, by single multiplications and divisions that no compiler contracts, so that the integers
-// are the same whoever makes them: the compiler, this machine, another.
+// are the same whether the compiler, this machine or another one computes them.
 //
 // Not here: which tensor has which range (ranges.hpp).
 #pragma once
@@ -15,8 +15,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::integers {
 
-// What one unit of a tensor is worth whose largest magnitude is `largest`: of 8 bits, and of a
-// residual sum of 16, which has as much room again above what was seen.
+// The value of one unit of a tensor whose largest magnitude is `largest`: in 8 bits, and for a
+// 16-bit residual sum, which leaves the same room again above it.
 constexpr double unit_of_int8(double largest) noexcept { return largest / 127; }
 constexpr double unit_of_residual(double largest) noexcept { return largest / 16384; }
 
@@ -25,7 +25,7 @@ constexpr double magnitude(double v) noexcept { return v < 0 ? -v : v; }
 constexpr double power_of_two(int n) noexcept {
   return __builtin_bit_cast(double, static_cast<std::uint64_t>(n + 1023) << 52);
 }
-// The nearest integer, halves to even, of at most `most` either way; 0 of NaN.
+// The nearest integer, halves to even, clamped to +-most; 0 for NaN.
 constexpr std::int32_t rounded(double v, std::int32_t most) noexcept {
   if (!(v < most && v > -most)) return v >= most ? most : v <= -most ? -most : 0;
   const auto down = static_cast<std::int32_t>(v);  // towards 0
@@ -33,7 +33,7 @@ constexpr std::int32_t rounded(double v, std::int32_t most) noexcept {
   const bool odd = down % 2 != 0;
   return down + (rest > 0.5 || (rest == 0.5 && odd)) - (rest < -0.5 || (rest == -0.5 && odd));
 }
-// The root of v >= 0, by Newton's steps from above, which end where no step goes down.
+// The root of v >= 0, by Newton's steps from above until they stop falling.
 constexpr double square_root(double v) noexcept {
   if (!(v > 0)) return 0;
   double root = v > 1 ? v : 1;
@@ -41,8 +41,7 @@ constexpr double square_root(double v) noexcept {
   return root;
 }
 
-// What the features of a result are multiplied by (layer_scale), which packing puts into the
-// weights that give it; of a null pointer nothing.
+// Factors of a result's features (layer_scale), which packing multiplies into its weights.
 template <class T>
 struct factors_of_features {
   const T* factors = nullptr;
@@ -52,14 +51,14 @@ struct factors_of_features {
   }
 };
 
-// A linear map. weight(i, o), bias(o): its floats. in, out: the units of x and of the result.
-// Each output has a scale of its own: its largest weight is 127.
+// A linear map. weight(i, o), bias(o): its floats. in, out: the units of x and of the result. Each
+// output has its scale: its largest weight becomes 127.
 template <std::size_t In, std::size_t Out, class Weight, class Bias>
 constexpr void pack(kernel::integer_panels<In, Out>& to, const Weight& weight, const Bias& bias,
                     double in, double out) noexcept {
   static_assert(In <= kernel::most_input_products);
   double factor[Out]{};  // of a sum in units of out
-  double most[Out]{};    // the largest magnitude that a sum can have
+  double most[Out]{};    // the largest possible magnitude of a sum
   std::int32_t biases[Out]{}, sums[Out]{};
   for (std::size_t o = 0; o < Out; ++o) {
     double largest = 0;
@@ -68,11 +67,11 @@ constexpr void pack(kernel::integer_panels<In, Out>& to, const Weight& weight, c
       if (w > largest) largest = w;
       if (-w > largest) largest = -w;
     }
-    // Weights that are small beside the bias, or all 0: a scale that leaves the bias 24 bits.
+    // If weights are tiny compared with the bias, or all 0: a scale that leaves the bias 24 bits.
     const double added = static_cast<double>(bias(o));
     const double least = magnitude(added) / in / 16777216;
     double scale = largest / 127 > least ? largest / 127 : least;
-    // An output of zeros, of which heads in whole words have some, has no say in the shifts.
+    // Outputs of zeros, such as the padding of heads, don't affect the shifts.
     const bool zeros = !(scale > 0);
     if (zeros) scale = 1;
     double magnitudes = 0;
@@ -86,7 +85,7 @@ constexpr void pack(kernel::integer_panels<In, Out>& to, const Weight& weight, c
     factor[o] = zeros ? 0 : in * scale / out;
     most[o] = 128 * magnitudes + magnitude(biases[o]);
   }
-  // The shifts: as few digits of the sums dropped as leave the largest multiplier 12 or more.
+  // The shifts: drop as few digits of the sums as leave the largest multiplier 12 or more.
   constexpr double limit = 2147483648.0;
   const auto fits = [&](int before, int after, double& largest) {
     largest = 0;
@@ -119,7 +118,6 @@ constexpr void pack(kernel::integer_panels<In, Out>& to, const Weight& weight, c
   }
 }
 
-// From units of one tensor to those of another.
 constexpr kernel::plain::integer_unit unit(double from, double to) noexcept {
   int shift = 29;
   double m = from / to * power_of_two(shift);
@@ -130,8 +128,7 @@ constexpr kernel::plain::integer_unit unit(double from, double to) noexcept {
   return {static_cast<std::int16_t>(rounded(m, 32767)), static_cast<std::uint8_t>(shift)};
 }
 
-// A norm of H features. gamma(i), beta(i): its floats. in, out: units of the residual sum and of
-// the result.
+// A norm of H features. gamma(i), beta(i): its floats. in, out: units of residual sum and result.
 template <bool Centred, std::size_t H, class Gamma, class Beta>
 constexpr void pack(kernel::integer_norm_numbers<H>& to, const Gamma& gamma, const Beta& beta,
                     double epsilon, double in, double out) noexcept {
@@ -162,8 +159,7 @@ constexpr void pack(kernel::integer_norm_numbers<H>& to, const Gamma& gamma, con
   }
 }
 
-// The softmax of scores q k^T * scale. Where
-// 2^-(farthest / 256) is a weight of 0, distances are cut.
+// The softmax of scores q k^T * scale. Distances are clamped at 2^-(farthest / 256) = 0.
 template <int Bits>
 constexpr kernel::integer_softmax softmax(double q, double k, double scale) noexcept {
   constexpr double farthest = Bits == 16 ? 4096 : 2304;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Keys and values of the positions so far, int8, of attention in integers. key_value_cache takes it
-// as it takes attention of floats, with tensors of int8, row-major:
+// Keys and values of past positions, int8, for int8 attention. key_value_cache accepts it like
+// float attention, with int8 tensors, row-major:
 //
 //   static key_value_cache<quantized<attention>, key<256>> past;  // batch<2>, longest_sequence<>
 //   past.step(out, attend, prompt);                               // (token<12>, hidden), int8
@@ -17,7 +17,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 namespace rules {
-// Layer: of floats, a multi_head_attention; Weight: of attention.
+// Layer: the float multi_head_attention; Weight: the type of the weights of attention.
 template <class Layer, class Weight, class Keys, class... Options>
 using integer_cache = first_error<
     in_place<say::key_value_cache, Keys, axes::key>, well_formed<Keys>,
@@ -31,15 +31,14 @@ using integer_cache = first_error<
 
 namespace integers {
 
-// The keys and values of one attention. Attention: of floats; Weight: of attention; Turns: how many
-// rotary positions there are.
+// The keys and values of one attention. Attention: the float layer; Weight: the type of the weights
+// of attention; Turns: the number of rotary positions.
 template <class Attention, class Weight, class Sizes, std::size_t Turns>
 class past_of_attention {
   using numbers = attention_numbers<Attention, Weight>;
   static constexpr std::size_t rows = Sizes::rows;
 
  public:
-  // Of a call of N positions.
   template <std::size_t N>
   struct scratch_for : workspace_base {
     alignas(64) std::int8_t q[N * numbers::query_width];
@@ -55,7 +54,7 @@ class past_of_attention {
       first_error<rules::mask_of_cache<mask_of<Mask>, Sizes::slides>,
                   rules::mask_fits<say::key_value_cache, mask_of<Mask>, scores<N>>>>::type;
 
-  // N positions of sequence b, the first at this position, into this row.
+  // N positions of sequence b from `position` on, into the rows from `row` on.
   template <std::size_t N, sequence_strides, sequence_strides, class Work>
   constexpr void append(const numbers& n, std::size_t b, const std::int8_t* y, const std::int8_t* z,
                         std::size_t position, std::size_t row, Work& work) noexcept {
@@ -63,7 +62,7 @@ class past_of_attention {
                                          work.to_rotate);
     n.template project_values<N>(z, values_ + (b * rows + row) * numbers::value_width);
   }
-  // N queries, the first at this position, to what is stored. mask(h): a head_mask.
+  // N queries, the first at `position`, to all stored keys. mask(h): a head_mask.
   template <std::size_t N, sequence_strides, sequence_strides, class Mask, class T,
             class Finish = finish_as<T>>
   constexpr void attend(const numbers& n, std::size_t b, const std::int8_t* x, std::size_t position,
@@ -83,7 +82,7 @@ class past_of_attention {
   }
 
  private:
-  // Positions in the table of rotary positions. Queries of `attend` may be more than keys.
+  // Positions in the table for rotary positions. `attend` may have more queries than keys.
   template <std::size_t N>
   static constexpr std::size_t turns = N > Turns ? N : Turns;
 

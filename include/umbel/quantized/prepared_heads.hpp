@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Queries and keys in integers between their projection and their scores (see
-// attention/prepared_heads.hpp): where they are normed or rotated they are projected to 16 bits.
-// The norm is that of a block (norm.hpp), of each head's row; the table of cosines and sines has 16
-// bits, made of the doubles of the layer of floats. What scores are made of has 8.
+// Integer queries and keys between their projection and their scores (see
+// attention/prepared_heads.hpp): if they are normalized or rotated, they are projected to 16 bits.
+// The norm is that of a block (norm.hpp), for each head's row; the table of cosines and sines has
+// 16 bits, made from the doubles of the float layer. Scores use 8 bits.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::integers {
 
-// Rows that are projected to 16 bits at a time, so that the scratch is small.
+// Rows projected to 16 bits at a time, to keep the scratch small.
 inline constexpr std::size_t rows_in_16_bits = 16;
 
 template <class Norm>
@@ -43,12 +43,11 @@ struct prepared_heads {
   template <std::size_t Rows, std::size_t Width>
   using scratch = std::conditional_t<normed || turned, rows_of<Rows, Width>, no_rows>;
 
-  // Units: of what the map is given, of what it gives to a norm, of the result.
+  // Units: of the map's input, of its result before a norm, of the final result.
   struct units {
     double in, projected, out;
   };
-  // Of what is rotated: of 1.4 times the largest rotated feature 16 bits hold 1.4 times as much
-  // again.
+  // Before rotation a feature may be 1.4 times the largest after; 16 bits hold 1.4 times that.
   static constexpr double before_turn(double out) noexcept {
     return turned ? out / (1 << kernel::unturned_digits) : out;
   }
@@ -63,8 +62,7 @@ struct prepared_heads {
     of_rows.pack_norm(w, epsilon, u.projected, before_turn(u.out));
   }
 
-  // Rows rows of Heads heads of a layer's queries or keys, the first row at this position of
-  // Positions. Width: of a head; Padded: in scratch.
+  // Rows rows of Heads heads, the first at `position`. Width: of a head; Padded: in scratch.
   template <std::size_t Rows, std::size_t Positions, std::size_t Heads, std::size_t Width,
             std::size_t Padded, class Map, class Work>
   static constexpr void project(const Map& map, [[maybe_unused]] const norm& of_rows,
@@ -97,7 +95,7 @@ struct prepared_heads {
   }
 
  private:
-  // Zeros up to the end of a word stay zeros.
+  // Zeros that pad a word stay zeros.
   template <std::size_t Rows, std::size_t Width, std::size_t Padded, class Y>
   static constexpr void norm_heads(const norm& of_rows, const std::int16_t* x, Y* y) noexcept {
     if constexpr (Width == Padded) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// quantized<layer>: a layer of floats computed in integers only, 8 bits by 8 bits into 32, the same
-// bits on every target. docs/integers.md is its page.
+// quantized<layer>: a float layer computed only in integers, 8 bits by 8 bits into 32, with the
+// same bits on every target. See docs/integers.md.
 //
 //   using block = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, ...>;
 //   quantized<block>::ranges seen{};
-//   for (auto& x : samples)  // the layer of floats, whose result the next one is given
+//   for (auto& x : samples)  // the float layer, whose result is the next one's input
 //     std::ignore = quantized<block>::calibrate(seen, weights, x);
 //   constexpr quantized<block> layer{weights, seen};    // packed by the compiler, or at run time
 //   const auto y = layer(x);                            // tensor<std::int16_t, ...> to the same
@@ -36,18 +36,18 @@ UMBEL_SAYS(weights_of_attention_are_int8_t_or_int16_t_not,
            "weights of attention are std::int8_t or std::int16_t, not");
 }  // namespace detail
 
-// Option of quantized<linear<...>> and quantized<multi_head_attention<...>>: of what type the
-// result is, output_as<std::int16_t> for a residual sum. Without it std::int8_t.
+// Option of quantized<linear<...>> and quantized<multi_head_attention<...>>: the type of the
+// result, output_as<std::int16_t> for a residual sum. Default: std::int8_t.
 template <class T>
 struct output_as {
   using kind = detail::option::output_as;
   using type = T;
 };
 
-// Option of quantized<...> of attention, blocks and stacks of them: in how many bits the weights of
-// attention are. softmax_as<std::int16_t> keeps what lies 15 powers of 2 below the
-// largest of a row, without it 8 do: for rows of hundreds of keys that a few do not decide. Its
-// products of weights and values are no 8-bit ones: docs/integers.md says what it costs.
+// Option of quantized<...> of attention, blocks and stacks of them: the number of bits of the
+// weights of attention. softmax_as<std::int16_t> keeps weights down to 2^-15 of the largest of a
+// row, the default down to 2^-8: use it for rows of hundreds of keys that a few don't dominate. Its
+// products of weights and values aren't 8-bit products: see docs/integers.md for the cost.
 template <class T>
 struct softmax_as {
   using kind = detail::option::softmax_as;
@@ -55,7 +55,6 @@ struct softmax_as {
 };
 
 namespace detail::integers {
-// The type of the weights of attention.
 template <class... Options>
 using softmax_of =
     typename option_or<option::softmax_as, softmax_as<std::int8_t>, Options...>::type;
@@ -68,7 +67,7 @@ inline constexpr bool never_in_formulas<say::quantized> = true;
 template <class T>
 inline constexpr bool is_integer_result =
     std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::int16_t>;
-// Operation: the word that names it.
+// Operation: its name in sentences.
 template <class T, class Operation = say::quantized>
 using integer_result =
     verdict<is_integer_result<T>, Operation, say::the_result_is_int8_t_or_int16_t_not, element<T>>;
@@ -84,7 +83,7 @@ template <class Layer>
 struct word_of_layer<Layer> {
   using type = typename Layer::word;
 };
-// What has a form takes no options here.
+// Layers with an integer form have no options here.
 template <class Layer, class... Options>
 struct has_integers_rule {
   using type = verdict<never<Layer>, say::quantized, typename word_of_layer<Layer>::type,
@@ -95,20 +94,20 @@ struct has_integers_rule {
 // A layer in integers, which owns its weights, packed for the kernels of this target. Layer: a
 // linear, multi_head_attention, feed_forward, layer_norm, rms_norm, encoder_layer, decoder_layer,
 // residual_block, layer_stack of them, embedding, learned_positions, sinusoidal_positions.
-//   ranges                     what has to be known of its tensors, by name
-//   histograms                 the same, of which percentiles can be taken (histogram.hpp)
-//   calibrate(seen, w, x, ...)   the result of the layer of floats, which widens `seen`
-//   quantized(w, ranges)       packs; without a range the compiler refuses, at run time all is zero
-//   pack(w, ranges)            the same, and says which range is missing
+//   ranges                     the ranges of its tensors, by name
+//   histograms                 the same for percentiles (histogram.hpp)
+//   calibrate(seen, w, x, ...)   the result of the float layer, which widens `seen`
+//   quantized(w, ranges)       packs; a missing range is a compile error, or all zeros at run time
+//   pack(w, ranges)            the same, and names the missing range
 //   (x, ...), into(out, x, ...)
-// A key_value_cache takes those with attention as it takes the layers of floats.
+// A key_value_cache accepts those with attention like float layers.
 template <class Layer, class... Options>
 class quantized;
 
 namespace detail::rules {
 template <class Layer, class First, class... Options>
 struct has_integers_rule<Layer, First, Options...> {
-  // Where it has none, quantized<Layer> says so.
+  // Without an integer form, quantized<Layer> reports the error.
   using type =
       std::conditional_t<std::is_base_of_v<invalid, quantized<Layer>>, accepted,
                          rules::options<say::quantized, option_kinds<>, First, Options...>>;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Ranges: the largest magnitude that each tensor of a layer had when the layer of floats was
-// watched. From them come the scales of the integers. They are parameters like any other: named,
-// listed, saved and loaded beside the weights (parameters/parameters.hpp).
+// Ranges: the largest magnitude of each tensor of a layer, observed in the float layer. They
+// determine the scales of the integers. They are parameters: named, listed, saved and loaded with
+// the weights (parameters/parameters.hpp).
 //
-// What one layer gives, the next is given, in the same unit: chain_ranges makes their ranges equal.
+// A layer's result is the next one's input: chain_ranges makes their ranges equal.
 //
 //   struct ranges {  // of a model
 //     static constexpr const char* part_names[] = {"embed", "layers", "norm"};
@@ -23,9 +23,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel {
 
-// What pack returns: is the layer packed? If not, missing_range() is the path of the first range
-// that nothing was seen of, or that is not finite: "layers.0.attention.input". (Cut after 63
-// characters.)
+// The result of pack: is the layer packed? If not, missing_range() is the path of the first range
+// that is missing or not finite: "layers.0.attention.input" (at most 63 characters).
 class [[nodiscard]] pack_result {
  public:
   UMBEL_SHARED constexpr pack_result() noexcept = default;
@@ -44,10 +43,10 @@ class [[nodiscard]] pack_result {
 namespace umbel::inline UMBEL_TARGET {
 namespace detail::integers {
 
-// 0: nothing was seen. A number and no axis, so that it has a path and lies in files.
+// 0: not observed. A tensor without axes, so that it has a path and can be stored in files.
 using range = tensor<float>;
 
-// The range with `count` more numbers in it. A NaN is passed over; infinity stays.
+// Widens the range by `count` numbers. NaN is ignored; infinity stays.
 template <class T>
 constexpr void widen(range& seen, const T* x, std::size_t count) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
@@ -57,20 +56,20 @@ constexpr void widen(range& seen, const T* x, std::size_t count) noexcept {
 }
 constexpr void widen(range& seen, float other) noexcept { widen(seen, &other, 1); }
 
-// What calibrate widens: the ranges of a layer, or histograms in their places (histogram.hpp).
+// The argument that calibrate widens: the ranges of a layer, or histograms instead (histogram.hpp).
 template <class Seen, class Layer>
 concept seen_by = std::is_same_v<Seen, typename Layer::ranges> ||
                   std::is_same_v<Seen, typename Layer::histograms>;
 
-// What one unit of 8 bits is worth.
 constexpr double int8_unit(const range& r) noexcept {
   return unit_of_int8(static_cast<double>(r()));
 }
 
-// Was a range seen, and a finite one?
+// Is the range observed and finite?
 constexpr bool is_seen(const range& r) noexcept { return r() > 0 && r() <= 3.4028234e38F; }
 
 // ---- are all ranges there?
+//
 // The name of a range, as a template argument: the errors of compilers print it.
 template <std::size_t Size>
 struct range_name {
@@ -86,9 +85,9 @@ struct range_name {
   }
 };
 
-// Not constexpr, so that packing without a range does not compile where the compiler packs: the
-// error names the range. At run time nothing happens here, and the layer is not packed. (Not
-// <range_name Name>: from the name of a class template there clang 14 crashes with -Wc++98-compat.)
+// Not constexpr, so that packing without a range is a compile error in a constant expression; the
+// error names the range. At run time it does nothing, and the layer is not packed. (Not <range_name
+// Name>: from the name of a class template clang 14 crashes with -Wc++98-compat.)
 template <auto Name>
 void this_range_is_missing() noexcept {}
 
@@ -114,7 +113,7 @@ struct range_path {
   }
 };
 
-// Of a range within a struct: "attention.input".
+// The name of a range within a struct: "attention.input".
 template <std::size_t Outer, std::size_t Size>
 constexpr auto within(const range_name<Outer>& outer, const range_name<Size>& inner) noexcept {
   if constexpr (Outer == 1) {
@@ -136,7 +135,7 @@ constexpr std::size_t name_size() noexcept {
   return size;
 }
 
-// Outer: the name of what Ranges are part of, "" of nothing.
+// Outer: the name of what Ranges is a part of, or "".
 template <auto Outer, class Ranges>
 constexpr void find_missing(pack_result& found, const Ranges& ranges,
                             const range_path& at) noexcept;
@@ -176,7 +175,7 @@ constexpr pack_result all_seen(const Ranges& ranges) noexcept {
   return found;
 }
 
-// ---- one unit for what is handed on
+// ---- one unit for results and inputs
 struct start_of_part {};
 struct end_of_part {};
 template <class Where, class Ranges, class F>
@@ -197,7 +196,6 @@ constexpr void ranges_at(Ranges& part, const F& f) noexcept {
   else
     f(part.input);
 }
-// The largest of the ranges between two parts.
 template <class First, class Second>
 constexpr float widest_between(const First& first, const Second& second) noexcept {
   float widest = 0;
@@ -225,7 +223,7 @@ constexpr void join(First& first, Second& second, More&... more) noexcept {
   if constexpr (sizeof...(More) != 0) join(second, more...);
 }
 
-// Does Part hold ranges that are handed on? A range, ranges of a layer, an array of those.
+// Does Part have ranges to chain: a range, ranges of a layer, or an array of those?
 template <class Part>
 constexpr bool has_ranges_to_chain() noexcept {
   if constexpr (std::is_array_v<Part>)
@@ -282,14 +280,14 @@ constexpr detail::invalid same_range(Given&&...) noexcept {
   return {};
 }
 
-// Makes what each part of a model gives and what the next one is given of one range, the largest:
-// so of one unit, which is what the next one takes the numbers for. Parts: the ranges of the layers
-// in the order of the forward pass; a part may be a range alone, or an array of the ranges of
-// encoder layers. A residual sum that passes through several parts becomes of one range in all.
+// Makes the ranges of the result of each part of a model and the input of the next one equal, to
+// the larger, so that both use one unit. Parts: the ranges of the layers in the order of the
+// forward pass; a part may be a single range, or an array of the ranges of encoder layers. A
+// residual sum that passes through several parts gets one range.
 template <class... Parts>
   requires detail::integers::can_be_chained<Parts...>
 constexpr void chain_ranges(Parts&... parts) noexcept {
-  // A range that passes through is handed back by one part a time.
+  // A range that passes through parts moves back one part at a time.
   while (!detail::integers::are_joined(parts...)) detail::integers::join(parts...);
 }
 template <class... Given>
@@ -305,7 +303,7 @@ constexpr detail::invalid chain_ranges(Given&&...) noexcept {
       "umbel: shapes do not fit");
   return {};
 }
-// Is it so? For a static_assert beside ranges that are constants, or after loading.
+// Are they chained? For a static_assert on constant ranges, or after loading.
 template <class... Parts>
   requires detail::integers::can_be_chained<Parts...>
 [[nodiscard]] constexpr bool are_chained(const Parts&... parts) noexcept {

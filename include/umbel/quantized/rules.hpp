@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What layers in integers are not made of, not packed from, and not computed in: the sentences.
+// Rules of layers in integers: their layer types, weights, ranges and arguments.
 //
-// Not here: the rules of one word (ranges.hpp, convert.hpp, mean.hpp, cache.hpp).
+// Not here: the rules of one operation (ranges.hpp, convert.hpp, mean.hpp, past.hpp).
 #pragma once
 
 #include <umbel/block/part_names.hpp>
@@ -47,8 +47,8 @@ UMBEL_SAYS(takes_weights_then_their_ranges_then_an_epsilon,
 
 namespace integers {
 
-// A call as footprint asks for it, of arguments X...: Shapes, the verdict on them, then that of
-// Steps<X...>, which also has the call's scratch, result, value, flops and tables.
+// A call for footprint, with arguments X...: Shapes, the verdict on them, then that of Steps<X...>,
+// which also has the call's scratch, result, value, flops and tables.
 template <class Shapes, template <class...> class Steps, class... X>
 struct call_if {
   using verdict = Shapes;
@@ -59,7 +59,6 @@ struct call_if<accepted, Steps, X...> {
   using verdict = typename steps::verdict;
 };
 
-// Can Layer be packed from what is given?
 template <class Layer, class Ranges, class... Given>
 inline constexpr bool can_be_packed_from = false;
 template <class Layer, class Ranges, class Weights>
@@ -75,14 +74,14 @@ inline constexpr bool can_be_packed_from<Layer, Ranges, Weights, Ranges, Epsilon
 
 namespace rules {
 
-// The sum over an axis of so many products stays within 32 bits.
+// The sum over an axis of this many products stays within 32 bits.
 template <class Axis, std::size_t Most>
 using sums_fit =
     verdict<Axis::size <= Most, say::quantized, typename Axis::plain,
             say::lets_a_sum_of_8_bit_products_pass_2_to_the_31, number<Most>, say::is_the_most>;
 template <class Axis>
 using inputs_fit = sums_fit<Axis, kernel::most_input_products>;
-// The context of all heads, which the output of attention is a map of.
+// The context of all heads, the input of the last map of attention.
 template <std::size_t Heads, std::size_t Width>
 using heads_fit = verdict<Heads <= kernel::most_input_products / kernel::in_words(Width),
                           say::quantized, shape<axes::heads<Heads>, axes::value_dim<Width>>,
@@ -107,7 +106,7 @@ template <class X, class T, class Axis>
 using rows_of_integers =
     first_error<holds_these_integers<X, T>, rows_of<say::quantized, X, T, Axis>>;
 
-// Ranges of blocks are named as their parts are, and have no name of their own.
+// Ranges of blocks are named like their parts and have no name of their own.
 template <class Given>
 struct word_of_ranges {
   using type = type_of_given<Given>;
@@ -158,8 +157,7 @@ namespace integers {
 
 template <class Own>
 inline constexpr bool masks_the_sequence = requires(const Own& own) { own.mask; };
-// What calibrate takes after the input: of a norm an epsilon; else keys and values, masks, an
-// offset.
+// Arguments of calibrate after the input: a norm's epsilon, keys and values, masks, an offset.
 template <class Layer, class... Others>
 constexpr bool follow_the_input() noexcept {
   if constexpr (takes_epsilon<Layer>)
@@ -168,7 +166,7 @@ constexpr bool follow_the_input() noexcept {
     return ((mask_like<Others> || masks_the_sequence<Others> || std::is_integral_v<Others>) && ...);
 }
 
-// Can Layer be observed so? Given: of forwarding references.
+// Can Layer be observed with these arguments? Given: forwarding references' types.
 template <class Layer, class Numbers, class... Given>
 inline constexpr bool can_be_observed = false;
 template <class Layer, class Numbers, class Seen, class Weights, class X, class... Others>
@@ -177,10 +175,9 @@ inline constexpr bool can_be_observed<Layer, Numbers, Seen&, Weights, X, Others.
     tensor_like<std::remove_cvref_t<X>> &&
     follow_the_input<Layer, std::remove_cvref_t<Others>...>();
 
-// Base of layers in integers that have weights: how they are packed, what they are not packed from
-// and not observed with. Numbers: what is packed, with its ranges, its histograms and
-// pack_seen(w, seen, more...), of ranges that were all seen. More: what it takes besides, an
-// epsilon. A derived layer has `using made_of_weights<...>::made_of_weights`, `...::calibrate`.
+// Base of layers in integers that have weights: packing, observation and their refusals. Numbers:
+// the packed numbers, with ranges, histograms and pack_seen(w, seen, more...) for ranges that were
+// all observed. More: an epsilon. Layers inherit its constructors and calibrate.
 template <class Layer, class Numbers, class... More>
 class made_of_weights;
 template <class Base, class Layer, class... Given>
@@ -201,7 +198,7 @@ class made_of_weights {
   constexpr made_of_weights(const weights_to_pack& w, const ranges& seen, More... more) noexcept {
     static_cast<void>(pack(w, seen, more...));
   }
-  // Of weights that may end with the statement: they are copied.
+  // Weights that may end with the statement: they are copied.
   template <class Weights>
     requires(std::is_same_v<Weights, typename Layer::weights> && sizeof...(More) == 0)
   constexpr made_of_weights(const Weights& w, const ranges& seen) noexcept {
@@ -213,7 +210,7 @@ class made_of_weights {
     static_assert(report<typename rules::packed_from_rule<Layer, ranges, Given...>::type>::ok,
                   "umbel: shapes do not fit");
   }
-  // Zeros where a range is missing; the result names it.
+  // Zeros if a range is missing; the result names it.
   constexpr pack_result pack(const weights_to_pack& w, const ranges& seen, More... more) noexcept {
     if (const auto found = all_seen(seen); !found) return found;
     numbers_.pack_seen(w, seen, more...);
@@ -235,14 +232,14 @@ class made_of_weights {
         "umbel: shapes do not fit");
     return {};
   }
-  // How its floats became integers; the kernels' layout.
+  // The packed numbers, in the kernels' layout.
   [[nodiscard]] constexpr const Numbers& get_weights() const noexcept { return numbers_; }
 
  private:
   Numbers numbers_;
 };
 
-// The same of what has no weights. Word: that names it.
+// The same for layers without weights. Word: its name in sentences.
 template <class Word, class Numbers>
 class made_of_ranges;
 template <class Base, class... Given>
@@ -271,7 +268,7 @@ class made_of_ranges {
                                  say::takes_its_ranges_alone_which_observe_makes>>::ok,
                   "umbel: shapes do not fit");
   }
-  // Zeros where a range is missing; the result names it.
+  // Zeros if a range is missing; the result names it.
   constexpr pack_result pack(const ranges& seen) noexcept {
     if (const auto found = all_seen(seen); !found) return found;
     numbers_.pack_seen(seen);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tables in integers of 16 bits, in the unit of the residual sum that they begin or are added to:
-// embeddings, learned and sinusoidal positions.
+// Tables of 16-bit integers in the unit of a residual sum: embeddings, positions.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +14,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail::integers {
 
-// Of the sum. Elements beyond its range are kept up to twice as large.
+// The range of the sum. Elements beyond it are kept up to twice as large.
 template <class Range>
 struct residual_ranges {
   static constexpr const char* part_names[] = {"residual"};
@@ -37,7 +36,7 @@ struct integer_table {
         values[i * Feature::size + j] =
             static_cast<std::int16_t>(rounded(static_cast<double>(at(i, j)) / unit, 32767));
   }
-  // Of weights in any order.
+  // From weights in any order.
   template <class View>
   constexpr void pack_seen(const View& w, const ranges& seen) noexcept {
     pack([&](std::size_t i,
@@ -54,7 +53,6 @@ struct integer_sines : integer_table<typename Layer::position_axis, typename Lay
   }
 };
 
-// y = x + rows of a table.
 template <class X, class Rows, class Y, class... Axes>
 constexpr void add_rows(const X& x, const Rows& rows, Y& y, shape<Axes...>) noexcept {
   for_each([](std::int16_t& sum, const std::int16_t& a,
@@ -64,8 +62,8 @@ constexpr void add_rows(const X& x, const Rows& rows, Y& y, shape<Axes...>) noex
 
 }  // namespace detail::integers
 
-// x, int16 of any axes with Position and Hidden, gives int16 of the same axes; with an offset, as
-// the layer of floats is called. into(out, x), into(out, x, offset): out may be x.
+// x: int16, any axes with Position and Hidden. Returns int16 with the same axes; accepts an offset
+// like the float layer. into(out, x), into(out, x, offset): out may be x.
 template <class T, class Position, class Hidden>
 class quantized<learned_positions<T, Position, Hidden>>
     : public detail::placing<quantized<learned_positions<T, Position, Hidden>>,
@@ -111,7 +109,7 @@ class quantized<learned_positions<T, Position, Hidden>>
   }
 };
 
-// words(ids): the axes of ids, then Hidden, int16; of an integer outside of the vocabulary zeros.
+// words(ids): the axes of ids, then Hidden, int16; zeros for an integer outside of the vocabulary.
 // Logits of a tied output: quantized<linear<T, Hidden, Vocabulary>> of the same table.
 template <class T, class Vocabulary, class Hidden>
 class quantized<embedding<T, Vocabulary, Hidden>>
@@ -153,7 +151,7 @@ class quantized<embedding<T, Vocabulary, Hidden>>
   }
 
  private:
-  // Checked: does the file check positions? (The name of a function that depends on it has to say.)
+  // Checked: does this file check positions? (A parameter because the function depends on it.)
   template <bool Checked, class Ids>
   constexpr void write_checked(const Ids& ids, std::int16_t* to) const noexcept {
     detail::write_rows<detail::layout_of<table>>(this->get_weights().values, ids, to,
@@ -165,7 +163,7 @@ class quantized<embedding<T, Vocabulary, Hidden>>
   }
 };
 
-// x + the sines and cosines from position `offset` on, int16, as the layer of floats is called.
+// x + the sines and cosines from position `offset` on, int16; called like the float layer.
 template <class T, class Position, class Hidden, class Pairs, std::size_t Base>
 class quantized<sinusoidal_positions<T, Position, Hidden, Pairs, Base>>
     : public detail::placing<

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What each operation makes of a layout. Every one of these is legal only where its rule
-// (rules.hpp) is accepted; asked otherwise, the result is meaningless.
-//
-// All but contraction and reduction only re-read the same memory: they give a layout and, for
-// select and slice, an offset in elements.
+// The layout that each operation produces, meaningful only if its rule (rules.hpp) is accepted. All
+// but contraction and reduction only re-read memory: they produce a layout and, for select and
+// slice, an offset in elements.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -14,9 +12,9 @@ namespace umbel::inline UMBEL_TARGET::detail::algebra {
 
 namespace detail {
 
-// The axes of a layout with those from position First on, Removed of them, replaced by With. Only
-// With where First is past the end: it is instantiated before a rule refuses that, and compilers
-// would count to npos.
+// The axes of a layout with Removed axes from position First on replaced by With. If First is past
+// the end, With alone: this is instantiated before a rule refuses it, and compilers would count to
+// npos.
 template <class Layout, std::size_t First, std::size_t Removed, class With>
 struct replace_axes {
   template <class Sequence, class List>
@@ -73,7 +71,7 @@ struct merge_layout {
   using axis = typename Result::template sized<(Layout::template size_of<First> * ... *
                                                 Layout::template size_of<Rest>)>;
   static constexpr auto strides = [] {
-    // That of the innermost part with more than one position.
+    // The stride of the innermost part with more than one position.
     std::size_t innermost = at + merged - 1;
     while (innermost > at && Layout::extents[innermost] == 1) --innermost;
     const std::size_t added[1] = {Layout::strides[innermost]};
@@ -98,12 +96,12 @@ using merge_into_last = typename merge_into_last_layout<
     Layout, std::make_index_sequence<sizeof...(Families) ? sizeof...(Families) - 1 : 0>,
     Families...>::type;
 
-// Do the strides of neighbouring axes make one axis of them? (Those of size 1 do not matter.)
+// Do the strides of neighboring axes merge into one? (Axes of size 1 don't matter.)
 template <class Layout, class... Families>
 constexpr bool mergeable_strides() {
   const std::size_t positions[] = {Layout::template position<Families>...};
   if (!(Layout::template has<Families> && ...)) return false;
-  std::size_t next = npos;  // the stride that the next axis outwards must have; npos: any
+  std::size_t next = npos;  // stride required of the next outer axis; npos: any
   for (std::size_t i = sizeof...(Families); i-- > 0;) {
     const std::size_t extent = Layout::extents[positions[i]],
                       stride = Layout::strides[positions[i]];
@@ -114,7 +112,7 @@ constexpr bool mergeable_strides() {
   return true;
 }
 
-// ---- permute: the same axes in another order ----------------------------------------------------
+// ---- permute: the same axes in a different order ------------------------------------------------
 template <class Layout, class... Families>
 struct permute_layout {
   static constexpr size_list<sizeof...(Families)> strides = {
@@ -126,7 +124,7 @@ struct permute_layout {
 template <class Layout, class... Families>
 using permute = typename permute_layout<Layout, Families...>::type;
 
-// ---- rename: the same axis under another name ---------------------------------------------------
+// ---- rename: the same axis under a different name -----------------------------------------------
 template <class Layout, class From, template <std::size_t> class To>
 struct rename_layout {
   static constexpr std::size_t at = Layout::template position<From>;
@@ -174,7 +172,7 @@ struct slice_layout {
 template <class Layout, class Family, std::size_t Count>
 using slice = typename slice_layout<Layout, Family, Count>::type;
 
-// ---- broadcast: to given axes; those that are missing, or of size 1, repeat (stride 0) ----------
+// ---- broadcast: to given axes; missing ones, or of size 1, repeat (stride 0) --------------------
 template <class Layout, class Axis>
 constexpr std::size_t broadcast_stride() {
   using family = typename Axis::family;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Ready-made axes, by the field's standard names. Your own take one line each (axis.hpp).
+// Ready-made axes with the field's standard names. Your own need one line (axis.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -21,23 +21,23 @@ struct hidden : axis<hidden, N> {};  // features of a position: the width of the
 template <std::size_t N>
 struct heads : axis<heads, N> {};  // attention heads
 template <std::size_t N>
-struct kv_heads : axis<kv_heads, N> {};  // heads of keys and values, where queries have more
+struct kv_heads : axis<kv_heads, N> {};  // heads of keys and values, if there are fewer
 template <std::size_t N>
 struct head_dim : axis<head_dim, N> {};  // features of one head
 template <std::size_t N>
-struct value_dim : axis<value_dim, N> {};  // features of one head's values, where they differ
+struct value_dim : axis<value_dim, N> {};  // features of one head's values, if they differ
 template <std::size_t N>
-struct score_hidden : axis<score_hidden, N> {};  // features from which an additive score is made
+struct score_hidden : axis<score_hidden, N> {};  // features that an additive score is made from
 template <std::size_t N>
 struct intermediate : axis<intermediate, N> {};  // features between the two feed-forward layers
 template <std::size_t N>
-struct classes : axis<classes, N> {};  // what a classifier chooses from
+struct classes : axis<classes, N> {};  // a classifier's choices
 template <std::size_t N>
-struct vocabulary : axis<vocabulary, N> {};  // words, characters or the like that a token may be
+struct vocabulary : axis<vocabulary, N> {};  // words, characters or the like: the possible tokens
 template <std::size_t N>
 struct in_features : axis<in_features, N> {};  // features that a linear map reads
 template <std::size_t N>
-struct out_features : axis<out_features, N> {};  // features that a linear map gives
+struct out_features : axis<out_features, N> {};  // features that a linear map returns
 
 }  // namespace umbel::axes
 UMBEL_WARNINGS_POP

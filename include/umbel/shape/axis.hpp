@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// An axis: a class template over its size. Its name is the template's own name, read from the
-// compiler (verdict.hpp), so an axis of your own takes one line:
+// An axis: a class template over its size. Its name is the template's name, read from the compiler
+// (verdict.hpp), so your axis needs one line:
 //
 //   template <std::size_t N> struct frames : umbel::axis<frames, N> {};
 //
@@ -15,16 +15,17 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel {
 
-// What all sizes of one axis have in common: query<4> and query<6> are of family
-// axis_family<query>. Axes are looked up, matched and contracted by family.
+// All sizes of one axis: query<4> and query<6> belong to axis_family<query>. Axes are looked up,
+// matched and contracted by family.
 template <template <std::size_t> class Axis>
 struct axis_family {
   template <std::size_t Size>
   using sized = Axis<Size>;
 };
 
-// Base of every axis, yours too: `template <std::size_t N> struct frames : umbel::axis<frames, N>
-// {};`. Size is the number of positions along it, a std::size_t: clang takes no template <int N>.
+// Base of every axis, including yours: `template <std::size_t N> struct frames :
+// umbel::axis<frames, N> {};`. Size is the number of positions, a std::size_t: clang refuses
+// template <int N>.
 template <template <std::size_t> class Axis, std::size_t Size>  // write template <std::size_t N>
 struct axis {
   using family = axis_family<Axis>;
@@ -32,8 +33,8 @@ struct axis {
   static constexpr std::size_t size = Size;
 };
 
-// An axis whose neighbours lie Stride elements apart. Only layouts that are not row-major spell
-// their axes so: view<float, strided<heads<5>, 20>, strided<query<4>, 100>>.
+// An axis whose neighbors are Stride elements apart. Only layouts that are not row-major spell
+// their axes this way: view<float, strided<heads<5>, 20>, strided<query<4>, 100>>.
 template <class Axis, std::size_t Stride>
 struct strided {
   using family = typename Axis::family;
@@ -50,26 +51,25 @@ concept axis_like = requires {
   requires std::is_convertible_v<decltype(A::size), std::size_t>;
 };
 
-// No position: of an axis that is not there, of a window without an end, of a size known only at
-// run time.
+// No position: of an absent axis, a window without an end, a size known only at run time.
 inline constexpr std::size_t npos = ~std::size_t{0};
 
 }  // namespace umbel
 
 namespace umbel::portable {
-// Stands for the axes of memory that does not say them.
+// Stands for the axes of memory whose axes are unknown.
 struct unknown_axes;
 }  // namespace umbel::portable
 
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-// Stands for a template argument that should have been an axis, after a sentence has said so.
-// Sentences that would name it are not given (verdict.hpp): the mistake is the same.
+// Stands for a template argument that should have been an axis, after the error about it. Messages
+// that would name it are not printed (verdict.hpp): the mistake is the same.
 template <std::size_t N>
 struct no_axis : axis<no_axis, N> {};
 
-// Given, or no_axis<1> where it is not an axis.
+// Given, or no_axis<1> if it is not an axis.
 template <class Given>
 struct axis_or_none_rule {
   using type = no_axis<1>;
@@ -81,8 +81,8 @@ struct axis_or_none_rule<Given> {
 template <class Given>
 using axis_or_none = typename axis_or_none_rule<Given>::type;
 
-// The family of an axis that an operation is given. For clang an alias template of an axis is not
-// that axis (CWG 1286), and its family is that of what it stands for.
+// The family of an axis given to an operation. For clang an alias template of an axis is not that
+// axis (CWG 1286); its family is that of the aliased one.
 #if UMBEL_CLANG
 template <template <std::size_t> class Axis>
 struct family_of_axis {
@@ -100,9 +100,9 @@ template <template <std::size_t> class Axis>
 using family_of = axis_family<Axis>;
 #endif
 
-// A family as a number, so that a lookup is a loop over an array, compiled once, and not a
-// template: the 64-bit FNV-1a hash of its qualified name. (Not the address of a variable: g++ does
-// not compare addresses in constant expressions under -fsanitize=undefined.)
+// A family as a number, so that a lookup is a loop compiled once instead of a template: the 64-bit
+// FNV-1a hash of its qualified name. (Not a variable's address: g++ doesn't compare addresses in
+// constant expressions under -fsanitize=undefined.)
 template <class Family>
 constexpr unsigned long long hash_of_name() {
   unsigned long long hash = 14695981039346656037u;
@@ -113,8 +113,8 @@ constexpr unsigned long long hash_of_name() {
 template <class Family>
 inline constexpr unsigned long long family_id = hash_of_name<Family>();
 
-// The type at one position of a pack, by overload resolution over indexed bases: one instantiation
-// for a pack, not one for a position.
+// The type at a position of a pack, by overload resolution over indexed bases: one instantiation
+// per pack instead of one per position.
 template <std::size_t Position, class T>
 struct indexed {
   using type = T;

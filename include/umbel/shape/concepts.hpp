@@ -3,7 +3,7 @@
 //
 //   static_assert(!splittable<queries, hidden, heads<7>>);
 //
-// Each holds for what a refused operation returned: a function that asks adds no second error.
+// Each holds for the result of a refused operation, so a function that asks adds no second error.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -17,8 +17,7 @@ template <class X, template <std::size_t> class Axis>
 concept has_axis =
     detail::layout_of<X>::template has<detail::family_of<Axis>> || detail::one_is_invalid<X>;
 namespace detail {
-// splittable<X, hidden, heads<5>>; the name of the inner part only matters where it is taken
-// already.
+// splittable<X, hidden, heads<5>>: the inner part's name matters only if it is taken already.
 template <std::size_t N>
 struct unnamed : axis<unnamed, N> {};
 }  // namespace detail
@@ -85,12 +84,12 @@ concept contractible =
                     typename std::remove_cvref_t<Right>::value_type> ||
      detail::one_is_invalid<Left, Right>);
 
-// Has X these axes, as sum<Axes...>(x), max, min and mean want? reducible<X, query, key>.
+// Has X these axes, as sum<Axes...>(x), max, min and mean require? reducible<X, query, key>.
 template <class X, template <std::size_t> class... Axes>
 concept reducible = detail::fits<
     detail::rules::reduce<detail::say::reduce, detail::layout_of<X>, detail::family_of<Axes>...>>;
 
-// Have both the same axes of the same sizes in the same order, as arithmetic and assignment want?
+// Do both have the same axes and sizes in the same order, as arithmetic and assignment require?
 template <class Left, class Right>
 concept same_shape =
     detail::fits<detail::rules::same_shape<detail::say::elementwise, detail::layout_of<Left>,

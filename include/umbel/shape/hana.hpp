@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The door to Boost.Hana: `_c` literals wherever a size goes (heads<5_c>), the axes of a tensor as
-// a hana::tuple, its sizes as a hana::map, and tensor types made from either. For programs that
-// iterate over shapes (docs/hana.md); the library itself does not use it, and umbel/bare.hpp is the
-// same library without it. Algorithms (for_each, transform) come from Boost's own headers.
+// Boost.Hana support: `_c` literals for sizes (heads<5_c>), a tensor's axes as a hana::tuple, its
+// sizes as a hana::map, and tensor types made from either. For programs that iterate over shapes
+// (docs/hana.md); the library itself doesn't use it, and umbel/bare.hpp is the library without it.
+// Algorithms (for_each, transform) come from Boost's headers.
 #pragma once
 
 #include <boost/hana/integral_constant.hpp>
@@ -27,8 +27,8 @@ namespace literals {
 using namespace boost::hana::literals;  // 5_c
 }  // namespace literals
 namespace detail {
-// What Hana takes an axis for: axes of one name and one size are equal, and may be elements of a
-// hana::set and keys of a hana::map.
+// Hana's tag of an axis: axes of one name and size are equal, and may be elements of a hana::set or
+// keys of a hana::map.
 struct hana_axis;
 
 namespace say {
@@ -94,7 +94,6 @@ struct stand_for_axes<Ordered, shape<Element...>> {
                       struct is_not_an_axis>...>;
 };
 
-// The axes in the order of Families, or as they are.
 template <class Elements, class... Families>
 struct tensor_axes;
 template <class... Element>
@@ -144,7 +143,7 @@ struct tensor_from_operation {
 }  // namespace detail
 
 // dims(x): the axes of a tensor or view, in order, as a hana::tuple: (batch<2>, query<4>,
-// hidden<100>). x may also be the hana::type of one, as everywhere here.
+// hidden<100>). Here and below, x may also be a hana::type of one.
 template <class X>
 constexpr auto dims(const X&) {
   return detail::axes_tuple(typename detail::axes_in<X>::type{});
@@ -153,17 +152,16 @@ constexpr auto dims(const X&) {
 // The key of an axis in a map of sizes: extents(x)[family_c<hidden>] is hana::size_c<100>.
 template <template <std::size_t> class Axis>
 inline constexpr auto family_c = boost::hana::type_c<detail::family_of<Axis>>;
-// extents(x): from axis to size, as a hana::map.
+// extents(x): a hana::map from axis to size.
 template <class X>
 constexpr auto extents(const X&) {
   return detail::extents_map(typename detail::axes_in<X>::type{});
 }
 
-// tensor_from: the way back, from axes to the hana::type of a row-major tensor of T:
+// tensor_from: the inverse, from axes to the hana::type of a row-major tensor of T:
 //
 //   tensor_from<float>(axes)                  the axes of a hana::tuple (axes or their hana::types)
-//   tensor_from<float, batch, hidden>(sizes)  the sizes of a hana::map, in the order that is named:
-//                                             a map has an order of Hana's own
+//   tensor_from<float, batch, hidden>(sizes)  the sizes of a hana::map, in the order named here
 template <class T, template <std::size_t> class... Axes>
 inline constexpr detail::tensor_from_operation<T, detail::family_of<Axes>...> tensor_from{};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// `invalid`: what an operation returns whose check failed (verdict.hpp), so that one bug is one
+// `invalid`: the result of an operation whose check failed (verdict.hpp), so that one bug is one
 // error.
 #pragma once
 
@@ -14,18 +14,18 @@ namespace detail {
 template <class... Axes>
 struct layout;
 
-// What `invalid` converts to, in constant expressions and elsewhere.
+// The value that `invalid` converts to, also in constant expressions.
 template <class T>
 inline constexpr T nothing_of{};
 template <class T>
 T& some_of() noexcept;
 
-// Every operation takes it and returns it, it can be used as a tensor and as an element of one, and
-// it converts to whatever the rest of the user's code wants, also in constant expressions. Never
-// made by a program that compiles.
+// Every operation accepts and returns it, it works as a tensor and as an element, and it converts
+// to whatever the rest of your code needs, also in constant expressions. A program that compiles
+// never makes one.
 struct invalid {
   using is_invalid = invalid;
-  // To float by a function that is no template, and to no other number: so std::exp of it is that
+  // To float by a function that is not a template, and to no other number: std::exp of it is that
   // of float.
   constexpr operator float&() const noexcept { return const_cast<float&>(nothing_of<float>); }
   constexpr explicit operator bool() const noexcept { return true; }
@@ -38,7 +38,7 @@ struct invalid {
     else
       return some_of<T>();
   }
-  // Of integers, an element: std::min(r(0, 0), 1.0f) takes two floats and nothing that converts.
+  // With integers, an element: std::min(r(0, 0), 1.0f) needs two floats without conversions.
   template <class... Index>
   constexpr decltype(auto) operator()(Index...) const noexcept {
     if constexpr (sizeof...(Index) > 0 && (std::is_integral_v<Index> && ...))
@@ -67,7 +67,7 @@ struct invalid {
     return 1;
   }
 
-  // As a tensor has them.
+  // Members of a tensor.
   using layout = detail::layout<no_axis<1>>;
   using value_type = float;
   using element_type = float;
@@ -92,8 +92,8 @@ struct invalid {
       -> invalid {                                                                      \
     return {};                                                                          \
   }
-  // As an expected_view has them, layers, and tensors and layers of other libraries
-  // (calls_of_other_libraries.hpp, all of whose members are here).
+  // Members of expected_view, of layers, and of other libraries' tensors and layers (all of
+  // calls_of_other_libraries.hpp).
   UMBEL_TAKEN(has_value)
   UMBEL_TAKEN(value)
   UMBEL_TAKEN(value_or)
@@ -269,7 +269,6 @@ constexpr invalid get(invalid) noexcept {
   return {};
 }
 
-// invalid, and classes derived from it.
 template <class... X>
 concept one_is_invalid = (requires { typename std::remove_cvref_t<X>::is_invalid; } || ...);
 

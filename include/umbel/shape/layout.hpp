@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// A layout: axes in order, with strides. Plain axes are row-major; any other order of the elements
-// in memory spells every axis as strided<Axis, Stride>. All facts are constants: a layout has no
-// state. Lengths and strides count elements.
+// A layout: axes in order, with strides. Plain axes are row-major; any other order in memory spells
+// every axis as strided<Axis, Stride>. A layout has constants only. Lengths and strides count
+// elements.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -19,7 +19,7 @@ struct size_list {
   constexpr std::size_t operator[](std::size_t i) const { return value[i]; }
 };
 
-// Facts of layouts as loops over arrays: what is not a template is compiled once.
+// Loops over arrays: code that is not a template is compiled once.
 constexpr void fill_row_major(const std::size_t* extents, std::size_t rank, std::size_t* strides) {
   std::size_t step = 1;
   for (std::size_t i = rank; i-- > 0; step *= extents[i]) strides[i] = step;
@@ -52,7 +52,7 @@ constexpr auto strides_of() {
   size_list<sizeof...(Axes)> strides;
   if constexpr ((requires { Axes::stride; } && ...)) {
     (strides.push(Axes::stride), ...);
-  } else {  // none has a stride: rules::well_formed
+  } else {  // no axis has a stride: rules::well_formed
     const std::size_t extents[] = {Axes::size...};
     strides.count = sizeof...(Axes);
     fill_row_major(extents, sizeof...(Axes), strides.value);
@@ -71,12 +71,10 @@ struct layout {
   // The elements of memory from the first to the last, both included.
   static constexpr std::size_t span = detail::span_of(extents, rank, strides.value);
 
-  // Are the elements next to each other, in row-major order? (The stride of an axis of size 1 does
-  // not matter.)
+  // Are the elements adjacent, in row-major order? (Strides of axes of size 1 don't matter.)
   static constexpr bool contiguous = detail::is_row_major(extents, rank, strides.value);
 
-  // Position, size and stride of an axis by family. An absent axis has position npos, size 0 and
-  // stride 0.
+  // Position, size and stride of an axis by family; npos, 0 and 0 if absent.
   static constexpr unsigned long long families[rank + 1] = {
       detail::family_id<typename Axes::family>..., 0};
   template <class Family>
@@ -97,8 +95,8 @@ struct layout {
 template <class X>
 using layout_of = typename std::remove_cvref_t<X>::layout;
 
-// The axis of a family with its size in this layout; the bare family where there is none. What a
-// sentence shows: "head_dim=20", or "head_dim".
+// The axis of a family with its size in this layout, or the bare family if absent. Messages print
+// "head_dim=20" or "head_dim".
 template <class Layout, class Family>
 struct axis_or_family {
   using type = typename Layout::template axis_at<Layout::template position<Family>>;
@@ -120,13 +118,13 @@ struct build_layout<shape<Axes...>, Strides, std::index_sequence<I...>> {
                                   layout<Axes...>, layout<strided<Axes, Strides[I]>...>>;
 };
 
-// The layout of plain axes with given strides: row-major where the strides say so, so that equal
-// layouts are one type. Strides is a constexpr size_list with static storage.
+// The layout of plain axes with given strides, row-major if the strides are, so that equal layouts
+// are one type. Strides is a constexpr size_list with static storage.
 template <class Axes, const auto& Strides>
 using make_layout =
     typename detail::build_layout<Axes, Strides, std::make_index_sequence<Axes::rank>>::type;
 
-// The row-major layout of given axes, and of the axes of another layout.
+// The row-major layout of given axes, and of the axes of a different layout.
 template <class Axes>
 struct row_major_layout;
 template <class... Axes>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The rules of what the elements of a tensor come from: memory, lists, other tensors, and of what
-// is viewed. Not here: the rules of shapes (rules.hpp).
+// The rules of a tensor's sources (memory, lists, other tensors) and of viewed memory. Not here:
+// the rules of shapes (rules.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -9,8 +9,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::rules {
 
-// Memory of a known number of elements (npos: known at run time only), read as a shape. A layout
-// with gaps may be followed by one more gap: rows padded to 128 lie in float[rows * 128].
+// Memory of a known number of elements (npos: known only at run time), read as a shape. A layout
+// with gaps may end in one more gap: rows padded to 128 fit float[rows * 128].
 template <class Layout, std::size_t Count, class Operation = say::memory>
 using memory = first_error<
     verdict<Count != npos, Operation, typename Layout::axes, say::needs, number<Layout::span>,
@@ -20,13 +20,13 @@ using memory = first_error<
             typename Layout::axes, say::needs, number<Layout::span>,
             say::elements_but_the_memory_holds, number<Count>>>;
 
-// Elements of From for a tensor of To: a fraction is not cut off.
+// Elements of From for a tensor of To: fractions are not truncated.
 template <class From, class To, class Operation = say::tensor>
 using keeps_fractions =
     verdict<!std::is_integral_v<To> || std::is_integral_v<From>, Operation, say::elements_of,
             element<From>, struct do_not_fit_a_tensor_of, element<To>>;
 
-// Elements of From copied into a tensor of To: neither is a fraction cut off, nor rounded.
+// Elements of From copied into a tensor of To: fractions are neither truncated nor rounded.
 template <class From, class To>
 using keeps_elements =
     first_error<keeps_fractions<From, To>,
@@ -42,7 +42,7 @@ using list = first_error<
             number<Layout::count>, struct elements_but_the_list_has, number<sizeof...(T)>>,
     keeps_fractions<T, To>...>;
 
-// What cannot be an element of a tensor. (T in the condition: it is asked for where T is known.)
+// Types that can't be elements. (T in the condition delays it until T is known.)
 template <class T>
 using element_is_a_reference =
     verdict<!std::is_reference_v<T>, say::tensor, element<T>,
@@ -52,13 +52,13 @@ using element_is_const =
     verdict<!std::is_const_v<T>, say::tensor, element<T>,
             say::is_no_element_type_so_write_const_tensor_or_view_of_const_float>;
 
-// An integer in a list that To does not hold.
+// An integer in a list that To can't hold.
 template <class To>
 using held_in_the_list =
     verdict<(sizeof(To) == 0), say::tensor,
             struct an_integer_in_the_list_is_negative_or_too_large_for, element<To>>;
 
-// A list for each position of the first of two axes, of Columns elements each.
+// With two axes, one list of Columns elements per position of the first.
 template <class Layout, std::size_t... Columns>
 using lists =
     first_error<verdict<Layout::rank == 2, say::tensor, typename Layout::axes,
@@ -68,7 +68,7 @@ using lists =
                         say::tensor, typename Layout::axes, say::needs, number<Layout::extents[0]>,
                         say::lists_of, number<Layout::extents[Layout::rank - 1]>, say::elements>>;
 
-// Of three axes, lists of lists. Rows, Columns: how many lists each has, of how many elements.
+// With three axes, lists of lists. Rows, Columns: the number of lists and of elements in each.
 template <class Layout, class Rows, class Columns>
 struct lists_of_lists_rule;
 template <class Layout, std::size_t... Rows, std::size_t... Columns>
@@ -86,12 +86,12 @@ struct lists_of_lists_rule<Layout, std::index_sequence<Rows...>, std::index_sequ
 template <class Layout, class Rows, class Columns>
 using lists_of_lists = typename lists_of_lists_rule<Layout, Rows, Columns>::type;
 
-// Sizes without names where axes belong.
+// Sizes without names instead of axes.
 template <bool Ok, std::size_t... Sizes>
 using view_as_sizes =
     verdict<Ok, say::view_as, say::axes_have_names_so_write_view_as_batch_not, number<Sizes>...>;
 
-// A tensor or view where memory belongs; sizes of several axes.
+// A tensor or view instead of memory.
 template <class X>
 using view_as_of_a_tensor =
     verdict<(sizeof(X) == 0), say::view_as, say::takes_memory_so_write_reshape_of_the_tensor,
@@ -100,14 +100,13 @@ template <bool Ok>
 using view_as_with_sizes =
     verdict<Ok, say::view_as, say::sizes_at_run_time_take_one_type_and_a_pointer>;
 
-// What is no tensor, assigned to one.
+// Assigning something other than a tensor.
 template <class Layout, class Other>
 using assigned_to_a_tensor = verdict<
     (sizeof(Other) == 0), say::tensor, typename Layout::axes,
     std::conditional_t<std::is_arithmetic_v<Other>, say::is_not_assigned_a_number_so_write_a_loop,
                        say::is_assigned_a_tensor_or_view_so_copy_from_view_as>>;
 
-// Temporary memory is not viewed.
 template <class Layout, class Operation = say::view>
 using view_of_temporary =
     verdict<Layout::span == 0, Operation, say::the_memory_of, typename Layout::axes,

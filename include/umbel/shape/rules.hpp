@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The rules of the operations on shapes: for each one its verdict, what it says about a layout.
-// docs/errors.md lists every sentence with its cause and cure. Not here: the same questions as
-// concepts (concepts.hpp).
+// The rules of the operations on shapes: each one's verdict on a layout. docs/errors.md lists every
+// message with its cause and cure. Not here: the same questions as concepts (concepts.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -17,7 +16,6 @@ template <class Operation, class Layout, class Family>
 using has_axis = verdict<Layout::template has<Family>, Operation, struct there_is_no_axis, Family,
                          say::in, typename Layout::axes>;
 
-// How often a family is named in a list.
 template <class Family, class... Families>
 inline constexpr std::size_t times_named =
     (std::size_t{0} + ... + std::is_same_v<Family, Families>);
@@ -28,16 +26,16 @@ using names_each_once =
                         struct is_named_twice_in, List>...,
                 accepted>;
 
-// A new axis may take the name of one that the operation removes, and of no other.
+// A new axis may reuse the name of one that the operation removes.
 template <class Operation, class Layout, class Family, class... Removed>
 using is_new_axis =
     verdict<!Layout::template has<Family> || (std::is_same_v<Family, Removed> || ...), Operation,
             Family, struct is_already_an_axis_of, typename Layout::axes>;
 
 // ---- shapes -------------------------------------------------------------------------------------
-// May there be an element for each combination of positions? One rule for every product of sizes:
-// the bytes of so many doubles, and with 64 bits of a few such arrays whose rows are padded, as a
-// layer has them, fit a std::ptrdiff_t. 2^51 elements with 64 bits, 2^28 with 32.
+// Can every position have an element? One rule for every product of sizes: the bytes of as many
+// doubles (and on 64-bit targets, of a few such arrays with padded rows, as a layer has) fit
+// std::ptrdiff_t: 2^51 elements on 64-bit targets, 2^28 on 32-bit ones.
 template <class... Axes>
 constexpr bool countable() {
   std::size_t room = npos >> (sizeof(std::size_t) > 4 ? 13 : 4);
@@ -55,15 +53,15 @@ constexpr bool strides_for_all_or_none() {
   return (requires { Axes::stride; } && ...) || !(requires { Axes::stride; } || ...);
 }
 
-// The first, counted from 1, that is not an axis; npos where all are.
+// The first argument, counted from 1, that is not an axis; npos if all are.
 template <class... Axes>
 constexpr std::size_t first_other_than_axis() {
   std::size_t at = 0, found = npos;
   ((++at, found = found == npos && !axis_like<Axes> ? at : found), ...);
   return found;
 }
-// What an axis is written as, and whether its base names the same: not so of
-// struct frames : axis<token, N>, nor of struct frames : axis<token, 4>.
+// An axis as written, and whether its base has the same name: not so for struct frames :
+// axis<token, N> or struct frames : axis<token, 4>.
 template <class Axis>
 struct family_as_written {
   using type = std::conditional_t<std::is_base_of_v<typename Axis::plain, Axis>,
@@ -103,7 +101,7 @@ struct well_formed_rule<Axes...> {
 template <class... Axes>
 using well_formed = typename well_formed_rule<Axes...>::type;
 
-// What a tensor or view is of: elements, not an axis.
+// A tensor or view needs an element type, not an axis.
 template <class T>
 struct element_rule {
   using type = accepted;
@@ -121,7 +119,7 @@ using access_by_position =
             std::conditional_t<Count == 1, struct position_for_the, struct positions_for_the>,
             number<Layout::rank>, say::axes_of, typename Layout::axes>;
 
-// x[i] of what it is not for. I: what it is given.
+// x[i] on a tensor or with an index that doesn't support it. I: the index.
 template <class Layout, class I>
 using access_by_brackets =
     verdict<one_is_invalid<I>, say::brackets,
@@ -142,7 +140,7 @@ using access = first_error<has_axis<say::access, Layout, Families>...,
                                    say::axes_of, typename Layout::axes>>;
 
 // ---- views --------------------------------------------------------------------------------------
-// Parts with all their sizes.
+// Parts with explicit sizes.
 template <class Layout, class Family, class... Parts>
 using split_into = first_error<
     has_axis<say::split, Layout, Family>,
@@ -152,7 +150,7 @@ using split_into = first_error<
             struct the_parts, shape<Parts...>, struct multiply_to, number<shape<Parts...>::count>,
             struct but_the_whole_is, axis_of<Layout, Family>>>;
 
-// Two parts; the size of the inner one follows.
+// Two parts; the inner size is computed.
 template <class Layout, class Family, class Outer, template <std::size_t> class Inner>
 using split = first_error<
     has_axis<say::split, Layout, Family>, well_formed<Outer>,
@@ -227,7 +225,6 @@ using reshape =
 template <class Layout, class Family>
 using select = has_axis<say::select_at, Layout, Family>;
 
-// select_at<heads> by itself.
 template <class Family, bool Ok>
 using select_where = verdict<Ok, say::select_at, struct needs_a_position_along, Family>;
 
@@ -273,8 +270,8 @@ template <class Layout, class... Axes>
 using broadcast = typename broadcast_rule<Layout, Axes...>::type;
 
 // ---- computing ----------------------------------------------------------------------------------
-// Axes that both sides have must agree in size; each pairs up position by position.
-// The first of right that does not, or npos.
+// Axes that both sides have are paired up, so their sizes must agree. The first axis of right that
+// doesn't, or npos.
 template <class Left, class Right>
 constexpr std::size_t first_disagreement() {
   for (std::size_t i = 0; i < Right::rank; ++i) {
@@ -295,7 +292,7 @@ struct shared_axes_agree_rule<Operation, Left, Right, npos> {
   using type = accepted;
 };
 
-// One of the axes to sum over.
+// An axis to sum over.
 template <class Left, class Right, class Family>
 using contract_along = first_error<
     verdict<Left::template has<Family> || Right::template has<Family>, say::contract, say::neither,
@@ -313,7 +310,6 @@ using contract =
                 names_each_once<say::contract, shape<axis_of<Left, Families>...>, Families...>,
                 typename shared_axes_agree_rule<say::contract, Left, Right>::type>;
 
-// Over named axes, which disappear.
 template <class Operation, class Layout, class... Families>
 using reduce = first_error<
     verdict<sizeof...(Families) != 0, Operation, struct names_no_axis_of, typename Layout::axes>,
@@ -337,14 +333,14 @@ template <class... Axes, class Whole>
 inline constexpr bool is_part_of<shape<Axes...>, Whole> =
     ((Whole::template size_of<typename Axes::family> == Axes::size) && ...);
 
-// Operations that say what to do about a tensor with fewer axes.
+// Operations whose message suggests a fix for a tensor with fewer axes.
 template <class Operation>
 inline constexpr bool pairs_elements =
     std::is_same_v<Operation, say::elementwise> || std::is_same_v<Operation, say::where> ||
     std::is_same_v<Operation, say::hide>;
 
 // Elementwise operations and copies pair elements by position: the same axes in the same order.
-// Operation: the word for it, and what to do about other axes, if it has a word for that.
+// Operation: its word, and its suggestion for other axes, if it has one.
 template <class Operation, class Left, class Right, class LeftAxes, class RightAxes>
 struct same_shape_rule {
   template <class Word>
@@ -365,8 +361,8 @@ template <class Operation, class Left, class Right>
 using same_shape = typename same_shape_rule<Operation, Left, Right, typename Left::axes,
                                             typename Right::axes>::type;
 
-// Has every element a memory location of its own? (Broadcast ones have not; nor have those where a
-// step along one axis is some steps along another.)
+// Does every element have its own memory location? (Not if broadcast, or if one axis's step is a
+// multiple of another's.)
 template <class Layout>
 constexpr bool lies_apart() noexcept {
   for (std::size_t i = 0; i < Layout::rank; ++i) {
@@ -381,7 +377,7 @@ constexpr bool lies_apart() noexcept {
   return true;
 }
 
-// Operations that compute take elements of one type: nothing is rounded or cut off on the way.
+// Operations that compute need one element type: nothing is rounded or truncated silently.
 template <class Operation, class Left, class Right>
 using same_element = verdict<std::is_same_v<Left, Right>, Operation, struct the_left_side_holds,
                              element<Left>, struct but_the_right_side_holds, element<Right>>;

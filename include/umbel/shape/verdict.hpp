@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: BSL-1.0
 // How a check reports. A check is a type: `accepted`, or `shape_error<...>`, which carries one
-// English sentence. An operation asserts its verdict through `report` and otherwise returns
+// English message. An operation asserts its verdict through `report` and on failure returns
 // `invalid`, so that one bug is one error. The public concepts ask the same verdict (rules.hpp).
 //
-// A sentence is a list of words: names from `say` (split -> "split", leaves_a_remainder_of ->
+// A message is a list of words: names from `say` (split -> "split", leaves_a_remainder_of ->
 // "leaves a remainder of"), axes (hidden<100> -> "hidden=100"), shapes and numbers. A word of one
-// sentence only is declared where it stands, `struct is_named_twice`. g++ prints a
-// string inside a type, so there the words are composed into one; clang prints types, so there the
-// list itself is the message. Both come from the same list.
+// message only is declared in place, `struct is_named_twice`. g++ prints strings inside types, so
+// there the words are composed into one; clang prints types, so there the list itself is the
+// message.
 #pragma once
 
-#include <umbel/config.hpp>  // first: it says what cannot work, such as targets without <type_traits>
+#include <umbel/config.hpp>  // first: reports targets without <type_traits> and the like
 
 #include <type_traits>
 #include <umbel/shape/axis.hpp>
 #include <umbel/shape/invalid.hpp>
 
 UMBEL_WARNINGS_PUSH
-// What g++ prints before the sentence: outside the target's namespace, whose name would stand there
+// g++ prints this name before the message: outside the target's namespace, whose name would appear
 // three times.
 namespace umbel::portable {
-// A sentence as a value that can be a template argument.
+// A message as a value usable as a template argument.
 template <std::size_t N>
 struct text {
   char chars[N]{};
-  // As static_assert of C++26 takes a sentence.
+  // For C++26's static_assert.
   static constexpr std::size_t size() noexcept { return N - 1; }
   constexpr const char* data() const noexcept { return chars; }
 };
 
-// Does a sentence name no_axis? Its cause is a mistake that another sentence has named.
+// Does a message name no_axis? Then an earlier message named its cause.
 template <std::size_t N>
 constexpr bool names_no_axis(const text<N>& sentence) {
   constexpr char name[] = "no_axis";
@@ -41,7 +41,6 @@ constexpr bool names_no_axis(const text<N>& sentence) {
   return false;
 }
 
-// The verdict of a check that passed.
 struct accepted {
   static constexpr bool ok = true;
   static constexpr text<1> message{};
@@ -53,17 +52,28 @@ struct shape_error {
   static constexpr bool ok = false;
   static constexpr auto message = Sentence;
 };
-// The assertion sits inside a class whose name holds the sentence: that lifts it to g++'s first
-// lines. Its own `ok` is true, so that the operation's assertion does not complain a second time.
+// The assertion is in a class whose name holds the message: g++ then prints it in its first lines.
+// `ok` is true so that the operation's assertion adds no second error.
+// The line of the error has the message too: as the assertion's text or, before g++ 14, as the
+// name of a class that is not defined.
 template <class Verdict>
 struct report : Verdict {};
 template <text Sentence>
 struct report<shape_error<Sentence>> {
-  static constexpr bool shapes_fit = names_no_axis(Sentence);
-#if __cpp_static_assert >= 202306L
-  static_assert(shapes_fit, Sentence);
+  static constexpr bool ok = true;
+};
+template <text Sentence>
+struct shapes_do_not_fit;
+template <text Sentence>
+  requires(!names_no_axis(Sentence))
+struct report<shape_error<Sentence>> {
+#if __GNUC__ < 14
+  static_assert(sizeof(shapes_do_not_fit<Sentence>) != 0);
 #else
-  static_assert(shapes_fit, "umbel: shapes do not fit; the sentence is a few lines up");
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wc++26-extensions"
+  static_assert(false, Sentence);
+#pragma GCC diagnostic pop
 #endif
   static constexpr bool ok = true;
 };
@@ -79,7 +89,6 @@ using portable::report;
 using portable::shape_error;
 #endif
 
-// A list of axes in order, for sentences: "[batch=2, query=4]".
 template <class... Axes>
 struct shape {
   static constexpr std::size_t rank = sizeof...(Axes);
@@ -112,8 +121,7 @@ struct sentence_buffer {
 };
 
 // The unqualified name of a type or of a family's template, as the compiler writes it. A trailing
-// underscore (and_) is dropped; `space` stands for the underscores within, and a comma precedes
-// "so".
+// underscore (and_) is dropped, underscores inside become `space`, and a comma precedes "so".
 template <class T>
 constexpr void put_name(sentence_buffer& out, char space) {
   constexpr const char* function = __PRETTY_FUNCTION__;
@@ -138,10 +146,10 @@ constexpr void put_name(sentence_buffer& out, char space) {
   }
 }
 
-// What a word says where that is not its name. Punctuation at its start follows the word before.
+// A word's text if it differs from its name. Leading punctuation follows the word before.
 template <class Word>
 inline constexpr const char* spoken = nullptr;
-// Declares a word of sentences that says something else than its name; in namespace detail.
+// Declares a word whose text differs from its name; use in namespace detail.
 #define UMBEL_SAYS(word, sentence) \
   namespace say {                  \
   struct word;                     \
@@ -215,7 +223,7 @@ constexpr bool starts_with_punctuation() {
   return spoken<Word> != nullptr && (*spoken<Word> == ',' || *spoken<Word> == ';');
 }
 
-// "umbel: first: second third": the first word is what the user wrote, with its underscores.
+// "umbel: first: second third": the first word is the user's identifier, with its underscores.
 template <class First, class... Rest>
 constexpr sentence_buffer compose() {
   sentence_buffer out;
@@ -229,7 +237,6 @@ constexpr sentence_buffer compose() {
   return out;
 }
 
-// The sentence that a list of words makes, as a value that can be a template argument.
 template <class... Words>
 constexpr auto sentence() {
   constexpr sentence_buffer buffer = compose<Words...>();
@@ -240,7 +247,7 @@ constexpr auto sentence() {
 
 #if UMBEL_CLANG
 
-// The verdict of a check that failed; the sentence is the argument list.
+// The verdict of a failed check; its arguments are the message.
 template <class... Words>
 struct shape_error {
   static constexpr bool ok = false;
@@ -256,12 +263,11 @@ template <>
 struct verdict_to_report<accepted> {
   using type = accepted;
 };
-// Asserted by every operation: report<Verdict>::ok.
 template <class Verdict>
 using report = typename detail::verdict_to_report<Verdict>::type;
-// Asserted by a class: reported<Verdict>::ok, which is true. The failing assertion is in another
-// class, so that it is one error however many classes ask. clang 14 rejects every use of a class in
-// which an assertion failed; newer ones do not, and print three lines for a lambda.
+// Asserted by a class: reported<Verdict>::ok, which is true. The failing assertion is in a separate
+// class, so it is one error however many classes ask. clang 14 rejects every use of a class with a
+// failed assertion; newer ones don't, and print three lines for a lambda.
 template <class Verdict>
 struct reported {
 #if UMBEL_CLANG_14
@@ -297,27 +303,27 @@ using reported = report<Verdict>;
 
 #endif
 
-// What is called where a value is refused, which only a constant expression knows in time: there it
-// is the error. g++ prints its whole type, so with the sentence.
+// Called if a value is refused, which only a constant expression detects at compile time: the call
+// is then the error. g++ prints its whole type and so the message.
 template <class Verdict>
 inline void is_not_a_constant() noexcept {}
 
-// What a constant that does not exist has for a value, with the sentence.
+// The value of a constant that doesn't exist, with the message.
 template <class Verdict>
 inline constexpr invalid refused = [] {
   static_assert(report<Verdict>::ok, "umbel: shapes do not fit");
   return invalid{};
 }();
 
-// Of the public concepts: where one does not hold, g++ and clang show the verdict's sentence. Of
-// `invalid`, which has no_axis for its axes, each holds.
+// For public concepts: if one doesn't hold, g++ and clang show the verdict's message. For
+// `invalid`, whose axis is no_axis, each holds.
 template <class Verdict>
 inline constexpr bool fits_or_invalid = Verdict::ok || portable::names_no_axis(Verdict::message);
 template <class Verdict>
 concept fits = fits_or_invalid<Verdict>;
 
-// False, of something that is known only in use: g++ composes a sentence of nothing but words where
-// it reads it, which is 1 % of what including the library takes.
+// False, but only known in use: otherwise g++ composes a message of mere words while it parses, 1 %
+// of the time to include the library.
 template <class...>
 inline constexpr bool never = false;
 
@@ -332,7 +338,6 @@ struct choose_error<accepted> {
   using type = accepted;
 };
 
-// Of several verdicts, the first that is not accepted.
 template <class... Verdicts>
 using first_error = typename detail::choose_error<Verdicts...>::type;
 }  // namespace detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The words of the sentences about shapes: a sentence is a list of them, and of axes and sizes,
-// that begins with the operation (verdict.hpp). Words of layers and masks are with their rules.
+// The words of messages about shapes. A message is a list of words, axes and sizes that begins with
+// the operation (verdict.hpp). Words of layers and masks are with their rules.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -126,7 +126,7 @@ UMBEL_SAYS(
 UMBEL_SAYS(takes_two_or_more_axes_then_the_name_of_the_result,
            "takes two or more axes, then the name of the result");
 
-// A type that is none of Umbel's, by its own name: "vector", "float*", "char [7]".
+// A type from outside Umbel, by its name: "vector", "float*", "char [7]".
 template <class T>
 struct given {};
 template <class T>
@@ -163,7 +163,6 @@ struct speak<a_pointer_to<T>> {
     speak<T>::to(out);
   }
 };
-// The word for what is given.
 template <class T>
 using type_of_given =
     std::conditional_t<std::is_pointer_v<T>,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What AVX-512 has an instruction for: rounding and scaling by 2^n, for exponentials. The same bits
-// as the plain form in math.hpp, in fewer instructions. The compilers' builtins, no intrinsics
-// header (they cost a quarter of a second a translation unit).
+// AVX-512's instructions for rounding and scaling by 2^n, for exponentials. The same bits as the
+// plain form in math.hpp, in fewer instructions. Uses builtins: the intrinsics header costs a
+// quarter of a second per translation unit.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::simd::avx512 {
 
 // See simd::exp2_not_positive. vrndscale rounds to nearest even as the magic number does; vscalef
-// is exact, and leaves 0 where y is below the lowest, not where it is NaN.
+// is exact, and leaves 0 if y is below the lowest, but not if it is NaN.
 template <class V>
 UMBEL_INLINE V exp2_not_positive(V y) noexcept {
   using T = element_of<V>;
@@ -40,7 +40,7 @@ UMBEL_INLINE V exp2_not_positive(V y) noexcept {
   }
 }
 
-// Between two bounds, one instruction each; NaN stays NaN, as the second operand is what they give.
+// Between two bounds, one instruction each; NaN stays NaN, as they return the second operand.
 template <class V>
 UMBEL_INLINE V clamp(V x, V lowest, V highest) noexcept {
   constexpr int current_rounding = 4;
@@ -65,7 +65,7 @@ UMBEL_INLINE V clamp(V x, V lowest, V highest) noexcept {
 #endif
 }
 
-// mantissa 2^n by one instruction.
+// mantissa 2^n in one instruction.
 template <class V>
 UMBEL_INLINE V scale(V mantissa, V n) noexcept {
   constexpr int current_rounding = 4;
@@ -76,7 +76,7 @@ UMBEL_INLINE V scale(V mantissa, V n) noexcept {
     return __builtin_ia32_scalefpd512_mask(mantissa, n, V{}, 0xff, current_rounding);
 }
 
-// See simd::exp: mantissa 2^n, by one instruction for any n, for x from lowest on; 0 below.
+// See simd::exp: mantissa 2^n, in one instruction for any n, for x from lowest on; 0 below.
 template <class V>
 UMBEL_INLINE V scale_from(V x, V lowest, V mantissa, V n) noexcept {
   constexpr int current_rounding = 4, not_less_than = 0x15;
@@ -92,8 +92,8 @@ UMBEL_INLINE V scale_from(V x, V lowest, V mantissa, V n) noexcept {
   }
 }
 
-// a - b where the mask is set, else 0, and nothing is raised there. clang has no builtin for it,
-// but makes it of the selection.
+// a - b if the mask is set, else 0 without raising exceptions. clang has no builtin for it, but
+// generates it from the selection.
 template <class V, class Mask>
 UMBEL_INLINE V difference_where(Mask mask, V a, V b) noexcept {
 #if UMBEL_CLANG
@@ -141,7 +141,7 @@ UMBEL_INLINE V exp2_or_hidden(V y, V& sum) noexcept {
         polynomial<V>(difference_where(seen, y, n), constants::exp2), n, V{}, keep,
         current_rounding);
   }
-  // 0 where hidden.
+  // 0 if hidden.
   sum = sum + power;
   return select(y > V{}, broadcast<V>(T{-1}), power);
 }

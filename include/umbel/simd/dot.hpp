@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Sums of products of 8-bit integers, four at a time: dot(sum, a, b) adds to each 32-bit lane the
-// four products of the bytes of a and b in it. Exact on every target, whatever it has for it.
+// four products of its bytes in a and b. Exact on every target.
 //
-// One operand, `a`, is moved: where an instruction takes it without a sign (VNNI), 128 is added to
-// its bytes, and whoever adds the products makes up for it. It is prepared in memory, word after
-// word, and spread over the lanes, or moved in the lanes. weigh() is for bytes of 0 to 127, which
-// need not be moved.
+// Operand `a` is moved: if the instruction reads it unsigned (VNNI), its bytes have 128 added, and
+// the caller corrects the sum. It is prepared in memory word by word and spread over the lanes, or
+// moved in the lanes. weigh() is for bytes of 0 to 127, which need no move.
 //
 //   VNNI                    unsigned by signed bytes, four products in one instruction
 //   other x86, wasm         the even and the odd bytes as 16 bits each, pairs of products
@@ -22,19 +21,19 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::simd {
 
-// Lanes of 32 bits that products are computed in; 1: one product after another.
+// 32-bit lanes of products; 1: one product after another.
 inline constexpr std::size_t dot_lanes = UMBEL_AVX512_16_BIT ? 16
                                          : UMBEL_AVX2        ? 8
                                          : UMBEL_DOT_VECTORS ? 4
                                                              : 1;
-// Bytes that weights are aligned to.
+// The alignment of weights in bytes.
 inline constexpr std::size_t dot_alignment = dot_lanes == 1 ? 4 : dot_lanes * 4;
-// What is added to the first operand, since an instruction takes it without a sign.
+// The number added to the first operand if the instruction reads it unsigned.
 inline constexpr std::int32_t dot_moved = UMBEL_AVX512_VNNI || UMBEL_AVX_VNNI ? 128 : 0;
 // Are the operands pairs of 16 bits?
 inline constexpr bool dot_by_pairs =
     dot_moved == 0 && (UMBEL_AVX2 || UMBEL_SSE2 || UMBEL_WASM_SIMD);
-// Has weigh() an instruction that takes bytes?
+// Has weigh() a byte instruction?
 inline constexpr bool weigh_by_bytes = !dot_by_pairs || UMBEL_SSSE3;
 
 #if UMBEL_DOT_VECTORS
@@ -89,7 +88,7 @@ UMBEL_INLINE V in_turn(V a, V b, std::index_sequence<I...>) noexcept {
 }
 
 #if UMBEL_SSE2 || UMBEL_WASM_SIMD
-// The products of 16 bits, added by pairs.
+// The 16-bit products, added in pairs.
 UMBEL_INLINE dot_words pairs_of_products(dot_words a, dot_words b) noexcept {
   using halves = pack<std::int16_t, 2 * dot_lanes>;
   const auto x = reinterpret_cast<halves>(a), y = reinterpret_cast<halves>(b);
@@ -110,7 +109,7 @@ UMBEL_INLINE dot_words pairs_of_products(dot_words a, dot_words b) noexcept {
 #endif
 }  // namespace detail
 
-// An operand in registers; a word of one, or of what weigh() takes, in memory.
+// An operand in registers; a word of one, or of weigh()'s, in memory.
 using dot_vector = std::conditional_t<dot_by_pairs, detail::dot_pairs<dot_words>, dot_words>;
 using dot_word = std::conditional_t<dot_by_pairs, detail::dot_pairs<std::int32_t>, std::int32_t>;
 using weigh_vector = std::conditional_t<weigh_by_bytes, dot_words, dot_vector>;
@@ -157,7 +156,7 @@ UMBEL_INLINE void store_operand(Word* to, V v) noexcept {
     __builtin_memcpy(to + lanes / 2, &high, sizeof(v));
   }
 }
-// As many whole packs of V as `count` bytes hold, from byte i on; where the rest begins.
+// Prepares the whole packs of V in `count` bytes from byte i on; returns where the rest starts.
 template <class V>
 UMBEL_INLINE std::size_t prepare_packs(const std::int8_t* x, std::size_t i, std::size_t count,
                                        dot_word* to) noexcept {
@@ -177,11 +176,11 @@ UMBEL_INLINE Vector spread_operand(const Word* at) noexcept {
 }
 }  // namespace detail
 
-// Operands of weigh() in memory, of 4 * lanes bytes.
+// Operands of weigh() in memory: 4 * lanes bytes.
 UMBEL_INLINE void weigh_store(weigh_word* to, dot_words v) noexcept {
   detail::store_operand(to, v);
 }
-// Operands of dot(), moved: `count` bytes become whole words, the rest of the last of 0.
+// Operands of dot(), moved: `count` bytes become whole words, zero-padded.
 UMBEL_INLINE void dot_prepare(const std::int8_t* x, std::size_t count, dot_word* to) noexcept {
   std::size_t i = detail::prepare_packs<dot_words>(x, 0, count, to);
   if constexpr (dot_lanes > 8) i = detail::prepare_packs<pack<std::int32_t, 8>>(x, i, count, to);
@@ -235,7 +234,7 @@ UMBEL_INLINE dot_words dot(dot_words sum, const dot_vector& a, const dot_vector&
   return sum + detail::pairs_of_products(a.even, b.even) + detail::pairs_of_products(a.odd, b.odd);
 }
 #if UMBEL_SSSE3
-// Two products of a weight (0 to 127) by a value (-127 to 127) are within 16 bits.
+// Two products of a weight (0 to 127) by a value (-127 to 127) fit 16 bits.
 UMBEL_INLINE dot_words weigh(dot_words sum, dot_words weights, dot_words values) noexcept {
   using bytes = pack<char, 4 * dot_lanes>;
   using halves = pack<std::int16_t, 2 * dot_lanes>;
@@ -262,7 +261,7 @@ UMBEL_INLINE dot_words dot(dot_words sum, dot_words a, dot_words b) noexcept {
 #if UMBEL_SDOT
   __asm__("sdot %0.4s, %1.16b, %2.16b" : "+w"(sum) : "w"(a), "w"(b));
 #else
-  // Two products of -128 to 127 by -127 to 127 are within 16 bits.
+  // Two products of -128 to 127 by -127 to 127 fit 16 bits.
   dot_words low, high;
   __asm__("smull %0.8h, %1.8b, %2.8b" : "=w"(low) : "w"(a), "w"(b));
   __asm__("smull2 %0.8h, %1.16b, %2.16b" : "=w"(high) : "w"(a), "w"(b));

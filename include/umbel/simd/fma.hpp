@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// fma(a, b, c) = a * b + c, for scalars, packs and constant expressions, the same bits in all
-// three: rounded once where the target fuses (has_fma), else rounded twice, everywhere. Never a
-// call to libm. The library writes every multiplication that feeds an addition through here, so
-// that no -ffp-contract setting of the user's build can change a bit.
+// fma(a, b, c) = a * b + c for scalars, packs and constant expressions, with the same bits in all
+// three: rounded once if the target fuses (has_fma), else twice. Never calls libm. Every
+// multiplication of the library that feeds an addition goes through here, so that -ffp-contract
+// can't change a bit.
 #pragma once
 
 #include <cstddef>
@@ -33,20 +33,20 @@ constexpr double next_to_odd(sum_and_error exact) noexcept {
   const std::uint64_t bits = __builtin_bit_cast(std::uint64_t, exact.sum);
   const bool finite = (bits >> 52 & 0x7ff) != 0x7ff;
   if (!finite || exact.error == 0 || (bits & 1) != 0) return exact.sum;
-  // Even and inexact: of the two neighbours around the exact value, take the odd one.
+  // Even and inexact: of the two neighbors around the exact value, take the odd one.
   const bool outwards = (exact.error > 0) == (exact.sum > 0);
   return __builtin_bit_cast(double, outwards ? bits + 1 : bits - 1);
 }
 
-// fma in constant expressions of a compiler that cannot evaluate the builtin there (clang).
-// float: the product is exact in double; the sum is rounded to odd, so that rounding it to float
-// is the only rounding (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+// fma in constant expressions of compilers that can't evaluate the builtin there (clang). float:
+// the product is exact in double; the sum is rounded to odd, so that rounding it to float is the
+// only rounding (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
 constexpr float emulated_fma(float a, float b, float c) noexcept {
   return static_cast<float>(
       next_to_odd(two_sum(static_cast<double>(a) * static_cast<double>(b), c)));
 }
 
-// double: the product as two doubles (Dekker), then their algorithm Fma. Exact while nothing in it
+// double: the product as two doubles (Dekker), then their algorithm Fma. Exact while nothing
 // overflows or is subnormal: |a|, |b| < 2^995, and a * b either 0 or within 2^-960 .. 2^1020.
 constexpr double emulated_fma(double a, double b, double c) noexcept {
   const double splitter = 134217729.0;  // 2^27 + 1
@@ -61,9 +61,9 @@ constexpr double emulated_fma(double a, double b, double c) noexcept {
   return high.sum + next_to_odd(two_sum(low.error, high.error));
 }
 
-// Where the target does not fuse. clang writes a * b + c as an operation of its own that is two
-// instructions on such a target but, where it knows the numbers, one rounding: it is told not to.
-// g++ has no such words; from it the product is hidden, and c, which may be one too.
+// For targets without fusing. clang turns a * b + c into an operation that is two instructions
+// there but, on known numbers, one rounding, so contraction is off. g++ can't be told, so the
+// product is hidden from it, and c, which may be a product.
 template <class V>
 UMBEL_INLINE constexpr V rounded_twice(V a, V b, V c) noexcept {
 #if UMBEL_CLANG
@@ -79,13 +79,13 @@ UMBEL_INLINE constexpr V rounded_twice(V a, V b, V c) noexcept {
   return a * b + c;
 }
 
-// In a constant expression. g++ refuses its builtin where an operand is not finite or a result
-// subnormal; clang has none. Where doubles are subnormal, the product is rounded by itself.
+// In a constant expression. g++ refuses its builtin if an operand is not finite or a result is
+// subnormal; clang has none. If doubles are subnormal, the product is rounded by itself.
 template <class T>
 constexpr T constant_fma(T a, T b, T c) noexcept {
   const double result = static_cast<double>(a) * static_cast<double>(b) + static_cast<double>(c);
   const bool finite = result <= 1.7976931348623157e308 && result >= -1.7976931348623157e308;
-  // A product alone is rounded once already; the emulation is not exact for the smallest.
+  // A product alone is rounded only once; the emulation is inexact for the smallest.
   if (!finite || c == 0) return a * b + c;
 #if UMBEL_CLANG
   return emulated_fma(a, b, c);
@@ -202,7 +202,7 @@ UMBEL_INLINE constexpr V fma(V a, V b, V c) noexcept {
 }
 
 #if UMBEL_MVE_ASSEMBLY
-using mve::fma;  // where an operand is spread()
+using mve::fma;  // for spread() operands
 #endif
 
 // Strides, in elements, of the factors of add_products.
@@ -212,8 +212,7 @@ struct strides {
   friend constexpr bool operator==(const strides&, const strides&) = default;
 };
 
-// Has the machine a loop of its own for such sums (A, B: the elements of the factors)? Kernels have
-// the plain one.
+// Has the machine a special loop for such sums (A, B: the factors' elements)? Else plain ones.
 template <class V, class A, class B>
 inline constexpr bool has_products = detail::by_mve<V> && std::is_same_v<A, element_of<V>> &&
                                      std::is_same_v<B, element_of<V>> && std::is_same_v<A, float>;
@@ -231,8 +230,7 @@ template <strides S, class V, class... Other>
 void add_products(const Other&...) noexcept;
 #endif
 
-// fma(a, b, c) where a is not below 0 (or is NaN), c elsewhere: b may be anything there. B: V, or
-// spread().
+// fma(a, b, c) if a is not below 0 (or is NaN), else c: b may then be anything. B: V, or spread().
 template <class V, class B>
 UMBEL_INLINE constexpr V fma_not_negative(V a, B b, V c) noexcept {
 #if UMBEL_MVE_ASSEMBLY
@@ -259,7 +257,7 @@ UMBEL_INLINE constexpr V fma_not_negative(V a, B b, V c) noexcept {
   }
 }
 
-// c[0] + r (c[1] + r (c[2] + ...)), Horner, every step one fma.
+// c[0] + r (c[1] + r (c[2] + ...)) by Horner, each step one fma.
 template <class V, std::size_t N>
 UMBEL_INLINE constexpr V polynomial(V r, const element_of<V> (&c)[N]) noexcept {
   V result = broadcast<V>(c[N - 1]);
@@ -276,7 +274,7 @@ constexpr std::size_t rounds_of_halving(std::size_t count) noexcept {
   return rounds;
 }
 
-// c[First] + c[First + 1] r + ..., Count of them; powers: r, r^2, r^4 ...
+// c[First] + c[First + 1] r + ..., Count terms; powers: r, r^2, r^4 ...
 template <class V, std::size_t First, std::size_t Count, std::size_t Powers, std::size_t N>
 UMBEL_INLINE constexpr V polynomial_part(const V (&powers)[Powers],
                                          const element_of<V> (&c)[N]) noexcept {
@@ -290,8 +288,8 @@ UMBEL_INLINE constexpr V polynomial_part(const V (&powers)[Powers],
 }
 }  // namespace detail
 
-// The same by Estrin's scheme: (c[0] + c[1] r) + (c[2] + c[3] r) r^2 and so on, half as many sums
-// in each round. A logarithm of the steps that wait for each other, for a few products more.
+// The same by Estrin's scheme: (c[0] + c[1] r) + (c[2] + c[3] r) r^2 and so on, with half as many
+// sums in each round. Its dependent steps are a logarithm of Horner's, for a few more products.
 template <class V, std::size_t N>
 UMBEL_INLINE constexpr V polynomial_in_halves(V r, const element_of<V> (&c)[N]) noexcept {
   static_assert(N > 1);

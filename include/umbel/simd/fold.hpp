@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// All lanes of a pack, and several packs, become one value: halves are combined until one lane is
-// left, so the order is fixed by the number of elements and not by how they are packed.
+// Reduces all lanes of one or more packs to one value: halves are combined until one lane is left,
+// so the order depends on the number of elements and not on the packing.
 #pragma once
 
 #include <cstddef>
@@ -27,10 +27,10 @@ UMBEL_INLINE constexpr element_of<V> fold(V value, Together together) noexcept {
   }
 }
 
-// Of the packs of a row's chains, how many have code of their own. Without vectors there are 16.
+// The number of a row's packs that are unrolled. Without vectors there are 16 packs.
 inline constexpr int unrolled_packs = UMBEL_SMALL_CODE && UMBEL_VECTOR_BYTES == 0 ? 1 : 16;
 
-// Packs element by element; how many is a power of two. They are overwritten.
+// Folds packs element by element; their number is a power of two. Overwrites them.
 template <class V, std::size_t Packs, class Together>
 UMBEL_INLINE constexpr V fold_packs(V (&values)[Packs], Together together) noexcept {
   UMBEL_UNROLL(unrolled_packs)
@@ -59,9 +59,9 @@ UMBEL_INLINE V fold_rows_by(V (&rows)[Rows], Together together) noexcept {
 }
 }  // namespace detail
 
-// The folds of several rows of packs, side by side: row r's in the lanes from r * lanes / Rows on,
-// as many. Rows is a power of two, at most the lanes; the packs are overwritten. Four take the
-// shuffles of two.
+// The folds of several rows of packs, side by side: row r's fills lanes / Rows lanes from r * lanes
+// / Rows on. Rows is a power of two, at most the lanes; the packs are overwritten. Four rows cost
+// the shuffles of two.
 template <class V, std::size_t Rows, std::size_t Packs, class Together>
 UMBEL_INLINE V fold_rows(V (&values)[Rows][Packs], Together together) noexcept {
   V rows[Rows];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Four rows of 8-bit numbers by a column of them, for cores without vectors: the column's numbers
-// are read once for four products, and the rows' come four at a time. For Cortex-M the loop is
-// written in its instructions: on ARMv6-M the sums lie in the high registers, where a compiler does
-// not keep them, and on all of them one instruction (ldm) loads a number of each row.
+// Four rows of 8-bit numbers by a column, for cores without vectors: the column is read once for
+// four products, and the rows' numbers are adjacent. For Cortex-M the loop is in assembly: on
+// ARMv6-M the sums are in the high registers, which compilers don't use for that, and everywhere
+// one instruction (ldm) loads a number of each row.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::simd {
 
-// Four rows side by side: of each four numbers (a "word" of a row) so many 32-bit integers. With
-// smlad: numbers 0 and 2 of each row in a pair of 16 bits, then 1 and 3; else one number of each
-// row after another.
+// Four rows interleaved: 32-bit integers per four numbers (a "word") of a row. With smlad: numbers
+// 0 and 2 of each row as a pair of 16 bits, then 1 and 3; else one number of each row after
+// another.
 inline constexpr std::size_t four_rows_word = UMBEL_SMLAD ? 8 : 16;
 
 #if UMBEL_SMLAD
-// Bytes 0 and 2 of a word with their signs, and bytes 1 and 3.
+// Sign-extended bytes 0 and 2 of a word, and bytes 1 and 3.
 UMBEL_INLINE std::int32_t even_bytes(std::uint32_t word) noexcept {
   std::int32_t pair;
   __asm__("sxtb16 %0, %1" : "=r"(pair) : "r"(word));
@@ -31,12 +31,12 @@ UMBEL_INLINE std::int32_t odd_bytes(std::uint32_t word) noexcept {
 }
 #endif
 
-// The numbers first to first + 3 of a row, of which `count` are there, in the place of that row.
+// Puts `count` of the numbers first to first + 3 of a row in that row's place.
 UMBEL_INLINE void put_word(std::int32_t* to, const std::int8_t* from, std::size_t count) noexcept {
 #if UMBEL_SMLAD
   std::uint32_t word = 0;
   if (count == 4)
-    __builtin_memcpy(&word, from, 4);  // of any address
+    __builtin_memcpy(&word, from, 4);  // any address
   else
     for (std::size_t i = 0; i < count; ++i)
       word |= std::uint32_t{static_cast<std::uint8_t>(from[i])} << (8 * i);
@@ -52,8 +52,8 @@ UMBEL_INLINE void put_word(std::int32_t* to, const std::int8_t* from, std::size_
 #endif
 }
 
-// 4 * words numbers of each of four rows, as 32-bit integers one row after another in each group
-// of four, become what `by_column` reads. In place.
+// Converts 4 * words numbers of each of four rows, as 32-bit integers row by row in each group of
+// four, in place to the input of `by_column`.
 UMBEL_INLINE void pair_words(std::int32_t* numbers, std::size_t words) noexcept {
 #if UMBEL_SMLAD
   std::int32_t* to = numbers;
@@ -67,20 +67,19 @@ UMBEL_INLINE void pair_words(std::int32_t* numbers, std::size_t words) noexcept 
 #endif
 }
 
-// One of each row: members, not an array, which g++ would keep in memory.
+// One per row: members, since g++ would keep an array in memory.
 struct of_four_rows {
   std::int32_t first, second, third, fourth;
 };
 
-// One copy where code is to be small, and by clang for ARMv6-M, which keeps a register of those
-// below for frames whose size only the run knows.
+// A single copy for small code, and with clang for ARMv6-M, which reserves one of the registers
+// below for frames of run-time size.
 #if UMBEL_FEW_REGISTERS || (UMBEL_CLANG && UMBEL_FOUR_ROWS_ASSEMBLY && !UMBEL_THUMB_2)
 #define UMBEL_ONE_COPY UMBEL_NOINLINE inline
 #else
 #define UMBEL_ONE_COPY UMBEL_INLINE
 #endif
-// Adds to each sum the products of a row by the column. words: 1 or more, of four numbers; column:
-// at a multiple of four bytes.
+// Adds to each sum its row's products by the column. words: 1 or more; column: 4-byte aligned.
 UMBEL_ONE_COPY of_four_rows by_column(const std::int32_t* rows, const std::int8_t* column,
                                       std::size_t words, of_four_rows sums) noexcept {
 #if UMBEL_FOUR_ROWS_ASSEMBLY
@@ -109,11 +108,10 @@ UMBEL_ONE_COPY of_four_rows by_column(const std::int32_t* rows, const std::int8_
 #define UMBEL_WORD UMBEL_NUMBER UMBEL_NUMBER UMBEL_NUMBER UMBEL_NUMBER
 #endif
 #if defined(UMBEL_WORD)
-  // Two words at a time; of an odd number the first by itself. Registers are chosen here: where one
-  // of several operands waits in memory, g++ loads it through the low registers only, of which it
-  // then finds too few ("impossible constraints"). Not r7, in which it may keep a frame; r9, in
-  // which a system may keep its data, only if it gives it. The sums come first: what computes one
-  // may be a call, which takes the registers of the others.
+  // Two words at a time; an odd first one by itself. Registers are fixed: g++ loads an operand that
+  // waits in memory only through the low registers and then runs out of them ("impossible
+  // constraints"). Not r7, a possible frame pointer; r9, a possible static base, only if allowed.
+  // The sums come first: computing one may be a call, which clobbers the others' registers.
 #define UMBEL_WORDS(enter)                                                                      \
   __asm__ volatile(enter "1:\n" UMBEL_WORD "2:\n" UMBEL_WORD "cmp r1, %[end]\nbne 1b\n"         \
                    : "+&r"(from), "+&r"(of_column), "+&r"(t0), "+&r"(t1), "+&r"(t2), "+&r"(t3), \
@@ -136,8 +134,8 @@ UMBEL_ONE_COPY of_four_rows by_column(const std::int32_t* rows, const std::int8_
 #undef UMBEL_WORD
 #undef UMBEL_WORD_IN
 #else
-  // All of the eight low registers, r7 too, which a compiler may keep its frame in. The sums in the
-  // high ones, which g++ -Os takes for none of its registers, so they are saved here.
+  // All eight low registers, even r7, a possible frame pointer. The sums are in the high ones,
+  // which g++ -Os doesn't allocate, so they are saved here.
 #define UMBEL_PRODUCTS            \
   "ldmia r0!, {r4, r5, r6, r7}\n" \
   "muls r4, r3, r4\n"             \
@@ -159,8 +157,7 @@ UMBEL_ONE_COPY of_four_rows by_column(const std::int32_t* rows, const std::int8_
   "cmp r1, r12\n"                                                   \
   "bne 1b\n"
 #if UMBEL_FEW_REGISTERS
-  // The sums, and the registers r8 to r11 and r7. Not pushed, which would be stack that the
-  // compiler does not know of.
+  // The sums, and registers r8 to r11 and r7. Not pushed: the compiler wouldn't know of that stack.
   std::int32_t of_rows[9];
   of_rows[0] = s0, of_rows[1] = s1, of_rows[2] = s2, of_rows[3] = s3;
   register const std::int32_t* from __asm__("r0") = rows;

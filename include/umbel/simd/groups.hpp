@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Packs that are several groups of adjacent lanes, each group of its own memory: loaded and stored
-// a group at a time; shuffles that stay within groups, which is what machines do in one cycle. Not
-// here: what the groups are (kernel/float/attend_heads.hpp).
+// Packs of several groups of adjacent lanes, each group from separate memory: loads and stores by
+// group, and shuffles within groups, which machines do in one cycle. Not here: what the groups are
+// (kernel/float/attend_heads.hpp).
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::simd {
 
-// Groups packs of Lanes / Groups elements, group g from from[offset(g)], one after the other.
+// A pack of Groups groups of Lanes / Groups elements, group g from from[offset(g)].
 template <class V, std::size_t Groups, class Offset>
 UMBEL_INLINE V load_groups(const element_of<V>* from, Offset offset,
                            std::size_t first = 0) noexcept {
@@ -28,7 +28,6 @@ UMBEL_INLINE V load_groups(const element_of<V>* from, Offset offset,
   }
 }
 
-// Every group is this one.
 template <class V, class H>
 UMBEL_INLINE V repeat_group(H group) noexcept {
   if constexpr (std::is_same_v<V, H>) {
@@ -66,7 +65,7 @@ UMBEL_INLINE V broadcast_in_groups(V value, std::index_sequence<I...>) noexcept 
 }
 }  // namespace detail
 
-// Lane Index of every group of Size lanes, in all the lanes of its group.
+// Broadcasts lane Index of every group of Size lanes within its group.
 template <std::size_t Size, std::size_t Index, class V>
 UMBEL_INLINE V broadcast_in_groups(V value) noexcept {
   return detail::broadcast_in_groups<Size, Index>(value, std::make_index_sequence<lanes_of<V>>{});
@@ -79,13 +78,12 @@ UMBEL_INLINE V replace_from(V a, V b, std::index_sequence<I...>) noexcept {
 }
 }  // namespace detail
 
-// Groups of Size lanes: those before `first` are a's, the others b's. first is a constant once
-// unrolled.
+// Groups of Size lanes: those before `first` (constant once unrolled) from a, the others from b.
 template <std::size_t Size, class V>
 UMBEL_INLINE V replace_groups(V a, V b, std::size_t first) noexcept {
   if (first == 0) return b;
 #if UMBEL_AVX512 && UMBEL_GCC
-  // g++ would make it of scalars: a load and two broadcasts for each group.
+  // g++ would use scalars: a load and two broadcasts per group.
   if constexpr (std::is_same_v<V, pack<float, 16>>) {
     return __builtin_ia32_blendmps_512_mask(a, b,
                                             static_cast<std::uint16_t>(0xffffu << first * Size));

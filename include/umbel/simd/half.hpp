@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// bfloat16 and float16 (IEEE 754 binary16): types to store float in 16 bits. Nothing computes in
-// them: they are made from float, rounded once to nearest, ties to even, and read as float,
-// exactly. Also here: loads that widen. The same bits by an instruction and by integers, which is
-// what constant expressions take.
+// bfloat16 and float16 (IEEE 754 binary16) store float in 16 bits. No arithmetic: conversion from
+// float rounds once to nearest, ties to even; conversion to float is exact. Also widening loads.
+// The same bits by an instruction and by integers, which constant expressions use.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +19,13 @@ namespace simd::detail {
 
 constexpr std::uint16_t bfloat16_bits(float value) noexcept {
   const auto bits = __builtin_bit_cast(std::uint32_t, value);
-  // A NaN stays one, and is quiet: not rounded, without a branch.
+  // A NaN stays one, and becomes quiet: not rounded, without a branch.
   const std::uint32_t is_nan = (bits & 0x7fffffff) > 0x7f800000;
   const std::uint32_t to_nearest = (0x7fff + (bits >> 16 & 1)) & (is_nan - 1);
   return static_cast<std::uint16_t>((bits + to_nearest) >> 16 | is_nan << 6);
 }
 
-// value / 2^bits to the nearest integer, a tie to the even one.
+// value / 2^bits, rounded to nearest, ties to even.
 constexpr std::uint32_t shift_to_nearest(std::uint32_t value, std::uint32_t bits) noexcept {
   return (value + (1u << (bits - 1)) - 1 + (value >> bits & 1)) >> bits;
 }
@@ -43,11 +42,11 @@ constexpr std::uint16_t float16_bits(float value) noexcept {
   const std::uint32_t sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
   const std::uint32_t exponent = size >> 23;
   const bool is_normal = exponent > 112;
-  // Below the normal ones in units of 2^-24: the half of one is the last that is not rounded to 0.
+  // Subnormals in units of 2^-24: half a unit is the largest that rounds to 0.
   const std::uint32_t below = select(exponent < 101, std::uint32_t{25}, 126 - exponent);
   const std::uint32_t number = select(is_normal, size - (112u << 23), (size & 0x7fffff) | 0x800000);
   // It may carry into the exponent. From 65520 on, half way past the largest, it is infinite; a NaN
-  // stays one, and is quiet.
+  // stays one, and becomes quiet.
   const std::uint32_t finite =
       shift_to_nearest(number, select(is_normal, std::uint32_t{13}, below));
   const std::uint32_t not_nan = select(size >= 0x477ff000, std::uint32_t{0x7c00}, finite);
@@ -55,7 +54,7 @@ constexpr std::uint16_t float16_bits(float value) noexcept {
   return static_cast<std::uint16_t>(sign | half);
 }
 
-// The bits of float16, in the low halves of integers as wide as float; V: a pack of float or float.
+// The bits of float16 are in the low halves of integers as wide as float; V: float or a pack of it.
 template <class V>
 UMBEL_INLINE constexpr V widen_float16(unsigned_of<V> half) noexcept {
 #if UMBEL_VCVTB
@@ -70,10 +69,10 @@ UMBEL_INLINE constexpr V widen_float16(unsigned_of<V> half) noexcept {
   using U = unsigned_of<V>;
   const U sign = (half & 0x8000u) << 16, rest = (half & 0x7fffu) << 13;
   const U normal = rest + (112u << 23);
-  // A NaN stays one, and is quiet, as the instruction makes it.
+  // A NaN stays one, and becomes quiet, as with the instruction.
   const U special = rest + (224u << 23);
   const U quiet = select(less(broadcast<U>(0x7c00u << 13), rest), special | 0x400000u, special);
-  // (1 + m / 1024) 2^-14 - 2^-14, where m is what a subnormal holds: exact, and without subnormals.
+  // (1 + m / 1024) 2^-14 - 2^-14 for a subnormal's m: exact, without subnormal arithmetic.
   const V least = broadcast<V>(6.103515625e-05f);
   const U subnormal =
       __builtin_bit_cast(U, __builtin_bit_cast(V, static_cast<U>(rest + (113u << 23))) - least);
@@ -90,8 +89,8 @@ UMBEL_INLINE constexpr V widen_float16(unsigned_of<V> half) noexcept {
 
 namespace umbel {
 
-// A float stored in 16 bits, 8 of exponent, as float has, and 7 of mantissa: an error of at most
-// 2^-9 of the value.
+// A float in 16 bits, with float's 8 bits of exponent and 7 of mantissa: relative error at most
+// 2^-9.
 struct bfloat16 {
   std::uint16_t bits;
 
@@ -103,15 +102,15 @@ struct bfloat16 {
   }
 };
 
-// A float stored in 16 bits, 5 of exponent and 10 of mantissa: an error of at most 2^-12 of the
-// value between 2^-14 and 65504, of 2^-25 below; infinite from 65520 on.
+// A float in 16 bits, 5 of exponent and 10 of mantissa: relative error at most 2^-12 between 2^-14
+// and 65504, absolute 2^-25 below; infinite from 65520 on.
 struct float16 {
   std::uint16_t bits;
 
   float16() = default;
   UMBEL_SHARED constexpr explicit float16(float value) noexcept
       : bits(detail::simd::detail::float16_bits(value)) {}
-  // A template, so that it is compiled only where it is used.
+  // A template, so that it is compiled only if used.
   template <class T>
     requires(std::is_same_v<T, float>)
   UMBEL_SHARED constexpr explicit operator T() const noexcept {
@@ -127,7 +126,7 @@ namespace detail {
 template <class W>
 concept half = std::is_same_v<W, bfloat16> || std::is_same_v<W, float16>;
 
-// A number as double, exactly. (Integers: of at most 32 bits.)
+// Exact. (Integers: at most 32 bits.)
 template <class T>
 constexpr double to_double(T value) {
   if constexpr (half<T>)
@@ -143,7 +142,6 @@ namespace detail {
 template <class V>
 using halves_of = pack<std::uint16_t, lanes_of<V>>;
 
-// 16 bits as the low half of 32.
 template <class V>
 UMBEL_INLINE unsigned_of<V> widen_bits(halves_of<V> bits) noexcept {
   // g++ would widen two halves and join them.
@@ -190,7 +188,7 @@ UMBEL_INLINE V widen(halves_of<V> bits, float16) noexcept {
   return widen_float16<V>(widen_bits<V>(bits));
 }
 
-// What V is loaded from: the bits of W, at any address.
+// Loads the bits of W for a V, from any address.
 template <class V>
 UMBEL_INLINE halves_of<V> load_bits(const std::uint16_t* from) noexcept {
   typedef typename pack_traits<std::uint16_t, lanes_of<V>>::unaligned unaligned;
@@ -221,7 +219,7 @@ UMBEL_INLINE halves_of<V> load_first_bits(const std::uint16_t* from, std::size_t
 
 }  // namespace detail
 
-// As load and load_first of V's own elements, V of float.
+// Load and load_first from narrower elements. V: of float.
 template <class V, half W>
 UMBEL_INLINE constexpr V load(const W* from) noexcept {
   if constexpr (lanes_of<V> == 1) {
@@ -258,8 +256,7 @@ UMBEL_INLINE auto spread(W value) noexcept {
     return broadcast<V>(value);
 }
 
-// Elements 0, 2, 4 ... or, where Odd, 1, 3, 5 ... of twice as many as V has lanes: one instruction
-// each where load takes two.
+// Elements 0, 2, 4 ... (Odd: 1, 3, 5 ...) of twice V's lanes: one instruction each, not two.
 template <class V, bool Odd>
 UMBEL_INLINE V load_alternate(const bfloat16* from) noexcept {
   static_assert(UMBEL_LITTLE_ENDIAN || sizeof(V) == 0,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// std::int8_t to store float in 8 bits, as steps of a scale that lies elsewhere: loads that widen,
-// as of half.hpp. Every one of them is exact. Not here: scales (kernel/plain/scaled.hpp).
+// std::int8_t stores float in 8 bits, as steps of a separate scale: widening loads as in half.hpp,
+// all exact. Not here: scales (kernel/plain/scaled.hpp).
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::simd {
 
-// Widened from 8 bits: V is of float, W std::int8_t.
 template <class V, class W>
 concept from_int8 = std::is_same_v<W, std::int8_t> && std::is_same_v<element_of<V>, float>;
 
@@ -46,7 +45,7 @@ UMBEL_INLINE V widen_int8(bytes_of<V> bytes) noexcept {
   }
 #endif
 #if UMBEL_GCC
-  // Of four bytes g++ would make four numbers. Here each becomes the four bytes of one.
+  // g++ would make four numbers of four bytes. Here each becomes the four bytes of one.
   if constexpr (sizeof(V) == 16) {
     typedef std::int8_t all __attribute__((vector_size(16)));
     typedef std::int32_t words __attribute__((vector_size(16)));
@@ -62,7 +61,7 @@ UMBEL_INLINE V widen_int8(bytes_of<V> bytes) noexcept {
 
 }  // namespace detail
 
-// As load and load_first of V's own elements, V of float.
+// Load and load_first from 8-bit elements. V: of float.
 template <class V, class W>
   requires from_int8<V, W>
 UMBEL_INLINE constexpr V load(const W* from) noexcept {

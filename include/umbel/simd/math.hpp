@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// The library's own exp2, exp, log, tanh, sigmoid, gelu, sqrt and rsqrt: one template each, for
-// scalars, packs and constant expressions (scalars), with the same bits in all of them and on every
-// target that fuses (another set where it does not). Written in fma, integer work on exponents and
-// IEEE division: no libm, no square root instruction, no table, no branch. Bounds are stated at
-// each function and tested against long double. Only rounding to nearest is considered, and no
-// exception
-// flags.
+// The library's exp2, exp, log, tanh, sigmoid, gelu, sqrt and rsqrt: one template each for scalars,
+// packs and constant expressions (scalars), with the same bits in all of them and on every target
+// that fuses (and a second set on those that don't). Written with fma, integer work on exponents
+// and IEEE division: no libm, square root instruction, table or branch. Each function's bounds are
+// tested against long double. Rounding is to nearest; exception flags are ignored.
 #pragma once
 
 #include <cstddef>
@@ -49,8 +47,8 @@ UMBEL_INLINE constexpr V clamp(V x, V lowest, V highest) noexcept {
   return select(less(highest, above), highest, above);
 }
 
-// mantissa 2^n for x between the bounds of exp, 0 below, infinity above. n lies in the low bits of
-// `shifted`. In two factors: n reaches 128, which is no exponent of a float.
+// mantissa 2^n for x between the bounds of exp, 0 below, infinity above. n is in the low bits of
+// `shifted`. Two factors, since n reaches 128, which exceeds a float's exponent.
 template <class V>
 UMBEL_INLINE constexpr V scale_within(V x, V lowest, V highest, V mantissa, V shifted,
                                       [[maybe_unused]] V n) noexcept {
@@ -68,11 +66,10 @@ UMBEL_INLINE constexpr V scale_within(V x, V lowest, V highest, V mantissa, V sh
 
 }  // namespace detail
 
-// 2^y for y <= 0 (the attention's exponential). y < -126 (double: -1022) is exactly 0, so no result
-// is subnormal; 0 is exactly 1; NaN stays NaN; above 0.5: not defined. Within 2 ulp
-// (3 where the target does not fuse).
-// y should not be a bare product of the caller: -ffp-contract could fuse it into the sums here.
-// Moderate: y is NaN or above -2^20, so that what is multiplied at the end is finite.
+// 2^y for y <= 0 (attention's exponential). y < -126 (double: -1022) is exactly 0, so no result is
+// subnormal; 0 is exactly 1; NaN stays NaN; above 0.5: undefined. Within 2 ulp (3 if the target
+// doesn't fuse). y must not be a bare product: -ffp-contract could fuse it into the sums here.
+// Moderate: y is NaN or above -2^20, so that the last product is finite.
 template <bool Moderate = false, class V>
 UMBEL_INLINE_OPTIMIZED constexpr V exp2_not_positive(V y) noexcept {
   UMBEL_AS_WRITTEN
@@ -81,7 +78,7 @@ UMBEL_INLINE_OPTIMIZED constexpr V exp2_not_positive(V y) noexcept {
 #if UMBEL_AVX512
   if constexpr (sizeof(V) == 64) return avx512::exp2_not_positive(y);
 #endif
-  if constexpr (lanes_of<V> == 1) {  // where infinity - infinity is no constant expression
+  if constexpr (lanes_of<V> == 1) {  // infinity - infinity is not a constant expression
     if (__builtin_is_constant_evaluated() && y < constants::exp2_lowest) return V{};
   }
   const V magic = broadcast<V>(constants::rounding_magic);
@@ -91,21 +88,21 @@ UMBEL_INLINE_OPTIMIZED constexpr V exp2_not_positive(V y) noexcept {
   UMBEL_KEEP(n);
   const V r = y - n;  // exact
   const V mantissa = polynomial<V>(r, constants::exp2);
-  // n is in the low bits of `shifted`, and the bits above it leave with the shift.
+  // n is in the low bits of `shifted`; the shift drops the bits above it.
   const auto exponent = __builtin_bit_cast(unsigned_of<V>, shifted) << constants::mantissa_bits;
   const auto one = __builtin_bit_cast(unsigned_of<V>, broadcast<V>(T{1}));
   const auto is_low = less(y, broadcast<V>(constants::exp2_lowest));
-  if constexpr (Moderate && detail::by_bits<V>)  // where the exponent is: in an integer register
+  if constexpr (Moderate && detail::by_bits<V>)  // keep the exponent in an integer register
     return mantissa * __builtin_bit_cast(V, select(is_low, unsigned_of<V>{}, exponent + one));
-  // The product is exact: only the exponent changes. That is also why it may be contracted.
+  // The product is exact, since only the exponent changes. So it may be contracted.
   V result = mantissa * __builtin_bit_cast(V, exponent + one);
   if constexpr (lanes_of<V> == 1) UMBEL_COMPUTED(result);
   // Written so that NaN, which is not below anything, keeps its result.
   return select(is_low, V{}, result);
 }
 
-// The weight of a score that lies y above the maximum: 2^y, added to sum, for y <= 0; for y > 0,
-// which marks a hidden pair, -1, and sum stays. Infinity raises no exception, as it would in 2^y.
+// The weight of a score y above the maximum: 2^y, added to sum, for y <= 0; for y > 0, which marks
+// a hidden pair, -1 without changing sum. Infinity raises no exception, as it would in 2^y.
 template <class V>
 UMBEL_INLINE_OPTIMIZED constexpr V exp2_or_hidden(V y, V& sum) noexcept {
   using T = element_of<V>;
@@ -120,13 +117,13 @@ UMBEL_INLINE_OPTIMIZED constexpr V exp2_or_hidden(V y, V& sum) noexcept {
 
 namespace detail {
 
-// e^x = mantissa 2^n between the bounds of exp, NaN stays NaN; n also in the low bits of `shifted`.
+// e^x = mantissa 2^n within exp's bounds; NaN stays NaN; n is also in the low bits of `shifted`.
 template <class V>
 struct exponential {
   V mantissa, shifted, n;
 };
 
-// Cody and Waite: x = n ln2 + r in two fma steps, e^r by polynomial.
+// Cody and Waite: x = n ln2 + r in two fma steps, e^r by a polynomial.
 template <class V>
 UMBEL_INLINE constexpr exponential<V> exponential_of(V x) noexcept {
   UMBEL_AS_WRITTEN
@@ -144,22 +141,22 @@ UMBEL_INLINE constexpr exponential<V> exponential_of(V x) noexcept {
 
 }  // namespace detail
 
-// e^x for any x: overflow to infinity, 0 below ln(2^-126) (double: ln(2^-1022)), NaN stays NaN.
-// Within 2 ulp (3 where the target does not fuse).
+// e^x for any x: infinity on overflow, 0 below ln(2^-126) (double: ln(2^-1022)), NaN stays NaN.
+// Within 2 ulp (3 if the target doesn't fuse).
 template <class V>
 UMBEL_INLINE_OPTIMIZED constexpr V exp(V x) noexcept {
   using constants = math_constants<element_of<V>>;
-  // Outside the range the last steps would be meaningless, or raise exceptions: work on a clamped x
-  // (NaN stays) and choose at the end.
+  // Outside the range the last steps would be meaningless or raise exceptions: use a clamped x (NaN
+  // stays) and choose at the end.
   const V lowest = broadcast<V>(constants::exp_lowest);
   const V highest = broadcast<V>(constants::exp_highest);
   const detail::exponential<V> e = detail::exponential_of(detail::clamp(x, lowest, highest));
   return detail::scale_within(x, lowest, highest, e.mantissa, e.shifted, e.n);
 }
 
-// The same bits for |x| <= 87.3 (double: 708.3) in fewer steps: one factor, and nothing to choose.
-// (Not by clang without AVX-512: it makes zeros of constants in lanes that nobody reads, and what
-// divides by 1 + e^x divides 0 by 0 there, which raises "invalid".)
+// The same bits for |x| <= 87.3 (double: 708.3) in fewer steps: one factor and no choice. (Not with
+// clang without AVX-512: it zeroes constants in unread lanes, and dividing by 1 + e^x then divides
+// 0 by 0 and raises "invalid".)
 template <class V>
 UMBEL_INLINE_OPTIMIZED constexpr V exp_of_moderate(V x) noexcept {
 #if UMBEL_AVX512
@@ -178,16 +175,16 @@ UMBEL_INLINE_OPTIMIZED constexpr V exp_of_moderate(V x) noexcept {
 }
 
 // e^x for x <= 0, as 2^(x log2 e): 0 below ln(2^-126) (double: ln(2^-1022)), 0 is exactly 1, NaN
-// stays NaN. Above 0.3: not defined. Within 2 + |x| ulp (3 + |x| where the target does not fuse):
-// the product is rounded, as a difference x was before. A third of the work of exp.
+// stays NaN. Above 0.3: undefined. Within 2 + |x| ulp (3 + |x| if the target doesn't fuse): the
+// product is rounded, as the difference x was before. A third of the work of exp.
 template <class V>
 UMBEL_INLINE_OPTIMIZED constexpr V exp_not_positive(V x) noexcept {
-  // By fma, so that -ffp-contract cannot fuse the product into the sums there.
+  // An fma, so that -ffp-contract can't fuse the product into the sums there.
   return exp2_not_positive(fma(x, broadcast<V>(math_constants<element_of<V>>::log2_e), V{}));
 }
 
-// The natural logarithm: of zeros -infinity, of negative numbers NaN, infinity and NaN stay; 1
-// gives 0. Within 1 ulp, subnormal x included. x = 2^k m with m within a factor of sqrt 2 of 1, and
+// The natural logarithm: -infinity for zeros, NaN for negative numbers, 0 for 1; infinity and NaN
+// stay. Within 1 ulp, also for subnormal x. x = 2^k m with m within a factor of sqrt 2 of 1, and
 // log m = log((1 + s) / (1 - s)) with s = f / (2 + f), f = m - 1, as in fdlibm (Sun, 1993).
 template <class V>
 UMBEL_INLINE_OPTIMIZED constexpr V log(V x) noexcept {
@@ -225,13 +222,13 @@ UMBEL_INLINE_OPTIMIZED constexpr V log(V x) noexcept {
 }
 
 // 1 / (1 + e^-x): 0 below -87.3 (double: -708.3), where it would become subnormal; NaN stays NaN.
-// Within 3 ulp (4 where the target does not fuse).
+// Within 3 ulp (4 if the target doesn't fuse).
 template <class V>
 UMBEL_INLINE_OPTIMIZED constexpr V sigmoid(V x) noexcept {
   using constants = math_constants<element_of<V>>;
   const V one = broadcast<V>(element_of<V>{1});
   const V lowest = broadcast<V>(constants::sigmoid_lowest);
-  // Above, e^-x is nothing beside 1; below, the quotient would be subnormal: see tanh.
+  // Above, e^-x is negligible; below, the quotient would be subnormal: see tanh.
   const V inside = detail::clamp(x, lowest, -lowest);
   return select(less(x, lowest), V{}, one / (one + exp_of_moderate(-inside)));
 }
@@ -240,7 +237,7 @@ namespace detail {
 
 template <class V>
 UMBEL_INLINE constexpr V magnitude(V x) noexcept {
-  if constexpr (by_bits<V>) {  // not by bits: by an instruction of the FPU
+  if constexpr (by_bits<V>) {  // not by bits: an FPU instruction
     if (!__builtin_is_constant_evaluated())
       return static_cast<V>(sizeof(V) == 4 ? __builtin_fabsf(static_cast<float>(x))
                                            : __builtin_fabs(static_cast<double>(x)));
@@ -249,7 +246,6 @@ UMBEL_INLINE constexpr V magnitude(V x) noexcept {
   return from_bits<V>(bits_of(x) & all_but_sign);
 }
 
-// The magnitude of `size` (not negative) with the sign of `sign`.
 template <class V>
 UMBEL_INLINE constexpr V with_sign(V size, V sign) noexcept {
   const auto sign_bit = bits_of(broadcast<V>(element_of<V>{-0.0}));
@@ -258,9 +254,9 @@ UMBEL_INLINE constexpr V with_sign(V size, V sign) noexcept {
 
 }  // namespace detail
 
-// tanh, odd to the bit, NaN stays NaN. Within 2 ulp (3 where the target does not fuse).
-// |x| < 0.625: x + x^3 P(x^2); else 1 - 2 / (e^2|x| + 1), of |x| up to where that is 1: a quotient
-// of larger ones would be subnormal, which costs some processors three times the time of the rest.
+// tanh, exactly odd, NaN stays NaN. Within 2 ulp (3 if the target doesn't fuse). |x| < 0.625: x +
+// x^3 P(x^2); else 1 - 2 / (e^2|x| + 1), with |x| clamped to where that is 1: larger quotients
+// would be subnormal, which costs some processors three times the rest.
 template <class V>
 UMBEL_INLINE_OPTIMIZED constexpr V tanh(V x) noexcept {
   using T = element_of<V>;
@@ -268,7 +264,7 @@ UMBEL_INLINE_OPTIMIZED constexpr V tanh(V x) noexcept {
   const V a = detail::magnitude(x);
   const V bound = broadcast<V>(T{0.625});
   const auto is_near = less(a, bound);
-  const V inside = smaller(a, bound);  // the powers of others could overflow
+  const V inside = smaller(a, bound);  // powers of larger values could overflow
   const V z = inside * inside;
   const V by_polynomial = fma(inside * z, polynomial<V>(z, constants::tanh), inside);
   const V one = broadcast<V>(T{1});
@@ -278,11 +274,10 @@ UMBEL_INLINE_OPTIMIZED constexpr V tanh(V x) noexcept {
 }
 
 // GELU, x P(Z <= x) of the normal distribution, as max(x, 0) - |x| P(Z > |x|) (Hendrycks and Gimpel
-// 2016): one polynomial for either sign, and no 1 + erf, whose digits cancel where x is negative.
-// Within 3 ulp where x > 0 (4 where the target does not fuse). Where x < 0, within 6e-6 of itself
-// down to -6 (double: 1e-9, -8.3; twice that where the target does not fuse); below, where less
-// than half an ulp of x is missing on the other side, the error grows, from 6e-9 (5e-16) that are
-// left to 0. NaN stays NaN.
+// 2016): one polynomial for either sign, without 1 + erf, whose digits cancel for negative x. For x
+// > 0 within 3 ulp (4 if the target doesn't fuse). For x < 0 a relative error of 6e-6 down to -6
+// (double: 1e-9, -8.3; twice that if the target doesn't fuse); below, where the value is less than
+// half an ulp of x, the error grows while the value falls from 6e-9 (5e-16) to 0. NaN stays NaN.
 template <class V>
 UMBEL_INLINE_OPTIMIZED constexpr V gelu(V x) noexcept {
   using constants = math_constants<element_of<V>>;
@@ -293,15 +288,15 @@ UMBEL_INLINE_OPTIMIZED constexpr V gelu(V x) noexcept {
 }
 
 // The same paper's approximation, x (1 + tanh u) / 2 with u = sqrt(2 / pi) (x + 0.044715 x^3),
-// which is x / (1 + e^-2u), as max(x, 0) - |x| / (1 + e^2|u|). Within 3 ulp where x > 0 (4 where
-// the target does not fuse), where x < 0 within 1e-5 of itself (double: 3e-13), which is the
-// rounding of u, down to -10 (-21); below it is 0. NaN stays NaN.
+// which is x / (1 + e^-2u), as max(x, 0) - |x| / (1 + e^2|u|). For x > 0 within 3 ulp (4 if the
+// target doesn't fuse); for x < 0 a relative error of 1e-5 (double: 3e-13), from rounding u, down
+// to -10 (-21); below it is 0. NaN stays NaN.
 template <class V>
 UMBEL_INLINE_OPTIMIZED constexpr V gelu_tanh(V x) noexcept {
   using T = element_of<V>;
   const V a = detail::magnitude(x), last = broadcast<V>(-math_constants<T>::exp2_lowest);
   const V inside = smaller(last, a);
-  // 2 sqrt(2 / pi) log2 e, and 0.044715 of it.
+  // 2 sqrt(2 / pi) log2 e, and 0.044715 times that.
   const V linear = broadcast<V>(static_cast<T>(2.3022081981443249));
   const V cubic = broadcast<V>(static_cast<T>(0.10294323958002349));
   const V power = fma(-inside, fma(inside * inside, cubic, linear), V{});
@@ -309,15 +304,15 @@ UMBEL_INLINE_OPTIMIZED constexpr V gelu_tanh(V x) noexcept {
   return fma(-inside, part / (broadcast<V>(T{1}) + part), raised(V{}, x));
 }
 
-// 1 / sqrt(x): +0 and -0 give infinity, infinity 0, negative and NaN NaN. Within 2 ulp, subnormal x
-// included. A guess from the bits, then Newton's steps.
+// 1 / sqrt(x): infinity for +0 and -0, 0 for infinity, NaN for negative numbers and NaN. Within 2
+// ulp, also for subnormal x. A guess from the bits, then Newton's steps.
 template <class V>
 UMBEL_INLINE_OPTIMIZED constexpr V rsqrt(V x) noexcept {
   using T = element_of<V>;
   using constants = math_constants<T>;
   const auto is_small = less(x, broadcast<V>(constants::lowest_normal));
   const V normal = select(is_small, x * broadcast<V>(constants::even_power), x);
-  // Unsigned: a negative x has to wrap here quietly; its result is chosen at the end.
+  // Unsigned: a negative x must wrap quietly; its result is chosen at the end.
   V y = __builtin_bit_cast(
       V, constants::rsqrt_magic - (__builtin_bit_cast(unsigned_of<V>, normal) >> 1));
   const V one = broadcast<V>(T{1}), half = broadcast<V>(T{0.5});
@@ -332,10 +327,10 @@ UMBEL_INLINE_OPTIMIZED constexpr V rsqrt(V x) noexcept {
   return select(less(x, V{}), broadcast<V>(constants::not_a_number), y);
 }
 
-// sqrt(x), rounded correctly on every target, subnormal x included: zeros and infinity are
-// themselves, negative and NaN NaN. With x = m 4^k, 1 <= m < 4, the root of m is within an ulp;
-// what is left of m without its square, in integers, says which neighbour is the nearest. (No
-// square can be halfway between two.)
+// sqrt(x), correctly rounded on every target, also for subnormal x: zeros and infinity stay, NaN
+// for negative numbers and NaN. With x = m 4^k, 1 <= m < 4, the root of m is within an ulp; the
+// integer remainder of m minus its square determines the nearest neighbor. (No square is halfway
+// between two.)
 template <class V>
 UMBEL_INLINE_OPTIMIZED constexpr V sqrt(V x) noexcept {
   UMBEL_AS_WRITTEN
@@ -350,7 +345,7 @@ UMBEL_INLINE_OPTIMIZED constexpr V sqrt(V x) noexcept {
   const auto is_small = less(x, broadcast<V>(constants::lowest_normal));
   const naturals bits =
       __builtin_bit_cast(naturals, select(is_small, x * broadcast<V>(constants::even_power), x));
-  // The exponent of 4^k; m has what is odd of it.
+  // The exponent of 4^k; m has the odd part.
   const naturals odd = ((bits >> digits) & 1) ^ 1;
   const naturals k = ((bits >> digits) + (constants::exponent_bias & 1)) >> 1;
   const naturals fraction = bits & (hidden_bit - 1);
@@ -360,14 +355,14 @@ UMBEL_INLINE_OPTIMIZED constexpr V sqrt(V x) noexcept {
   root = fma(fma(-root, root, m) * broadcast<V>(T{0.5}), guess, root);
   root = larger(root, broadcast<V>(T{1}));
   const naturals whole = __builtin_bit_cast(naturals, root) - one + hidden_bit;
-  const naturals square = whole * whole;  // modulo the integers, as is the difference
+  const naturals square = whole * whole;  // modulo 2^bits, like the difference
   const integers rest =
       __builtin_bit_cast(integers, ((fraction | hidden_bit) << digits << odd) - square);
   const integers size = __builtin_bit_cast(integers, whole);
   const naturals none{};
   naturals nearest = whole + select(less(size, rest), none + 1, none);
   nearest = nearest - select(less_equal(rest, -size), none + 1, none);
-  // (bias - 1) / 2 + k is the exponent of the root; half of even_power leaves it again.
+  // (bias - 1) / 2 + k is the exponent of the root; half of even_power is removed again.
   const naturals exponent = k + static_cast<natural>(constants::exponent_bias / 2) -
                             select(is_small, none + constants::even_exponent / 2, none);
   V y = __builtin_bit_cast(V, nearest - hidden_bit + (exponent << digits));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Coefficients and thresholds of math.hpp, for float and double. The polynomials are minimax fits
-// made for this library (Remez, 40 digits; weights: the relative error of the function, for
-// float exp2 the ulp, with each coefficient rounded before the next were fitted). Beside each
-// stands the bound of the fit; what rounding adds is in the tests.
+// made for this library (Remez, 40 digits; weights: the relative error of the function, for float
+// exp2 the ulp, with each coefficient rounded before fitting the next). Each has the bound of its
+// fit; tests cover rounding.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -14,7 +14,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::simd {
 
-// NaN by its bits: clang 19 warns of its builtin with -ffast-math.
+// NaN by its bits: clang 19 warns about its builtin with -ffast-math.
 template <class T>
 struct math_constants;
 
@@ -25,7 +25,7 @@ struct math_constants<float> {
   static constexpr float rounding_magic = 12582912.0f;  // 1.5 * 2^23
   static constexpr float infinity = __builtin_huge_valf();
   static constexpr float not_a_number = __builtin_bit_cast(float, 0x7fc00000);
-  static constexpr float lowest = -3.40282347e+38f;  // the lowest finite one
+  static constexpr float lowest = -3.40282347e+38f;  // the lowest finite number
   static constexpr float log2_e = 1.44269504f;
   static constexpr float lowest_bias = -2.358e+38f;  // times log2_e, a little above `lowest`
 
@@ -53,7 +53,7 @@ struct math_constants<float> {
                                    -0.00571706286f};
 
   // log2 P(Z > a) of the normal distribution in a, 0 <= a <= 6: 2.5e-8 of P(Z <= a), 8.1e-7 of P(Z
-  // > a). It goes on falling: below -126 at 12.
+  // > a). It keeps falling: below -126 at 12.
   static constexpr float normal_tail[] = {-1.0f,
                                           -1.15110564f,
                                           -0.459203571f,
@@ -127,7 +127,7 @@ struct math_constants<double> {
       7.7219317176520461e-05, -1.6107617489970116e-05};
 
   // log2 P(Z > a) of the normal distribution in a, 0 <= a <= 8.6: 3.1e-17 of P(Z <= a), 6.1e-15 of
-  // P(Z > a). It goes on falling: below -1022 at 14.
+  // P(Z > a). It keeps falling: below -1022 at 14.
   static constexpr double normal_tail[] = {-1.0,
                                            -1.1511040990721542,
                                            -0.45922409426376004,
@@ -168,7 +168,7 @@ struct math_constants<double> {
   static constexpr double root_of_even_power = 134217728.0;
 };
 
-// Where a maximum and a minimum start.
+// The start of a maximum or minimum.
 template <class T>
 inline constexpr T highest_of =
     static_cast<T>(~(std::is_signed_v<T> ? std::uint64_t{1} << (8 * sizeof(T) - 1) : 0));

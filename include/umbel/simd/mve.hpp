@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Helium, the vector extension of Cortex-M (MVE), for g++: packs of four elements of 4 bytes. g++
-// 12 makes scalars of comparisons, selections, multiply-adds and shuffles of them, and of a
-// selection whose mask is used twice keeps one lane of four (test/embedded/mve_select.cpp). So none
-// of these is left to it: each operation is an instruction here, with the plain form beside it in
-// the file that includes this one (pack.hpp, fma.hpp, transpose.hpp). clang needs nothing of it.
+// Helium, the vector extension of Cortex-M (MVE), for g++: packs of four 4-byte elements. g++ 12
+// compiles their comparisons, selections, multiply-adds and shuffles to scalars, and keeps only one
+// lane of four in a selection whose mask is used twice (test/embedded/mve_select.cpp). So each
+// operation is an explicit instruction here; the plain forms are in the files that include this one
+// (pack.hpp, fma.hpp, transpose.hpp). clang doesn't need this.
 #pragma once
 
 #include <cstddef>
@@ -26,13 +26,13 @@ inline constexpr bool is_pack<V> = sizeof(V{}[0]) == 4;
 template <class V>
 using element = std::remove_cvref_t<decltype(V{}[0])>;
 
-// A mask: four bits for each lane, all alike, in a general register.
+// A mask: four equal bits per lane, in a general register.
 struct predicate {
   std::uint16_t bits;
 };
 
-// What a comparison has just given, where a selection looks for it. g++ moves it to a general
-// register and back if need be, but not any 16 bits that it has computed or loaded: those are a
+// The result of a comparison, in the register that a selection reads. g++ moves it to a general
+// register and back if necessary, but not 16 bits that it has computed or loaded: those are a
 // predicate.
 struct compared {
   std::uint16_t bits;
@@ -55,8 +55,7 @@ UMBEL_INLINE predicate operator!(predicate a) noexcept {
 }
 UMBEL_INLINE bool all_lanes(predicate mask) noexcept { return mask.bits == 0xffff; }
 
-// a > b. "Less" of floats is no comparison of this machine's: it is "not greater or equal", also
-// true where either is NaN.
+// a > b. "Less" doesn't exist for floats here: "not greater or equal" also holds if either is NaN.
 template <class V>
 UMBEL_INLINE compared greater(V a, V b) noexcept {
   compared p;
@@ -116,12 +115,12 @@ UMBEL_INLINE V select(compared mask, V a, V b) noexcept {
   V result;
   __asm__("vpsel %q0, %q1, %q2" : "=w"(result) : "w"(a), "w"(b), "Up"(mask.bits));
   return result;
-#else  // it would be in memory, which is not where g++ can move it from
+#else  // it would be in memory, which g++ can't move it from
   return select(predicate(mask), a, b);
 #endif
 }
 
-// The first `count` lanes of a, all of them from 4 on, the others of b.
+// The first `count` lanes of a (all from 4 on), the others of b.
 template <class V>
 UMBEL_INLINE V select_first(std::size_t count, V a, V b) noexcept {
   V result;
@@ -147,7 +146,7 @@ UMBEL_INLINE void store_first(element<V>* to, V value, std::size_t count) noexce
           : "p0");
 }
 
-// Bytes with a sign, as floats. The load takes an address of the first eight registers.
+// Signed bytes as floats. The load needs an address in the first eight registers.
 template <class V>
 UMBEL_INLINE V load_int8(const std::int8_t* from) noexcept {
   V result;
@@ -166,7 +165,7 @@ UMBEL_INLINE V load_first_int8(const std::int8_t* from, std::size_t count) noexc
   return result;
 }
 
-// A number in every lane, as an operand: it stays in a general register.
+// A number for every lane, as an operand in a general register.
 template <class V>
 struct spread {
   element<V> value;
@@ -204,7 +203,7 @@ UMBEL_INLINE V fma(V a, V b, spread<V> c) noexcept {
   return a;
 }
 
-// See simd::fma_not_negative. "Less or equal" is "not greater", true where a is NaN.
+// See simd::fma_not_negative. "Less or equal" is "not greater", true if a is NaN.
 template <class V>
 UMBEL_INLINE V fma_not_negative(V a, V b, V c) noexcept {
   __asm__("vcmp.f32 le, %q3, %q1\n\tvpst\n\tvfmat.f32 %q0, %q1, %q2"
@@ -224,23 +223,23 @@ UMBEL_INLINE V fma_not_negative(V a, spread<V> b, V c) noexcept {
 
 // ---- sums of products ---------------------------------------------------------------------------
 
-// The loop of simd::add_products; S: its strides. Its loads are written out: g++ would load each
-// number by itself, and keep an address for each operand, for which there are no registers.
+// The loop of simd::add_products; S: its strides. Its loads are explicit: g++ would load each
+// number separately, with an address for each operand, for which there are no registers.
 template <auto S, std::size_t Rows, std::size_t Vectors, class V>
 struct products {
   using T = element<V>;
 
-  // Two numbers that are adjacent are one load: of two steps, or of two rows.
+  // Two adjacent numbers are one load: from two steps, or from two rows.
   static constexpr std::size_t together = S.a_step == 1 ? 2 : 1;
   static constexpr bool rows_in_pairs = S.a_row == 1 && together == 1;
-  // Elements that the offset of an instruction reaches, and how far it moves a pointer. Pointers to
-  // each row, or to each of the steps that go together, where one does not reach them.
+  // Elements that an instruction's offset reaches, which is also its largest pointer step. Rows, or
+  // steps in a group, have separate pointers if one doesn't reach them.
   static constexpr std::size_t reach_of_ldrd = 255, reach_of_ldr = 63, reach_of_vldrw = 127;
   static constexpr bool one_a = (Rows - 1) * S.a_row + together <= reach_of_ldrd;
   static constexpr bool one_b = (together - 1) * S.b_step + (Vectors - 1) * 4 <= reach_of_vldrw;
   static constexpr std::size_t a_move = together * S.a_step, b_move = together * S.b_step;
 
-  // They stand one move before the next step.
+  // They point one move before the next step.
   const T* a[one_a ? 1 : Rows];
   const T* b[one_b ? 1 : together];
 
@@ -256,7 +255,7 @@ struct products {
       b[d] = back(of_b + d * S.b_step, b_move);
   }
 
-  // from[At], and with `other` from[At + 1]; `from` moves on before that.
+  // Loads from[At], and with `other` from[At + 1]; `from` advances first.
   template <std::size_t Move, std::size_t At>
   UMBEL_INLINE static void load(const T*& from, T& one) noexcept {
     if constexpr (Move > reach_of_ldr) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Lanes of 32 bits to 16 and 8: packing them, arithmetic of 16 bits, tables of bytes. Packing goes
-// by quarters of 128 bits, as x86 has it: a quarter's lanes of a, then its lanes of b. Only where
-// products have vectors (dot.hpp).
+// 32-bit lanes to 16 and 8 bits: packing, 16-bit arithmetic, byte tables. Packing goes by 128-bit
+// quarters, as on x86: a quarter's lanes of a, then its lanes of b. Only on targets whose products
+// have vectors (dot.hpp).
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ using dot_unsigned_halves = pack<std::uint16_t, 2 * dot_lanes>;
 using dot_bytes = pack<std::int8_t, 4 * dot_lanes>;
 
 namespace detail {
-// Of 128 bits of elements, the even elements of a, then those of b: the low halves of their lanes.
+// For 128 bits of elements: the even ones (low halves of lanes) of a, then of b.
 template <class V, std::size_t... I>
 UMBEL_INLINE V low_halves(V a, V b, std::index_sequence<I...>) noexcept {
   constexpr std::size_t n = 16 / sizeof(element_of<V>);
@@ -40,7 +40,7 @@ UMBEL_INLINE V transposed_bytes(V v, std::index_sequence<I...>) noexcept {
 }
 }  // namespace detail
 
-// The larger of two lanes, in one instruction where there is one: g++ 12 makes two of select().
+// The larger of two lanes, in one instruction if possible: g++ 12 uses two for select().
 UMBEL_INLINE dot_words larger_words(dot_words a, dot_words b) noexcept {
 #if UMBEL_AVX512_16_BIT && UMBEL_GCC
   return __builtin_ia32_pmaxsd512_mask(a, b, dot_words{}, std::uint16_t{0xffff});
@@ -60,7 +60,7 @@ UMBEL_INLINE dot_words smaller_words(dot_words a, dot_words b) noexcept {
   return smaller(a, b);
 #endif
 }
-// As many elements as there are lanes, widened. g++ 12 would widen them in halves.
+// One element per lane, widened. g++ 12 would widen them in halves.
 template <class T>
 UMBEL_INLINE dot_words widened(const T* from) noexcept {
   pack<T, dot_lanes> narrow;
@@ -84,7 +84,7 @@ UMBEL_INLINE dot_words widened(const T* from) noexcept {
 #endif
 }
 
-// Lanes that 16 bits hold: all of a and b are.
+// Lanes of a and b, all of which fit 16 bits.
 UMBEL_INLINE dot_halves halves_of(dot_words a, dot_words b) noexcept {
 #if UMBEL_AVX512_16_BIT && UMBEL_CLANG
   return __builtin_ia32_packssdw512(a, b);
@@ -99,7 +99,7 @@ UMBEL_INLINE dot_halves halves_of(dot_words a, dot_words b) noexcept {
                             std::make_index_sequence<2 * dot_lanes>{});
 #endif
 }
-// Halves that 8 bits hold.
+// Halves that fit 8 bits.
 UMBEL_INLINE dot_bytes bytes_of(dot_halves a, dot_halves b) noexcept {
 #if UMBEL_AVX512_16_BIT && UMBEL_CLANG
   return reinterpret_cast<dot_bytes>(__builtin_ia32_packsswb512(a, b));
@@ -137,8 +137,8 @@ UMBEL_INLINE dot_unsigned_halves high_product(dot_unsigned_halves a,
       dot_unsigned_halves);
 #endif
 }
-// power / 2^whole, rounded down, where power < 2^15 and what is below 2^7 may become 0.
-// whole: the high byte of each half of t; 30 at most.
+// power / 2^whole, rounded down, for power < 2^15; results below 2^7 may become 0. whole: the high
+// byte of each half of t; 30 at most.
 UMBEL_INLINE dot_unsigned_halves lowered(dot_unsigned_halves power,
                                          dot_unsigned_halves t) noexcept {
 #if UMBEL_AVX512_16_BIT
@@ -151,7 +151,7 @@ UMBEL_INLINE dot_unsigned_halves lowered(dot_unsigned_halves power,
       __builtin_ia32_psrlv32hi_mask(p, whole, dot_halves{}, ~0U));
 #endif
 #elif UMBEL_X86
-  // 2 power times 2^(15 - whole), of which only those of 2^8 and more count.
+  // 2 power times 2^(15 - whole); only powers of 2^8 and more count.
   const dot_unsigned_halves most = dot_unsigned_halves{} + std::uint16_t{0xfff};
   const dot_unsigned_halves at = t < most ? t : most;
 #if UMBEL_SSSE3
@@ -183,11 +183,11 @@ UMBEL_INLINE dot_unsigned_halves lowered(dot_unsigned_halves power,
 #endif
 }
 
-// The words of four bytes whose bytes i are the lanes of v[i], which 7 bits hold.
+// Words of four bytes: bytes i are the lanes of v[i], which fit 7 bits.
 UMBEL_INLINE dot_words words_of(dot_halves of_0_1, dot_halves of_2_3) noexcept {
   const dot_bytes all = bytes_of(of_0_1, of_2_3);
 #if UMBEL_SSE2 && !UMBEL_SSSE3
-  // Its halves in turn, twice: g++ shuffles any bytes one by one.
+  // Interleaves its halves, twice: g++ shuffles arbitrary bytes one by one.
   const auto in_turn = [](dot_bytes v) UMBEL_LAMBDA_INLINE {
     using wide = pack<std::int64_t, 2>;
     const auto high =
@@ -202,7 +202,7 @@ UMBEL_INLINE dot_words words_of(dot_halves of_0_1, dot_halves of_2_3) noexcept {
 #endif
 }
 
-// Vectors packs, one after another, to the nearest of -127 to 127.
+// Stores Vectors packs, one after another, saturated to -127 to 127.
 template <std::size_t Vectors>
 UMBEL_INLINE void store_int8(std::int8_t* to, const dot_words (&v)[Vectors]) noexcept {
   static_assert(Vectors >= 1 && Vectors <= 4);
@@ -214,7 +214,7 @@ UMBEL_INLINE void store_int8(std::int8_t* to, const dot_words (&v)[Vectors]) noe
   };
 #endif
   const dot_words last = clamped(v[Vectors - 1]);
-  // The first of those that there are not: clang warns of an index past the end, used or not.
+  // The first pack instead of absent ones: clang warns of an index past the end, used or not.
   constexpr std::size_t second = Vectors > 1 ? 1 : 0, third = Vectors > 2 ? 2 : 0;
   const dot_halves low =
       halves_of(Vectors == 1 ? last : clamped(v[0]), Vectors <= 2 ? last : clamped(v[second]));
@@ -230,7 +230,7 @@ UMBEL_INLINE void store_int8(std::int8_t* to, const dot_words (&v)[Vectors]) noe
   __builtin_memcpy(to, &all, Vectors * dot_lanes);
 }
 
-// Vectors packs, one after another, to the nearest of -32767 to 32767.
+// Stores Vectors packs, one after another, saturated to -32767 to 32767.
 template <std::size_t Vectors>
 UMBEL_INLINE void store_int16(std::int16_t* to, const dot_words (&v)[Vectors]) noexcept {
   const dot_words limit = dot_words{} + 32767;
@@ -256,8 +256,8 @@ UMBEL_INLINE void store_int16(std::int16_t* to, const dot_words (&v)[Vectors]) n
 
 #if UMBEL_AVX2
 namespace detail {
-// Elements of a table of 16 * Parts bytes: `low` is the place in a part, and bit 7 of bits[i] is
-// bit i of the part.
+// Elements of a table of 16 * Parts bytes: `low` is the place in a part, bit 7 of bits[i] its bit
+// i.
 template <std::size_t Parts>
 UMBEL_INLINE pack<char, 32> in_table(const std::int8_t* table, pack<char, 32> low,
                                      const pack<char, 32> (&bits)[4]) noexcept {
@@ -296,7 +296,7 @@ UMBEL_INLINE void look_up(const std::int8_t* table, const std::int8_t* at,
       const bytes below = __builtin_ia32_vpermt2varqi512_mask(v, t[0], t[1], -1);
       const bytes above = __builtin_ia32_vpermt2varqi512_mask(v, t[2], t[3], -1);
 #endif
-      // Their lowest 7 bits choose; what is negative is in the first half, from 0 on.
+      // The lowest 7 bits choose; negative values use the first half, from 0 on.
       const bytes found = reinterpret_cast<pack<signed char, 64>>(v) < 0 ? below : above;
       __builtin_memcpy(y + i, &found, 64);
     }

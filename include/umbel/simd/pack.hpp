@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// pack<T, Lanes>: a vector of T in the compilers' own vector extension, and the few operations that
-// the operators do not give: load, store, broadcast, larger, smaller, select, all_lanes. pack<T, 1>
-// is T itself, so every algorithm written on packs is also the scalar one (and the constexpr one).
-// Not here: the ends of rows (row_ends.hpp), fma (fma.hpp), functions (math.hpp), shuffles
-// (transpose.hpp). No shapes, no memory of its own.
+// pack<T, Lanes>: a vector of T in the compilers' vector extension, and the few operations without
+// operators: load, store, broadcast, larger, smaller, select, all_lanes. pack<T, 1> is T itself, so
+// algorithms on packs are also scalar (and constexpr). Not here: the ends of rows (row_ends.hpp),
+// fma (fma.hpp), functions (math.hpp), shuffles (transpose.hpp). No shapes, no owned memory.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +19,7 @@ template <class T, std::size_t Lanes>
 struct pack_traits {
   static_assert(Lanes >= 2 && (Lanes & (Lanes - 1)) == 0, "umbel: lanes are a power of two");
   typedef T type __attribute__((vector_size(Lanes * sizeof(T))));
-  // The same bytes at any address: what loads and stores go through.
+  // The same bytes at any address, for loads and stores.
   typedef T unaligned
       __attribute__((vector_size(Lanes * sizeof(T)), aligned(sizeof(T)), may_alias));
 };
@@ -62,13 +61,13 @@ struct integer<8> {
 
 }  // namespace detail
 
-// The scalar under a pack (or under a scalar), and how many of them there are.
+// The scalar in a pack (or of a scalar), and the number of lanes.
 template <class V>
 using element_of = typename detail::element<V>::type;
 template <class V>
 inline constexpr std::size_t lanes_of = sizeof(V) / sizeof(element_of<V>);
 
-// Integers of the same size, lane for lane: for work on the bits.
+// Integers of the same size, lane for lane, for work on bits.
 template <class V>
 using signed_of = pack<typename detail::integer<sizeof(element_of<V>)>::type, lanes_of<V>>;
 template <class V>
@@ -80,12 +79,12 @@ UMBEL_INLINE constexpr V broadcast(element_of<V> value) noexcept {
   if constexpr (lanes_of<V> == 1) {
     return value;
   } else {
-    return value - V{};  // every lane: value - (+0) is value, sign of zero and NaN included
+    return value - V{};  // every lane: value - (+0) is value, even for zeros and NaN
   }
 }
 
-// value in every lane, as an operand of +, -, * and fma (fma.hpp): a pack, or the number itself
-// where the machine's vectors take one from a general register.
+// value in every lane, as an operand of +, -, * and fma (fma.hpp): a pack, or the number itself if
+// the machine's vectors read it from a general register.
 template <class V>
 UMBEL_INLINE constexpr auto spread(element_of<V> value) noexcept {
 #if UMBEL_MVE_ASSEMBLY
@@ -97,7 +96,7 @@ UMBEL_INLINE constexpr auto spread(element_of<V> value) noexcept {
 }
 
 namespace detail {
-// Is V a pack whose operations simd/mve.hpp has?
+// Does simd/mve.hpp implement V's operations?
 template <class V>
 inline constexpr bool by_mve =
 #if UMBEL_MVE_ASSEMBLY
@@ -119,9 +118,9 @@ struct mask<V> {
 #endif
 }  // namespace detail
 
-// What a comparison gives, or becomes when it is stored: bool of scalars, lane by lane of packs.
-// Masks know &, | and !. Packs are compared by these functions, not by operators, which g++ gets
-// wrong for MVE.
+// The result of a comparison, or its stored form: bool for scalars, lanes for packs. Masks support
+// &, | and !. Packs are compared by these functions, not by operators, which g++ gets wrong for
+// MVE.
 template <class V>
 using mask_of = typename detail::mask<V>::type;
 
@@ -165,7 +164,6 @@ UMBEL_INLINE constexpr auto not_equal(V a, V b) noexcept {
     return a != b;
 }
 
-// The mask that is set in every lane.
 template <class V>
 UMBEL_INLINE constexpr mask_of<V> every_lane() noexcept {
 #if UMBEL_MVE_ASSEMBLY
@@ -176,7 +174,7 @@ UMBEL_INLINE constexpr mask_of<V> every_lane() noexcept {
     return V{} == V{};
 }
 
-// The same mask for packs of V, whatever packs of as many lanes were compared.
+// The same mask for packs of V with the same number of lanes.
 template <class V, class M>
 UMBEL_INLINE constexpr mask_of<V> mask_as(M mask) noexcept {
   if constexpr (lanes_of<V> == 1 || detail::by_mve<V>)
@@ -185,7 +183,7 @@ UMBEL_INLINE constexpr mask_of<V> mask_as(M mask) noexcept {
     return __builtin_convertvector(mask, mask_of<V>);
 }
 
-// Where either mask is set. Of scalars, too, without a branch.
+// Set if either mask is. For scalars without a branch.
 template <class M, class N>
 UMBEL_INLINE constexpr auto either(M a, N b) noexcept {
   if constexpr (std::is_same_v<M, bool>)
@@ -195,7 +193,7 @@ UMBEL_INLINE constexpr auto either(M a, N b) noexcept {
 }
 
 namespace detail {
-// Is V a scalar that a branch would choose?
+// Is V a scalar that compilers would select with a branch?
 template <class V>
 inline constexpr bool by_bits = false;
 template <class V>
@@ -216,7 +214,7 @@ UMBEL_INLINE V chosen_by_bits(bool from_a, V a, V b) noexcept {
 }
 }  // namespace detail
 
-// Lanes of a where the mask is set, of b elsewhere. Both are computed, and no branch is taken.
+// Lanes of a if the mask is set, of b otherwise. Both are computed, without a branch.
 template <class M, class V>
 UMBEL_INLINE constexpr V select(M mask, V a, V b) noexcept {
 #if UMBEL_MVE_ASSEMBLY
@@ -230,8 +228,8 @@ UMBEL_INLINE constexpr V select(M mask, V a, V b) noexcept {
     return mask ? a : b;
 }
 
-// a > b ? a : b in every lane: where either is NaN, b. The order of the arguments is a part of the
-// numbers (kernel/plain/floats.hpp): a NaN score never becomes the running maximum.
+// a > b ? a : b in every lane; b if either is NaN. The order of the arguments matters
+// (kernel/plain/floats.hpp): a NaN score never becomes the running maximum.
 template <class V>
 UMBEL_INLINE constexpr V larger(V a, V b) noexcept {
   if constexpr (UMBEL_SSE2 && lanes_of<V> == 1)  // an instruction
@@ -240,8 +238,8 @@ UMBEL_INLINE constexpr V larger(V a, V b) noexcept {
     return select(less(b, a), a, b);
 }
 
-// larger(value, maximum) of a maximum that is no NaN. RISC-V has an instruction of it, which of two
-// zeros gives the positive one.
+// larger(value, maximum) for a maximum that isn't NaN. RISC-V has an instruction for it, which
+// returns the positive one of two zeros.
 template <class V>
 UMBEL_INLINE constexpr V raised(V maximum, V value) noexcept {
 #if defined(__riscv_flen)
@@ -258,7 +256,7 @@ UMBEL_INLINE constexpr V raised(V maximum, V value) noexcept {
   return larger(value, maximum);
 }
 
-// a < b ? a : b in every lane: where either is NaN, b.
+// a < b ? a : b in every lane; b if either is NaN.
 template <class V>
 UMBEL_INLINE constexpr V smaller(V a, V b) noexcept {
   if constexpr (UMBEL_SSE2 && lanes_of<V> == 1)
@@ -267,7 +265,7 @@ UMBEL_INLINE constexpr V smaller(V a, V b) noexcept {
     return select(less(a, b), a, b);
 }
 
-// Any address that is aligned for T.
+// Any address aligned for T.
 template <class V>
 UMBEL_INLINE constexpr V load(const element_of<V>* from) noexcept {
   if constexpr (lanes_of<V> == 1) {
@@ -288,7 +286,7 @@ UMBEL_INLINE constexpr void store(element_of<V>* to, V value) noexcept {
   }
 }
 
-// Asks for `Elements` elements that lie `ahead` elements after `from`, for the first-level cache.
+// Prefetches `Elements` elements that are `ahead` elements after `from` into the first-level cache.
 // They need not exist: the address is computed as a number.
 template <std::size_t Elements, class T>
 UMBEL_INLINE void fetch(const T* from, std::size_t ahead) noexcept {
@@ -300,7 +298,7 @@ UMBEL_INLINE void fetch(const T* from, std::size_t ahead) noexcept {
 
 namespace detail {
 #if UMBEL_AVX512
-// A mask of 16 lanes, as the builtins of arithmetic take it: signed in g++.
+// A mask of 16 lanes for the builtins of arithmetic: signed in g++.
 using mask_16 = std::conditional_t<UMBEL_GCC == 1, std::int16_t, std::uint16_t>;
 #endif
 
@@ -311,8 +309,7 @@ UMBEL_INLINE auto both_halves(M mask, std::index_sequence<I...>) noexcept {
 }
 }  // namespace detail
 
-// Is a mask, what a comparison of packs gives, set in every lane? By halves: g++ would test lane
-// after lane.
+// Is a mask of packs set in every lane? By halves: g++ would test lane after lane.
 template <class M>
 UMBEL_INLINE bool all_lanes(M mask) noexcept {
 #if UMBEL_MVE_ASSEMBLY

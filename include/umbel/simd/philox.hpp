@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Philox 4x32-10: four random words as a function of a counter of four words and a key of two
-// (Salmon, Moraes, Dror and Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3"). No state:
-// the words of a counter do not depend on what was drawn before, on which machine, or in which
-// order. For scalars, packs (a counter in every lane) and constant expressions. Not for secrets.
+// Philox 4x32-10: four random words from a counter of four words and a key of two (Salmon, Moraes,
+// Dror and Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3"). Stateless: a counter's words
+// don't depend on earlier draws, on the machine or on the order. For scalars, packs (a counter per
+// lane) and constant expressions. Not for secrets.
 #pragma once
 
 #include <cstddef>
@@ -20,14 +20,13 @@ struct wide_product {
   W low, high;
 };
 
-// a * m in 64 bits.
 template <class W>
 UMBEL_INLINE constexpr wide_product<W> multiply_wide(W a, std::uint32_t m) noexcept {
   if constexpr (lanes_of<W> == 1) {
     const std::uint64_t product = std::uint64_t{a} * m;
     return {static_cast<W>(product), static_cast<W>(product >> 32)};
   } else {
-    // Two neighbours share a word of 64 bits; which of them is its low half does not matter.
+    // Two neighbors share a 64-bit word; which one is the low half doesn't matter.
     using pairs = pack<std::uint64_t, lanes_of<W> / 2>;
     constexpr std::uint64_t low_half = 0xffffffff;
     const pairs both = __builtin_bit_cast(pairs, a);
@@ -39,7 +38,7 @@ UMBEL_INLINE constexpr wide_product<W> multiply_wide(W a, std::uint32_t m) noexc
 
 }  // namespace detail
 
-// counter becomes the four random words. W: std::uint32_t, or a pack of it.
+// Replaces counter by the four random words. W: std::uint32_t, or a pack of it.
 template <class W>
 UMBEL_INLINE constexpr void philox(W (&counter)[4], std::uint64_t key) noexcept {
   std::uint32_t low = static_cast<std::uint32_t>(key), high = static_cast<std::uint32_t>(key >> 32);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The first lanes of a pack, loaded, stored and selected: the end of a row that is no whole number
-// of packs. No memory behind it is touched.
+// Loads, stores and selects the first lanes of a pack, for the end of a row that is not a whole
+// number of packs. Memory after it is not touched.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -86,7 +86,7 @@ UMBEL_INLINE constexpr void store_first(element_of<V>* to, V value, std::size_t 
   }
 }
 
-// The same of one vector of a row after another: all lanes but for the row's end.
+// For one vector after another of a row: all lanes, except at the row's end.
 template <class V>
 UMBEL_INLINE constexpr V load_up_to(const element_of<V>* from, std::size_t count) noexcept {
   return count == lanes_of<V> ? simd::load<V>(from) : simd::load_first<V>(from, count);
@@ -99,8 +99,7 @@ UMBEL_INLINE constexpr void store_up_to(element_of<V>* to, V value, std::size_t 
     simd::store_first(to, value, count);
 }
 
-// The first `count` lanes of value, the others of `other`: selects the lanes that hold elements in
-// a last, partial pack.
+// The first `count` lanes of value, the others of `other`: for a last, partial pack.
 template <class V>
 UMBEL_INLINE constexpr V keep_first(V value, std::size_t count, V other = V{}) noexcept {
   if constexpr (lanes_of<V> == 1) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Integers of 32 bits to the nearest of fewer bits, symmetric: 8 bits are -127 to 127.
+// Saturates 32-bit integers to fewer bits, symmetrically: 8 bits are -127 to 127.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::simd {
 
-// ARM has an instruction for one more number below, which no compiler takes for half of this.
+// ARM's instruction also allows one number below, and no compiler uses it for half of this.
 template <int Bits>
 UMBEL_INLINE constexpr std::int32_t saturated(std::int32_t v) noexcept {
   constexpr std::int32_t most = (std::int32_t{1} << (Bits - 1)) - 1;
@@ -19,7 +19,7 @@ UMBEL_INLINE constexpr std::int32_t saturated(std::int32_t v) noexcept {
     return v < -most ? -most : v;
   }
 #elif UMBEL_CLANG && UMBEL_X86
-  // In loops clang makes branches of conditional moves.
+  // In loops clang turns conditional moves into branches.
   if (!__builtin_is_constant_evaluated()) {
     __asm__("cmpl %1, %0\n\tcmovl %1, %0\n\tcmpl %2, %0\n\tcmovg %2, %0"
             : "+&r"(v)

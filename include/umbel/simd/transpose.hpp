@@ -14,7 +14,7 @@ namespace umbel::inline UMBEL_TARGET::detail::simd {
 
 namespace detail {
 
-// Of the blocks of `Step` lanes, the even ones of a, each followed by the even one of b.
+// The even blocks of `Step` lanes of a, each followed by the even one of b.
 template <std::size_t Step, class V, std::size_t... I>
 UMBEL_INLINE V even_blocks(V a, V b, std::index_sequence<I...>) noexcept {
   constexpr std::size_t lanes = sizeof...(I);
@@ -39,7 +39,7 @@ UMBEL_INLINE void transpose_stage(V (&rows)[Rows]) noexcept {
   }
 }
 
-// Of every four lanes, the first two of a and b in turn, and the last two.
+// From every four lanes, the first two of a and b in turn, or the last two.
 template <std::size_t First, class V, std::size_t... I>
 UMBEL_INLINE V interleave(V a, V b, std::index_sequence<I...>) noexcept {
   return __builtin_shufflevector(
@@ -52,7 +52,7 @@ UMBEL_INLINE V fours_of(V a, V b, std::index_sequence<I...>) noexcept {
   return __builtin_shufflevector(a, b, ((I / 4 * 2 + First) * 4 + I % 4)...);
 }
 
-// Stages 1 and 2: squares of four. Through what machines of 4-byte lanes have one instruction for.
+// Stages 1 and 2: squares of four, by the single instructions of machines with 4-byte lanes.
 template <class V, std::size_t Rows>
 UMBEL_INLINE void transpose_fours(V (&rows)[Rows]) noexcept {
   if constexpr (sizeof(element_of<V>) == 4) {
@@ -109,7 +109,7 @@ UMBEL_INLINE void transpose(V (&rows)[lanes_of<V>]) noexcept {
 }
 
 namespace detail {
-// One instruction where g++ would make two of the shuffle.
+// One instruction; g++ would use two for the shuffle.
 template <class V, class H>
 UMBEL_INLINE V join_halves(H low, H high) noexcept {
   if constexpr (lanes_of<V> == 2) {
@@ -139,10 +139,10 @@ UMBEL_INLINE V join_halves(H low, H high) noexcept {
 }
 }  // namespace detail
 
-// columns[c][r] = from[r * row + c] for the first lanes / 2 columns of as many rows as there are
-// lanes, or of `rows`; the lanes past those are 0. The first stage is done by the loads, of half a
-// pack each. Of 16 lanes they join rows four apart, so that the last stage moves fours of lanes,
-// which needs no register for its order.
+// columns[c][r] = from[r * row + c] for the first lanes / 2 columns of `rows` rows, or as many as
+// lanes; further lanes are 0. The loads do the first stage, half a pack each. With 16 lanes they
+// join rows four apart, so that the last stage moves fours of lanes, which needs no register for
+// its order.
 template <class V>
 UMBEL_INLINE void load_columns(const element_of<V>* from, std::size_t row, std::size_t rows,
                                V (&columns)[lanes_of<V> / 2]) noexcept {

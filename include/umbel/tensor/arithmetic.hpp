@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Elementwise arithmetic: + - * /, and += -= *= /=, of two tensors or views of the same element
-// type and the same axes in the same order, and of one with a scalar on either side. Axes are never
-// repeated silently: say broadcast<...>. Results are row-major tensors in the axis order of the
-// operands.
+// Elementwise + - * / and += -= *= /= of two tensors or views with the same element type and the
+// same axes in the same order, or of one and a scalar on either side. Nothing repeats silently:
+// write broadcast<...>. Results are row-major tensors with the operands' axes.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -21,7 +20,6 @@ concept has_arithmetic =
     requires(const T& a, const T& b) { a + b; } || requires(const T& a, const T& b) { a* b; };
 
 namespace rules {
-// bfloat16 and float16 only store numbers.
 template <class T>
 using computes = verdict<detail::has_arithmetic<T>, say::elementwise, element<T>,
                          struct has_no_arithmetic_so_convert_it_to_float>;
@@ -32,7 +30,6 @@ struct elementwise_rule {
   using type = first_error<same_shape<say::elementwise, typename X::layout, typename Y::layout>,
                            same_element<say::elementwise, T, typename Y::value_type>, computes<T>>;
 };
-// A number is converted to the element type first; a fraction to an integer does not compile.
 template <class X, scalar S>
 struct elementwise_rule<X, S> {
   using T = typename X::value_type;
@@ -40,8 +37,7 @@ struct elementwise_rule<X, S> {
 };
 template <class X, class Y>
 using elementwise = typename elementwise_rule<X, Y>::type;
-// x * y of matrices that share an axis, and each of which has one that the other has not: meant is
-// a product of matrices.
+// x * y of matrices that share one axis and differ in the other: the user meant a matrix product.
 template <class LeftAxes, class Right>
 inline constexpr std::size_t axes_shared = 0;
 template <class... Axes, class Right>
@@ -69,7 +65,7 @@ struct product_of_elements<X, Y> {
 };
 template <class X, class Y>
 using product = typename product_of_elements<X, Y>::type;
-// x += y. X: of a forwarding reference.
+// x += y. X is deduced from a forwarding reference.
 template <class X, class Y>
 struct assigned_rule {
   using T = typename std::remove_cvref_t<X>::value_type;
@@ -87,11 +83,10 @@ template <class X, class Y>
 using assigned = typename assigned_rule<X, Y>::type;
 }  // namespace rules
 
-// The operators below assert their verdicts themselves: a function in between would be three more
-// lines of clang's output.
-// Never inlined, here and below: in x * y + z a compiler that may contract (g++ does by itself)
-// would fuse the product of one call into the sum of the next, and bits depend on whether it does.
-// No `if constexpr` round a result: g++ before 14 builds it on the stack then and copies it.
+// The operators assert their verdicts themselves: a function in between costs three more lines of
+// clang's output. Never inlined, here and below: in x * y + z, a compiler that may contract (g++
+// does by default) would fuse one call's product into the next one's sum and change bits. No `if
+// constexpr` around a result: g++ before 14 then builds it on the stack and copies it.
 template <class Verdict, class F, class X, tensor_like Y>
   requires(Verdict::ok)
 UMBEL_NOINLINE constexpr auto elementwise(F f, const X& x, const Y& y) noexcept {
@@ -186,8 +181,8 @@ constexpr detail::invalid operator-(detail::invalid) noexcept { return {}; }
 
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// X: of a forwarding reference. What an assignment gives back: a view that is no lvalue by value; a
-// temporary tensor, which is refused, costs nothing more to drop.
+// X is deduced from a forwarding reference. A view that is not an lvalue is returned by value. A
+// temporary tensor is refused anyway.
 template <class X>
 using assigned_to = std::conditional_t<temporary_tensor<X>, X&&, X>;
 template <class Verdict, class F, class X, class Y>
@@ -205,8 +200,8 @@ UMBEL_NOINLINE constexpr assigned_to<X> assigned(F f, X&& x, const Y& y) noexcep
 
 namespace umbel::inline UMBEL_TARGET {
 
-// x += y and the like, element by element: x is a tensor or view that is not const, y a tensor,
-// view or scalar. y may be x, and must not overlap it in any other way. Returns x.
+// x += y and the like, element by element. x is a tensor or view that is not const; y is a tensor,
+// view or scalar. y may be x but must not overlap it in any other way. Returns x.
 template <detail::tensor_like X, detail::operand Y>
 constexpr detail::assigned_to<X> operator+=(X&& x, const Y& y) noexcept {
   using verdict = detail::rules::assigned<X, Y>;
@@ -243,14 +238,13 @@ UMBEL_SAYS(a_layer_has_its_weights_and_is_called_so_write_layer_of_x,
 UMBEL_SAYS(takes_two_tensors_or_views_or_one_and_a_number,
            "takes two tensors or views, or one and a number");
 
-// What tensors and views have no arithmetic with: arrays, vectors, all the weights of a layer.
-// (Checked to be complete first: the operators are tried for any type.)
+// Types without arithmetic with tensors and views: arrays, vectors, all the weights of a layer.
+// (sizeof first: the operators are tried for any type, complete or not.)
 template <class Y>
 concept no_operand = !operand<Y> && !one_is_invalid<Y> && requires { sizeof(Y); } &&
                      !std::is_base_of_v<own_arithmetic, Y>;
 
-// Is a + b refused, or is one of them invalid and passed on? Not where a converts to the type of b,
-// which may have operators of its own.
+// Is a + b refused, or invalid and passed on? Not if a converts to b's type, which may have it.
 template <class A, class B>
 concept tensor_and_no_operand = shaped<A> && no_operand<B> && !std::is_convertible_v<const A&, B>;
 template <class A, class B>
@@ -270,7 +264,6 @@ struct no_arithmetic_rule {
   using type =
       rules::arguments<say::elementwise, say::takes_two_tensors_or_views_or_one_and_a_number, A, B>;
 };
-// x * w of all the weights of a layer.
 template <shaped A, class B>
   requires requires { typename B::layer_name; }
 struct no_arithmetic_rule<A, B> {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// What tensors of other libraries have: x.view(2, 4, 100), x.shape, matmul(x, y). Each is refused
-// with a sentence that says how Umbel writes it, and none exists for a program that asks:
-// requires { x.resize(1); } is false. The functions are found by their first argument only, so that
-// their names stay free, and any function of yours that fits is preferred.
+// Calls of other libraries' tensors: x.view(2, 4, 100), x.shape, matmul(x, y). Each is refused with
+// a message that shows Umbel's form. None exists for a program that asks: requires { x.resize(1); }
+// is false. The functions are found by their first argument only, so their names stay free, and any
+// function you define that fits is preferred.
 #pragma once
 
 #include <initializer_list>
@@ -12,7 +12,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::portable {
 
-// What a refused member takes: anything, lists in braces too.
+// An argument of a refused member: anything, also a braced list.
 struct any_argument {
   constexpr any_argument() noexcept = default;
   template <class T>
@@ -24,10 +24,10 @@ struct any_argument {
   any_argument = {}, any_argument = {}, any_argument = {}, any_argument = {}, any_argument = {}, \
   any_argument = {}, any_argument = {}, any_argument = {}
 
-// One error, with the sentence in it. g++ prints the type of a private member and the whole
-// signature of a deleted function, so the sentence is part of these. clang prints the text of
-// `diagnose_if`, and of what is `unavailable`. Members that are called are templates, which
-// debuggers do not list with the members of each tensor.
+// One error, with the message in it. g++ prints the type of a private member and the whole
+// signature of a deleted function, so the message is part of these. clang prints the text of
+// `diagnose_if` and `unavailable`. Members that are called are templates, so debuggers don't list
+// them with each tensor.
 #if UMBEL_CLANG
 #pragma clang diagnostic ignored "-Wgcc-compat"  // diagnose_if is clang's
 #define UMBEL_REFUSED_PROPERTY(name)                              \
@@ -90,8 +90,7 @@ struct refused : detail::invalid {};
                                              const Arguments&...) = delete;
 #endif
 
-// (In brackets, the name of a function is not expanded: windows.h has a
-// macro max.)
+// (A function's name in brackets isn't expanded: windows.h has a macro max.)
 struct calls_of_other_libraries {
 #define UMBEL_INSTEAD \
   "axes have names; list them in their new order, x | permute<heads, query, head_dim>"
@@ -398,11 +397,11 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_FUNCTION(backward)
 #undef UMBEL_INSTEAD
 };
-// Base of tensor and view. It depends on them, so that these names hide no other inside of them.
+// Base of tensor and view. It depends on them so that these names hide no others inside them.
 template <class Tensor>
 struct members_of_other_libraries : calls_of_other_libraries {};
 
-// Base of operations and layers: what layers of other libraries have.
+// Base of operations and layers: members of other libraries' layers.
 struct calls_of_other_layers {
 #define UMBEL_INSTEAD "a layer is called like a function; write layer(x) or layer.into(out, x)"
   UMBEL_REFUSED_MEMBER(forward)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// UMBEL_CHECK=1: a position known only at run time that is outside of its axis stops the program
-// with one sentence, "umbel: x(...): position 7 is outside of batch=2". 0, the default: such a
-// position is undefined behaviour, as in an array. In constant expressions it is a compile error,
-// whatever UMBEL_CHECK is. docs/checking.md lists what is checked.
+// UMBEL_CHECK=1: a run-time position outside its axis stops the program with "umbel: x(...):
+// position 7 is outside of batch=2". With 0, the default, it is undefined behaviour, as with
+// arrays. In constant expressions it is always a compile error. See docs/checking.md.
 //
-// Files with and without UMBEL_CHECK may be one program, and each does what it was compiled for:
-// code that depends on it is either always inlined or has a template argument that says so.
+// A program may mix files with and without UMBEL_CHECK: code that depends on it is always inlined
+// or has it as a template argument.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -18,19 +17,18 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel {
 
-// What a failed check calls, with its sentence: one line without a line end, valid during the call.
+// Receives a failed check's message: one line without a line end, valid during the call.
 using check_handler = void (*)(const char* sentence);
 
 namespace portable {
-// One for the whole program: visible, whatever -fvisibility says.
+// One for the whole program: visible despite -fvisibility.
 [[gnu::visibility("default")]] inline check_handler installed_check_handler = nullptr;
 }  // namespace portable
 
-// What failed checks call from now on, in all files of the program, and what they called before.
-// nullptr, as at the start: the sentence is written to standard error where there is one. A handler
-// may stop the program in its own way or leave by longjmp; when it returns, the program is stopped
-// by __builtin_trap(). It may not throw: element access is noexcept. Not synchronised: install it
-// before other threads start.
+// Sets the handler of failed checks for all files of the program and returns the previous one. With
+// nullptr, the default, the message goes to standard error if there is one. A handler may end the
+// program or leave by longjmp; if it returns, __builtin_trap() stops the program. It must not
+// throw: element access is noexcept. Not synchronized: install it before other threads start.
 [[gnu::always_inline]] inline check_handler set_check_handler(check_handler handler) noexcept {
   const check_handler before = portable::installed_check_handler;
   portable::installed_check_handler = handler;
@@ -55,7 +53,7 @@ template <bool Checked>
   __builtin_trap();
 }
 
-// "umbel: CALL: WHAT -1 is outside of ": negative numbers arrive as the largest.
+// "umbel: CALL: WHAT -1 is outside of ". Negative numbers arrive as the largest ones.
 constexpr sentence_buffer outside(const char* call, const char* what, std::size_t number) {
   sentence_buffer out;
   out.put("umbel: ");
@@ -68,7 +66,7 @@ constexpr sentence_buffer outside(const char* call, const char* what, std::size_
   return out;
 }
 
-// Not constexpr, so that compilers name it, with its axis, where a constant expression comes here.
+// Not constexpr, so that a constant expression that comes here fails with this name and the axis.
 template <class Axis>
 [[noreturn, gnu::noinline, gnu::cold]] void position_is_outside_of(const char* call,
                                                                    std::size_t position) {
@@ -77,7 +75,6 @@ template <class Axis>
   stop<(UMBEL_CHECK != 0)>(sentence.chars);
 }
 
-// "umbel: parallel: worker 2 is outside of workers=2".
 [[noreturn, gnu::noinline, gnu::cold]] inline void number_is_outside_of(const char* what,
                                                                         std::size_t number,
                                                                         const char* all,
@@ -89,7 +86,7 @@ template <class Axis>
   stop<(UMBEL_CHECK != 0)>(sentence.chars);
 }
 
-// Where a position along Axis lies, in elements from position 0. call: what the user wrote.
+// The offset of a position along Axis, in elements. call: the user's call, for the message.
 template <class Axis, std::size_t Stride>
 UMBEL_SHARED constexpr std::size_t offset_along(const char* call, std::size_t position) {
   if (UMBEL_CHECK) {

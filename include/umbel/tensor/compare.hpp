@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Conditions: < <= > >= of two tensors or views of the same axes, and of one with a number, element
-// by element, each a row-major tensor of bool; ! && || of these. (== asks whether two tensors are
-// equal: tensor.hpp.) As a mask of attention: keep_mask(condition).
+// Conditions: < <= > >= of two tensors or views with the same axes, or of one and a number, and !
+// && || of conditions. Each returns a row-major tensor of bool. (== compares whole tensors:
+// tensor.hpp.) As an attention mask: keep_mask(condition).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -21,7 +21,6 @@ using conditions = first_error<condition<say::elementwise, X>, condition<say::el
                                same_shape<say::elementwise, layout_of<X>, layout_of<Y>>>;
 }  // namespace rules
 
-// f of the elements of x... at each position, a tensor of T.
 template <class Verdict, class T, class F, class X, tensor_like... Y>
   requires(Verdict::ok)
 constexpr auto each_position(F f, const X& x, const Y&... y) noexcept {
@@ -105,8 +104,7 @@ constexpr auto operator!(const X& x) noexcept {
   return detail::each_position<verdict, bool>([](bool a) { return !a; }, x);
 }
 
-// An invalid operand is passed on. (In the form of the <=> that `invalid` has, which would be taken
-// for the more special one.)
+// An invalid operand is passed on. (In the form of `invalid`'s <=>, so that is not preferred.)
 #define UMBEL_PASSES_ON(symbol)                                                          \
   template <detail::operand Y>                                                           \
   constexpr detail::invalid operator symbol(detail::invalid, const Y&) noexcept {        \

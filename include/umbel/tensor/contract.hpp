@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // contract<axes...>(x, y): sums of products over named axes. Other axes that both sides have are
-// paired up (batch with batch), the rest are kept: those of x first, in order, then those of y.
+// paired up (batch with batch). The rest are kept: first those of x, in order, then those of y.
 //
 //   q (batch, heads, query, head_dim), k (batch, heads, key, head_dim)
 //   contract<head_dim>(q, k) is (batch, heads, query, key)
 //
-// Both sides have the same element type. Each element is one sum of fused multiply-adds in
-// increasing position along the axes, the last one named fastest, from 0: the order that
-// kernel/plain/floats.hpp defines. Of float and double the kernel computes it
-// (kernel/float/contract_loops.hpp), with at most 256 vectors of scratch on the stack, of integers
-// the plain loops.
+// Both sides have the same element type. Each element is one sum of fused multiply-adds that starts
+// at 0 and runs in increasing position, the last named axis fastest (kernel/plain/floats.hpp). For
+// float and double, kernel/float/contract_loops.hpp computes it with at most 256 vectors of scratch
+// on the stack; integers use the plain loops.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -20,7 +19,6 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-// The axes of a contraction as numbers.
 template <class T, class Left, class Right, class Result, class... Families>
 constexpr auto lower_contract() noexcept {
   constexpr std::size_t room =
@@ -45,7 +43,7 @@ UMBEL_NOINLINE void run_contract(const T* x, const T* y, T* out) noexcept {
   kernel::contract_all<Loops>(x, y, out, scratch);
 }
 
-// Out: the axes of the result, with their strides in out. Plain: by readable loops.
+// Out: the axes of the result with their strides in out. Plain: use the readable loops.
 template <bool Plain, class Left, class Right, class Out, class... Families, class T>
 constexpr void contract_into(const T* x, const T* y, T* out) noexcept {
   constexpr auto loops = lower_contract<T, Left, Right, Out, Families...>();
@@ -87,8 +85,8 @@ struct contract_operation : detail::other_calls<say::contract, say::takes_two_te
 };
 }  // namespace detail
 
-// contract<head_dim>(q, k): sums of products over a named axis, or over several; axes that both
-// have are paired up, the others are kept, those of q first.
+// contract<head_dim>(q, k): sums of products over one or more named axes. Other axes that both have
+// are paired up; the rest are kept, those of q first.
 template <template <std::size_t> class Axis, template <std::size_t> class... Axes>
 inline constexpr detail::contract_operation<Axis, Axes...> contract{};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Operations that move elements, always by name: contiguous, transposed, copy. Nothing else in the
-// library copies a tensor, but for a temporary that is re-read (pipe.hpp).
+// Operations that move elements, always by name: contiguous, transposed, copy. Nothing else copies
+// a tensor, except re-reading a temporary (pipe.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -13,7 +13,6 @@ namespace say {
 struct contiguous;
 }  // namespace say
 
-// A tensor of the same axes in the same order whose elements are row-major.
 struct contiguous_operation : detail::other_calls<say::contiguous> {
   using detail::other_calls<say::contiguous>::operator();
   template <shaped X>
@@ -26,11 +25,10 @@ struct contiguous_operation : detail::other_calls<say::contiguous> {
 };
 }  // namespace detail
 
-// x | contiguous: a tensor of the same axes in the same order whose elements are row-major in
-// memory.
+// x | contiguous: a row-major copy with the same axes in the same order.
 inline constexpr detail::contiguous_operation contiguous{};
 namespace detail {
-// The families of a list of axes, with First and Second exchanged.
+// The families of Axes with First and Second exchanged.
 template <class First, class Second, class Axes>
 struct exchange;
 template <class First, class Second, class... Axes>
@@ -42,7 +40,6 @@ struct exchange<First, Second, shape<Axes...>> {
   using result = algebra::permute<Layout, of<typename Axes::family>...>;
 };
 
-// x | transposed<hidden, classes>: a row-major tensor in which the two axes have changed places.
 template <template <std::size_t> class First, template <std::size_t> class Second>
 struct transposed_operation : detail::other_calls<say::transposed> {
   using detail::other_calls<say::transposed>::operator();
@@ -65,13 +62,13 @@ struct transposed_operation : detail::other_calls<say::transposed> {
 };
 }  // namespace detail
 
-// x | transposed<hidden, classes>: a row-major tensor in which the two axes have changed places.
+// x | transposed<hidden, classes>: a row-major copy with the two axes exchanged.
 template <template <std::size_t> class First, template <std::size_t> class Second>
 inline constexpr detail::transposed_operation<First, Second> transposed{};
 
-// copy(from, to): copies the elements of a tensor or view into another of the same axes in the same
-// order, which has a memory location for each; each is converted to the element type of `to`, as by
-// a cast. The two must not overlap, unless they are the same elements in the same places.
+// copy(from, to): copies elements between tensors or views with the same axes in the same order,
+// each cast to the element type of `to`. Every element of `to` needs its own memory location. The
+// two must not overlap, unless they are the same elements in the same places.
 template <detail::tensor_like From, detail::tensor_like To>
 constexpr void copy(const From& from, To&& to) noexcept {
   using verdict = detail::first_error<

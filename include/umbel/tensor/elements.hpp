@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a tensor takes its elements from: a list, other memory, a tensor or view of the same axes.
+// Sources of a tensor's elements: a list, other memory, a tensor or view with the same axes.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -10,16 +10,16 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-// Elements in a row: std::array, std::span, std::vector.
+// Contiguous elements: std::array, std::span, std::vector.
 template <class M>
 concept memory = !tensor_like<M> && !one_is_invalid<M> && requires(M& m) {
   m.data();
   m.size();
 };
-// std::span: it borrows too, so that a temporary one may be viewed.
+// std::span borrows, so even a temporary one may be viewed.
 template <class M>
 concept borrowed_memory = memory<M> && requires { std::remove_cvref_t<M>::extent; };
-// How many elements; npos where that is known only at run time.
+// The number of elements; npos if known only at run time.
 template <class M>
 constexpr std::size_t memory_size() {
   if constexpr (std::is_array_v<M>)
@@ -32,8 +32,8 @@ constexpr std::size_t memory_size() {
     return npos;
 }
 
-// The only element of a list, of tensor<int, batch<1>> x = {3}. From `= 3` a tensor would be two
-// conversions away, which the language does not do.
+// The only element of a list, as in tensor<int, batch<1>> x = {3}. From `= 3` a tensor would be two
+// conversions away, which C++ doesn't do.
 template <class T, class Layout>
 struct only_element {
   T value;
@@ -45,8 +45,8 @@ struct only_element {
   }
 };
 
-// An element of a list. An integer that T does not hold is refused in constant expressions; clang
-// also sees the values of literals elsewhere.
+// An element of a list. In constant expressions, an integer that T can't hold is refused; clang
+// also checks literals elsewhere.
 template <class T, class U>
 UMBEL_INLINE constexpr T list_element(U element) noexcept {
   if constexpr (std::is_integral_v<T> && std::is_integral_v<U> && !std::is_same_v<T, bool>) {
@@ -70,7 +70,7 @@ constexpr bool is_held(const U& element) noexcept {
 }
 #endif
 
-// On a tensor that is copied from X, a tensor or view of another type.
+// For a tensor copied from X, a tensor or view of a different type.
 template <class Tensor, class X>
 struct copied_rule {};
 template <class Tensor, tensor_like X>
@@ -79,7 +79,7 @@ struct copied_rule<Tensor, X> {
   using rule =
       first_error<rules::same_shape<say::copy, typename Tensor::layout, layout_of<X>>,
                   rules::keeps_elements<typename X::value_type, typename Tensor::value_type>>;
-  // A sentence that another one has said: one_is_invalid.
+  // An earlier error has its own message: one_is_invalid.
   struct said_before : invalid {
     static constexpr bool ok = true;
   };

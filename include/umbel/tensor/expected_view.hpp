@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Where shapes come in at run time: memory whose sizes are known only then (a file's header,
-// another library's array) becomes a view, or a sentence that says why not. Nothing is thrown and
-// nothing is allocated.
+// Run-time shapes: memory whose sizes are known only at run time (a file's header, another
+// library's array) becomes a view or an error message. Nothing throws or allocates.
 //
 //   auto x = view_as<queries>(pointer, extents);   // extents: an array or span of sizes, in order
 //   if (!x) report(x.error());   // "umbel: view_as: ... but the memory has [2, 5]"
@@ -27,8 +26,7 @@ using used_as_a_view =
 }  // namespace rules
 }  // namespace detail
 
-// A view, or the sentence that says why there is none: what view_as gives for sizes known only at
-// run time.
+// The result of view_as with run-time sizes: a view or an error message.
 template <class View>
 class expected_view {
  public:
@@ -39,8 +37,8 @@ class expected_view {
   [[nodiscard]] constexpr bool has_value() const noexcept { return view_.data() != nullptr; }
   constexpr explicit operator bool() const noexcept { return has_value(); }
 
-  // *r, r->data(): only where there is a value; else a view of nothing, or with UMBEL_CHECK=1 the
-  // program stops with the sentence.
+  // *r, r->data(): only if there is a value. Otherwise a view of nothing, or with UMBEL_CHECK=1 the
+  // program stops with the message.
   [[nodiscard]] UMBEL_SHARED constexpr View operator*() const noexcept {
     if (UMBEL_CHECK) stop_without_a_value();
     return view_;
@@ -49,9 +47,9 @@ class expected_view {
     if (UMBEL_CHECK) stop_without_a_value();
     return &view_;
   }
-  // Checked in every program, since nothing is thrown: where there is no value, the sentence goes
-  // to the handler of check.hpp, and the program stops. Without a handler it is written with
-  // UMBEL_CHECK=1 only, as nothing of <cstdio> is included otherwise.
+  // Always checked, since nothing throws: without a value, the handler of check.hpp receives the
+  // message and the program stops. Without a handler the message is printed only with
+  // UMBEL_CHECK=1, since otherwise <cstdio> isn't included.
   [[nodiscard]] UMBEL_SHARED constexpr View value() const noexcept {
     stop_without_a_value();
     return view_;
@@ -66,7 +64,7 @@ class expected_view {
                   "umbel: shapes do not fit");
     return {};
   }
-  // One line without a line end, valid as long as this object; empty where there is a value.
+  // One line without a line end, valid as long as this object; empty if there is a value.
   [[nodiscard]] constexpr const char* error() const noexcept { return sentence_.chars; }
 
  private:
@@ -88,7 +86,7 @@ Stream& operator<<(Stream& out, const expected_view<View>&) {
 }
 
 namespace detail {
-// Run-time sizes as they come: signed or not.
+// Run-time sizes, signed or unsigned.
 template <class I>
 constexpr void put_size(sentence_buffer& out, I size) {
   if (size < I{0}) {
@@ -112,7 +110,7 @@ constexpr bool extents_agree(const Extents& extents) {
   return true;
 }
 
-// An integer of any type; past the largest long long, that one, which is no size either.
+// Any integer, clamped to the largest long long, which isn't a valid size either.
 struct any_integer {
   long long value;
   template <class I>
@@ -139,7 +137,7 @@ constexpr auto no_memory() {
 
 }  // namespace detail
 
-// Sizes in the order of the axes of Tensor (a tensor or view type); their memory is row-major.
+// Sizes in the order of Tensor's axes (a tensor or view type), for row-major memory.
 //   "umbel: view_as: [batch=2, query=4] needs extents [2, 4] but the memory has [2, 5]"
 template <class Tensor, class T, class Extents>
   requires(detail::tensor_like<Tensor> && Tensor::layout::contiguous &&
@@ -177,7 +175,7 @@ template <class Tensor, class T, class I, std::size_t Rank>
   return view_as<Tensor>(memory, detail::sizes<I>{extents, Rank});
 }
 
-// A list of integers of several types, {batch_size, 2}.
+// A list of mixed integer types, {batch_size, 2}.
 template <class Tensor, class T, std::size_t Rank>
   requires(detail::tensor_like<Tensor> && Tensor::layout::contiguous)
 [[nodiscard]] constexpr auto view_as(T* memory,
@@ -187,7 +185,7 @@ template <class Tensor, class T, std::size_t Rank>
   return view_as<Tensor>(memory, detail::sizes<long long>{values, Rank});
 }
 
-// A number of elements: of a file, of a buffer.
+// A number of elements, such as that of a file or buffer.
 //   "umbel: view_as: [batch=2, query=4] needs 8 elements but the memory holds 7"
 template <class Tensor, class T, class I>
   requires(detail::tensor_like<Tensor> && Tensor::layout::contiguous && std::is_integral_v<I>)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Views over memory that is not Umbel's: raw arrays, std::array, std::span, pointers (flash, DMA
-// buffers, mapped files). Nothing is copied. Where the number of elements is in the type, another
-// number than the shape's does not compile ("view_as: ... needs 800 elements but the memory
-// holds 799"). Copies into a tensor: its constructors (tensor.hpp).
+// Views over other memory: raw arrays, std::array, std::span, pointers (flash, DMA buffers, mapped
+// files). Nothing is copied. If the type has the number of elements, a wrong one does not compile
+// ("view_as: ... needs 800 elements but the memory holds 799"). For copies see tensor's
+// constructors.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -39,7 +39,7 @@ using array_of_arrays =
             element<std::remove_const_t<Array>>>;
 }  // namespace rules
 
-// Axes as they are given: in a list, or as the tensor that has them, view_as<queries>(memory).
+// Axes in a list, or of a tensor type, view_as<queries>(memory).
 template <class... Axes>
 struct given_axes {
   using layout = detail::layout<axis_or_none<Axes>...>;
@@ -64,14 +64,13 @@ constexpr auto view_where(T* memory) noexcept {
     return invalid{};
 }
 
-// An array or std::array with a name, or a std::span, M of a forwarding reference, for Layout.
+// A named array or std::array, or a std::span, read as Layout. M: of a forwarding reference.
 template <class Layout, class M, class Operation = say::memory, class OfView = say::view>
 using memory_fits =
     first_error<rules::memory<Layout, memory_size<std::remove_cvref_t<M>>(), Operation>,
                 std::conditional_t<std::is_lvalue_reference_v<M> || borrowed_memory<M>, accepted,
                                    rules::view_of_temporary<Layout, OfView>>>;
 
-// An array, a std::array or std::span, or a pointer, to elements of type T.
 template <class M, class T>
 concept lends =
     (std::is_bounded_array_v<std::remove_reference_t<M>> &&
@@ -81,7 +80,6 @@ concept lends =
       requires std::is_convertible_v<decltype(m.data()), const T*>;
     });
 
-// The first element of such memory, read as Layout.
 template <class Layout, class T, lends<T> M>
 constexpr const T* borrow(M&& memory) noexcept {
   using plain = std::remove_cvref_t<M>;
@@ -98,9 +96,9 @@ constexpr const T* borrow(M&& memory) noexcept {
 
 }  // namespace detail
 
-// view_as<batch<2>, query<4>, hidden<100>>(array): a view of memory that is yours, row-major or by
-// strided<> axes; the axes may come from a type, view_as<queries>(array). A const array gives a
-// view that only reads.
+// view_as<batch<2>, query<4>, hidden<100>>(array): a view of your memory, row-major or with
+// strided<> axes. The axes may come from a type, view_as<queries>(array). A const array becomes a
+// read-only view.
 template <class... Axes, class T, std::size_t Count>
   requires(!std::is_array_v<T>)
 [[nodiscard]] constexpr auto view_as(T (&memory UMBEL_LIFETIMEBOUND)[Count]) noexcept {
@@ -109,8 +107,8 @@ template <class... Axes, class T, std::size_t Count>
       given, detail::rules::memory<typename given::layout, Count, detail::say::view_as>>(memory);
 }
 
-// An array of arrays whose sizes are those of the axes, view_as<queries>(memory) of float
-// memory[2][4][100]; not in constant expressions.
+// A nested array with the axes' sizes: view_as<queries>(memory) of float memory[2][4][100]. Not in
+// constant expressions.
 template <class... Axes, class T, std::size_t Count>
   requires(std::is_array_v<T>)
 [[nodiscard]] constexpr auto view_as(T (&memory)[Count]) noexcept {
@@ -120,7 +118,7 @@ template <class... Axes, class T, std::size_t Count>
       reinterpret_cast<std::remove_all_extents_t<T>*>(&memory));
 }
 
-// std::array (with a name: "view_as: ... is a temporary") and std::span of static size.
+// A named std::array (otherwise "view_as: ... is a temporary"), or a std::span of static size.
 template <class... Axes, detail::memory Memory>
 [[nodiscard]] constexpr auto view_as(Memory&& memory) noexcept {
   using given = detail::given_axes<Axes...>;
@@ -129,7 +127,7 @@ template <class... Axes, detail::memory Memory>
       memory.data());
 }
 
-// A pointer: the caller vouches for the size, layout<Axes...>::span elements.
+// A pointer: you vouch for layout<Axes...>::span elements.
 template <class... Axes, class Pointer>
   requires(std::is_pointer_v<Pointer>)
 [[nodiscard]] constexpr auto view_as(Pointer memory) noexcept {
@@ -154,7 +152,7 @@ constexpr detail::invalid view_as(const Tensor&) noexcept {
                   "umbel: shapes do not fit");
   return {};
 }
-// view_as<batch<2>, query<4>>(memory, sizes): refused, sizes of run time are those of one type.
+// view_as<batch<2>, query<4>>(memory, sizes): refused, run-time sizes need one tensor type.
 template <class First, class... Axes, class Memory, class Sizes>
   requires(!detail::tensor_like<First> || sizeof...(Axes) > 0 ||
            !std::is_convertible_v<const Memory&, const volatile void*>)
@@ -165,7 +163,7 @@ constexpr detail::invalid view_as(const Memory&, const Sizes&) noexcept {
   return {};
 }
 
-// as_view(x): a view of a tensor, of the tensor's own layout.
+// as_view(x): a view of a tensor, with its layout.
 template <class T, class... Axes>
 [[nodiscard]] constexpr view<T, Axes...> as_view(
     tensor<T, Axes...>& x UMBEL_LIFETIMEBOUND) noexcept {

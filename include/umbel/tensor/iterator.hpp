@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The iterator of tensors and views whose elements are not row-major in memory: it visits them in
-// row-major order of their axes, as a forward iterator. Where they are, begin() is a pointer. Each
-// step divides by constants; for_each (loop.hpp) is the fast way.
+// The forward iterator of tensors and views that are not row-major in memory: it visits elements in
+// row-major order. (If they are row-major, begin() is a pointer.) Each step divides by constants;
+// for_each (loop.hpp) is faster.
 #pragma once
 
 #include <umbel/config.hpp>

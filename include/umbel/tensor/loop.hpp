@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// for_each: a loop nest over the axes of one shape, with the elements of several tensors or views
-// of it in step; one loop where all are contiguous. Sizes and strides are constants, so it compiles
-// to the nest written by hand.
+// for_each: a loop nest over one shape's axes, with the elements of several tensors or views in
+// step; a single loop if all are contiguous. Sizes and strides are constants, so it compiles to the
+// handwritten nest.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -34,8 +34,8 @@ struct loop_over {
 
 }  // namespace detail
 
-// for_each(f, x, y...): f(x_element, y_element...) for every position, the last axis fastest. All
-// of x, y... have the same axes in the same order ("elementwise: ... have different axes").
+// for_each(f, x, y...): calls f(x_element, y_element...) for every position, the last axis fastest.
+// x, y... have the same axes in the same order ("elementwise: ... have different axes").
 template <class F, detail::tensor_like X, detail::tensor_like... Y>
 UMBEL_INLINE constexpr void for_each(F&& f, X&& x, Y&&... y) {
   using verdict =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Base of operations and layers: arguments that fit no form of the call get a sentence that says
-// which forms there are. One bug is one error.
+// Base of operations and layers: a call that fits no overload gets one message that shows the
+// accepted forms.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -28,8 +28,7 @@ UMBEL_SAYS(stands_on_the_right_of_a_pipe_and_the_tensor_on_the_left,
            "stands on the right of |, and the tensor on the left");
 
 namespace rules {
-// Can Given be no argument where Takes says which are? (mask/rules.hpp knows more, of calls that
-// take a mask.)
+// Can Given never be an argument for Takes? (mask/rules.hpp specializes it for calls with a mask.)
 template <class Takes, class Given>
 inline constexpr bool is_foreign =
     !shaped<Given> && (!std::is_class_v<Given> || requires(Given& x) { x.data() + x.size(); } ||
@@ -50,8 +49,8 @@ struct foreign_argument_rule<Operation, Takes, Number, First, Rest...> {
                        type_of_given<First>>;
 };
 
-// Arguments of a call that fit no overload, unless an earlier error is the reason. Takes: the words
-// that say which fit.
+// Arguments that fit no overload, unless an earlier error is the cause. Takes: the words of the
+// message that describe the accepted arguments.
 template <class Operation, class Takes, class... Arguments>
 struct arguments_rule {
   using type = first_error<typename foreign_argument_rule<Operation, Takes, 1, Arguments...>::type,
@@ -62,11 +61,11 @@ template <class Operation, class Takes, class... Arguments>
 struct arguments_rule<Operation, Takes, Arguments...> {
   using type = accepted;
 };
-// In a formula, of what takes tensors only.
+// For operations that accept only tensors, called in a formula.
 template <class Operation>
 using no_word_of_formulas =
     verdict<false, say::formula, Operation, say::is_no_word_of_formulas_so_write_its_operations>;
-// Of those that have no call with nodes, however many arguments are given.
+// For operations without an overload for nodes, whatever the arguments.
 template <class Operation>
 inline constexpr bool never_in_formulas = false;
 template <class Operation, class Takes, traced X, class... Rest>
@@ -76,7 +75,7 @@ struct arguments_rule<Operation, Takes, X, Rest...> {
 };
 template <class Operation, class Takes, class... Arguments>
 using arguments = typename arguments_rule<Operation, Takes, Arguments...>::type;
-// Of into(...): where the memory of the result is missing.
+// For into(...): the output is missing.
 template <class Operation, class Takes, class... Arguments>
 struct arguments_of_into_rule : arguments_rule<Operation, Takes, Arguments...> {};
 template <class Operation, class Takes, tensor_like X>
@@ -99,16 +98,16 @@ using pipe_from_the_left =
     verdict<Ok, Operation, say::stands_on_the_right_of_a_pipe_and_the_tensor_on_the_left>;
 }  // namespace rules
 
-// Base of all operations that x | operation takes.
+// Base of every operation usable as x | operation.
 struct operation : portable::calls_of_other_layers {};
 
-// Operation: the word that names it. Takes: the words that say what it takes. A derived struct has
+// Operation: the word that names it. Takes: the words for its arguments. A derived struct has
 // `using other_calls<...>::operator()`.
 template <class Operation, class Takes = say::takes_one_tensor_or_view>
 struct other_calls : operation {
   using called = Operation;
-  // The verdict on x | operation where there is one before it is called: x | operation asserts it
-  // itself, since each function in between is three more lines of clang's output.
+  // The verdict on x | operation, if known before the call. x | operation asserts it itself, since
+  // each function in between adds three lines to clang's output.
   template <class X>
   using pipe_rule = accepted;
   template <class... Arguments>
@@ -119,7 +118,7 @@ struct other_calls : operation {
   }
 };
 
-// Of operations that also have the form into(out, ...).
+// For operations that also have into(out, ...).
 template <class Operation, class Takes = say::takes_one_tensor_or_view>
 struct other_calls_and_into : other_calls<Operation, Takes> {
   template <class... Arguments>

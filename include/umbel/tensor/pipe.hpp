@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// x | operation, and what an operation that only re-reads memory gives back:
+// x | operation, and the results of operations that only re-read memory:
 //
-//   of a view, or a tensor with a name    a view of the same memory: no element moves
-//   of a temporary tensor                 a tensor that owns the same bytes (a view would dangle)
+//   of a view or a named tensor    a view of the same memory: no element moves
+//   of a temporary tensor          a tensor that owns the same bytes (a view would dangle)
 #pragma once
 
 #include <umbel/config.hpp>
@@ -12,8 +12,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::portable {
 
-// Base of what has operators of its own with tensors: masks, which are not functions even where
-// they can be called.
+// Base of types with operators for tensors: masks, not functions even if they can be called.
 struct own_arithmetic {};
 
 }  // namespace umbel::portable
@@ -39,7 +38,7 @@ using pipe_into_a_tensor =
     verdict<Right::rank == npos, say::tensor, typename Right::axes,
             say::stands_on_the_right_of_a_pipe_so_write_x_plus_y_or_contract>;
 
-// On x | operation. X: of a forwarding reference.
+// For x | operation. X is deduced from a forwarding reference.
 template <class Operation, class X>
 struct pipe_rule {
   using type = accepted;
@@ -53,7 +52,7 @@ using pipe = typename pipe_rule<Operation, X>::type;
 }  // namespace rules
 }  // namespace detail
 
-// x | f is f(x), whatever x is: f gives the sentence where it does not fit.
+// x | f is f(x) for any x; f reports bad arguments.
 template <class X, class Operation>
   requires std::is_base_of_v<detail::operation, Operation>
 [[nodiscard]] UMBEL_INLINE constexpr auto operator|(X&& x, const Operation& f) {
@@ -64,7 +63,8 @@ template <class X, class Operation>
   else
     return detail::invalid{};
 }
-// x | max<key>: of functions, that which takes nothing and gives the operation.
+// x | max<key>: of the overloaded functions, the one without arguments, which returns the
+// operation.
 template <class X, class Operation>
   requires std::is_base_of_v<detail::operation, Operation>
 [[nodiscard]] UMBEL_INLINE constexpr auto operator|(X&& x, Operation (*)() noexcept) {
@@ -75,7 +75,7 @@ template <class X, class Operation>
   else
     return detail::invalid{};
 }
-// Of a tensor with a name, an operation that only re-reads memory gives a view of it.
+// On a named tensor, an operation that only re-reads memory returns a view.
 template <class X, class Operation>
   requires(detail::is_tensor<std::remove_const_t<X>> &&
            std::is_base_of_v<detail::rereads, Operation>)
@@ -87,7 +87,7 @@ template <class X, class Operation>
   else
     return detail::invalid{};
 }
-// The same with a function of your own, of a tensor or view.
+// x | function, for your function of a tensor or view.
 template <detail::tensor_like X, class Function>
   requires(!std::is_base_of_v<detail::operation, Function> && !detail::tensor_like<Function> &&
            !std::is_base_of_v<detail::own_arithmetic, Function> &&
@@ -95,7 +95,7 @@ template <detail::tensor_like X, class Function>
 UMBEL_INLINE constexpr auto operator|(X&& x, const Function& f) {
   return f(static_cast<X&&>(x));
 }
-// softmax<key> | x: the wrong way round.
+// softmax<key> | x: wrong way round.
 template <class Operation, detail::tensor_like X>
   requires std::is_base_of_v<detail::operation, Operation>
 constexpr detail::invalid operator|(const Operation&, const X&) noexcept {
@@ -105,14 +105,13 @@ constexpr detail::invalid operator|(const Operation&, const X&) noexcept {
       "umbel: shapes do not fit");
   return {};
 }
-// x | y: of two tensors.
 template <detail::tensor_like X, detail::tensor_like Y>
 constexpr detail::invalid operator|(const X&, const Y&) noexcept {
   static_assert(detail::report<detail::rules::pipe_into_a_tensor<detail::layout_of<Y>>>::ok,
                 "umbel: shapes do not fit");
   return {};
 }
-// An invalid operand is passed on. (x | permute<...>() is the overload above: invalid can be
+// An invalid operand is passed on. (x | permute<...>() uses the overload above: invalid can be
 // called.)
 template <class Function>
   requires(!std::is_base_of_v<detail::operation, Function>)
@@ -121,8 +120,8 @@ constexpr detail::invalid operator|(detail::invalid, const Function&) noexcept {
 }
 
 namespace detail {
-// The first element in memory. (Of a tensor without a call of a member, which clang wants to be of
-// an object that was made: while a formula is traced, parts of its arguments are not.)
+// The first element in memory. (For a tensor without a member call, which clang allows only on a
+// constructed object: while a formula is traced, parts of its arguments are not.)
 template <class X>
 UMBEL_INLINE constexpr auto first_of(X& x) noexcept {
   if constexpr (is_tensor<std::remove_const_t<X>>)
@@ -131,7 +130,7 @@ UMBEL_INLINE constexpr auto first_of(X& x) noexcept {
     return x.data();
 }
 
-// The memory of x from `offset` on, read by another layout.
+// The memory of x from `offset` on, read with Layout.
 template <class Layout, class X>
 UMBEL_INLINE constexpr auto reread(X&& x, std::size_t offset = 0) {
   if constexpr (traced<X>) {
@@ -147,8 +146,8 @@ UMBEL_INLINE constexpr auto reread(X&& x, std::size_t offset = 0) {
   }
 }
 
-// The derived Operation says, for a layout, which rule holds, what layout results, and at which
-// element it starts. Name: the word for it.
+// The derived Operation defines, for a layout, its rule, the resulting layout and the first
+// element. Name: its word.
 template <class Operation, class Name>
 struct rereading : detail::other_calls<Name>, rereads {
   using detail::other_calls<Name>::operator();

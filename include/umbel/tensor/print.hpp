@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// out << x: the axes of a tensor or view, then its elements, a row of the last axis in a line:
+// out << x prints the axes of a tensor or view, then its elements, one row of the last axis per
+// line:
 //
 //   [query=2, key=3]
 //   1 2 3
 //   4 5 6
 //
-// A blank line separates rows of different positions along the axes before the last two. out: a
-// stream of the standard library, or anything that takes numbers and text by << as one does; no
-// stream is included here. Nothing is written after the last element.
+// A blank line separates rows that differ in axes before the last two. out is a standard stream, or
+// any type with its << for numbers and text; no stream is included here. Nothing follows the last
+// element.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -24,7 +25,7 @@ inline constexpr sentence_buffer axes_as_text = [] {
   return out;
 }();
 
-// Truth values and characters as numbers; what the stream does not take, as 16-bit floats, as
+// Booleans and characters print as numbers; types without <<, such as 16-bit floats, print as
 // float.
 template <class Stream, class T>
 void print_element(Stream& out, const T& element) {
@@ -64,7 +65,7 @@ struct the_weights_of;
 UMBEL_SAYS(cannot_be_printed_so_print_a_view_of_their_memory_view_as,
            "cannot be printed; print a view of their memory, view_as<...>(w.q.weight)");
 
-// What the sentence calls weights, or a layer with weights: by the axes of a map, by the layer.
+// The name of weights or of a layer with weights in the message: a map's axes, or the layer.
 template <class W>
 struct name_of_weights {};
 template <class W>
@@ -92,7 +93,7 @@ Stream& operator<<(Stream& out, const X& x) {
   detail::print_axis<0, detail::layout_of<X>>(out, x.data());
   return out;
 }
-// Weights are no tensor.
+// Weights are not a tensor.
 template <class Stream, class W>
   requires(requires { typename detail::name_of_weights<W>::type; } && detail::text_stream<Stream>)
 Stream& operator<<(Stream& out, const W&) {

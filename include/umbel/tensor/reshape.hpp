@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Operations that re-read the same memory by other axes: split, merge, permute, rename_axis,
-// reshape, select_at, slice, broadcast. f(x) and x | f are the same. No element changes its place
-// (of a temporary they return a tensor: pipe.hpp); where strides do not allow that, the sentence
-// asks for `contiguous`.
+// Operations that re-read the same memory with other axes: split, merge, permute, rename_axis,
+// reshape, select_at, slice, broadcast. f(x) and x | f are the same. No element moves (a temporary
+// becomes a tensor: pipe.hpp). If strides don't allow it, the message asks for `contiguous`.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -134,18 +133,18 @@ struct select_operation<Axis>
 };
 }  // namespace detail
 
-// split<hidden, heads<5>, head_dim>: hidden=100 becomes heads=5, head_dim=20 in its place; the last
-// part varies fastest and its size follows. The outer size must divide the whole.
+// split<hidden, heads<5>, head_dim>: hidden=100 becomes heads=5, head_dim=20 in its place. The
+// inner part varies fastest; its size is computed. The outer size must divide the whole.
 template <template <std::size_t> class Axis, class Outer, template <std::size_t> class Inner>
 inline constexpr detail::split_operation<Axis, Outer, Inner> split{};
 
-// split_into<hidden, groups<2>, heads<5>, head_dim<10>>: any number of parts, all sizes given; they
-// must multiply up to the whole.
+// split_into<hidden, groups<2>, heads<5>, head_dim<10>>: any number of parts with explicit sizes,
+// whose product must be the size of the whole.
 template <template <std::size_t> class Axis, class... Parts>
 inline constexpr detail::split_into_operation<Axis, Parts...> split_into{};
 
-// merge<heads, head_dim, hidden>: neighbouring axes heads and head_dim, or more, become the last
-// one named, hidden, in their place. Their elements must lie in one run in memory.
+// merge<heads, head_dim, hidden>: the neighboring axes heads and head_dim (two or more) become
+// hidden in their place. Their elements must be evenly spaced in memory.
 template <template <std::size_t> class... Axes>
 inline constexpr detail::merge_operation<Axes...> merge{};
 
@@ -153,39 +152,39 @@ inline constexpr detail::merge_operation<Axes...> merge{};
 template <template <std::size_t> class... Axes>
 inline constexpr detail::permute_operation<Axes...> permute{};
 
-// rename_axis<query, key>: the axis keeps its place and size. (Not `rename`: <cstdio> has that
-// name, and `using namespace umbel` would make it ambiguous; docs/decisions/002.)
+// rename_axis<query, key>: the axis keeps its place and size. (Not `rename`, which <cstdio> has:
+// docs/decisions/002.)
 template <template <std::size_t> class From, template <std::size_t> class To>
 inline constexpr detail::rename_operation<From, To> rename_axis{};
 
-// reshape<batch<8>, hidden<100>>: the same elements in row-major order under entirely new axes.
-// Names are not followed through it: prefer split, merge and rename.
+// reshape<batch<8>, hidden<100>>: the same elements in row-major order with entirely new axes. It
+// can't check names: prefer split, merge and rename_axis.
 template <class... Axes>
 inline constexpr detail::reshape_operation<Axes...> reshape{};
 
-// Of a slice: the first position, from<2>.
+// The first position of a slice, from<2>.
 template <std::size_t Position>
 struct from {
   static constexpr std::size_t position = Position;
 };
-// Of a slice: how many positions, extent<3>.
+// The number of positions of a slice, extent<3>.
 template <std::size_t Size>
 struct extent {
   static constexpr std::size_t size = Size;
 };
-// slice<key, from<2>, extent<3>>: three positions of key, from position 2 on. A slice past the end
-// of the axis does not compile.
+// slice<key, from<2>, extent<3>>: three positions of key, starting at 2. A slice past the end of
+// the axis does not compile.
 template <template <std::size_t> class Axis, class From, class Extent>
 inline constexpr detail::slice_operation<Axis, From::position, Extent::size> slice{};
 
-// broadcast<batch<2>, heads<5>, query<4>, key<6>>: axes are matched by name; those that x lacks, or
-// has with size 1, repeat it (stride 0).
+// broadcast<batch<2>, heads<5>, query<4>, key<6>>: matches axes by name and repeats x along those
+// that it lacks or has with size 1 (stride 0).
 template <class... Axes>
 inline constexpr detail::broadcast_operation<Axes...> broadcast{};
 
-// select_at<heads, 2>: position 2 of heads, which must exist; the axis disappears. A position known
-// only at run time is given as an argument, select_at<heads>(x, i) or x | select_at<heads>(i), and
-// checked by UMBEL_CHECK=1 only (check.hpp). (Not `select`: <cstdlib> has that name.)
+// select_at<heads, 2>: position 2 of heads, which must exist; the axis disappears. A run-time
+// position is an argument, select_at<heads>(x, i) or x | select_at<heads>(i), checked only with
+// UMBEL_CHECK=1 (check.hpp). (Not `select`, which <cstdlib> has.)
 template <template <std::size_t> class Axis, std::size_t... Position>
 inline constexpr detail::select_operation<Axis, Position...> select_at{};
 

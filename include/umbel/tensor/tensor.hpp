@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// A tensor: owned memory with a shape. An array and nothing else: sizeof is count * sizeof(T) and
-// alignof is alignof(T) on every target, so that tensors, and arrays and structs of them, may be
-// read from a file. Static size, no heap, trivially copyable, usable in constant expressions and in
-// static storage. (Kernels take any alignment; whole cache lines are fastest: alignas(64) static
-// weights w;)
+// A tensor: owned memory with a shape, and nothing else. sizeof is count * sizeof(T) and alignof is
+// alignof(T) on every target, so tensors, and arrays and structs of them, can be read from a file.
+// Static size, no heap, trivially copyable, usable in constant expressions and in static storage.
+// (Kernels accept any alignment; cache lines are fastest: alignas(64) static weights w;)
 //
 //   using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
 //
-// A plain axis list is row-major. (Axes may be strided<>: a temporary that is permuted keeps its
-// memory and changes its strides; see pipe.hpp.)
+// Plain axes are row-major. (Axes may be strided<>: a permuted temporary keeps its memory and
+// changes its strides; see pipe.hpp.)
 #pragma once
 
 #include <umbel/config.hpp>
@@ -21,7 +20,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel {
 
 namespace portable {
-// The first element of a tensor in memory, whether or not it was made yet (pipe.hpp).
+// The first element in memory, even of a tensor under construction (pipe.hpp).
 struct tensor_memory {
   template <class X>
   UMBEL_SHARED static constexpr auto of(X& x) noexcept {
@@ -31,7 +30,7 @@ struct tensor_memory {
 }  // namespace portable
 
 // Owned memory with a shape: tensor<float, batch<2>, query<4>, hidden<100>>. T: the element type.
-// Axes: each name once, no size zero.
+// Axes: distinct names, no size zero.
 template <class T, class... Axes>
 class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<T, Axes...>> {
   static_assert(detail::reported<detail::rules::elements_along<T, Axes...>>::ok,
@@ -42,11 +41,11 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
   using element_type = T;
   using value_type = T;
 
-  // As with an array, `tensor x;` does not set elements and `tensor x{};` zeroes them.
+  // As with an array, `tensor x;` leaves elements unset and `tensor x{};` zeroes them.
   tensor() = default;
 
-  // All elements in row-major order: tensor<int, batch<2>>{3, 2}. Another number, or fractions for
-  // integers, do not compile.
+  // All elements in row-major order: tensor<int, batch<2>>{3, 2}. A wrong count, or fractions for
+  // integers, does not compile.
   template <class... U>
     requires(sizeof...(U) > 1 && sizeof...(U) == layout::count && layout::contiguous &&
              (std::is_convertible_v<U, T> && ...) && detail::rules::list<layout, T, U...>::ok)
@@ -65,7 +64,7 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
   UMBEL_SHARED constexpr tensor(detail::only_element<T, layout> element) noexcept
     requires(layout::contiguous)
       : elements_{element.value} {}
-  // Of two axes, a list for each position of the first: tensor<float, query<2>, key<3>>{{1, 2, 3},
+  // With two axes, one list per position of the first: tensor<float, query<2>, key<3>>{{1, 2, 3},
   // {4, 5, 6}}.
   template <std::size_t... Columns>
     requires(sizeof...(Columns) > 1 && layout::contiguous)
@@ -78,7 +77,7 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
     }
   }
 
-  // Of three axes, lists of such lists.
+  // With three axes, lists of such lists.
   template <std::size_t... Rows, std::size_t... Columns>
     requires(sizeof...(Rows) > 0 && layout::contiguous)
   UMBEL_SHARED constexpr tensor(const T (&... block)[Rows][Columns]) noexcept : elements_{} {
@@ -91,9 +90,9 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
     }
   }
 
-  // A copy of the elements of a tensor or view of the same axes in the same order; other axes do
-  // not compile ("copy: ... have different axes"). g++ prints the arguments of a deleted
-  // constructor in its error, and nothing converts by one; clang prints them in a note on line 4.
+  // A copy of a tensor or view with the same axes in the same order; other axes do not compile
+  // ("copy: ... have different axes"). g++ prints the arguments of a deleted constructor in its
+  // error, and nothing converts by one; clang prints them in a note on line 4.
   template <detail::tensor_like X, class Verdict = detail::copied<tensor, X>>
     requires(Verdict::ok || UMBEL_CLANG != 0)
   UMBEL_SHARED constexpr tensor(const X& x) noexcept : elements_{} {
@@ -106,8 +105,8 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
   constexpr tensor(const X&) = delete;
 #endif
 
-  // A copy of an array, std::array or std::span of as many elements, read in row-major order;
-  // another number does not compile.
+  // A copy of an array, std::array or std::span, read in row-major order. The wrong number of
+  // elements does not compile.
   template <std::size_t Count>
   UMBEL_SHARED constexpr explicit tensor(const T (&memory)[Count]) noexcept : elements_{} {
     using verdict = detail::rules::memory<detail::row_major<layout>, Count, detail::say::tensor>;
@@ -122,7 +121,7 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
     if constexpr (verdict::ok) take(memory.data());
   }
 
-  // A number or other memory is not assigned: refused.
+  // Assigning a number or other memory is refused.
   template <class Other>
     requires(!detail::tensor_like<Other> && !detail::one_is_invalid<Other> &&
              !std::is_convertible_v<const Other&, tensor>)
@@ -132,7 +131,7 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
     return *this;
   }
 
-  // A pointer does not say how many elements it points to: refused.
+  // A pointer is refused: its number of elements is unknown.
   template <class Pointer>
     requires(std::is_pointer_v<Pointer> || std::is_null_pointer_v<Pointer>)
   UMBEL_SHARED constexpr explicit tensor(Pointer) noexcept : elements_{} {
@@ -150,7 +149,7 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
     return elements_;
   }
 
-  // The element at one position of each axis: in their order, x(1, 3, 20), or by name in any order,
+  // The element at a position: in the order of the axes, x(1, 3, 20), or by name in any order,
   // x(at<query>(3), at<batch>(1), at<hidden>(20)).
   template <detail::integer_index... I>
     requires(sizeof...(I) == layout::rank)
@@ -162,7 +161,7 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
   [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(I... index) const noexcept {
     return elements_[detail::offset_by_position<layout>("x(...)", index...)];
   }
-  // Of one axis; others take all positions at once, x(i, j).
+  // For one axis only; otherwise use x(i, j).
   template <detail::integer_index I>
     requires(layout::rank == 1)
   [[nodiscard]] UMBEL_SHARED constexpr T& operator[](I index) noexcept {
@@ -205,14 +204,14 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
 
   using portable::calls_of_other_libraries::size;
 
-  // Elements, axes, and positions along one axis (0 where there is none): x.size(), x.rank,
-  // x.extent<hidden>.
+  // The number of elements, of axes, and of positions along one axis (0 if absent): x.size(),
+  // x.rank, x.extent<hidden>.
   [[nodiscard]] UMBEL_SHARED static constexpr std::size_t size() noexcept { return layout::count; }
   static constexpr std::size_t rank = layout::rank;
   template <template <std::size_t> class Axis>
   static constexpr std::size_t extent = layout::template size_of<detail::family_of<Axis>>;
 
-  // Elements in row-major order: pointers where they lie so in memory, else iterators
+  // Elements in row-major order: pointers if they are row-major in memory, otherwise iterators
   // (iterator.hpp).
   [[nodiscard]] UMBEL_SHARED constexpr auto begin() noexcept {
     return view<T, Axes...>(elements_).begin();
@@ -227,8 +226,7 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
     return view<const T, Axes...>(elements_).end();
   }
 
-  // A tensor converts to a view of its own layout; a temporary does not ("view: ... is a
-  // temporary").
+  // Converts to a view of its layout; a temporary does not ("view: ... is a temporary").
   UMBEL_SHARED constexpr operator view<T, Axes...>() & noexcept UMBEL_LIFETIMEBOUND {
     return view<T, Axes...>(elements_);
   }
@@ -241,7 +239,7 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
     return view<const T, Axes...>(elements_);
   }
 
-  // Also of what converts to a tensor; below, of views.
+  // Also of what converts to a tensor. For views see below.
   UMBEL_SHARED friend constexpr bool operator==(const tensor& a, const tensor& b) noexcept {
     return detail::all_equal(a, b);
   }
@@ -250,11 +248,10 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
   friend portable::tensor_memory;
   UMBEL_SHARED constexpr void take(const T* from) noexcept { detail::copy_row_major(from, *this); }
 
-  // (Sizes beyond all memory are refused above, and only there.)
+  // (Sizes beyond all memory are refused only above.)
   T elements_[detail::rules::countable<detail::axis_or_none<Axes>...>() ? layout::span : 1];
 };
 
-// view v = x; is a view of a tensor with a name.
 template <class T, class... Axes>
 view(tensor<T, Axes...>&) -> view<T, Axes...>;
 template <class T, class... Axes>
@@ -264,11 +261,11 @@ view(const tensor<T, Axes...>&) -> view<const T, Axes...>;
 
 namespace umbel {
 
-// tensor s = x | split<...>; a row-major copy of what the view shows.
+// tensor s = x | split<...>; is a row-major copy of the view's elements.
 template <class T, class... Axes>
 tensor(view<T, Axes...>) -> tensor<std::remove_cv_t<T>, typename Axes::plain...>;
 
-// What a tensor is of whose type is deduced from what a refused operation returns: `tensor s = r;`.
+// The type of `tensor s = r;` if r is the result of a refused operation.
 template <>
 class tensor<detail::invalid> : public detail::invalid {
  public:
@@ -276,7 +273,7 @@ class tensor<detail::invalid> : public detail::invalid {
 };
 tensor(detail::invalid) -> tensor<detail::invalid>;
 
-// Elements are objects that change: references and constants are refused.
+// Elements are mutable objects: references and constants are refused.
 template <class T, class... Axes>
 class tensor<T&, Axes...> : public detail::invalid {
   static_assert(detail::reported<detail::rules::element_is_a_reference<T&>>::ok,
@@ -320,8 +317,8 @@ template <class T, class Layout>
 using tensor_of = typename detail::tensor_with_layout<T, Layout>::type;
 }  // namespace detail
 
-// x == y: all elements of a tensor or view equal those of another of the same type and axes, as the
-// element type compares them (0 = -0, NaN equals nothing).
+// x == y: do all elements of two tensors or views of the same type and axes compare equal (0 = -0,
+// NaN equals nothing)?
 template <detail::tensor_like X, detail::tensor_like Y>
 constexpr bool operator==(const X& x, const Y& y) noexcept {
   using verdict = detail::first_error<
@@ -340,14 +337,14 @@ constexpr bool operator==(const X&, const Y&) noexcept {
   return true;
 }
 namespace detail {
-// X is a temporary tensor: its memory can be handed on, but not viewed.
+// A temporary tensor's memory can be moved on but not viewed.
 template <class X>
 concept temporary_tensor =
     detail::is_tensor<std::remove_cvref_t<X>> && !std::is_lvalue_reference_v<X>;
 
 namespace rules {
-// What an operation writes to: not const, not a temporary, with a memory location for every
-// element. Name: what it is called. X: of a forwarding reference.
+// An operation's output: not const, not a temporary, one memory location per element. Name: its
+// word in the message. X is deduced from a forwarding reference.
 template <class Operation, class Name, class X>
 using writable = first_error<
     verdict<!std::is_const_v<std::remove_pointer_t<decltype(std::declval<X&>().data())>>, Operation,

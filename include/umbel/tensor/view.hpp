@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// A view: borrowed memory with a shape. One pointer; names, sizes and strides are in the type, so
-// it is as cheap to pass as the pointer and an access compiles to the index arithmetic that you
-// would write by hand. It must not outlive the memory.
+// A view: borrowed memory with a shape. It is one pointer; names, sizes and strides are in the
+// type, so an access compiles to handwritten index arithmetic. It must not outlive the memory.
 //
-// Not here: operations (reshape.hpp, arithmetic.hpp, contract.hpp), and how to make a view over
-// memory that exists already (interop.hpp).
+// Not here: operations (reshape.hpp, arithmetic.hpp, contract.hpp), and views over existing memory
+// (interop.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -22,13 +21,12 @@ UMBEL_SAYS(repoints_it_and_copies_nothing_so_write_copy,
            "re-points it and copies nothing; write copy(from, to)");
 
 namespace rules {
-// An assignment that was probably meant for the elements.
+// An assignment probably meant for the elements.
 template <class Layout, bool Ok>
 using assignment = verdict<Ok, say::view, struct assigning_the_view, typename Layout::axes,
                            say::repoints_it_and_copies_nothing_so_write_copy>;
 }  // namespace rules
 
-// A position along one axis, by name: x(at<query>(3), at<batch>(0)), in any order.
 template <class Family>
 struct position_along {
   std::size_t value;
@@ -39,7 +37,7 @@ concept integer_index = std::is_convertible_v<I, std::size_t> && !std::is_floati
                         sizeof(I) <= sizeof(long long);  // not __int128, which would lose bits
 
 namespace rules {
-// On positions that are neither one integer for each axis nor all by name.
+// For positions that are neither one integer per axis nor all by name.
 template <class Layout, class... I>
 struct other_positions_rule {
   using type = access_in_one_way<Layout, one_is_invalid<I...>>;
@@ -60,7 +58,7 @@ UMBEL_SHARED constexpr std::size_t offset_by_position(std::index_sequence<Axis..
           detail::offset_along<typename Layout::template axis_at<Axis>, Layout::strides[Axis]>(
               call, static_cast<std::size_t>(index)));
 }
-// call: what the user wrote, for the sentence of a failed check.
+// call: the user's call, for the message of a failed check.
 template <class Layout, class... I>
 UMBEL_SHARED constexpr std::size_t offset_by_position(const char* call, I... index) {
   return detail::offset_by_position<Layout>(std::index_sequence_for<I...>{}, call, index...);
@@ -93,7 +91,7 @@ constexpr detail::position_along<detail::family_of<Axis>> at(I position) {
 }
 
 // Would x(index...) compile? (Any call of a tensor is well-formed, so that a wrong one gets a
-// sentence.)
+// message.)
 template <class X, class... I>
 concept accessible = detail::accesses<detail::layout_of<X>, std::remove_cvref_t<I>...>;
 
@@ -106,24 +104,23 @@ concept tensor_like = !one_is_invalid<X> && requires(X& x) {
 };
 }  // namespace detail
 
-// Is X a tensor or a view? (Or what an operation returned after an error, so that a function that
-// asks for this adds no second one.)
+// Is X a tensor or a view? (Also true of an operation's result after an error, so that a function
+// that asks adds no second one.)
 template <class X>
 concept tensor_like = detail::tensor_like<X> || detail::one_is_invalid<X>;
 
 namespace detail {
-// What stands for a tensor while a formula is traced (formula/node.hpp).
+// A node: a tensor's stand-in while a formula is traced (formula/node.hpp).
 template <class X>
 concept traced = requires { typename std::remove_cvref_t<X>::is_node; };
-// In the second run of a formula's function (formula/tracer.hpp), whose mistakes the first one
-// said.
+// In the second run of a formula's function (formula/tracer.hpp), after the one that reports.
 template <class X>
 inline constexpr bool traced_before = false;
 template <traced X>
 inline constexpr bool traced_before<X> = std::remove_cvref_t<X>::traced_before;
 template <class X>
 concept shaped = tensor_like<X> || traced<X>;
-// That, or a position along an axis (formula/arithmetic.hpp): functions of formulas take it.
+// A node, or a position along an axis (formula/arithmetic.hpp): arguments of functions in formulas.
 template <class X>
 concept of_a_formula = traced<X> || requires { typename std::remove_cvref_t<X>::is_positional; };
 }  // namespace detail
@@ -133,9 +130,8 @@ concept of_a_formula = traced<X> || requires { typename std::remove_cvref_t<X>::
 namespace umbel {
 
 // Borrowed memory with a shape: view<const float, query<4>, hidden<100>>. T: the element type,
-// const for a view that only reads. Axes: plain axes for row-major memory, strided<Axis, Stride>
-// each otherwise. Positions are checked with
-// UMBEL_CHECK=1 only (check.hpp).
+// const for a read-only view. Axes: plain for row-major memory, otherwise all strided<Axis,
+// Stride>. Positions are checked only with UMBEL_CHECK=1 (check.hpp).
 template <class T, class... Axes>
 class view : public portable::members_of_other_libraries<view<T, Axes...>> {
   static_assert(detail::reported<detail::rules::elements_along<T, Axes...>>::ok,
@@ -147,16 +143,15 @@ class view : public portable::members_of_other_libraries<view<T, Axes...>> {
   using value_type = std::remove_cv_t<T>;
 
   UMBEL_SHARED constexpr explicit view(T* data) noexcept : data_(data) {}
-  // A view that writes turns into one that only reads.
   UMBEL_SHARED constexpr operator view<const T, Axes...>() const noexcept
     requires(!std::is_const_v<T>)
   {
     return view<const T, Axes...>(data_);
   }
 
-  // Views are assigned as pointers are: after u = v, u refers to the memory of v. An assignment
-  // that was probably meant to move elements is refused: a tensor to a view that writes, and
-  // anything to a view without a name, (x | select_at<batch, 0>) = y.
+  // Assignment rebinds, as with pointers: after u = v, u refers to v's memory. An assignment
+  // probably meant to move elements is refused: a tensor to a writable view, and anything to an
+  // unnamed view, (x | select_at<batch, 0>) = y.
   constexpr view(const view&) = default;
   constexpr view& operator=(const view&) & = default;
   template <class X>
@@ -174,14 +169,14 @@ class view : public portable::members_of_other_libraries<view<T, Axes...>> {
   // The first element in memory.
   [[nodiscard]] UMBEL_SHARED constexpr T* data() const noexcept { return data_; }
 
-  // The element at one position of each axis: in their order, x(1, 3, 20), or by name in any order,
+  // The element at a position: in the order of the axes, x(1, 3, 20), or by name in any order,
   // x(at<query>(3), at<batch>(1), at<hidden>(20)).
   template <detail::integer_index... I>
     requires(sizeof...(I) == layout::rank)
   [[nodiscard]] UMBEL_SHARED constexpr T& operator()(I... index) const noexcept {
     return data_[detail::offset_by_position<layout>("x(...)", index...)];
   }
-  // Of one axis; others take all positions at once, x(i, j).
+  // For one axis only; otherwise use x(i, j).
   template <detail::integer_index I>
     requires(layout::rank == 1)
   [[nodiscard]] UMBEL_SHARED constexpr T& operator[](I index) const noexcept {
@@ -211,14 +206,14 @@ class view : public portable::members_of_other_libraries<view<T, Axes...>> {
 
   using portable::calls_of_other_libraries::size;
 
-  // Elements, axes, and positions along one axis (0 where there is none): x.size(), x.rank,
-  // x.extent<hidden>.
+  // The number of elements, of axes, and of positions along one axis (0 if absent): x.size(),
+  // x.rank, x.extent<hidden>.
   [[nodiscard]] UMBEL_SHARED static constexpr std::size_t size() noexcept { return layout::count; }
   static constexpr std::size_t rank = layout::rank;
   template <template <std::size_t> class Axis>
   static constexpr std::size_t extent = layout::template size_of<detail::family_of<Axis>>;
 
-  // Elements in row-major order: pointers where they lie so in memory, else iterators
+  // Elements in row-major order: pointers if they are row-major in memory, otherwise iterators
   // (iterator.hpp).
   [[nodiscard]] UMBEL_SHARED constexpr auto begin() const noexcept {
     if constexpr (layout::contiguous)
@@ -237,7 +232,7 @@ class view : public portable::members_of_other_libraries<view<T, Axes...>> {
   T* data_;
 };
 
-// view v(array): refused, since only the user knows the axes.
+// view v(array): refused, since its axes are unknown.
 template <class T>
 view(T*) -> view<T, portable::unknown_axes>;
 
@@ -245,7 +240,7 @@ view(T*) -> view<T, portable::unknown_axes>;
 
 namespace umbel {
 
-// What a view is of whose type is deduced from what a refused operation returns: `view v = r;`.
+// The type of `view v = r;` if r is the result of a refused operation.
 template <>
 class view<detail::invalid> : public detail::invalid {
  public:
@@ -266,7 +261,7 @@ struct view_with_layout<T, layout<Axes...>> {
 };
 template <class T, class Layout>
 using view_of = typename detail::view_with_layout<T, Layout>::type;
-// A node as a call sees it when the formula is run.
+// A node as an argument of a call when the formula runs.
 template <traced X>
 using view_of_node = view_of<const typename X::value_type, layout_of<X>>;
 }  // namespace detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// UTF-8 (RFC 3629): whether bytes are, and the code points of them.
+// UTF-8 (RFC 3629): checks it and reads code points.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -10,7 +10,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// Eight bytes at once.
 UMBEL_INLINE std::uint64_t load_8(const unsigned char* at) noexcept {
   std::uint64_t bytes;
   __builtin_memcpy(&bytes, at, sizeof(bytes));
@@ -23,7 +22,7 @@ constexpr bool has_byte(std::uint64_t bytes, char c) noexcept {
   return ((apart - each_byte(1)) & ~apart & each_byte(0x80)) != 0;
 }
 
-// How many bytes the code point that begins with this one has; 0 if none does.
+// The bytes of the code point that begins with this one; 0 if none does.
 constexpr int bytes_of_code_point(unsigned lead) {
   return lead < 0x80                   ? 1
          : lead >= 0xc2 && lead < 0xe0 ? 2
@@ -32,7 +31,7 @@ constexpr int bytes_of_code_point(unsigned lead) {
                                        : 0;
 }
 
-// Is it UTF-8, without overlong forms and surrogates (RFC 3629)? The first byte that is not, or the
+// The first byte that is not valid UTF-8 (overlong forms and surrogates aren't, RFC 3629), or the
 // end.
 constexpr const unsigned char* end_of_utf8(const unsigned char* at, const unsigned char* end) {
   while (at != end) {
@@ -60,7 +59,7 @@ struct code_point {
   std::size_t bytes;
 };
 
-// The first one of UTF-8 text that is not empty; U+FFFD of one byte where there is none.
+// The first code point of non-empty text; one byte of U+FFFD if invalid.
 constexpr code_point first_code_point(const char* s) {
   const auto byte = [s](std::size_t i) { return static_cast<unsigned char>(s[i]); };
   const unsigned lead = byte(0);
@@ -69,7 +68,7 @@ constexpr code_point first_code_point(const char* s) {
   if (bytes == 0) return none;
   unsigned value = bytes == 1 ? lead : lead & (0x7fu >> bytes);
   for (std::size_t i = 1; i < bytes; ++i) {
-    if (byte(i) >> 6 != 2) return none;  // the terminating zero too
+    if (byte(i) >> 6 != 2) return none;  // also the terminating zero
     value = value << 6 | (byte(i) & 0x3fu);
   }
   const bool too_long = (bytes == 3 && value < 0x800) || (bytes == 4 && value < 0x10000);

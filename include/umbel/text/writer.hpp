@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Text for a sink, a callable that takes (const char*, std::size_t): characters, numbers, and
-// labels from elsewhere, which may hold anything. What is not UTF-8, or is a control character,
-// becomes U+FFFD, so that no label can damage a document or a terminal.
+// Text for a sink, a callable with (const char*, std::size_t): characters, numbers, and labels,
+// which may hold anything. Control characters and invalid UTF-8 become U+FFFD, so that no label can
+// damage a document or a terminal.
 //
 // Not here: what is drawn (inspect/heat_map_svg.hpp, inspect/heat_map_terminal.hpp).
 #pragma once
@@ -15,15 +15,15 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// Where a label goes: what is escaped, and whether what is not ASCII may stay.
+// The target of a label: determines what is escaped, and whether non-ASCII may stay.
 enum class label_for { xml, terminal, ascii };
 
-// Control characters, and the two that XML does not allow.
+// Excludes control characters, and the two that XML forbids.
 constexpr bool is_printable(unsigned value) {
   return value >= 0x20 && !(value >= 0x7f && value < 0xa0) && value != 0xfffe && value != 0xffff;
 }
 
-// In characters; each is taken to be one column wide.
+// In characters; each counts as one column.
 constexpr std::size_t label_width(const char* label) {
   std::size_t width = 0;
   for (; *label; label += first_code_point(label).bytes) ++width;
@@ -66,7 +66,7 @@ class text_writer {
     for (; *s; ++s, width -= width != 0) put(*s);
     repeat(width, " ");
   }
-  // Three digits that count, at most nine after the point: 0.25, 0.0156, 12.5, 1034.
+  // Three significant digits, at most nine decimals: 0.25, 0.0156, 12.5, 1034.
   constexpr void put(double value) {
     constexpr double most = 1e15;
     if (value < 0) put('-');
@@ -97,7 +97,7 @@ class text_writer {
   constexpr void label(const char* s, label_for where) {
     while (*s) s += one_of_label(s, where);
   }
-  // Its first character; how many bytes that was.
+  // Writes its first character; returns that one's bytes.
   constexpr std::size_t one_of_label(const char* s, label_for where) {
     const code_point c = first_code_point(s);
     const bool is_there = is_printable(c.value) && (c.value != 0xfffd || c.bytes == 3);
@@ -112,7 +112,7 @@ class text_writer {
     return c.bytes;
   }
 
-  // Hands on what is left: once, at the end.
+  // Passes on the rest: call once, at the end.
   constexpr void flush() {
     if (used_ != 0) sink_(static_cast<const char*>(chars_), used_);
     used_ = 0;
@@ -139,7 +139,7 @@ class text_writer {
   std::size_t used_ = 0;
 };
 
-// What Page::put(writer) writes, made by the compiler, ended by a zero.
+// The output of Page::put(writer), made by the compiler, terminated by a zero.
 template <class Page, class Sink>
 constexpr void put_page(Sink sink) {
   text_writer<Sink> out(sink);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// additive_attention in the graph of a gradient: its projections as the words that they are, and
-// between them the weights of its scores, softmax(w tanh(q + k)) v, as one step
-// (attend_gradient.hpp). Not here: one head (kernel/backward/attend_additive.hpp).
+// additive_attention in the graph of a gradient: its projections, and between them softmax(w tanh(q
+// + k)) v as one step (attend_gradient.hpp). One head: kernel/backward/attend_additive.hpp.
 #pragma once
 
 #include <umbel/attention/additive.hpp>
@@ -13,8 +12,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// Q, K, V: views of queries and keys as they are projected, and of values, a sequence after
-// another, the features of a position beside each other.
+// Q, K, V: views of projected queries and keys, and of values: by sequence, position, feature.
 template <class Layer, class Q, class K, class V>
 struct additive_attend_steps {
   using layer = Layer;

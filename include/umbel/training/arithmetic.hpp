@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Arithmetic of gradients and weights as a whole, number by number: clip_by_norm, set_to_zero,
-// scale, add, moving_average. What their arguments may be: arrays.hpp.
+// Arithmetic on gradients and weights: clip_by_norm, set_to_zero, scale, add, moving_average.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -25,7 +24,7 @@ UMBEL_SAYS(takes_an_average_that_it_changes_the_weights_and_the_decay,
            "takes an average, which it changes, the weights and the decay: moving_average(average, "
            "w, 0.998)");
 
-// In [0, infinity), of NaN false.
+// In [0, infinity), false for NaN.
 template <class T>
 constexpr bool is_size(T x) noexcept {
   return x >= 0 && x < static_cast<T>(__builtin_inf());
@@ -54,10 +53,10 @@ inline constexpr bool are_average_weights_and_decay<A&, W, Decay> =
     std::is_convertible_v<Decay, double>;
 }  // namespace detail
 
-// The norm of g, the root of the sum of all squares; where it is larger than `most`, g is scaled by
-// most / norm. The sum is 16 chains of fused multiply-adds: element e of each parameter, in their
-// order, continues chain e % 16; they are folded in halves. A norm that is NaN or infinite, and a
-// `most` that is negative or NaN, leave g as it is.
+// Returns the norm of g, the root of the sum of all squares; if it is larger than `most`, scales g
+// by most / norm. The sum is 16 chains of fused multiply-adds: element e of each parameter, in
+// their order, continues chain e % 16; the chains are folded in halves. If the norm is NaN or
+// infinite, or `most` negative or NaN, g is unchanged.
 template <class G>
 UMBEL_INLINE double clip_by_norm(G& g, double most) noexcept {
   using verdict = detail::rules::changeable<detail::say::clip_by_norm, G>;
@@ -87,7 +86,7 @@ constexpr detail::invalid clip_by_norm(Given&&...) noexcept {
   return {};
 }
 
-// All numbers of g become 0.
+// Sets all numbers of g to 0.
 template <class G>
 void set_to_zero(G& g) noexcept {
   using verdict = detail::rules::changeable<detail::say::set_to_zero, G>;
@@ -110,7 +109,7 @@ constexpr void set_to_zero(Given&&...) noexcept {
                 "umbel: shapes do not fit");
 }
 
-// All numbers of g times a factor, rounded to their type: 1.0 / batch makes a mean of a sum.
+// Multiplies g by a factor, rounded to its type: 1.0 / batch makes a mean of a sum.
 template <class G>
 UMBEL_INLINE void scale(G& g, double factor) noexcept {
   using verdict = detail::rules::changeable<detail::say::scale, G>;
@@ -123,7 +122,7 @@ UMBEL_INLINE void scale(G& g, double factor) noexcept {
   }
 }
 
-// g + other, into g, of the same type: the gradients of another part of the batch.
+// Adds other to g, of the same type: the gradients of another part of the batch.
 template <class G, class Other>
 void add(G& g, const Other& other) noexcept {
   using verdict = detail::rules::changeable_by<detail::say::add, G, Other>;
@@ -138,10 +137,9 @@ void add(G& g, const Other& other) noexcept {
   }
 }
 
-// The average of the weights over steps moves towards w: average + (w - average) (1 - decay). Start
+// Moves the average of the weights over steps towards w: average + (w - average) (1 - decay). Start
 // with average = w. decay: from 0, the newest weights, to 1, the oldest; 0.999, or less at first.
-// It is not looked at, so that NaN ends in the average. (What a test shows is better of the
-// average.)
+// It is not checked: NaN ends up in the average.
 template <class A, class W>
 UMBEL_INLINE void moving_average(A& average, const W& w, double decay) noexcept {
   using verdict = detail::rules::changeable_by<detail::say::moving_average, A, W>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Weights, their gradients and what an optimiser keeps of them are of one type: their parameters
-// are the same arrays at the same places. Here those arrays are walked together, in the order of
-// for_each_parameter (parameters/parameters.hpp). Also the rules that all functions of them share.
+// Weights, their gradients and the state of an optimizer have one type, so their parameters are the
+// same arrays at the same places. These functions walk those arrays together, in the order of
+// for_each_parameter (parameters/parameters.hpp). Also their common rules.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -16,7 +16,7 @@ UMBEL_SAYS(takes_parameters_of_float_or_double_not, "takes parameters of float o
 UMBEL_SAYS(takes_owned_weights_not_a_view_so_pass_those_that_it_views,
            "takes weights that are owned, not a view of them; pass those that it views");
 
-// Does W borrow an array? Of weights that are listable.
+// Does W borrow an array? For weights that can be listed.
 template <class W>
 constexpr bool borrows();
 struct borrows_in_members {
@@ -41,7 +41,7 @@ constexpr bool borrows() {
 
 namespace rules {
 
-// What training asks of a parameter, by the type of its view.
+// What training requires of a parameter, by the type of its view.
 template <class Operation>
 struct trained_parameter {
   using operation = Operation;
@@ -87,20 +87,18 @@ using changeable_by = first_error<
 
 }  // namespace rules
 
-// Is a call of other arguments than a function takes one of that function's? (It may be one of a
-// function of yours of the same name.)
+// Is a call with other arguments meant for Umbel's function, not a user's with this name?
 template <class... Given>
 concept given_weights = (listed_by_name<std::remove_cvref_t<Given>> || ...);
 template <class Operation, class Takes, class... Given>
 using other_arguments = verdict<one_is_invalid<Given...>, Operation, Takes>;
 
-// Of weights that rules::trained accepts.
+// For weights that rules::trained accepts.
 template <class W>
 using number_of = std::conditional_t<
     rules::parameters<rules::parameter_of<say::for_each_parameter, float>, W>::ok, float, double>;
 
-// How many numbers all parameters of W are together, as a constant. Of weights that rules::trained
-// accepts.
+// The number of numbers in all parameters of W, weights that rules::trained accepts.
 template <class W>
 constexpr std::size_t numbers_in();
 struct numbers_in_members {
@@ -131,8 +129,7 @@ UMBEL_INLINE as_const_as<Same, T>* array_like(const T* x, const W& w, Same& othe
       reinterpret_cast<byte*>(__builtin_addressof(other)) + offset);
 }
 
-// f(count, x, y...): for each parameter how many numbers it is, and its arrays in w and in others
-// of that type.
+// Calls f(count, x, y...) for each parameter: how many numbers; its arrays in w and in others.
 template <class W, class F, class... Same>
 UMBEL_INLINE void for_each_array(F f, W& w, Same&... other) noexcept {
   const auto visit = [&](no_path, const auto& x) {
@@ -145,8 +142,7 @@ UMBEL_INLINE void for_each_array(F f, W& w, Same&... other) noexcept {
 
 namespace umbel::inline UMBEL_TARGET {
 
-// Weights that are owned, with part_names where they are a struct, all of float or all of double:
-// what optimisers and initialize take.
+// Weights that can be trained: owned, all of float or all of double, with part_names if a struct.
 template <class Weights>
 concept trainable_weights =
     detail::fits<detail::rules::trained<detail::say::for_each_parameter, Weights>>;

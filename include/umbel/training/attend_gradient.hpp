@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// The gradient of attention between its projections as one step of the graph of a gradient:
-// forward it keeps two numbers a query and head, the maximum and 1 over the sum of its softmax;
-// backward the weights are computed from them anew, so that memory grows with the tokens and not
-// with their square (FlashAttention, Dao et al. 2022). Here: which functions compute it, for each
-// tensor of its mask that may have a gradient. Not here: what they compute (attention.hpp,
-// additive.hpp).
+// The gradient of attention between its projections, as one step of the graph of a gradient. The
+// forward pass keeps two numbers per query and head, the maximum and 1 over the sum of its softmax;
+// the backward pass recomputes the weights from them, so memory grows linearly with the tokens
+// (FlashAttention, Dao et al. 2022). Here: which functions compute it, for each tensor of its mask
+// that may have a gradient. Not here: the computations (attention.hpp, additive.hpp).
 #pragma once
 
 #include <umbel/attention/score.hpp>
@@ -17,7 +16,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// In the place of weights: there are none.
 struct without_weights {};
 template <class T>
 struct kept<T, without_weights> {
@@ -27,8 +25,7 @@ struct kept<T, without_weights> {
   static constexpr without_weights given(const captured<T>*) noexcept { return {}; }
 };
 
-// x with a sequence after another, the features of a position, which lie along Family, beside each
-// other.
+// x by sequence, position, feature; features lie along Family.
 template <class Sequence, class Family, class X>
 constexpr auto features_last(const X& x) noexcept {
   using from = layout_of<X>;
@@ -41,7 +38,7 @@ constexpr auto features_last(const X& x) noexcept {
     return in_order(x, umbel::detail::shape<sequence, features>{});
 }
 
-// Which tensors of a mask are added to scores: bit i, tensor i is.
+// The tensors of a mask that are added to scores: bit i for tensor i.
 template <class Mask>
 inline constexpr unsigned added_tensors = 0;
 template <class X>
@@ -50,8 +47,8 @@ template <class A, class B>
 inline constexpr unsigned added_tensors<both_masks<A, B>> =
     added_tensors<A> | added_tensors<B> << mask_in_formula<A>::operands;
 
-// The gradient of a bias of that layout: row-major of its axes, and the steps from one element to
-// the next. What all keys of a query share changes no weight: its gradient is 0.
+// The gradient of a bias with this layout: row-major with its axes, and the steps between its
+// elements. A bias shared by all keys of a query changes no weight: its gradient is 0.
 template <class Layout>
 struct bias_gradient {
   using to = row_major<Layout>;
@@ -68,14 +65,13 @@ struct bias_gradient<void> {
   static constexpr std::size_t count = 0, query = 0, key = 0, batch = 0, head = 0;
 };
 
-// Steps of attention: Steps::run(given, y, scratch, q, k, v, of_mask...) writes, behind y,
-// Steps::kept numbers;
+// Steps of attention: Steps::run(given, y, scratch, q, k, v, of_mask...) writes y, then
+// Steps::kept;
 //   Steps::backward_scratch<Bias>   Bias: a bias_gradient
 //   Steps::backward<Bias>(given, mask, from, gradients, result, d, work)
 //                                   d: {dy, dx, dbias}
 //   Steps::gradients                elements of dx, of q, k and v one after another
-// (Not of what shows the weights, observe(), nor of rows without keys that are given the mean of
-// all values.)
+// (Without observe(), and without empty_rows<uniform_weights>.)
 template <class T>
 struct attend_gradients {
   const T* dy;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Attention between its projections, softmax(scale q k^T) v for all heads of all sequences, as a
-// step of the graph of a gradient (attend_gradient.hpp). Rotation is part of it; a norm of queries
-// and keys is a step before it (blocks.hpp).
+// step of the graph of a gradient (attend_gradient.hpp). It includes rotation, but no norms
+// (blocks.hpp).
 #pragma once
 
 #include <umbel/attention/multi_head.hpp>
@@ -13,8 +13,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// Q, K, V: views of queries, keys and values as they are projected, all heads of a position beside
-// each other, row-major. KeyAxis: the family along which keys lie; QueryAxis: queries.
+// Q, K, V: views of projected queries, keys and values, row-major, with all heads of a position
+// adjacent. KeyAxis, QueryAxis: the families along which keys and queries lie.
 template <class Layer, class QueryAxis, class KeyAxis, class Q, class K, class V>
 struct attend_steps {
   using layer = Layer;
@@ -44,7 +44,6 @@ struct attend_steps {
   static constexpr T scale = Layer::scoring::template scale<T>(sizes.head_dim);
   static constexpr std::size_t kept = 2 * sequences * sizes.heads * queries;
 
-  // Rotated queries and keys of a sequence, where they are.
   template <std::size_t OfKernel>
   struct scratch_with : workspace_base {
     alignas(64) T q[rotates ? queries * q_row : 1];
@@ -54,7 +53,7 @@ struct attend_steps {
   using scratch = scratch_with<kernel::attend_kept<head, T>::scratch_size>;
   static constexpr std::uint64_t flops = 0;
 
-  // q and k of sequence b, rotated if they are to be.
+  // q and k of one sequence, rotated if needed.
   template <class Work>
   static constexpr void rotate(const T*& q, const T*& k, Work& work) noexcept {
     if constexpr (rotates) {
@@ -92,8 +91,7 @@ struct attend_steps {
       }
     }
   }
-  // go_on: the gradients of keys and values are added to what is there. The steps of a bias that
-  // has one, along queries and keys; 0, 0: none has.
+  // go_on: adds to the gradients of keys and values. bias_...: the strides of a bias's gradient.
   static constexpr kernel::attend_backward_shape back(bool go_on, std::size_t bias_query = 0,
                                                       std::size_t bias_key = 0) noexcept {
     return {queries, keys,          sizes.head_dim, sizes.value_dim, q_row, k_row,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The axis along which sums of a batch lie, for who includes umbel/training.hpp.
+// The axis of the sums of a batch, in umbel/training.hpp.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// The gradient of a batch, computed by one or several workers and with the bits of any other number
-// of them: as sums over the samples, which are chains, in an order that the type says.
+// The gradient of a batch, with the same bits for any number of workers: the samples are summed in
+// chains, in an order set by the type.
 //
 //   static batch_gradient<model::weights, chains<4>> of_batch;
 //   static learning_workspace work[2];
-//   const float loss = of_batch.sum(128, pool, [&](std::size_t b, model::weights& g, std::size_t
-//   worker) {
+//   const float loss = of_batch.sum(128, pool, [&](std::size_t b, auto& g, std::size_t worker) {
 //     return learn(x[b], label[b], with_gradient(w, g), work[worker])();
 //   });
 //   scale(of_batch.gradient(), 1.0 / 128);
 //
-// Sample b adds to chain b % 4, in the order of the batch; then chains are folded in halves:
-// chain c takes up chain c + 2, then chain 0 takes up chain 1. Each chain has a gradient of its
-// own, and is computed by one worker. (Chains over the processes of a job: umbel/mpi.hpp.)
+// Sample b adds to chain b % 4, in the order of the batch. Then chains are folded in halves: chain
+// c adds chain c + 2, then chain 0 adds chain 1. Each chain has its gradient, and one worker
+// computes it. (Chains over the processes of a job: umbel/mpi.hpp.)
 #pragma once
 
 #include <umbel/config.hpp>
@@ -51,8 +50,8 @@ using batch_gradient =
                 typename batch_gradient_rule<Weights, Chains>::type>;
 }  // namespace rules
 
-// A function of a sample: it adds to a gradient, and gives the loss. One that also takes a gradient
-// that is about to go would add to a copy of it: `auto g`.
+// A function of a sample, which adds to a gradient and returns the loss. If it also accepts an
+// rvalue gradient, it would add to a copy: `auto g`.
 template <class Sample, class Weights>
 concept takes_a_copy = requires(const Sample& sample, Weights&& gradient) {
   sample(std::size_t{0}, static_cast<Weights&&>(gradient), std::size_t{0});
@@ -73,8 +72,7 @@ class chains_of_gradient {
     value_type loss;
   };
 
-  // Chain c has the samples first + c * distance, and from there each (Count * distance)-th; then
-  // all are folded into the first.
+  // Chain c has every (Count * distance)-th sample from first + c * distance; then all are folded.
   template <class Executor, class Sample>
   void sum(std::size_t batch, std::size_t first, std::size_t distance, Executor& executor,
            const Sample& sample) noexcept {
@@ -107,8 +105,8 @@ using sum_takes =
 }  // namespace detail
 
 // The sum of the gradients of a batch, and of its losses, by chains<1>, chains<2>, chains<4>, ...:
-// as many gradients in memory, and as many workers that may compute at once. A number that is no
-// power of two does not compile, nor do weights that optimisers do not take.
+// this many gradients in memory, and at most this many workers at once. A number that is not a
+// power of two does not compile, nor do weights that optimizers don't accept.
 template <class Weights, class Chains>
 class batch_gradient {
   static_assert(detail::reported<detail::rules::batch_gradient<Weights, Chains>>::ok,
@@ -120,9 +118,8 @@ class batch_gradient {
   using value_type = detail::number_of<Weights>;
 
   // Calls sample(b, gradient, worker) once for each b below `batch`, which adds to the gradient and
-  // gives the loss; samples of one chain in their order, chains in any order, by the workers of the
-  // executor (layer/executor.hpp; `serial` is one). Gives the sum of the losses. What was there
-  // before is forgotten.
+  // returns the loss: samples of one chain in order, chains in any order, by the executor's workers
+  // (layer/executor.hpp; `serial` is one). Returns the sum of the losses; replaces the gradient.
   //   "umbel: batch_gradient: sum takes the size of the batch, an executor and a function that ..."
   template <class Executor, class Sample>
   value_type sum(std::size_t batch, Executor&& executor, const Sample& sample) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Blocks in the graph of a gradient: the words that they are made of. The bits of a block by itself
-// are those of its words (docs/language.md), so what is learned is what is computed.
+// Blocks in the graph of a gradient, as the operations that they consist of. A block has the bits
+// of its operations (docs/language.md), so training and inference agree.
 #pragma once
 
 #include <umbel/block/decoder.hpp>
@@ -16,7 +16,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// f(layer, x) for one layer or each of a stack.
+// Calls f(layer, x) for one layer or each of a stack.
 template <class W, class X, class F>
 constexpr auto through_layers(const W& w, const X& x, const F& f) noexcept {
   if constexpr (of_several_layers<W>) {
@@ -31,7 +31,7 @@ constexpr auto through_layers(const W& w, const X& x, const F& f) noexcept {
   }
 }
 
-// Those of its axes that are among these, in its order: as variance reads them.
+// Those of these families that the layout has, in its order: as variance reads them.
 template <class Layout, class Found, class Axes, class... Families>
 struct families_in_order;
 template <class Layout, class... Found, class... Families>
@@ -74,7 +74,7 @@ struct in_words<multi_head_block<Layer>> {
                            const Z& z) noexcept {
     return attend<rules::query_family, rules::key_family>(w, mask, x, y, z);
   }
-  // Of x to another sequence, whatever their axes are called.
+  // From x to another sequence, for any names of their axes.
   template <class W, class Mask, class X, class Y>
   static constexpr auto to_memory(const W& w, const Mask& mask, const X& x, const Y& y) noexcept {
     using family = typename Layer::hidden_axis;

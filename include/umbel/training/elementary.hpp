@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The logarithm and the cosine and sine in double, with the same bits on every target, also on one
-// that does not fuse: simd/math.hpp has another set of them there. Each product is rounded by
-// itself. For what is computed once: initial weights, the rate of a step.
+// The logarithm and the cosine and sine in double, with the same bits on every target, also on
+// those without fused multiply-add, although simd/math.hpp has different ones there. Each product
+// is rounded by itself. For values that are computed once: initial weights, the rate of a step.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,7 @@ struct point {
   double cosine, sine;
 };
 
-// Of the angle 2 pi turns, 0 <= turns <= 1, by the power series of what is left of the nearest
-// quarter: within 2e-16, exact at the quarters.
+// 2 pi turns, turns in [0, 1], by power series from the nearest quarter: within 2e-16, exact there.
 constexpr point on_circle(double turns) noexcept {
   constexpr double two_pi = 6.283185307179586477;
   const int quarter = static_cast<int>(4 * turns + 0.5);
@@ -43,8 +42,8 @@ constexpr point on_circle(double turns) noexcept {
   }
 }
 
-// The natural logarithm of a normal number above 0: its exponent and, of a mantissa within 3/4 ..
-// 3/2, the series of atanh. Within 3e-16 of itself or 2e-16.
+// The natural logarithm of a normal number above 0: its exponent and, for a mantissa within 3/4 ..
+// 3/2, the atanh series. Relative error 3e-16 or absolute error 2e-16.
 constexpr double logarithm(double x) noexcept {
   constexpr double ln_2 = 0.69314718055994530942;
   constexpr std::uint64_t one = std::uint64_t{1023} << 52, digits = (std::uint64_t{1} << 52) - 1;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-// gradient: what a formula gives, a number first, and the gradients of that number, added to memory
-// of the caller's. A gradient has the type of what it is the gradient of:
+// gradient: returns the result of a formula, whose first one is a number, and adds the gradients of
+// that number to the caller's memory. A gradient has the type of its argument:
 //
 //   constexpr formula loss = [](auto x, auto label, const auto& w) { ... };
 //   constexpr auto learn = gradient(loss);
 //
-//   static model::weights w, g;                        // g begins with zeros
+//   static model::weights w, g;                        // g starts as zeros
 //   learn(x, label, with_gradient(w, g));              // the loss; d loss / d w is added to g
 //   learn(with_gradient(x, dx), label, w);             // d loss / d x is added to dx; w is frozen
 //
-// The formula is reversed at compile time (reverse.hpp), so memory is a constant: what lies between
-// forward and backward is in the workspace, workspace_for<decltype(learn), X, Label,
+// The formula is reversed at compile time (reverse.hpp), so memory is a constant: values between
+// forward and backward are in the workspace, workspace_for<decltype(learn), X, Label,
 // weights_with_gradient>. Nothing is allocated.
 #pragma once
 
@@ -30,9 +30,8 @@ struct first_of_list<list<First, Rest...>> {
 template <class F, class... X>
 using first_result =
     typename first_of_list<typename members_of<gradient_nodes<F, X...>>::type>::type;
-// What a call comes to, and its verdict: what the formula gives, a number first, a gradient that is
-// asked for, the workspace. Work: what is given, or workspace_base where it is asked for
-// (workspace_for).
+// A call and its verdict: the formula returns a number first, a gradient is asked for, the
+// workspace fits. Work: the one given, or workspace_base for workspace_for.
 template <class F, class Work, class... X>
 struct gradient_fits_rule {
   static constexpr bool ok = false, has_result = false;
@@ -76,21 +75,19 @@ struct gradient_fits_rule<F, Work, X...> {
   using found = where_asked<gradient_is_asked<F, X...>, gradient_call<F, X...>>;
   using verdict = typename found::verdict;
   static constexpr bool ok = found::ok, has_result = ok;
-  // Of workspace_for, where that is so.
   struct needed {
     using type = typename gradient_call<F, X...>::workspace;
   };
   using scratch = typename std::conditional_t<ok, needed, std::type_identity<invalid>>::type;
 };
 
-// Nodes: what F gives of these arguments, where it takes them.
+// Nodes: the result of F for these arguments, if it accepts them.
 template <class Nodes, class F, class... X>
 using workspace_of_gradient = workspace_of_call<gradient_fits_rule<F, workspace_base, X...>>;
 
 template <class F, bool Plain>
 struct gradient_calls {
-  // See workspace_for. (What F gives is asked here, and in a call, because an alias in between
-  // would be more of clang's output.)
+  // See workspace_for. (F's result is also asked for in a call: an alias adds to clang's output.)
   template <class... X>
   static typename workspace_of_gradient<
       decltype(std::declval<const F&>()(
@@ -103,7 +100,7 @@ struct gradient_calls {
     return invalid{};
   }
 
-  // Gives what the formula gives. Arguments: those of the formula, of which some have a gradient,
+  // Returns the result of the formula. Arguments: those of the formula, some with a gradient,
   // with_gradient(w, g); the last may be a workspace.
   template <class... X>
     requires(!last_is_workspace<X...> && !one_is_invalid<X...>)
@@ -165,12 +162,11 @@ struct gradient_calls {
 
 }  // namespace detail::formulas
 
-// What with_gradient gives: an argument of a call of a gradient, x, and what the gradient by it is
-// added to.
+// The result of with_gradient: an argument x, and the memory that its gradient is added to.
 template <class X>
 using differentiated = portable::differentiated<X>;
 
-// x, with the tensor or the weights that its gradient is added to, which are of its type:
+// x with the tensor or weights, of its type, to which its gradient is added:
 //   learn(x, label, with_gradient(w, g))
 //   "umbel: with_gradient: the gradient is of another type than what it is the gradient of; ..."
 template <class X, class G>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A call of a gradient: what its arguments are for the formula, which gradients are asked for, the
-// reversed graph and its steps. What a call may be given: gradient.hpp.
+// A call of a gradient: its arguments for the formula, which gradients are asked for, the reversed
+// graph and its steps. Rules of its arguments: gradient.hpp.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -19,7 +19,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail::formulas {
 
-// Of an argument of a call: what it is for the formula, and whether its gradient is asked for.
+// An argument for the formula, and whether its gradient is asked for.
 template <class X>
 struct plain_argument {
   using type = X;
@@ -35,20 +35,19 @@ struct plain_argument<portable::differentiated<X>> {
 template <class X>
 using plain_argument_of = typename plain_argument<X>::type;
 
-// Is p an address in that parameter? In constant expressions, where addresses in different objects
-// have no order.
+// Is p in that parameter? Addresses in different objects have no order in constant expressions.
 template <class T, class X>
 constexpr bool is_in_parameter(const T* p, const X& x) {
   if constexpr (std::is_same_v<typename X::value_type, T>) {
     const T *const begin = x.data(), *const end = begin + x.size();
-    // (This form, since clang then folds what is unspecified: an order of members of two bases.)
+    // (In this form clang folds an unspecified comparison: the order of members of two bases.)
     return __builtin_constant_p(begin <= p && p < end) ? begin <= p && p < end : false;
   } else {
     return false;
   }
 }
 
-// (Under its sanitizers, an address is no constant for g++ that may be compared with null.)
+// (With g++'s sanitizers, comparing an address with null is not a constant expression.)
 template <class T>
 constexpr bool is_null(const T* p) {
   if (__builtin_constant_p(p == nullptr)) return p == nullptr;
@@ -57,7 +56,7 @@ constexpr bool is_null(const T* p) {
 
 template <bool... Wanted>
 struct wanted_arguments {};
-// f(parameter) for each of argument I, if it is an object whose gradient is asked for.
+// Calls f(parameter) for each of argument I, if it is an object whose gradient is asked for.
 template <std::size_t I, bool Wanted, class Argument>
 struct each_wanted {
   static constexpr void parameter(const auto&) noexcept {}
@@ -70,13 +69,13 @@ struct each_wanted<I, true, object_argument<X>> {
   }
 };
 
-// Which gradients are asked for, by slot: of tensors that are arguments, of parts of others.
+// The gradients asked for, by slot: of tensors that are arguments, and of parts of others.
 template <class Traced, bool... Wanted, class... Argument, std::size_t... I>
 constexpr auto find_wanted(const Traced& traced, wanted_arguments<Wanted...>, list<Argument...>,
                            std::index_sequence<I...>) {
   struct {
     wanted_gradient of[sizeof(traced.parts.of) / sizeof(traced.parts.of[0]) + sizeof...(I)];
-    // A layer that was refused, by a sentence of its own, has weights that are nowhere.
+    // A refused layer, with its own error, has weights that are in no argument.
     bool one_is_nowhere = false;
   } wanted;
   for (std::size_t part = 0; part < traced.g.slots - sizeof...(I); ++part) {
@@ -85,7 +84,7 @@ constexpr auto find_wanted(const Traced& traced, wanted_arguments<Wanted...>, li
       wanted.one_is_nowhere = true;
   }
   ((wanted.of[I].values = Wanted ? I : npos), ...);
-  // (Once through the parameters, not for each part: their paths take long to make.)
+  // (Once through the parameters, not for each part: their paths are slow to make.)
   const auto look_in = [&](const auto& x, std::size_t argument) {
     for (std::size_t slot = sizeof...(I); slot < traced.g.slots; ++slot) {
       const auto& part = traced.parts.of[slot - sizeof...(I)];
@@ -104,8 +103,7 @@ struct scheduled_gradient {
   static constexpr auto forward() {
     return formulas::trace<F, recorder, true, Argument...>(std::index_sequence_for<Argument...>{});
   }
-  // Room for the nodes of the gradient: few operations have more than a handful, and some are
-  // recomputed.
+  // Room for the gradient's nodes: most operations have a handful, and some are recomputed.
   static constexpr std::size_t room = 9 * static_cast<std::size_t>(forward().g.count) + 32;
   static constexpr auto wanted =
       find_wanted(forward(), Wanted{}, list<Argument...>{}, std::index_sequence_for<Argument...>{});
@@ -113,14 +111,13 @@ struct scheduled_gradient {
     return formulas::reversed<room>(forward().g, wanted.of);
   }
   static constexpr reversed_count counted = reversed_in_room().counted();
-  // What the formula writes, the same twice too, which is one node of the graph.
+  // The nodes as written, including duplicates, which become one node of the graph.
   static constexpr std::size_t bound = sizeof(forward().g.nodes) / sizeof(node_of_graph<T>);
   static_assert(counted.complete);
   static constexpr std::size_t nodes = counted.nodes;
   static constexpr auto traced = graph_of_size<nodes>(reversed_in_room().g);
   static constexpr sequence_axis<nodes> sequences{};
-  // Blocks of rows (score_rows.hpp) are not looked for: what they would not store is read by the
-  // gradient.
+  // Without blocks of rows (score_rows.hpp): the gradient reads values that they would not store.
   static constexpr auto value = [] {
     schedule<T, nodes> p{};
     p.g = traced;
@@ -131,7 +128,7 @@ struct scheduled_gradient {
   }();
 };
 
-// What F is given for an argument X of a call, and what it gives: nodes.
+// F's argument for an argument X of a call, and its result: nodes.
 template <class T, class X>
 struct traced_to_differentiate_rule {
   using type = decltype(formulas::traced_argument(
@@ -147,11 +144,9 @@ template <class F, class... X>
 using gradient_nodes = std::remove_cvref_t<decltype(std::declval<const F&>()(
     std::declval<traced_to_differentiate<computed_from<plain_argument_of<X>...>, X>>()...))>;
 
-// Does F take nodes of such arguments?
 template <class F, class... X>
 concept differentiable_with = requires { typename gradient_nodes<F, std::remove_cvref_t<X>...>; };
 
-// One call.
 template <class F, class... X>
 struct gradient_call {
   using T = computed_from<plain_argument_of<X>...>;
@@ -184,7 +179,7 @@ struct gradient_call {
   }
 
  private:
-  // Where gradients are: of a tensor; of an object at the same places in an object of its type.
+  // Where gradients are: for an object, at the same places in an object of its type.
   template <class Y>
   static constexpr void find_gradients(captured<T>*, std::size_t, const Y&) noexcept {}
   template <class Y>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What gradients are asked of, and what has none, as verdicts.
+// Verdicts: what may have a gradient, and what may not.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -9,7 +9,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::portable {
 
-// What with_gradient gives.
 template <class X>
 struct differentiated {
   const X& value;
@@ -55,14 +54,13 @@ inline constexpr bool are_argument_and_variable<X, G&> = true;
 
 namespace rules {
 
-// An operation of a formula: one whose word is known, or whose derivative is 1.
+// An operation of a formula: one with a known name, or whose derivative is 1.
 template <class Operation>
 struct has_gradient_rule<Operation> {
   using type = verdict<formulas::known_operation<Operation>::what != formulas::word::none ||
                            formulas::adds_a_constant<Operation>,
                        say::gradient, typename Operation::called, struct has_no_gradient>;
 };
-// Weights of a product.
 template <class Weights>
   requires requires { typename Weights::map; }
 struct has_gradient_rule<Weights> {
@@ -71,7 +69,7 @@ struct has_gradient_rule<Weights> {
       verdict<formulas::form_of_weights<borrowed> == formulas::weights_form::natural, say::gradient,
               say::packed_weights_have_no_gradient_so_pass_those_that_they_were_packed_of>;
 };
-// Of a block.
+// For a block.
 template <class W>
 concept borrowed_parts = formulas::borrows_weights<W> || requires { typename W::owned; };
 template <class W>
@@ -79,7 +77,6 @@ struct weights_of_block_rule {
   using type = verdict<borrowed_parts<W>, say::gradient,
                        say::packed_weights_have_no_gradient_so_pass_those_that_they_were_packed_of>;
 };
-// A call of a layer.
 template <class Steps, class T, formulas::owns_weights Packed, class... X>
 struct has_gradient_rule<Steps, formulas::layer_call<T, Steps, Packed, X...>> {
   using type = verdict<false, say::gradient,
@@ -105,7 +102,7 @@ using depends_on_what_is_asked = verdict<
     Adds, say::gradient,
     say::
         the_first_result_has_no_gradient_by_what_is_asked_for_since_it_is_of_other_arguments_integers_or_conditions>;
-// First: a node, or anything else, of which `gives` speaks.
+// First: a node, or anything else, which `gives` reports.
 template <class First>
 struct is_differentiable_rule {
   using type = accepted;
@@ -121,8 +118,7 @@ using is_differentiable = typename is_differentiable_rule<First>::type;
 template <bool One>
 using one_bias_varies =
     verdict<One, say::gradient, say::one_score_bias_of_a_call_has_a_gradient_so_add_them_first>;
-// Tensors and views of float or double; weights that are owned, since gradients are found at the
-// same places in an object of their type.
+// Tensors and views of float or double; owned weights, whose gradients have the same places.
 template <class X>
 struct has_a_gradient {
   using type = trained<say::with_gradient, X>;

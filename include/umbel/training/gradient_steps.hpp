@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The steps that only gradients have: a part put among zeros, rows added to those of a table, the
-// gradient of a layer's call.
+// Steps of gradients only: a part among zeros, rows added to a table's, gradients of layer calls.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -32,14 +31,14 @@ struct gradient_step {
     if constexpr (Axis < there.rank) {
       constexpr std::size_t step = one.from[0].axes.stride_of(there.family[Axis]);
       constexpr std::size_t stride = there.stride[Axis];
-      // (Of what is repeated each place has the whole gradient.)
+      // (Each copy of a repeated element has the whole gradient.)
       constexpr std::size_t size = stride == 0 ? 1 : there.size[Axis];
       for (std::size_t i = 0; i < size; ++i) put<Axis + 1>(from + i * step, to + i * stride);
     } else {
       *to = *from;
     }
   }
-  // Integers outside of the table, which gave zeros, take no part.
+  // Skips integers outside of the table, which returned zeros.
   static constexpr void add_rows(const T* from, const T* ids, T* to) noexcept {
     constexpr std::size_t rows = one.axes.size[0], width = one.axes.count() / rows;
     for (std::size_t i = 0; i < rows * width; ++i) to[i] = T{};

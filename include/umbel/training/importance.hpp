@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which heads matter (Michel, Levy and Neubig 2019): how the loss changes with a gate on each head,
-// a factor of its context that is 1. It needs no pass of its own: what the gradient of the output
-// projection holds is enough.
+// The importance of heads (Michel, Levy and Neubig 2019): how the loss changes with a gate on each
+// head, a factor of its context that is 1. The gradient of the output projection contains it.
 #pragma once
 
 #include <umbel/attention/multi_head.hpp>

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// The first weights of a model, drawn by a counter: element i of the parameter with a path is a
-// function of the seed, the path and i alone. So it has the same bits by every compiler and on
-// every target, and does not depend on the other parameters.
+// Initial weights, drawn by a counter: element i of a parameter depends only on the seed, the path
+// and i. It has the same bits with every compiler and target, whatever the other parameters are.
 //
 //   initialize(w, 2026);                                    // by the role of each parameter
 //   initialize(w, 2026, [](const parameter_path& path, const auto& x) {
 //     return path == "head.weight" ? initializer::constant(0) : initializer::by_role(path, x);
 //   });
 //
-// Two words of Philox (simd/philox.hpp) are a uniform number of 53 bits, two of these a pair of
-// normal ones (Box and Muller 1958). Computed in double, rounded once to the type of the weights.
+// Two 32-bit words of Philox (simd/philox.hpp) make a uniform number with 53 bits; two of these
+// make a pair of normal numbers (Box and Muller 1958). Computed in double, rounded once.
 #pragma once
 
 #include <concepts>
@@ -30,8 +29,8 @@ UMBEL_SAYS(takes_an_initializer_or_a_function_of_a_path_and_a_view_that_gives_on
            "takes an initializer, initializer::normal(0.02), or a function of a path and a view "
            "that gives one");
 
-// What a matrix maps from and to: (in, out), of other tensors all axes but the last and the last;
-// of one axis it and 1.
+// The sizes that a matrix maps from and to: (in, out); for other tensors the product of all axes
+// but the last, and the last; for one axis its size and 1.
 struct fans {
   double in, out;
 };
@@ -42,7 +41,6 @@ constexpr fans fans_of() noexcept {
   return {static_cast<double>(layout::count / out), static_cast<double>(out)};
 }
 
-// Is that the last name of the path?
 constexpr bool is_last_name(const parameter_path& path, const char* name) noexcept {
   const char* last = path.c_str();
   for (const char* c = last; *c != '\0'; ++c)
@@ -50,7 +48,7 @@ constexpr bool is_last_name(const parameter_path& path, const char* name) noexce
   return is_same_text(last, name);
 }
 
-// Pair i of the uniform numbers in [0, 1) that belong to a path.
+// Pair i of the uniform numbers in [0, 1) of a path.
 struct uniform_pair {
   double first, second;
 };
@@ -73,10 +71,10 @@ constexpr std::uint64_t hash_of(const parameter_path& path) noexcept {
 }
 }  // namespace detail
 
-// How a parameter begins. `in` and `out` are what its matrix maps from and to.
+// How a parameter starts. `in` and `out` are the sizes that its matrix maps from and to.
 class initializer {
  public:
-  // All numbers are this one.
+  // All numbers are `value`.
   [[nodiscard]] static constexpr initializer constant(double value) noexcept {
     return {kind::constant, scale::none, value};
   }
@@ -84,15 +82,14 @@ class initializer {
   [[nodiscard]] static constexpr initializer normal(double deviation) noexcept {
     return {kind::normal, scale::none, deviation};
   }
-  // Of variance gain^2 2 / (in + out) (Glorot and Bengio 2010), as torch's xavier_uniform_.
+  // With variance gain^2 2 / (in + out) (Glorot and Bengio 2010), like torch's xavier_uniform_.
   [[nodiscard]] static constexpr initializer xavier_uniform(double gain = 1) noexcept {
     return {kind::uniform, scale::in_and_out, gain};
   }
   [[nodiscard]] static constexpr initializer xavier_normal(double gain = 1) noexcept {
     return {kind::normal, scale::in_and_out, gain};
   }
-  // Of variance gain^2 / in (He et al. 2015), as torch's kaiming_uniform_; gain: the square root of
-  // 2 for relu.
+  // With variance gain^2 / in (He et al. 2015), torch's kaiming_uniform_; gain: sqrt(2) for relu.
   [[nodiscard]] static constexpr initializer kaiming_uniform(
       double gain = 1.4142135623730951) noexcept {
     return {kind::uniform, scale::in, gain};
@@ -101,9 +98,9 @@ class initializer {
       double gain = 1.4142135623730951) noexcept {
     return {kind::normal, scale::in, gain};
   }
-  // The matrix of a linear map and what additive attention scores with: xavier_uniform; gammas: 1;
-  // betas, biases and other vectors: 0; tables of embeddings and positions, and other tensors of
-  // two axes or more: normal(0.02), as BERT and GPT-2 have them.
+  // The matrix of a linear map and the score weights of additive attention: xavier_uniform; gammas:
+  // 1; betas, biases and other vectors: 0; tables of embeddings and positions, and other tensors
+  // with two or more axes: normal(0.02), as in BERT and GPT-2.
   template <class X>
   [[nodiscard]] static constexpr initializer by_role(const parameter_path& path,
                                                      const X&) noexcept {
@@ -114,7 +111,7 @@ class initializer {
     return layout::rank < 2 ? constant(0) : normal(0.02);
   }
 
-  // Writes the numbers that belong to a seed and a path. x: a view of the parameter.
+  // Writes the numbers for a seed and a path. x: a view of the parameter.
   template <class X>
   constexpr void fill(const X& x, std::uint64_t seed, const parameter_path& path) const noexcept {
     using T = typename X::value_type;
@@ -133,13 +130,13 @@ class initializer {
   constexpr initializer(kind k, scale s, double number) noexcept
       : kind_(k), scale_(s), number_(number) {}
 
-  // 1 without a scale; fans of 0 give 0.
+  // 1 without a scale; 0 if fans are 0.
   constexpr double root_of_variance(detail::fans f) const noexcept {
     if (scale_ == scale::none) return 1;
     const double sum = scale_ == scale::in ? f.in : f.in + f.out;
     return sum > 0 ? detail::simd::sqrt((scale_ == scale::in ? 1.0 : 2.0) / sum) : 0;
   }
-  // Two numbers of that deviation.
+  // Two numbers with that deviation.
   constexpr detail::uniform_pair pair(double deviation, detail::uniform_pair u) const noexcept {
     namespace elementary = detail::elementary;
     if (kind_ == kind::constant) return {deviation, deviation};
@@ -160,7 +157,6 @@ class initializer {
 namespace detail::rules {
 template <class How>
 inline constexpr bool is_initializer = std::is_same_v<std::remove_cvref_t<How>, initializer>;
-// What the choice is asked of a parameter, by the type of its view.
 template <class How>
 struct chosen_initializer {
   using operation = say::initialize;
@@ -182,11 +178,10 @@ constexpr auto initialize_call() {
 }
 }  // namespace detail::rules
 
-// First values for all parameters of w: how, an initializer, or what how(path, view) gives for
-// each.
+// Sets initial values for all parameters of w. how: an initializer, or how(path, view) returns one.
 //   "umbel: initialize: the weights are const"
 //   "umbel: initialize: takes an initializer, initializer::normal(0.02), or a function of a path
-//   and a view that gives one"
+//    and a view that gives one"
 // and those of for_each_parameter.
 template <class W, class How>
 constexpr void initialize(W& w, std::uint64_t seed, const How& how) noexcept {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Gradients of the layers that are one step of a formula: norms, learned positions. (Attention:
-// attention.hpp. Blocks are the words that they are made of: blocks.hpp.)
+// attention.hpp. Blocks, as their operations: blocks.hpp.)
 //
-// layer_gradient<layer_call<...>>::describe(node) says of a call in the graph of a gradient which
-// function computes its gradient, how many of its operands have one, what it keeps and needs.
+// layer_gradient<layer_call<...>>::describe(node) returns for a call in the graph of a gradient the
+// function that computes its gradient, how many of its operands have one, and its memory.
 #pragma once
 
 #include <umbel/block/embedding.hpp>
@@ -19,7 +19,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// x by these axes, which are its own, in their order, row-major.
+// x with these axes, which are its own, in their order, row-major.
 template <class X, class... Axes>
 constexpr auto in_order(const X& x, umbel::detail::shape<Axes...>) noexcept {
   using ordered = algebra::permute<layout_of<X>, typename Axes::family...>;
@@ -75,7 +75,7 @@ template <class T, class Position, class Hidden, class Pairs, std::size_t Base>
 inline constexpr bool adds_a_constant<sinusoidal_positions<T, Position, Hidden, Pairs, Base>> =
     true;
 
-// x + table: what the gradient of the table adds up goes over the axes that only x has.
+// x + table: the gradient of the table is the sum over the axes that only x has.
 template <class T, class Position, class Hidden, class X, class View>
 struct layer_gradient<layer_call<T, operation_steps<learned_positions<T, Position, Hidden>, X>,
                                  learned_positions<T, Position, Hidden>, View>> {
@@ -123,7 +123,7 @@ struct in_words<embedding<T, Vocabulary, Hidden>> {
     return formulas::lookup(view<const T, Vocabulary, Hidden>(words.get_weights().data()), ids);
   }
 };
-// words.logits(x): a contraction, whose bits they have.
+// words.logits(x): a contraction with the same bits.
 template <class T, class Vocabulary, class Hidden>
 struct in_words<logits_block<T, Vocabulary, Hidden>> {
   template <class Words, class X>

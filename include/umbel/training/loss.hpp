@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Losses, of tensors and in formulas, whose gradient is that of what they are composed of:
+// Losses, of tensors and in formulas, which differentiate the operations that they consist of:
 //
 //   constexpr formula loss = [](auto x, auto label, const auto& w) {
 //     return cross_entropy<classes>(x * w, label);      // x (batch, hidden), label (batch)
 //   };
 //   cross_entropy<classes, label_smoothing<1, 10>>(logits, label)();
 //
-// Both are tensors without axes. Those of tensors are the formula of them: the same bits.
+// Both return tensors without axes. For tensors they run the formula: the same bits.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -19,11 +19,11 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 // An option of cross_entropy: the label has the probability 1 - s + s / n, each other of the n
-// classes s / n, with s = Over / Under (Szegedy et al. 2016), as torch's label_smoothing.
+// classes s / n, with s = Over / Under (Szegedy et al. 2016), like torch's label_smoothing.
 template <std::size_t Over, std::size_t Under>
 struct label_smoothing {};
-// An option of cross_entropy: rows with this label add no loss and are not counted, as torch's
-// ignore_index. (So is every label that is no class, -100 for example.)
+// An option of cross_entropy: rows with this label add no loss and are not counted, like torch's
+// ignore_index. (Nor is any label that is not a class, for example -100.)
 template <std::size_t Label>
 struct ignored_label {};
 
@@ -40,7 +40,6 @@ UMBEL_SAYS(takes_logits_and_labels_both_tensors_or_both_of_one_formula,
            "takes logits and labels, both tensors or both of one formula");
 UMBEL_SAYS(takes_two_tensors_or_two_of_one_formula, "takes two tensors, or two of one formula");
 
-// What an option says of the loss.
 template <class Option>
 struct loss_option {
   static constexpr bool is_known = false, is_part = true;
@@ -109,7 +108,6 @@ struct mean_squared_error_rule<X, Y> {
 };
 }  // namespace rules
 
-// The sum over all axes of a node.
 template <class Node, class... Axes>
 constexpr auto sum_over(const Node& x, shape<Axes...>) noexcept {
   if constexpr (sizeof...(Axes) == 0)
@@ -134,13 +132,11 @@ struct cross_entropy_of_nodes {
     const auto is_label = counts<Options...>(of_row, of_row == position<Axis>);
     const auto counted = sum<Axis>(formulas::where(is_label, 1, 0));
     const auto rows = formulas::maximum(sum_of_all(counted), 1);
-    // Logits of a row that is not counted are zeros: those that are NaN or infinite would make its
-    // gradient NaN, which is 0 times the probabilities.
+    // Logits of rows that aren't counted are 0: NaN or infinity would make their gradient NaN.
     const auto logarithm = log_softmax<Axis>(formulas::where(counted > 0, logits, 0));
-    // What is not chosen does not matter, NaN neither. A sum of a row that is not counted is 0.
+    // Unselected values don't matter, not even NaN. The sum of a row that isn't counted is 0.
     const auto chosen = sum<Axis>(formulas::where(is_label, logarithm, 0));
-    // 0 - sum, as -sum would be -0 where there is no loss. (-chosen would be -0 where there is one
-    // row, whose sum is itself.)
+    // 0 - sum, since -sum, and for a single row the sum of -chosen, would be -0 without a loss.
     if constexpr (smoothing == 0) {
       return (0 - sum_of_all(chosen)) / rows;
     } else {
@@ -150,7 +146,7 @@ struct cross_entropy_of_nodes {
   }
 
  private:
-  // Without the rows of labels that are ignored.
+  // Without the rows of ignored labels.
   template <class... All, class Row, class Condition>
   static constexpr auto counts(const Row& row, const Condition& is_label) noexcept {
     if constexpr (sizeof...(All) == 0)
@@ -193,10 +189,9 @@ constexpr auto loss_of(const X& x, const Y& y) noexcept {
 }  // namespace detail
 
 // cross_entropy<classes>(logits, label): the mean over the rows of -log softmax(logits) at the
-// label, as torch's. logits: any axes with that one; label: integers of the other axes, in their
-// order; a tensor or view without axes for one row. A label that is no class, and the one of
-// ignored_label<>, adds no loss, is not counted and gives no gradient; of none counted the loss is
-// +0.
+// label, like torch's. logits: any axes with classes; label: integers with the other axes, in their
+// order; a tensor or view without axes for one row. A label that is not a class, and the one of
+// ignored_label<>, has no loss or gradient and is not counted; if none is counted, the loss is +0.
 //   "umbel: cross_entropy: [batch=4] and [batch=2] have different axes"
 template <template <std::size_t> class Axis, class... Options, class Logits, class Label>
 [[nodiscard]] constexpr auto cross_entropy(const Logits& logits, const Label& label) noexcept {
@@ -205,7 +200,7 @@ template <template <std::size_t> class Axis, class... Options, class Logits, cla
   return detail::loss_of<verdict, detail::cross_entropy_of_nodes<Axis, Options...>>(logits, label);
 }
 
-// mean_squared_error(x, y): the mean over all elements of (x - y)^2, of the same axes.
+// mean_squared_error(x, y): the mean over all elements of (x - y)^2; x and y have the same axes.
 template <class X, class Y>
 [[nodiscard]] constexpr auto mean_squared_error(const X& x, const Y& y) noexcept {
   using verdict = typename detail::rules::mean_squared_error_rule<X, Y>::type;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// One step of an optimiser: weights are updated by their gradient, which is of the same type, as is
-// what the optimiser keeps:
+// One step of an optimizer. Weights, gradient and the optimizer's state have the same type:
 //
 //   static model::weights w, g;
 //   static adamw::state<model::weights> state;       // zeros at first
@@ -10,10 +9,10 @@
 //   if (!update(w, g, state, adamw{.rate = rate(step), .decay = 0.02})) ...
 //   set_to_zero(g);
 //
-// w: weights of a layer, or a struct of them with part_names, all of float or all of double. A part
-// of it is weights, too: update(w.head, g.head, state, how) leaves the rest as it is. The numbers
-// of an optimiser are double, and what they give is rounded once to the type of the weights.
-// Nothing is allocated. The same bits on every target that fuses.
+// w: weights of a layer, or a struct of them with part_names, all of float or all of double. To
+// update only a part, pass it: update(w.head, g.head, state, how). The numbers of an optimizer are
+// double; results are rounded once to the type of the weights. Nothing is allocated. The same bits
+// on every target with fused multiply-add.
 #pragma once
 
 #include <cstdint>
@@ -26,18 +25,17 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel {
 
-// Stochastic gradient descent: w - rate (g + decay w). It keeps nothing: update(w, g, sgd{}). A
-// number that is out of its range is update_status::optimiser_out_of_range.
+// Stochastic gradient descent: w - rate (g + decay w). It has no state: update(w, g, sgd{}). A
+// number out of its range returns update_status::optimiser_out_of_range.
 struct sgd {
-  double rate = 0.01;  // of learning, from 0 on, finite
-  double decay = 0;    // of the weights, as a part of their gradient; from 0 on, finite
+  double rate = 0.01;  // learning rate, >= 0, finite
+  double decay = 0;    // weight decay, added to the gradient; >= 0, finite
 };
 
-// With momentum, as torch.optim.SGD: m = momentum m + g + decay w, then w - rate m. Ranges are
-// those of sgd.
+// With momentum, like torch.optim.SGD: m = momentum m + g + decay w, then w - rate m; see sgd.
 struct sgd_with_momentum {
   double rate = 0.01;
-  double momentum = 0.9;  // what is left of m at each step, from 0 to below 1
+  double momentum = 0.9;  // the part of m kept at each step, 0 <= momentum < 1
   double decay = 0;
   bool nesterov = false;  // w - rate (g + decay w + momentum m)
 
@@ -45,54 +43,52 @@ struct sgd_with_momentum {
   struct state {
     static constexpr const char* part_names[] = {"momentum", "steps"};
     Weights momentum{};
-    tensor<std::int32_t> steps{};  // that were made
+    tensor<std::int32_t> steps{};  // steps made so far
   };
 };
 
-// Adam (Kingma and Ba 2015), as torch.optim.Adam: w - rate m' / (sqrt(v') + epsilon), where m' and
-// v' are running means of the gradient and of its square, corrected for their beginning. Ranges are
-// those of sgd.
+// Adam (Kingma and Ba 2015), like torch.optim.Adam: w - rate m' / (sqrt(v') + epsilon), where m'
+// and v' are running means of the gradient and of its square, corrected for their start; see sgd.
 struct adam {
   double rate = 1e-3;
-  double beta1 = 0.9;     // what is left of the mean of the gradient, from 0 to below 1
-  double beta2 = 0.999;   // and of that of its square, from 0 to below 1
+  double beta1 = 0.9;     // the part of the gradient's mean kept, 0 <= beta1 < 1
+  double beta2 = 0.999;   // the same for its square, 0 <= beta2 < 1
   double epsilon = 1e-8;  // above 0 in the type of the weights, finite
-  double decay = 0;       // of the weights, as a part of their gradient
+  double decay = 0;       // weight decay, added to the gradient
 
   template <class Weights>
   struct state {
     static constexpr const char* part_names[] = {"first", "second", "steps"};
     Weights first{};
     Weights second{};
-    tensor<std::int32_t> steps{};  // that were made
+    tensor<std::int32_t> steps{};  // steps made so far
   };
 };
 
-// AdamW (Loshchilov and Hutter 2019), as torch.optim.AdamW: Adam of weights that are multiplied by
-// 1 - rate decay before, which should be above 0. Ranges are those of adam, and so is the state:
-// one may go on where the other stopped.
+// AdamW (Loshchilov and Hutter 2019), like torch.optim.AdamW: Adam on weights multiplied first by 1
+// - rate decay, which should be above 0. Ranges and state as adam: one can continue the other.
 struct adamw {
   double rate = 1e-3;
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
-  double decay = 0.01;  // of the weights themselves, times the rate; of all, gammas and biases too
+  double decay = 0.01;  // weight decay, times the rate; of all weights, also gammas and biases
 
   template <class Weights>
   using state = adam::state<Weights>;
 };
 
-// Whether a step was made. If not, nothing was changed, the state neither.
+// Was a step made? If not, nothing changed, including the state.
 enum class update_status : unsigned char {
   updated,
   gradient_is_not_finite,  // its norm is NaN or infinite
-  optimiser_out_of_range,  // negative or not finite in the type of the weights, a beta of 1 or
-                           // more, an epsilon of 0
+  optimiser_out_of_range,  // negative or not finite in the type of the weights, a beta >= 1, an
+                           // epsilon of 0
 };
-// What update gives: true where a step was made.
+// The result of update: true if a step was made.
 struct update_result {
   update_status status = update_status::updated;
-  double norm = 0;  // of the gradient; 0 where the optimiser is out of range
+  double norm = 0;  // of the gradient; 0 if the optimizer is out of range
   [[nodiscard]] UMBEL_SHARED constexpr explicit operator bool() const noexcept {
     return status == update_status::updated;
   }
@@ -114,7 +110,7 @@ UMBEL_SAYS(the_state_is_not_that_of_the_optimiser_for_the_weights,
 
 constexpr bool is_part(double x) noexcept { return x >= 0 && x < 1; }
 
-// beta^n by squares: within n 2^-53 of itself.
+// beta^n by squaring: relative error within n 2^-53.
 constexpr double power_of(double beta, std::int32_t n) noexcept {
   double power = 1;
   for (auto left = static_cast<std::uint32_t>(n); left != 0; left >>= 1) {
@@ -124,8 +120,7 @@ constexpr double power_of(double beta, std::int32_t n) noexcept {
   return power;
 }
 
-// Of the optimiser H for numbers of T: is it in range, the kernel's step number n, counted from 1,
-// and the arrays of the state that it writes.
+// For an optimizer with numbers T: is it in range, step n from 1, and the state's arrays.
 template <class T>
 struct optimiser_step {
   static constexpr bool is_in_range(const sgd& how) noexcept {
@@ -186,8 +181,8 @@ void step_of_arrays(const Step& step, W& w, const W& g, adam::state<W>& state) n
                  w, g, state.first, state.second);
 }
 
-// Inlined, as all functions that take or give a double: of float weights a rate that is a constant,
-// or was a float, and a norm that nobody reads then cost no arithmetic in double.
+// Inlined, like all functions with a double as argument or result: then, with float weights,
+// constant or float rates and unused norms need no arithmetic in double.
 template <class How, class W, class G, class... State>
 UMBEL_INLINE update_result updated(W& w, const G& g, const How& how, State&... state) noexcept {
   using T = number_of<W>;
@@ -237,9 +232,9 @@ struct update_rule<W, G, State, How> {
 }  // namespace rules
 }  // namespace detail
 
-// One step: w becomes what the optimiser makes of it and of the gradient g, of the same type. Where
-// the norm of g is NaN or infinite (of float above 1.8e19), or a number of the optimiser is out of
-// range, nothing changes, and the result says so.
+// One step: updates w by its gradient g, of the same type. If the norm of g is NaN or infinite (in
+// float above 1.8e19), or a number of the optimizer out of range, nothing changes; see
+// update_status.
 //   "umbel: update: argument 2 is of another type than argument 1; declare both with one"
 //   "umbel: update: the state is not that of the optimiser for the weights; ..."
 // and those of for_each_parameter.
@@ -252,8 +247,7 @@ template <class W, class G, class How>
   else
     return {};
 }
-// The same of an optimiser with a state, which is zeros at first and counts the steps: How::state
-// of the type of w.
+// The same with a state, How::state of the type of w, which starts as zeros and counts steps.
 template <class W, class G, class State, class How>
 [[nodiscard]] UMBEL_INLINE update_result update(W& w, const G& g, State& state,
                                                 const How& how) noexcept {

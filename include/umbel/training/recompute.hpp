@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// recompute: a layer of a formula of whose values the gradient keeps none. They are computed once
-// more when the gradient needs them, from the layer's arguments, with the same bits ("Training Deep
-// Nets with Sublinear Memory Cost", Chen et al. 2016):
+// recompute: a layer of a formula whose values the gradient recomputes instead of keeping, with the
+// same bits ("Training Deep Nets with Sublinear Memory Cost", Chen et al. 2016):
 //
-//   const auto y = recompute<encoder>{w.encode}(x, length);   in place of encoder{w.encode}(x,
-//   length)
+//   const auto y = recompute<encoder>{w.encode}(x, length);   // instead of encoder{w.encode}
 #pragma once
 
 #include <umbel/config.hpp>
@@ -18,7 +16,7 @@ template <class X>
 concept records_what_to_recompute =
     traced<X> && X::recorder_type::makes_graph && X::recorder_type::differentiates;
 
-// What x's formula records now, and what it records from here on, are recomputed each by itself.
+// What x's formula records now and what it records afterwards are recomputed separately.
 template <class X>
 constexpr void next_recomputed(const X& x) noexcept {
   if constexpr (records_what_to_recompute<X>)
@@ -27,14 +25,14 @@ constexpr void next_recomputed(const X& x) noexcept {
 
 }  // namespace detail::formulas
 
-// A layer in a formula whose gradient computes its values once more, and keeps only its arguments:
-// recompute<encoder>{w.encode}(x, length). Layer: any whose calls formulas take, such as
-// encoder_layer, layer_stack, of which each layer is recomputed by itself, multi_head_attention,
-// feed_forward. Of tensors, and in a formula without a gradient, it is the layer.
+// A layer in a formula whose gradient recomputes its values and keeps only its arguments:
+// recompute<encoder>{w.encode}(x, length). Layer: any that formulas can call, such as
+// encoder_layer, layer_stack (each layer is recomputed separately), multi_head_attention,
+// feed_forward. With tensors, and in a formula without a gradient, it is the layer.
 template <class Layer>
 class recompute {
  public:
-  // As the layer is made: of weights, which are borrowed.
+  // Construct it like the layer: from weights, which are borrowed.
   template <class... W>
     requires(!std::is_same_v<std::remove_cvref_t<W>, recompute> && ...)
   constexpr explicit recompute(W&&... w) noexcept : layer_{static_cast<W&&>(w)...} {}

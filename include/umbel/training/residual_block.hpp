@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A block in the graph of a gradient: the words that it is made of. Those of the parts are in
-// training/blocks.hpp.
+// A block in the graph of a gradient, as its operations. For its parts see training/blocks.hpp.
 #pragma once
 
 #include <umbel/block/residual_block.hpp>
@@ -11,7 +10,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// ---- kinds of parts besides those of training/blocks.hpp
+// ---- kinds of parts, in addition to those of training/blocks.hpp
 template <class T, class Hidden, class... Options>
 struct in_words<linear<T, Hidden, Hidden, Options...>> {
   template <class W, class X>
@@ -42,7 +41,7 @@ struct in_words<block_types<T, Hidden, Steps, Options, Style>> {
   }
 
  private:
-  // From event I on; input: what the parts of a step read where it has a norm, or several of them.
+  // From event I on; input: what the parts of a step read if it has a norm or several parts.
   template <std::size_t I, class W, class Masks, class Sum, class Input, class... Memory>
   static constexpr auto from(const W& w, const Masks& masks, const Sum& sum, const Input& input,
                              const Memory&... memory) noexcept {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// The graph of a formula, reversed: behind the nodes that compute its first result come those that
-// compute the gradient of that result, a number, by every value that it depends on, in reverse
-// order (reverse-mode differentiation, Linnainmaa 1970). They are words of the language, so the
-// graph is lowered by the rules of any formula (formula/schedule.hpp). Of what is asked for, add_to
-// nodes are the end: each adds a gradient to what the caller has.
+// The graph of a formula, reversed: the nodes that compute its first result, a number, are followed
+// by those that compute the gradient of that number by every value that it depends on, in reverse
+// order (reverse-mode differentiation, Linnainmaa 1970). They are operations of the language, so
+// the graph is lowered like any formula (formula/schedule.hpp). It ends in add_to nodes for the
+// gradients asked for: each adds a gradient to the caller's memory.
 //
-// Not here: nodes and the gradients that they are given (reversed_graph.hpp), how gradients of
-// layers are computed (layers.hpp), what a call is (gradient.hpp).
+// Not here: nodes (reversed_graph.hpp), gradients of layers (layers.hpp), calls (gradient.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -16,7 +15,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// The gradient of each word.
 template <class T, std::size_t Nodes>
 struct reversal : reversed_graph<T, Nodes> {
   using base = reversed_graph<T, Nodes>;
@@ -95,7 +93,7 @@ struct reversal : reversed_graph<T, Nodes> {
         break;
       case word::maximum:
       case word::minimum: {
-        // Of two that are equal half each.
+        // Half for each of two equal ones.
         const operand is_a =
             one.what == word::maximum ? make(word::less, b, a) : make(word::less, a, b);
         const operand is_b =
@@ -119,7 +117,7 @@ struct reversal : reversed_graph<T, Nodes> {
     }
   }
 
-  // y(kept) = sum of a b: of a the sum over the axes that only b has.
+  // y(kept) = sum of a b: for a, the sum over the axes that only b has.
   constexpr void reverse_contraction(int n, const operand& d) {
     const node_of_graph<T> one = g.nodes[n];
     for (std::size_t j = 0; j < 2; ++j) {
@@ -131,7 +129,7 @@ struct reversal : reversed_graph<T, Nodes> {
     }
   }
 
-  // y(out) = sum of x(in) w(in, out), plus a bias. Slots of gradients are behind those of parts.
+  // y(out) = sum of x(in) w(in, out), plus a bias. Slots of gradients follow those of parts.
   constexpr void reverse_projection(int n, const operand& d, std::size_t slots_of_parts,
                                     const wanted_gradient* wanted) {
     const node_of_graph<T> one = g.nodes[n];
@@ -160,8 +158,7 @@ struct reversal : reversed_graph<T, Nodes> {
       add_to_gradient(sum_to(d_out, only_out), one.slot + 2 * slots_of_parts);
   }
 
-  // With x = softmax's y, and s the sum over the family of d y: y (d - s). What was hidden, whose y
-  // is 0, gets 0 and adds nothing, whatever d is there.
+  // y (d - s), s the sum over the family of d y. Hidden elements, whose y is 0, get 0 for any d.
   constexpr void reverse_softmax(int n, const operand& d) {
     const node_of_graph<T> one = g.nodes[n];
     const operand y = whole(n), none = number(0);
@@ -197,7 +194,7 @@ struct reversal : reversed_graph<T, Nodes> {
     } else if (one.reduces_by == reduction::mean) {
       give(x, repeated(each(word::divide, one.axes, d, number(static_cast<T>(elements))), over));
     } else {
-      // All that are the largest, in equal parts.
+      // Equal parts for all that are the largest.
       const operand is_it = each(word::equal, over, x, whole(n));
       const operand found = each(word::where, over, is_it, number(1), number(0));
       const operand count = sum_to(found, only(over, summed, false));
@@ -228,7 +225,6 @@ struct reversal : reversed_graph<T, Nodes> {
     rows.operands = 2;
     give(one.from[0], {add(rows), 0, without_strides(table)});
   }
-  // By the opposite angle.
   constexpr void reverse_rotation(int n, const operand& d) {
     node_of_graph<T> one = g.nodes[n];
     const operand x = one.from[0], sine = one.from[2];
@@ -282,8 +278,7 @@ struct reversal : reversed_graph<T, Nodes> {
     }
   }
 
-  // The nodes first..last, whose values nobody has kept: they are computed once more, from what
-  // they were computed from, and their gradients are those of the copies.
+  // Nodes first..last, whose values are not kept, are copied; the copies have the gradients.
   constexpr void reverse_again(int first, int last, const wanted_gradient* wanted) {
     int copy[Nodes]{};
     for (int n = first; n <= last; ++n) {
@@ -308,7 +303,7 @@ struct reversal : reversed_graph<T, Nodes> {
     if (!one.open) d = repeated(d, one.axes);
     const word what = one.what;
     if (what == word::argument) {
-      // Of what a view repeats each place has the whole gradient: one of them is added.
+      // Each copy of an element repeated by a view has the whole gradient: one of them is added.
       axis_list once, of_d;
       for (std::size_t i = 0; i < one.axes.rank; ++i) {
         const unsigned long long family = one.axes.family[i];
@@ -347,7 +342,7 @@ struct reversal : reversed_graph<T, Nodes> {
   }
 };
 
-// The same graph in less room.
+// The same graph in less memory.
 template <std::size_t Nodes, class T, std::size_t Room>
 constexpr graph<T, Nodes> graph_of_size(const graph<T, Room>& g) {
   graph<T, Nodes> made;
@@ -361,7 +356,7 @@ constexpr graph<T, Nodes> graph_of_size(const graph<T, Room>& g) {
   return made;
 }
 
-// wanted: by slot, of arguments and of parts.
+// wanted: by slot, for arguments and parts.
 template <std::size_t Nodes, class T, std::size_t Forward>
 constexpr auto reversed(const graph<T, Forward>& forward, const wanted_gradient* wanted) {
   reversal<T, Nodes> r;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The graph of a gradient while it is made: nodes that are written behind those of a formula, and
-// of each node the gradient that it has been given so far. Not here: what the gradient of a word is
-// (reverse.hpp).
+// The graph of a gradient while it is built: nodes after those of a formula, and for each node the
+// gradient so far. Not here: the gradients of operations (reverse.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -10,7 +9,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// Families of axes that no axis of a user's has.
+// Families of axes that no user's axis has.
 inline constexpr unsigned long long family_in = 1, family_out = 2, family_elements = 3;
 
 constexpr axis_list without_strides(axis_list axes) noexcept {
@@ -22,32 +21,31 @@ constexpr axis_list without_strides(axis_list axes) noexcept {
   return axes;
 }
 
-// Of a slot, an argument or a part of one: the argument whose gradient is asked for that it is of,
-// or npos; of the weights of a product also the same of their bias.
+// For a slot, an argument or a part of one: the argument whose gradient is asked for, or npos; for
+// the weights of a product also that of their bias.
 struct wanted_gradient {
   std::size_t values = npos, bias = npos;
 };
 
 struct reversed_count {
   std::size_t nodes;
-  bool complete;       // was there room, and does every word have a gradient?
+  bool complete;       // was there room, and does every operation have a gradient?
   bool is_two_biases;  // of one call?
   bool adds;           // to any gradient that is asked for?
 };
 
-// Nodes: room for so many.
 template <class T, std::size_t Nodes>
 struct reversed_graph {
   graph<T, Nodes> g;
-  operand gradient[Nodes];  // of a node's value, over all its axes; of none: node is -1
-  bool varies[Nodes]{};     // does it depend on what is differentiated?
+  operand gradient[Nodes];  // of a node's value, over all its axes; none: node is -1
+  bool varies[Nodes]{};     // does it depend on a differentiated argument?
   bool is_two_biases = false, complete = true, adds = false;
 
   constexpr reversed_count counted() const {
     return {static_cast<std::size_t>(g.count), complete, is_two_biases, adds};
   }
 
-  // ---- nodes ------------------------------------------------------------------------------------
+  // ---- nodes
   constexpr int add(const node_of_graph<T>& one) {
     if (g.count == static_cast<int>(Nodes)) {
       complete = false;
@@ -83,7 +81,7 @@ struct reversed_graph {
     if (is_number(b, 1)) return repeated(a, over);
     return each(word::multiply, over, a, b);
   }
-  // x, repeated along those of the axes that it does not have.
+  // x, repeated along those of the axes that it lacks.
   static constexpr operand repeated(operand x, const axis_list& over) {
     for (std::size_t i = 0; i < over.rank; ++i)
       if (!x.axes.has(over.family[i])) x.axes.push(over.family[i], over.size[i], 0);
@@ -95,7 +93,7 @@ struct reversed_graph {
       if (axes.size[i] != 1 && axes.stride[i] != dense.stride[i]) return false;
     return true;
   }
-  // x in the order of these axes, which are its own, one element after another.
+  // x in the order of these axes, which are its own, dense.
   constexpr operand in_order(operand x, const axis_list& order) {
     axis_list axes = order;
     for (std::size_t i = 0; i < axes.rank; ++i) axes.stride[i] = x.axes.stride_of(axes.family[i]);
@@ -107,20 +105,20 @@ struct reversed_graph {
     if (at != npos) x.axes.family[at] = to;
     return x;
   }
-  // The axes of x in their order, but for those of one list.
+  // The axes of x in their order, in the list or not in it.
   static constexpr axis_list only(const axis_list& axes, const axis_list& kept, bool in) {
     axis_list left;
     for (std::size_t i = 0; i < axes.rank; ++i)
       if (kept.has(axes.family[i]) == in) left.push(axes.family[i], axes.size[i], 0);
     return left;
   }
-  // x, summed over those of its axes that are none of `kept`, one chain for each element.
+  // x, summed over its axes that are not in `kept`, one chain per element.
   constexpr operand sum_to(const operand& x, const axis_list& kept) {
     const axis_list summed = only(x.axes, kept, false);
     if (summed.count() == 1) return x;
     return contraction(x, number(1), only(x.axes, kept, true), summed);
   }
-  // The sum over `summed` of a b, of these axes.
+  // The sum over `summed` of a b, with the axes `kept`.
   constexpr operand contraction(const operand& a, const operand& b, const axis_list& kept,
                                 const axis_list& summed) {
     node_of_graph<T> one;
@@ -135,13 +133,14 @@ struct reversed_graph {
     return whole(add(one));
   }
 
-  // ---- gradients --------------------------------------------------------------------------------
-  // d: the gradient of what `to` reads.
+  // ---- gradients
+  //
+  // d: the gradient of the value that `to` reads.
   constexpr void give(const operand& to, operand d) {
     if (!varies[to.node]) return;
     const axis_list own = g.nodes[to.node].axes;
     if (!g.nodes[to.node].open) {
-      // Elements that `to` repeats have one gradient, the sum of those of all places.
+      // An element that `to` repeats has one gradient, the sum over all places.
       axis_list read = to.axes;
       for (std::size_t i = 0; i < read.rank; ++i)
         if (read.stride[i] == 0 && read.size[i] != 1) read.family[i] = 0;
@@ -158,7 +157,7 @@ struct reversed_graph {
   static constexpr const axis_list& wider(const axis_list& a, const axis_list& b) {
     return a.rank < b.rank ? b : a;
   }
-  // The same of the memory that `to` reads, by the axes `own`.
+  // The same for the memory that `to` reads, with the axes `own`.
   constexpr operand of_memory(const operand& to, const operand& d, const axis_list& own) {
     // Each element once, by other names or in another order?
     bool renames = to.offset == 0;
@@ -175,27 +174,26 @@ struct reversed_graph {
       if (at != npos) named.axes.stride[i] = d.axes.stride_of(to.axes.family[at]);
     }
     if (renames) return named;
-    // A merged or split axis of what lies one element after another?
+    // A merged or split axis of dense memory?
     if (to.offset == 0 && count == own.count() && is_row_major(to.axes) && is_row_major(own)) {
       operand dense = in_order(d, to.axes);
       dense.axes = without_strides(own);
       return dense;
     }
-    // A part: zeros elsewhere. place has the memory's elements as they lie, from the first to the
-    // last.
+    // A part: zeros elsewhere. place has the memory's elements from the first to the last.
     std::size_t elements = 1;
     for (std::size_t i = 0; i < own.rank; ++i) elements += (own.size[i] - 1) * own.stride[i];
     node_of_graph<T> one;
     one.what = word::place;
     one.axes.push(family_elements, elements, 1);
     one.from[0] = d;
-    one.from[1] = to;  // no operand: where it is put
+    one.from[1] = to;  // not an operand: the destination
     one.from[1].node = -1;
     one.operands = 1;
     return {add(one), 0, own};
   }
 
-  // What nodes depend on what is differentiated: arguments are marked already.
+  // Finds the nodes that depend on differentiated arguments, which are already marked.
   constexpr void find_what_varies(int count, const wanted_gradient* wanted) {
     for (int n = 0; n < count; ++n) {
       const node_of_graph<T>& one = g.nodes[n];
@@ -210,7 +208,7 @@ struct reversed_graph {
     }
   }
 
-  // Adds d to the gradient of that slot, which lies as d's axes, row-major, do.
+  // Adds d to the gradient of that slot, which is row-major with d's axes.
   constexpr void add_to_gradient(const operand& d, std::size_t slot) {
     add_to_gradient(d, slot, without_strides(d.axes));
   }

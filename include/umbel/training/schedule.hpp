@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// The rate of learning as a function of the step, counted from 0, also in constant expressions; the
-// same bits on every target:
+// The learning rate as a function of the step, counted from 0; the same bits on every target:
 //
 //   constexpr warm_up_then_cosine rate{.rate = 6e-3, .warm_up = 1000, .steps = 15000};
 //   update(w, g, state, adamw{.rate = rate(step)});
 //
-// All rise first, in warm_up equal steps: at step s to rate (s + 1) / warm_up. What follows is a
-// function of the part that is over, (s - warm_up) / (steps - warm_up); from `steps` on it is
-// `last`, which is 0 for ever where neither is given. No number is looked at here: update refuses a
-// rate that is negative or not finite.
+// All rise first, in warm_up equal steps: at step s to rate (s + 1) / warm_up. Then the rate is a
+// function of the fraction (s - warm_up) / (steps - warm_up); from `steps` on it is `last`, so
+// without either it is always 0. Numbers are not checked here: update refuses a rate that is
+// negative or not finite.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// A rate that stays after the warm-up.
+// A constant rate after the warm-up.
 struct constant_rate {
   double rate = 0;
   std::uint64_t warm_up = 0;  // steps
@@ -30,7 +29,7 @@ struct constant_rate {
 };
 
 namespace detail {
-// fall(part): from 1 to 0.
+// fall(fraction): from 1 to 0.
 template <class Schedule, class Fall>
 constexpr double falling_rate(const Schedule& s, std::uint64_t step, Fall fall) noexcept {
   if (step >= s.steps) return s.last;
@@ -45,8 +44,8 @@ constexpr double falling_rate(const Schedule& s, std::uint64_t step, Fall fall) 
 struct warm_up_then_cosine {
   double rate = 0;            // the highest, after the warm-up
   std::uint64_t warm_up = 0;  // steps
-  std::uint64_t steps = 0;    // of all, those of the warm-up too
-  double last = 0;            // the rate from there on
+  std::uint64_t steps = 0;    // in total, including the warm-up
+  double last = 0;            // the rate afterwards
 
   [[nodiscard]] constexpr double operator()(std::uint64_t step) const noexcept {
     return detail::falling_rate(*this, step, [](double part) {
@@ -59,8 +58,8 @@ struct warm_up_then_cosine {
 struct warm_up_then_linear {
   double rate = 0;            // the highest, after the warm-up
   std::uint64_t warm_up = 0;  // steps
-  std::uint64_t steps = 0;    // of all, those of the warm-up too
-  double last = 0;            // the rate from there on
+  std::uint64_t steps = 0;    // in total, including the warm-up
+  double last = 0;            // the rate afterwards
 
   [[nodiscard]] constexpr double operator()(std::uint64_t step) const noexcept {
     return detail::falling_rate(*this, step, [](double part) { return 1 - part; });

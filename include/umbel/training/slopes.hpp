@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Derivatives of functions that no other words of a formula are. (That of tanh is 1 - y y.)
+// Derivatives that aren't other operations of a formula. (That of tanh is 1 - y y.)
 #pragma once
 
 #include <umbel/config.hpp>
@@ -9,8 +9,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// d/dx x P(Z <= x) = P(Z <= x) + x p(x), p the density of the normal distribution. P as in
-// simd::gelu.
+// d/dx x P(Z <= x) = P(Z <= x) + x p(x), p the normal density. P as in simd::gelu.
 template <class V>
 UMBEL_INLINE constexpr V gelu_exact_slope(V x) noexcept {
   using T = simd::element_of<V>;
@@ -28,7 +27,7 @@ UMBEL_INLINE constexpr V gelu_exact_slope(V x) noexcept {
 }
 
 // d/dx x s(2u) = s + x s (1 - s) 2u', with s the logistic function, 2u = 2 sqrt(2 / pi) (x +
-// 0.044715 x^3). Beyond where s is 0 or 1 it is that.
+// 0.044715 x^3). If s is 0 or 1, it is s.
 template <class V>
 UMBEL_INLINE constexpr V gelu_tanh_slope(V x) noexcept {
   using T = simd::element_of<V>;

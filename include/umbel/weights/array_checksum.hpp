@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The checksum of arrays of weights, as the compiler compares it in a header that tools/export
-// wrote (docs/export.md): 64-bit FNV-1a (Fowler, Noll, Vo) of the bytes of their elements,
-// little-endian, one array after another. It finds damage; it is no signature.
+// The checksum of weight arrays, which the compiler compares in a header written by tools/export
+// (docs/export.md): 64-bit FNV-1a (Fowler, Noll, Vo) of the bytes of their elements, little-endian,
+// one array after another. It detects damage but is not a signature.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -14,11 +14,11 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// Adds up bytes, and arrays of float or std::int32_t, one after another.
+// Adds bytes, and arrays of float or std::int32_t, in sequence.
 class weights_checksum {
  public:
   constexpr weights_checksum() noexcept = default;
-  // Goes on behind what has this sum.
+  // Continues from this sum.
   constexpr explicit weights_checksum(std::uint64_t before) noexcept : sum_(before) {}
 
   constexpr void add(const unsigned char* bytes, std::size_t count) noexcept {
@@ -38,7 +38,7 @@ class weights_checksum {
   detail::fnv1a sum_;
 };
 
-// Of the arrays of an exported header, to compare with its `checksum`:
+// For the arrays of an exported header, to compare with its `checksum`:
 //   checksum_of(model::for_each_array) == model::checksum
 template <class Each>
   requires requires(const Each& each) { each([](const auto&) {}); }
@@ -47,7 +47,7 @@ template <class Each>
   each([&](const auto& array) { sum.add(array); });
   return sum.value();
 }
-// Of the elements [from, to) of one, behind those that have the sum `before`. In parts, since
+// For the elements [from, to) of one array, continuing from the sum `before`. In parts, since
 // compilers evaluate at most some hundred thousand steps at once.
 template <class T, std::size_t Count>
   requires requires(weights_checksum& sum, const T (&array)[Count]) { sum.add(array); }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The tensors of a file that a call of load asks for, by name. The file is walked over once for all
-// of them, so that its length bounds the work, and the memory is that of the names asked for: what
-// is in the file does not say how much stack is used.
+// The tensors of a file that a call of load asks for, by name, found in one walk, in linear time.
+// Memory depends only on the names asked for: a file can't decide how much stack is used.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -12,21 +11,21 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// A name, by its hash, and where its tensor is.
+// The hash of a name, and the place of its tensor.
 struct asked_name {
   static constexpr std::uint32_t nowhere = 0xffffffff;
   std::uint64_t hash = 0;
-  std::uint32_t place = nowhere;  // a header of 100 MB, and the directory of a .npz, are shorter
+  std::uint32_t place = nowhere;  // enough for a header of 100 MB and the directory of a .npz
   friend constexpr bool operator<(const asked_name& a, const asked_name& b) noexcept {
     return a.hash < b.hash;
   }
 };
 
-// Where the tensors are that were asked for, or, with count 0, any.
+// The places of the tensors asked for or, with count 0, of any.
 template <class File>
 class asked_tensors {
  public:
-  // names: `count` that were asked for; sorted here.
+  // names: `count` asked-for names; sorted here.
   asked_tensors(const File& file, asked_name* names, std::size_t count) noexcept
       : file_(file), names_(names), count_(count) {
     sort_items(names, count);
@@ -38,7 +37,7 @@ class asked_tensors {
     }
   }
 
-  // The tensor of this name into x; false where there is none.
+  // Copies the tensor with this name to x; false if there is none.
   bool find(const char* name, stored_tensor& x) const noexcept {
     if (count_ == 0) {
       const auto found = file_.find(name);
@@ -64,7 +63,7 @@ class asked_tensors {
   std::size_t count_;
 };
 
-// f(tensors), asked_tensors of all names that ask(g) calls g with, twice in one order.
+// Calls f(tensors), asked_tensors of all names that ask(g) passes to g, twice in the same order.
 template <std::size_t Capacity, class File, class Ask, class F>
 UMBEL_NOINLINE void with_asked_by(const File& file, const Ask& ask, const F& f) noexcept {
   asked_name names[Capacity];
@@ -82,7 +81,7 @@ void with_asked(const File& file, const Ask& ask, const F& f) noexcept {
     with_asked_by<128>(file, ask, f);  // 2 kB of stack
   else if (count <= 2048)
     with_asked_by<2048>(file, ask, f);  // 32 kB
-  else  // of more than a thousand parameters: each is looked for from the beginning of the file
+  else  // more than a thousand parameters: searches the file from the beginning for each
     f(asked_tensors<File>(file, nullptr, 0));
 }
 

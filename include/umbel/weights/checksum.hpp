@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The checksum of weights that were saved (save, write_safetensors) or exported (tools/export,
 // docs/export.md): 64-bit FNV-1a (Fowler, Noll, Vo) of the bytes of all their elements,
-// little-endian, one tensor after another. It finds damage, and a header and a file that are not of
-// one export; it is no signature.
+// little-endian, one tensor after another. It detects damage, and a header and a file from
+// different exports; it is not a signature.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -12,7 +12,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// Of all tensors of a file, in its order.
+// For all tensors of a file, in its order.
 template <class File>
   requires requires(const File& file) { file.begin()->data; }
 [[nodiscard]] std::uint64_t checksum_of(const File& file) noexcept {
@@ -22,8 +22,8 @@ template <class File>
 }
 
 // Are the bytes of a safetensors file those that save, write_safetensors or tools/export wrote?
-// file_error::checksum where they are not, file_error::not_found where its metadata have no
-// checksum of 16 digits. Names and extents are not in the sum: load compares those.
+// Returns file_error::checksum if not, file_error::not_found if the metadata have no 16-digit
+// checksum. The sum doesn't cover names and extents: load compares those.
 //   "umbel: verify_checksum: the bytes of the file are not those that were written"
 template <class File>
 file_result<> verify_checksum(const File& file) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Names of the parameters of the book Dive into Deep Learning (d2l.ai), of its PyTorch edition.
+// Parameter names in the PyTorch edition of Dive into Deep Learning (d2l.ai).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -16,7 +16,7 @@ inline constexpr parameter_name d2l_attention[] = {
     {"o.weight", "W_o.weight", out_in}, {"o.bias", "W_o.bias"},
 };
 
-// d2l.AdditiveAttention: w_v gives a score of each hidden unit
+// d2l.AdditiveAttention: w_v weights the hidden units of a score
 inline constexpr parameter_name d2l_additive_attention[] = {
     {"q.weight", "W_q.weight", out_in},
     {"k.weight", "W_k.weight", out_in},

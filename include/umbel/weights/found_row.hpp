@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The tensor of a file that a parameter takes: by which row of the names, and of which axes. Not
-// here: what is wrong with it (load.hpp).
+// The tensor of a file for a parameter: the matching row of the names, and its axes.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -12,8 +11,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// The axes that a tensor in the file must have for a parameter: sizes, how far apart they lie in
-// the parameter, and of which the parameter is a part.
+// The axes that a parameter's tensor must have in the file: sizes, strides in the parameter, part.
 struct wanted_axes {
   std::size_t rank = 0;
   std::size_t extent[stored_tensor::max_rank]{}, stride[stored_tensor::max_rank]{};
@@ -34,7 +32,7 @@ struct wanted_axes {
   }
 };
 
-// x: of a parameter's type. Of two axes, in and out, in the order of `axes`.
+// x: a parameter's type. If it has two axes, in and out, they are in the order of `axes`.
 template <class X>
 constexpr wanted_axes axes_in_file(const stored_axes& axes) noexcept {
   using layout = layout_of<X>;
@@ -65,7 +63,7 @@ constexpr wanted_axes axes_in_file(const stored_axes& axes) noexcept {
   return wanted;
 }
 
-// Are the axes of x the wanted ones, but for those of size 1?
+// Are the axes of x the wanted ones, ignoring those of size 1?
 constexpr bool has_axes(const stored_tensor& x, const wanted_axes& wanted) noexcept {
   std::size_t i = 0;
   for (std::size_t j = 0; j < x.rank; ++j) {
@@ -77,18 +75,17 @@ constexpr bool has_axes(const stored_tensor& x, const wanted_axes& wanted) noexc
   return i == wanted.rank;
 }
 
-// What the scales of 8-bit weights are called: layers.0.q.weight_scale of layers.0.q.weight.
+// The suffix of scales of 8-bit weights: layers.0.q.weight_scale for layers.0.q.weight.
 inline constexpr const char* scale_suffix = "_scale";
 
-// The row of one parameter: the first whose tensor is in the file, else the first.
+// The row of one parameter: the first whose tensor is in the file, otherwise the first.
 struct found_row {
   const parameter_name* row = nullptr;
   name_text name;
-  stored_tensor tensor;                // without data where it is missing
+  stored_tensor tensor;                // without data if it is missing
   stored_tensor scales;                // of 8-bit integers, by output (scales.hpp)
-  const char* without_star = nullptr;  // of at("layers", ...), where "layers.*" would have a row
+  const char* without_star = nullptr;  // from at("layers", ...), if "layers.*" would have a row
 };
-// tensors: asked_tensors of the file.
 template <class Tensors>
 void find_row(found_row& found, const Tensors& tensors, const char* path,
               const parameter_names& names) noexcept {
@@ -111,7 +108,7 @@ void find_row(found_row& found, const Tensors& tensors, const char* path,
       static_cast<void>(tensors.find(name.with(scale_suffix).chars, found.scales));
   }
 }
-// f(name) with each that find_row may look for.
+// Calls f(name) with each name that find_row may look for.
 template <class F>
 void for_each_name(const char* path, bool is_matrix, const parameter_names& names,
                    const F& f) noexcept {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Names of the parameters of one layer of Hugging Face's models (transformers), for encoder_layer
-// and decoder_layer:
+// Parameter names of one layer in Hugging Face's transformers, for encoder_layer, decoder_layer:
 //   load(w, file, at("encoder.*", "bert.encoder.layer.*", names::bert_layer), ...)
 #pragma once
 
@@ -50,7 +49,7 @@ inline constexpr parameter_name vit_layer[] = {
     {"feed_forward.down.bias", "output.dense.bias"},
 };
 
-// GPT2Block: norm_first<true>, activation<gelu_tanh>, causal. Its Conv1D keeps matrices (in, out).
+// GPT2Block: norm_first<true>, activation<gelu_tanh>, causal. Its Conv1D stores matrices (in, out).
 // attn.bias and attn.masked_bias are its causal mask.
 inline constexpr parameter_name gpt2_block[] = {
     {"norm1.gamma", "ln_1.weight"},
@@ -74,9 +73,9 @@ inline constexpr parameter_name gpt2_block[] = {
 };
 
 // LlamaDecoderLayer, MistralDecoderLayer: norm_first<true>, norm_by<rms_norm>, gated<true>,
-// activation<silu>, causal, and rope<split_halves>: the pairing is that of the checkpoint, and
-// Meta's own files (meta.hpp) have the other one. bias<false>, or, where the configuration says
-// so, bias<true> of attention_bias and feed_forward_bias<true> of mlp_bias.
+// activation<silu>, causal, and rope<split_halves>: the pairing depends on the checkpoint, and
+// Meta's files (meta.hpp) have the other one. bias<false>, or, if the configuration sets them,
+// bias<true> for attention_bias and feed_forward_bias<true> for mlp_bias.
 inline constexpr parameter_name llama_layer[] = {
     {"norm1.gamma", "input_layernorm.weight"},
     {"attention.q.weight", "self_attn.q_proj.weight", out_in},
@@ -97,9 +96,8 @@ inline constexpr parameter_name llama_layer[] = {
     {nullptr, "self_attn.rotary_emb.inv_freq"},
 };
 
-// Starcoder2DecoderLayer: norm_first<true>, activation<gelu_tanh>, bias<true>, causal (and where
-// the configuration has a window of W keys, sliding_window<W - 1>), rope<split_halves>, kv_heads.
-// Its norms have a beta.
+// Starcoder2DecoderLayer: norm_first<true>, activation<gelu_tanh>, bias<true>, causal (with a
+// window of W keys, sliding_window<W - 1>), rope<split_halves>, kv_heads, norms with a beta.
 inline constexpr parameter_name starcoder2_layer[] = {
     {"norm1.gamma", "input_layernorm.weight"},
     {"norm1.beta", "input_layernorm.bias"},
@@ -120,8 +118,8 @@ inline constexpr parameter_name starcoder2_layer[] = {
     {nullptr, "self_attn.rotary_emb.inv_freq"},
 };
 
-// WhisperEncoderLayer, for encoder_layer: norm_first<true>, activation<gelu_exact>,
-// bias_on<'q', 'v', 'o'>, feed_forward_bias<true>.
+// WhisperEncoderLayer, for encoder_layer: norm_first<true>, activation<gelu_exact>, bias_on<'q',
+// 'v', 'o'>, feed_forward_bias<true>.
 inline constexpr parameter_name whisper_encoder_layer[] = {
     {"norm1.gamma", "self_attn_layer_norm.weight"},
     {"norm1.beta", "self_attn_layer_norm.bias"},
@@ -171,8 +169,7 @@ inline constexpr parameter_name whisper_decoder_layer[] = {
 // Qwen2DecoderLayer: as LlamaDecoderLayer, but bias_on<'q', 'k', 'v'>, feed_forward_bias<false>.
 inline constexpr auto& qwen2_layer = llama_layer;
 
-// Qwen3DecoderLayer: as LlamaDecoderLayer, and query_key_norm<rms_norm>. head_dim<> where the
-// configuration has one.
+// Qwen3DecoderLayer: as LlamaDecoderLayer, query_key_norm<rms_norm>, head_dim<> if configured.
 inline constexpr parameter_name qwen3_layer[] = {
     {"norm1.gamma", "input_layernorm.weight"},
     {"attention.q.weight", "self_attn.q_proj.weight", out_in},

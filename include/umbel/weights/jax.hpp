@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Names of the parameters of attention in Keras, Haiku and Flax: matrices are (in, out), and Keras
-// and Flax keep heads apart: (in, heads, head_dim) and (heads, head_dim, out). Names are paths:
+// Parameter names of attention in Keras, Haiku and Flax. Matrices are (in, out); Keras and Flax
+// split the heads: (in, heads, head_dim) and (heads, head_dim, out). Names are paths:
 //   load(w, file, at("attention", "block/multi_head_attention/", names::keras_attention<8>), ...)
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Weights from a file, all or none: every parameter is found by name and compared with the shape of
-// its tensor first; what is missing, left over, of another shape or transposed is listed in one go,
-// and nothing is loaded unless all fit.
+// Loads weights from a file, all or none: finds every parameter by name and compares it with the
+// shape of its tensor first. Tensors that are missing, unexpected, transposed or of another shape
+// are listed together, and nothing is loaded unless all fit.
 //
 //   static model_weights w;
 //   const auto loaded = load(w, *file, at("encoder.*", "layers.*", names::torch_encoder_layer));
@@ -50,7 +50,7 @@ constexpr void put_about(load_result& out, const char* path, const char* text) {
 template <class X>
 inline constexpr bool is_matrix = layout_of<X>::template has<axis_family<axes::in_features>>;
 
-// Does the tensor fit the parameter? If not, a line says why.
+// Does the tensor fit the parameter? If not, adds a line with the reason.
 template <class X>
 bool fits_parameter(load_result& out, const char* path, const found_row& found) noexcept {
   const auto about = [&](const char* text) { put_about<X>(out, path, text); };
@@ -113,8 +113,7 @@ bool fits_parameter(load_result& out, const char* path, const found_row& found) 
   return false;
 }
 
-// The tensor of a parameter that it fits, or its part of it, and how far apart its elements lie in
-// the parameter.
+// The fitting tensor of a parameter, or its part of it, and its strides in the parameter.
 struct placed_tensor {
   stored_tensor tensor;
   std::size_t strides[stored_tensor::max_rank]{};
@@ -135,7 +134,7 @@ placed_tensor placed(const found_row& found) noexcept {
   return made;
 }
 
-// Is there anything that would not be read? If so, a line says what.
+// Can all elements be read? If not, adds a line with the reason.
 template <class X>
 void fits_elements(load_result& out, const char* path, const found_row& found) noexcept {
   const auto readable = placed<X>(found).tensor.template check<typename X::value_type>();
@@ -158,12 +157,11 @@ void read_parameter(load_result& out, const X& x, const parameter_path& path,
   }
 }
 
-// A tensor of a probe (probe.hpp)? name: of 6 bytes or more.
+// A tensor of a probe (probe.hpp)? name: at least 6 bytes.
 inline bool is_of_probe(const char* name) noexcept {
   return __builtin_memcmp(name, "probe.", 6) == 0;
 }
 
-// Does w have a parameter of this path?
 template <class Weights>
 bool has_parameter(const Weights& w, const char* path) noexcept {
   bool found = false;
@@ -172,16 +170,15 @@ bool has_parameter(const Weights& w, const char* path) noexcept {
   return found;
 }
 
-// Who takes a tensor of the file.
+// What uses a tensor of the file.
 struct tensor_use {
-  bool is_known = false;         // a parameter, or it is left out on purpose
-  std::size_t parts = 1;         // of so many equal parts ...
-  std::uint64_t taken = 0;       // ... these are taken
-  name_text parameter, instead;  // a parameter that could take it, but takes that one
+  bool is_known = false;         // a parameter, or left out on purpose
+  std::size_t parts = 1;         // number of equal parts ...
+  std::uint64_t taken = 0;       // ... one bit per used part
+  name_text parameter, instead;  // a parameter that could use it, but uses that one
 };
 
-// find: (path, found_row&), what the parameter of a path takes. is_scale: the name is that of the
-// weights whose scales the tensor has.
+// find(path, found_row&): finds a parameter's tensor. is_scale: `name` is of the scaled weights.
 template <class Weights, class Find>
 void add_use(tensor_use& use, const Weights& w, const char* name, bool is_scale,
              const parameter_names& names, const Find& find) noexcept {
@@ -198,8 +195,7 @@ void add_use(tensor_use& use, const Weights& w, const char* name, bool is_scale,
     found_row found;
     find(path.chars, found);
     if (is_scale && found.tensor.type != stored_type::int8) continue;
-    // The row alone is not enough: one table may stand at two places, at("head", "a", table) and
-    // at("head", "b", table).
+    // The row is not enough: at("head", "a", table) and at("head", "b", table) use one twice.
     if (found.row == &row && found.name == name) {
       use.is_known = true;
       use.parts = row.axes.parts;
@@ -229,14 +225,14 @@ void add_use(tensor_use& use, const Weights& w, const stored_tensor& tensor,
   add_use(use, w, name, true, names, find);
 }
 
-// The first part that nothing takes; the number of parts where there is none.
+// The first unused part; the number of parts if there is none.
 constexpr std::size_t part_left_over(const tensor_use& use) noexcept {
   std::size_t part = 0;
   while (part < use.parts && (use.taken >> part & 1) != 0) ++part;
   return use.taken == 0 || use.parts > 64 ? use.parts : part;
 }
 
-// Lines for null pointers where names should be, as those of strings that a program made are.
+// Lines for null pointers instead of names, for example of strings that a program made.
 inline void complain_of_nulls(load_result& out, const parameter_names& names) {
   if (names.parameter_prefix == nullptr || names.tensor_prefix == nullptr) {
     out.begin();
@@ -251,12 +247,12 @@ inline void complain_of_nulls(load_result& out, const parameter_names& names) {
   }
 }
 
-// A line for a tensor that is not needed, whole or in part.
+// A line for a tensor that is unused, wholly or in part.
 inline void complain_of(load_result& out, const tensor_use& use, const stored_tensor& tensor) {
   const std::size_t part = part_left_over(use);
   if (use.is_known && part == use.parts) return;
   sentence_buffer name;
-  put_part(name, tensor.name);  // without what could write to a terminal
+  put_part(name, tensor.name);  // without characters that control a terminal
   out.begin();
   if (use.is_known) {
     out.put("part_of(");
@@ -280,7 +276,7 @@ inline void complain_of(load_result& out, const tensor_use& use, const stored_te
   out.put('\n');
 }
 
-// Of arguments that the rules accept.
+// For arguments that the rules accept.
 template <class Weights, class File>
 void load_parameters(load_result& result, Weights& w, const File& file,
                      const parameter_names* tables, std::size_t count) noexcept {
@@ -311,7 +307,7 @@ void load_parameters(load_result& result, Weights& w, const File& file,
       complain_of(result, use, tensor);
     }
     if (!result) return;
-    // A file that is mapped may have changed since, so what is found now is compared again.
+    // A mapped file may have changed since, so the tensor found now is compared again.
     const auto read = [&](const parameter_path& path, const auto& x) {
       using X = std::remove_cvref_t<decltype(x)>;
       found_row found;
@@ -330,20 +326,21 @@ void load_parameters(load_result& result, Weights& w, const File& file,
 }  // namespace detail
 
 // Loads all parameters of w (parameters/parameters.hpp) from a file (file/safetensors.hpp,
-// npz.hpp), whose names for them are in the tables `names`. Tensors of a probe (probe.hpp) are left
-// out. Numbers are exact where they can be, else rounded once.
+// npz.hpp), with the file's names in the tables `names`. Tensors of a probe (probe.hpp) are
+// skipped. Numbers are exact if possible, otherwise rounded once.
 //   "umbel: load: encoder.0.attention.q.weight [in_features=8, out_features=8]: the file has no
-//   layers.0.q.weight" "umbel: load: up.weight [in_features=8, out_features=16]: linear1.weight has
-//   [8, 16] in the file but must have [16, 8]:
-//    it is transposed, in_out where the names say out_in"
+//    layers.0.q.weight"
+//   "umbel: load: up.weight [in_features=8, out_features=16]: linear1.weight has [8, 16] in the
+//    file but must have [16, 8]: it is transposed, in_out where the names say out_in"
 //   "umbel: load: bias_k is in the file, but no parameter has that name"
 //   "umbel: load: q_proj_weight is in the file, but q.weight takes in_proj_weight"
 //   "umbel: load: part_of(1, 3) of in_proj_weight goes to no parameter"
-// What is wrong before there is a file does not compile:
+// Errors that don't depend on the file are compile errors:
 //   "umbel: load: takes a file of tensors, not the result of opening one; write *file"
 //   "umbel: load: takes tables of names, arrays of parameter_name or at(...), but argument 3 is
-//   vector" "umbel: load: the weights are const"
-// and, of structs, the sentences of for_each_parameter.
+//    vector"
+//   "umbel: load: the weights are const"
+// and, for structs, the sentences of for_each_parameter.
 template <class Weights, class File, class... Names>
 [[nodiscard]] load_result load(Weights&& w, const File& file, const Names&... names) noexcept {
   if constexpr (detail::one_is_invalid<Weights, File, Names...>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What load (load.hpp) returns.
+// The result of load (load.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -9,17 +9,16 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// Did all parameters find their tensors? If not, one line for each that did not, and for each
-// tensor that no parameter wants; the weights are as before.
+// Was everything loaded? If not, one line per missing or unused tensor; weights are unchanged.
 class [[nodiscard]] load_result {
  public:
   constexpr explicit operator bool() const noexcept { return problems_ == 0; }
   [[nodiscard]] constexpr std::size_t problems() const noexcept { return problems_; }
-  // Lines ended by line ends, valid as long as this object; empty where there is no problem. After
-  // 4,000 characters: how many more there are.
+  // Lines ended by line feeds, valid as long as this object; empty without problems. After 4,000
+  // characters: how many more there are.
   [[nodiscard]] constexpr const char* error() const noexcept { return chars_; }
 
-  // For load: one line.
+  // For load: begins a line.
   constexpr void begin() noexcept {
     ++problems_;
     if (size_ > full) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The rules of load (load.hpp): of the weights, the file and the names.
+// Rules of load (load.hpp): weights, file and names.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -14,7 +14,7 @@ namespace umbel::inline UMBEL_TARGET::detail {
 
 namespace rules {
 
-// What load asks of a parameter, by the type of its view.
+// What load requires of a parameter, by the type of its view.
 struct loaded {
   using operation = say::load;
   template <class X>
@@ -33,7 +33,7 @@ using loadable_weights =
                 verdict<!std::is_const_v<std::remove_reference_t<Weights>>, say::load,
                         say::the_weights_are_const>>;
 
-// Names: of argument Number.
+// Names: the type of argument Number.
 template <std::size_t Number, class Names>
 using loadable_names =
     argument<std::is_convertible_v<const Names&, parameter_names>, say::load,
@@ -50,8 +50,7 @@ struct load_rule<Weights, File, std::index_sequence<I...>, Names...> {
       loadable_names<I + 3, Names>..., loadable_weights<Weights>>;
 };
 
-// One verdict for the whole call. The weights are taken apart last: what is passed for them may be
-// the file.
+// One verdict for the whole call. Weights are examined last: the file may be passed for them.
 template <class Weights, class File, class... Names>
 constexpr auto load_call() {
   using arguments =

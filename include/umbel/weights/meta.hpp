@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Names of the parameters of one block of LLaMA in Meta's own checkpoints and in llama2.c's (.pt of
-// its training), for encoder_layer with norm_first<true>, norm_by<rms_norm>, norm_epsilon<1,
-// 100'000>, gated<true>, activation<silu>, bias<false>, rope<adjacent_pairs>; causal.
+// Parameter names of one block of LLaMA in the checkpoints of Meta and llama2.c (.pt of its
+// training), for encoder_layer with norm_first<true>, norm_by<rms_norm>, norm_epsilon<1, 100'000>,
+// gated<true>, activation<silu>, bias<false>, rope<adjacent_pairs>; causal.
 #pragma once
 
 #include <umbel/config.hpp>

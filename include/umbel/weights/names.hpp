@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// How a file calls the parameters of a model, and in which order it has their axes: tables that
-// load (load.hpp) reads. Those of frameworks are ready-made (weights/torch.hpp ...); one of your
-// own is an array:
+// The names and axis order of a model's parameters in a file: tables for load (load.hpp). Those of
+// frameworks are ready-made (weights/torch.hpp ...); a custom one is an array:
 //
 //   constexpr parameter_name head[] = {
 //       {"head.weight", "classifier.weight", out_in},   // nn.Linear: (out, in)
@@ -9,9 +8,9 @@
 //   };
 //   load(w, file, at("encoder.*", "layers.*", names::torch_encoder_layer), head);
 //
-// * stands for a number, the same in both, and ** at the end of both for anything. A parameter may
-// have several rows: the first whose tensor is in the file counts. A row without a parameter,
-// {nullptr, "h.*.attn.bias"}, says what is left out on purpose.
+// * stands for a number, the same in both names, and ** at the end of both for any text. If a
+// parameter has several rows, the first whose tensor is in the file counts. A row without a
+// parameter, {nullptr, "h.*.attn.bias"}, leaves a tensor out on purpose.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -22,15 +21,15 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// How a tensor in a file has the axes of a parameter. Axes of size 1 do not count.
+// The axes of a parameter in a file's tensor. Axes of size 1 don't count.
 struct stored_axes {
   enum orders : unsigned char { same, in_then_out, out_then_in };
-  orders order = same;              // same: those of the parameter; a matrix has to say another
-  std::size_t in_heads = 0;         // in is two axes, heads and head_dim; 0: one
-  std::size_t out_heads = 0;        // out is
-  std::size_t part = 0, parts = 1;  // out is one of so many equal parts of a larger tensor
+  orders order = same;              // same: those of the parameter; a matrix must name another
+  std::size_t in_heads = 0;         // in is split into heads and head_dim; 0: not split
+  std::size_t out_heads = 0;        // the same for out
+  std::size_t part = 0, parts = 1;  // out is one of this many equal parts of a larger tensor
 
-  // (in, heads, head_dim), (heads, head_dim, out): as Keras and Flax keep projections.
+  // (in, heads, head_dim), (heads, head_dim, out): as Keras and Flax store projections.
   [[nodiscard]] constexpr stored_axes in_of(std::size_t heads) const noexcept {
     stored_axes axes = *this;
     axes.in_heads = heads;
@@ -66,7 +65,8 @@ using row_of_names = first_error<
 
 // One row of a table: {"head.weight", "classifier.weight", out_in}.
 //   "umbel: parameter_name: takes a path, a name in the file and, of a matrix, in_out or out_in,
-//   but argument 2 is a null pointer" "umbel: parameter_name: a row is empty; ..."
+//    but argument 2 is a null pointer"
+//   "umbel: parameter_name: a row is empty; ..."
 struct parameter_name {
   const char* parameter;  // its path; null: the tensor is not needed
   const char* tensor;     // its name in the file
@@ -75,7 +75,7 @@ struct parameter_name {
   constexpr parameter_name(const char* path, const char* name_in_file,
                            const stored_axes& order = {}) noexcept
       : parameter(path), tensor(name_in_file), axes(order) {}
-  // Whatever is none, also 0, which as a literal would be a null pointer.
+  // Anything else, also the literal 0, which would be a null pointer: refused.
   template <class Path, class Name, class Order = stored_axes>
     requires(!detail::rules::row_of_names<Path, Name, Order>::ok)
   constexpr parameter_name(const Path&, const Name&, const Order& = {}) noexcept
@@ -93,7 +93,7 @@ struct parameter_name {
   }
 };
 
-// A table, and what stands before the names in it.
+// A table, and the prefixes of its names.
 struct parameter_names {
   const parameter_name* rows;
   std::size_t count;
@@ -123,16 +123,16 @@ struct place_of_names<Parameter, Tensor, Names> {
 };
 }  // namespace detail::rules
 
-// The names of a table for a part of the model: at("encoder.*", "layers.*", table) makes
-// "encoder.0.norm1.gamma" and "layers.0.norm1.weight" of its "norm1.gamma" and "norm1.weight". No
-// dot follows a slash: at("", "block/attention/", names::keras_attention).
+// The names of a table for a part of the model: at("encoder.*", "layers.*", table) turns its
+// "norm1.gamma" and "norm1.weight" into "encoder.0.norm1.gamma" and "layers.0.norm1.weight". No dot
+// follows a slash: at("", "block/attention/", names::keras_attention).
 [[nodiscard]] constexpr parameter_names at(const char* parameter, const char* tensor,
                                            parameter_names names) noexcept {
   names.parameter_prefix = parameter;
   names.tensor_prefix = tensor;
   return names;
 }
-// Other arguments, also 0, which as a literal would be a null pointer:
+// Other arguments, also the literal 0, which would be a null pointer:
 //   "umbel: at: takes a path in w, a path in the file and a table of names, but argument 2 is int"
 template <class... Arguments>
   requires(!detail::rules::place_of_names<Arguments...>::type::ok)
@@ -143,13 +143,13 @@ constexpr detail::invalid at(const Arguments&...) noexcept {
 }
 
 namespace names {
-// Of a file that save (save.hpp) wrote: the paths themselves, matrices (in, out).
+// For a file that save (save.hpp) wrote: the paths, with matrices (in, out).
 inline constexpr parameter_name umbel[] = {{"**", "**", in_out}};
 }  // namespace names
 
 namespace detail {
 
-// What the * of a pattern stand for: numbers, and of ** at its end the rest.
+// The values of the * in a pattern: numbers; for ** the rest of the text.
 struct pattern_values {
   static constexpr std::size_t most = 4;
   std::size_t number[most]{};
@@ -157,14 +157,14 @@ struct pattern_values {
   const char* rest = "";
 };
 
-// Does a dot stand between a prefix and what follows it? Paths with slashes end in one.
+// Is there a dot between a prefix and what follows it? Paths with slashes end in one.
 constexpr bool needs_dot(const char* prefix, const char* pattern) noexcept {
   if (*prefix == '\0' || *pattern == '\0') return false;
   while (prefix[1] != '\0') ++prefix;
   return *prefix != '/';
 }
 
-// Text against a pattern in pieces: prefix, a dot where one is needed, the rest.
+// Text against a pattern in pieces: prefix, a dot if needed, the rest.
 class pattern_match {
  public:
   constexpr explicit pattern_match(const char* text) noexcept : at_(text) {}
@@ -172,7 +172,7 @@ class pattern_match {
     return piece(prefix) && (!needs_dot(prefix, pattern) || piece(".")) && piece(pattern) &&
            *at_ == '\0';
   }
-  // The same with ".*" behind the prefix: was it forgotten?
+  // The same with ".*" after the prefix, to find out whether it was forgotten.
   constexpr bool matches_numbered(const char* prefix, const char* pattern) noexcept {
     return *prefix != '\0' && piece(prefix) && piece(".*") && (*pattern == '\0' || piece(".")) &&
            piece(pattern) && *at_ == '\0';
@@ -210,7 +210,7 @@ class pattern_match {
   const char* at_;
 };
 
-// The name that a pattern stands for with these numbers, ended by a zero; what is longer is cut.
+// The name that a pattern makes with these numbers, zero-terminated; longer ones are cut off.
 struct name_text {
   static constexpr std::size_t most = 255;
   char chars[most + 1]{};
@@ -224,7 +224,7 @@ struct name_text {
     if (needs_dot(prefix, pattern)) put('.');
     put(pattern, values, used);
   }
-  // With more behind it.
+  // With more text at its end.
   [[nodiscard]] constexpr name_text with(const char* suffix) const noexcept {
     name_text longer = *this;
     for (; *suffix != '\0'; ++suffix) longer.put(*suffix);

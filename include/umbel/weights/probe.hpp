@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// A probe: an input of the model that was exported, and its output there, both in the file of its
-// weights (tools/export --probe; docs/export.md). replay calls the model in C++ with that input and
-// compares: what a file cannot tell, as the pairing of rope or the activation, is caught on the
-// first run.
+// A probe: an input of the exported model and its output, both in the file of its weights
+// (tools/export --probe; docs/export.md). replay calls the model in C++ with that input and
+// compares the outputs. The first run finds errors that a file can't show, such as the activation.
 //
 //   static tensor<float, token<5>, hidden<64>> x, wanted;
 //   const auto replayed = replay(*file, [](const auto& x) { return encode(x); }, wanted, x);
 //   if (!replayed) return report(replayed.error());
 //
-// The names of its tensors begin with "probe."; load (load.hpp) leaves them out.
+// The names of its tensors begin with "probe."; load (load.hpp) skips them.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -21,28 +20,26 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// How far an output may be from the probe's: absolute + relative * the largest finite output
-// there.
-// Without arguments the tolerance of the tests against frameworks. Layers in float are usually
-// within a hundredth of it, so {1e-6, 1e-6} finds smaller mistakes, as gelu_tanh for gelu_exact;
-// weights that were rounded to 16 bits need more.
+// The largest difference from the probe's output: absolute + relative * its largest finite number.
+// The default is the tolerance of the tests against frameworks. Float layers are usually within a
+// hundredth of it, so {1e-6, 1e-6} finds smaller mistakes, such as gelu_tanh for gelu_exact;
+// weights rounded to 16 bits need more.
 struct probe_tolerance {
   double absolute = 1e-5;
   double relative = 1e-4;
 };
 
-// Did the model give the output of the probe? If not, one sentence.
+// Did the model return the output of the probe? If not, one sentence.
 class probe_result {
  public:
   constexpr explicit operator bool() const noexcept { return size_ == 0; }
-  // One line without a line end, valid as long as this object; empty where the outputs agree.
+  // One line without a line feed, valid as long as this object; empty if the outputs agree.
   [[nodiscard]] constexpr const char* error() const noexcept { return chars_; }
-  // The largest difference from the output wanted, infinity where it is NaN, and its place there,
-  // row-major; 0 where nothing was compared.
+  // The largest difference, infinity for NaN, and its row-major place; 0 if nothing was compared.
   double largest = 0;
   std::size_t place = 0;
 
-  // For replay: more of the sentence.
+  // For replay: appends to the sentence.
   constexpr void operator()(const char* text, std::size_t count) noexcept {
     for (std::size_t i = 0; i < count && size_ + 1 < sizeof(chars_); ++i) chars_[size_++] = text[i];
   }
@@ -64,13 +61,13 @@ struct probe_input {
 namespace detail {
 UMBEL_SAYS(compare_with_probe, "compare_with_probe");
 
-// What is known of the differences, for the sentence.
+// What the sentence needs to know about the differences.
 struct probe_differences {
-  double largest = 0;  // infinite where the output is NaN and should not be
+  double largest = 0;  // infinite if the output is NaN and should not be
   double given = 0, wanted = 0;
   std::size_t place = 0;
   double largest_of_first = 0;  // at the first position: all but the last axis
-  double largest_wanted = 0;    // that is finite
+  double largest_wanted = 0;    // the largest finite one
 };
 
 constexpr double probe_distance(double given, double wanted) noexcept {
@@ -122,7 +119,7 @@ constexpr void put_place(Out& out, std::size_t place) noexcept {
   out.put("] of ", static_cast<const char*>(axes.chars));
 }
 
-// What such differences usually come from.
+// The usual cause of such differences.
 constexpr const char* probe_cause(const probe_differences& found, double allowed) noexcept {
   if (found.given != found.given)
     return "NaN: a weight of the file may be NaN, or nothing was loaded";
@@ -137,7 +134,7 @@ constexpr const char* probe_cause(const probe_differences& found, double allowed
          "adjacent_pairs)";
 }
 
-// An input: the tensor, and its name in the file behind "probe.".
+// An input: the tensor, and its name in the file after "probe.".
 template <class X>
 constexpr probe_input<X> named_input(const probe_input<X>& input) noexcept {
   return input;
@@ -151,8 +148,7 @@ inline constexpr bool is_probe_input = false;
 template <class X>
 inline constexpr bool is_probe_input<probe_input<X>> = true;
 
-// The type of the tensor of an input, as the caller's expression has it; no reference of what is
-// neither tensor nor probe_input.
+// The type of an input's tensor as passed; no reference if neither tensor nor probe_input.
 template <class X>
 struct tensor_of_input {
   using type = X;
@@ -177,8 +173,7 @@ file_result<> read_probe(const File& file, const probe_input<X>& input) noexcept
   return file.read(static_cast<const char*>(name), input.x);
 }
 
-// Do two of the tensors that are read, the output and the inputs, share a name or memory? What is
-// read last would be in both.
+// Do two of the output and the inputs share a name or memory? The last one read would be in both.
 struct probe_target {
   const char* name;
   std::uintptr_t begin, end;
@@ -221,7 +216,7 @@ struct probe_shapes<Y, Wanted> {
   using type = same_shape<say::compare_with_probe, layout_of<Y>, layout_of<Wanted>>;
 };
 
-// Memory for what is read. X: of a forwarding reference; Number: of the argument.
+// Memory to read into. X: a forwarding reference's type; Number: of the argument.
 template <std::size_t Number, class X>
 using probe_memory =
     argument<tensor_like<std::remove_reference_t<X>>, say::replay,
@@ -268,10 +263,9 @@ using replay = first_error<
 
 }  // namespace detail
 
-// y, the output of the model, beside that of the probe: tensors or views of the same axes, in the
-// same order.
+// Compares y, the model's output, with the probe's: tensors or views with the same axes, in order.
 //   "umbel: probe: the output differs by 0.81 at [1, 5] of [token=4, hidden=8]: 0.3 where 1.11 is
-//   wanted; at most 0.000265 was allowed; look for a square matrix that is transposed ..."
+//    wanted; at most 0.000265 was allowed; look for a square matrix that is transposed ..."
 template <class Y, class Wanted>
 [[nodiscard]] constexpr probe_result compare_with_probe(
     const Y& y, const Wanted& wanted, const probe_tolerance& tolerance = {}) noexcept {
@@ -323,16 +317,15 @@ probe_result replay_call(const File& file, const F& f, const probe_tolerance& to
 }
 }  // namespace detail
 
-// Reads the probe of a file into `wanted` and the inputs, calls f(inputs...), and compares with
-// what it returns. One input, a tensor, is probe.input; several are probe_input("name", x) each.
-// The output is probe.output. Memory is the caller's; its axes must have the extents of the file.
-//   "umbel: probe: ..."                        as of compare_with_probe
+// Reads the probe of a file into `wanted` and the inputs, calls f(inputs...), and compares the
+// result. A single input, a tensor, is probe.input; several are probe_input("name", x) each. The
+// output is probe.output. The memory is the caller's; its axes must have the extents of the file.
+//   "umbel: probe: ..."                        as for compare_with_probe
 //   "umbel: read: probe.input has the shape [4, 8] but the memory has [token=5, hidden=8]"
 //   "umbel: the file has no tensor probe.output"
 //   "umbel: replay: probe.input and probe.output are read into the same memory"
 //   "umbel: replay: probe.mask is given for two tensors"
-// Two inputs without a name, what is no tensor, and a model that takes other arguments do not
-// compile.
+// Compile errors: two inputs without a name, not a tensor, a model with other arguments.
 template <class File, class F, class Wanted, class... Inputs>
 [[nodiscard]] probe_result replay(const File& file, const F& f, const probe_tolerance& tolerance,
                                   Wanted&& wanted, Inputs&&... inputs) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Weights as a safetensors file, by the paths of their parameters, matrices (in, out), with a
-// checksum; verify_checksum says whether the file is whole, and names::umbel loads them again.
+// checksum. verify_checksum checks the file, and names::umbel loads it.
 //
 //   save([&](const char* bytes, std::size_t count) { std::fwrite(bytes, 1, count, file); }, w);
 #pragma once
@@ -13,7 +13,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-// What save asks of a parameter, by the type of its view.
+// What save requires of a parameter, by the type of its view.
 struct saved {
   using operation = say::save;
   template <class X>
@@ -29,17 +29,16 @@ constexpr auto can_be_saved() {
 }
 }  // namespace detail
 
-// sink: a callable that takes (const char*, std::size_t). What it throws, the caller gets; what it
-// returns is not looked at.
+// sink: called with (const char*, std::size_t); may throw; its return value is ignored.
 //   "umbel: save: takes a sink first, which is called with (const char*, std::size_t), not a
-//   pointer to FILE"
-// and, of structs, the sentences of for_each_parameter.
+//    pointer to FILE"
+// and, for structs, the sentences of for_each_parameter.
 template <class Sink, class Weights>
 constexpr void save(Sink&& sink, const Weights& w) {
   using verdict = decltype(detail::can_be_saved<std::remove_reference_t<Sink>, Weights>());
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
-    detail::put_safetensors(sink, [&](auto put) {  // the rules have looked at the names
+    detail::put_safetensors(sink, [&](auto put) {  // the rules have checked the names
       const auto put_one = [&](const parameter_path& path, const auto& x) { put(path.c_str(), x); };
       detail::visit_parameters(parameter_path{}, w, put_one);
     });

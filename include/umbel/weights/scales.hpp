@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Matrices of 8-bit integers in a file: I8, and beside them, by another name, a scale for each
-// output. A weight is the integer times the scale of its output; packed with
-// stored_as<std::int8_t> the integers are the same again where the largest of each output is 127.
+// Matrices of 8-bit integers in a file: I8, and a tensor with a scale per output. A weight is the
+// integer times the scale of its output. Packing them with stored_as<std::int8_t> restores the
+// integers if the largest of each output is 127.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -12,12 +12,11 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// A vector of the outputs of the matrix X.
+// A vector with the outputs of the matrix X.
 template <class X>
 using scales_of = tensor<float, axis_of<layout_of<X>, axis_family<axes::out_features>>>;
 
-// The scale of an output. scales: of one axis whose extent is not 1, that of the outputs; `part` of
-// the row says which of them are of this parameter.
+// The scale of an output. scales has one axis longer than 1; `part` of the row selects its part.
 template <class X>
 file_result<> read_scale(const found_row& found, std::size_t output, float& scale) noexcept {
   const stored_axes& axes = found.row->axes;
@@ -33,7 +32,7 @@ file_result<> read_scale(const found_row& found, std::size_t output, float& scal
   return one.read(&scale, 1);
 }
 
-// Why 8-bit weights cannot be scaled; empty where they can. about(texts...) begins a line.
+// Can 8-bit weights be scaled? If not, about(texts...) begins a line with the reason.
 template <class X, class About>
 bool scales_fit(const found_row& found, const About& about) noexcept {
   const stored_tensor& scales = found.scales;
@@ -60,7 +59,7 @@ bool scales_fit(const found_row& found, const About& about) noexcept {
   return true;
 }
 
-// x, which holds the integers, becomes what they stand for.
+// Turns the integers in x into the weights that they stand for.
 template <class X>
 void multiply_by_scales(const X& x, const found_row& found) noexcept {
   using layout = layout_of<X>;

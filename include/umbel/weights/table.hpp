@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The parameters of weights as a table for people:
+// The parameters of weights as a readable table:
 //
 //   encoder.0.attention.q.weight     [in_features=256, out_features=256]                 65,536
 //   ...
@@ -53,11 +53,11 @@ constexpr auto can_be_listed() {
 }
 }  // namespace detail
 
-// sink: a callable that takes (const char*, std::size_t). One line for each parameter: its path,
-// its axes, how many numbers it is; then their count and sum.
+// sink: called with (const char*, std::size_t). One line per parameter: its path, its axes, how
+// many numbers it has; then their count and sum.
 //   "umbel: write_parameter_table: takes a sink first, which is called with (const char*,
-//   std::size_t), not a pointer to FILE"
-// and, of structs, the sentences of for_each_parameter.
+//    std::size_t), not a pointer to FILE"
+// and, for structs, the sentences of for_each_parameter.
 template <class Sink, class Weights>
 constexpr void write_parameter_table(Sink&& sink, const Weights& w) noexcept {
   using verdict = decltype(detail::can_be_listed<std::remove_reference_t<Sink>, Weights>());

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Names of the parameters of PyTorch's modules, as their state_dict has them (torch.nn, 1.13
-// to 2.x). A matrix of nn.Linear is (out, in). With bias=False a module has none of the names of
-// biases, and its norms none of a beta: bias<false>, norm_bias<false> of a block, bias<false> of a
-// layer_norm.
+// Parameter names of PyTorch's modules in a state_dict (torch.nn, 1.13 to 2.x). A matrix of
+// nn.Linear is (out, in). With bias=False a module has no biases, and its norms no beta:
+// bias<false>, norm_bias<false> for a block, bias<false> for a layer_norm.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -22,14 +21,14 @@ inline constexpr parameter_name torch_embedding[] = {
     {"", "weight"},
 };
 
-// nn.LayerNorm; nn.RMSNorm, whose gamma is weight, too
+// nn.LayerNorm; nn.RMSNorm, whose gamma is also weight
 inline constexpr parameter_name torch_layer_norm[] = {
     {"gamma", "weight"},
     {"beta", "bias"},
 };
 
-// nn.MultiheadAttention: in_proj_weight holds q, k and v, or, with kdim and vdim of their own, each
-// has a tensor. add_bias_kv's bias_k and bias_v have no counterpart: loading names them.
+// nn.MultiheadAttention: in_proj_weight holds q, k and v, or, with kdim and vdim, each has a
+// tensor. add_bias_kv's bias_k and bias_v have no counterpart: loading reports them.
 inline constexpr parameter_name torch_attention[] = {
     {"q.weight", "in_proj_weight", out_in.part_of(0, 3)},
     {"q.weight", "q_proj_weight", out_in},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The gradients of one head of attention in SIMD, and the forward pass that keeps what they need.
-// How it is done: attend_block.hpp. The bits of plain::attend_backward for every target.
-// Not here: projections, several heads.
+// Method: attend_block.hpp. The same bits as plain::attend_backward on every target. Not here:
+// projections, several heads.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 namespace detail {
 
-// A walk of attend_blocks that leaves what the softmax knows.
+// A walk of attend_blocks that keeps the softmax's statistics.
 template <class Policy, class T>
 struct keeping {
   static constexpr bool of_few = !scores::drops<Policy>;
@@ -45,7 +45,7 @@ struct keeping {
 
 }  // namespace detail
 
-// See plain::attend_kept. scratch: scratch_size elements that overlap nothing.
+// See plain::attend_kept. scratch: scratch_size elements without overlaps.
 template <attend_shape S, class T, plan::target Target = plan::native_target>
 struct attend_kept {
   static constexpr std::size_t scratch_size = attend_scratch<S, T, Target>;
@@ -58,8 +58,8 @@ struct attend_kept {
   }
 };
 
-// See plain::attend_backward. scratch: scratch_size elements that overlap nothing; their contents
-// before do not matter. Their number grows with the keys and the queries, not with the pairs.
+// See plain::attend_backward. scratch: scratch_size elements without overlaps, in any state. Its
+// size grows with keys and queries, not with pairs.
 template <attend_backward_shape S, class T, plan::target Target = plan::native_target>
 struct attend_backward {
   static constexpr std::size_t lanes = plan::lanes<T>(Target);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The gradients of one head of attention with additive scores in SIMD, and the forward pass that
-// keeps what they need: the walk over pairs is that of plain::attend_additive_backward, features
-// are in the lanes. Not here: projections to the width of the scores.
+// keeps what they need: the walk over pairs of plain::attend_additive_backward, with features in
+// the lanes. Not here: projections to the width of the scores.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 namespace detail {
 
-// See plain::detail::additive_gradients. tangents, factors: scratch, a vector's multiple of
-// head_dim each; a pair's tangents are there from its score to its gradient.
+// See plain::detail::additive_gradients. tangents, factors: scratch, head_dim each, rounded up to
+// whole vectors; a pair's tangents live from its score to its gradient.
 template <attend_backward_shape S, class T, plan::target Target>
 struct additive_gradients {
   static constexpr std::size_t lanes = plan::lanes<T>(Target);
@@ -36,7 +36,7 @@ struct additive_gradients {
   T* tangents;
   T* factors;
 
-  // f(first, how many) of count features, a vector at a time.
+  // f(first, count) over count features, a vector at a time.
   template <class F>
   UMBEL_INLINE static void each_vector(std::size_t count, F f) noexcept {
     std::size_t d = 0;
@@ -83,7 +83,7 @@ struct additive_gradients {
 
 }  // namespace detail
 
-// See plain::attend_additive_kept. scratch: scratch_size elements that overlap nothing.
+// See plain::attend_additive_kept. scratch: scratch_size elements without overlaps.
 template <attend_shape S, class T, plan::target Target = plan::native_target>
 struct attend_additive_kept {
   static constexpr std::size_t scratch_size = attend_scratch<S, T, Target>;
@@ -97,8 +97,7 @@ struct attend_additive_kept {
   }
 };
 
-// See plain::attend_additive_backward. scratch: scratch_size elements that overlap nothing; their
-// contents before do not matter.
+// See plain::attend_additive_backward. scratch: scratch_size separate elements, in any state.
 template <attend_backward_shape S, class T, plan::target Target = plan::native_target>
 struct attend_additive_backward {
   using gradients = detail::additive_gradients<S, T, Target>;

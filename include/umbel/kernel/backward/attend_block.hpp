@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// The gradients that a block of queries gives and gets, queries in the lanes as in the forward
-// pass, whose scores these are: with its maximum and 1 / sum known, a probability is one more
-// exponential. Of the five products scores, slopes (do v^T) and dq have queries in the lanes. dv
-// and dk, which are sums over queries, have features in the lanes and go on from block to block in
-// memory. Where features fill half a vector at most, both share it: lanes are features of dv and dk
-// in turn, factors are pairs (weight, gradient of the score). Keys that no query of the block sees
-// are not touched.
-// Not here: the walk over blocks (attend.hpp), the definition (plain/attend_backward.hpp).
+// The gradients of a block of queries, with queries in the lanes as in the forward pass, whose
+// scores are reused: with its maximum and 1 / sum known, a probability is one more exponential. Of
+// the five products, scores, slopes (do v^T) and dq have queries in the lanes. dv and dk, sums over
+// queries, have features in the lanes and continue from block to block in memory. If features fill
+// at most half a vector, both share it: lanes alternate features of dv and dk, factors are pairs
+// (weight, gradient of the score). Keys that no query of the block sees are not touched. Not here:
+// the walk over blocks (attend.hpp), the definition (plain/attend_backward.hpp).
 #pragma once
 
 #include <cstddef>
@@ -35,7 +34,6 @@ inline constexpr attend_shape forward_scores = {
     S.queries, S.keys,  S.head_dim, S.value_dim, S.q_row, 1,        S.k_row,
     1,         S.v_row, 1,          S.o_row,     1,       S.queries};
 
-// Which queries, and by what policy.
 template <class Policy, class Room>
 struct queries_of_block {
   const Policy& policy;
@@ -59,7 +57,7 @@ struct attend_backward_block {
 
   queries_of_block<Policy, typename scoring::room> of;
   const T* q;    // of the block's queries
-  const T* d_o;  // too
+  const T* d_o;  // also
   const T* k;
   const T* v;
   T scale;
@@ -68,7 +66,7 @@ struct attend_backward_block {
   T* dbias;
   T* scratch;
 
-  // Of the block's queries.
+  // For the block's queries.
   struct statistics {
     V maximum[Vectors], inverse[Vectors], minus_delta[Vectors];
   };
@@ -81,7 +79,7 @@ struct attend_backward_block {
     return {of.policy, of.first_query, of.here, scratch + weights_at};
   }
 
-  // sum(r, i) += x(r, d) columns(d, i), d increasing, of Rows rows of x and vectors of queries.
+  // sum(r, i) += x(r, d) columns(d, i), d increasing, for Rows rows of x and vectors of queries.
   template <std::size_t Rows, std::size_t Row, std::size_t Depth>
   UMBEL_INLINE static void multiply(const T* x, const T* columns,
                                     V (&sum)[Rows][Vectors]) noexcept {
@@ -101,8 +99,8 @@ struct attend_backward_block {
     }
   }
 
-  // From scores as the softmax sees them to probabilities; of dropping policies not yet times 1 /
-  // sum. Bordered: a score of +infinity marks a hidden pair, which gets -1.
+  // Turns changed scores into probabilities; with a dropping policy not yet times 1 / sum.
+  // Bordered: a score of +infinity marks a hidden pair, which gets -1.
   template <bool Bordered>
   UMBEL_INLINE static V weigh(V score, V maximum, V inverse) noexcept {
     V below = score - maximum;
@@ -115,8 +113,8 @@ struct attend_backward_block {
     return weight;
   }
 
-  // Weights and gradients of Rows keys. key: the number of the first, `row` its place in scratch,
-  // where its scores are; of known keys they are computed here. The slopes do not wait for the
+  // Weights and gradients of Rows keys. key: the number of the first; `row`: its place in scratch,
+  // with its scores, except known keys', which are computed here. The slopes don't wait for the
   // exponentials.
   template <bool Bordered, std::size_t Rows>
   UMBEL_INLINE void gradient_tile(const statistics& row_of, std::size_t key,
@@ -155,7 +153,7 @@ struct attend_backward_block {
     }
   }
 
-  // Of vector i of the queries and one key.
+  // For vector i of the queries and one key.
   template <bool Bordered>
   UMBEL_INLINE void finish_pair(const statistics& row_of, std::size_t i, std::size_t key,
                                 std::size_t at, V slope, V factor, T* there) const noexcept {
@@ -195,7 +193,7 @@ struct attend_backward_block {
     }
   }
 
-  // dq^T(d) += ds(j) k(j, d) for Rows features from d on and the keys of the rows begin..end.
+  // dq^T(d) += ds(j) k(j, d) for Rows features from d on and the keys of rows begin..end.
   template <bool Bordered, std::size_t Rows>
   UMBEL_INLINE void query_tile(std::size_t d, std::size_t first_key, std::size_t begin,
                                std::size_t end) const noexcept {
@@ -237,7 +235,7 @@ struct attend_backward_block {
     }
   }
 
-  // One after the other: each element of dbias has one sum.
+  // In turn: each element of dbias has one sum.
   template <bool Bordered>
   UMBEL_NOINLINE void add_bias(std::size_t first_key, std::size_t begin,
                                std::size_t end) const noexcept {
@@ -255,7 +253,7 @@ struct attend_backward_block {
     }
   }
 
-  // The keys in the rows begin..end of scratch, of which there are Known, if not 0.
+  // The keys in rows begin..end of scratch; Known of them, if not 0.
   template <bool Bordered, std::size_t Known>
   UMBEL_NOINLINE void part(const statistics& row_of, std::size_t first_key, std::size_t begin,
                            std::size_t end) const noexcept {
@@ -286,7 +284,7 @@ struct attend_backward_block {
     if constexpr (S.bias) add_bias<Bordered>(first_key, begin, end);
   }
 
-  // Which weights are kept, as 1 and 0.
+  // Draws which weights are kept, as 1 and 0.
   UMBEL_INLINE void draw(std::size_t first_key, std::size_t keys) const noexcept {
     const typename scoring::block there = scores_there();
     for (std::size_t i = 0; i < Vectors; ++i) {
@@ -305,13 +303,13 @@ struct attend_backward_block {
     }
   }
 
-  // Count keys from first_key on, all of which all queries see as they are.
+  // Count keys from first_key on that all queries see unchanged.
   template <std::size_t Count>
   UMBEL_INLINE void known_keys(const statistics& row_of, std::size_t first_key) const noexcept {
     part<false, Count>(row_of, first_key, 0, Count);
   }
 
-  // Those from first_key to end, of `range`.
+  // The keys of `range` from first_key to end.
   UMBEL_INLINE void some_keys(const statistics& row_of, scores::key_range range,
                               std::size_t first_key, std::size_t end) const noexcept {
     const std::size_t keys = end - first_key;
@@ -334,7 +332,7 @@ struct attend_backward_block {
       const bool after = there.template adjust<true>(first_key, full.full_end, keys, unused);
       if constexpr (Policy::changes)
         there.template adjust<false>(first_key, full.full_begin, full.full_end, unused);
-      // Tested, and nothing was hidden: it was not a border.
+      // Tested, and nothing was hidden: not a border.
       if (!before) full.full_begin = 0;
       if (!after) full.full_end = keys;
       if (full.full_begin > 0) part<true, 0>(row_of, first_key, 0, full.full_begin);
@@ -347,7 +345,6 @@ struct attend_backward_block {
     }
   }
 
-  // All of the block's queries.
   UMBEL_NOINLINE void run(const T* maximum, const T* inverse, const T* minus_deltas,
                           T* dq) const noexcept {
     const std::size_t count = of.here.queries;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Sums over queries for the keys of a block of attention's gradients: dv and dk, features in the
-// lanes. They go on from what is there. Not here: what is multiplied (attend_block.hpp).
+// Sums over a block's queries for the keys of attention's gradients: dv and dk, features in the
+// lanes, continuing earlier sums. Not here: the factors (attend_block.hpp).
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::detail {
 
-// f<Rows>(row) for the rows begin..end: of a known number in tiles as equal as can be.
+// f<Rows>(row) for rows begin..end; a known number in tiles as equal as possible.
 template <plan::target Target, std::size_t Rows, std::size_t Known, class F>
 UMBEL_INLINE void in_tiles(std::size_t begin, std::size_t end, F f) noexcept {
   std::size_t row = begin;
@@ -36,7 +36,7 @@ UMBEL_INLINE void in_tiles(std::size_t begin, std::size_t end, F f) noexcept {
   }
 }
 
-// A pair of elements in all pairs of lanes.
+// A pair of elements, repeated in all pairs of lanes.
 template <class V>
 UMBEL_INLINE V broadcast_pair(const simd::element_of<V>* from) noexcept {
   if constexpr (sizeof(simd::element_of<V>) == 4) {
@@ -50,8 +50,8 @@ UMBEL_INLINE V broadcast_pair(const simd::element_of<V>* from) noexcept {
 }
 
 // A product whose rows are keys: to(j, n) += factors(j, i) right(i, n) over the queries i of a
-// block. Factors of a key are `factor_row` apart; paired: pairs. In scratch, of a key `width`
-// elements lie between weights.
+// block. A key's factors are `factor_row` apart, or pairs if paired. In scratch, a key's weights
+// are `width` elements apart.
 struct key_product {
   bool paired;
   std::size_t columns, to_row, right_row, width;
@@ -60,7 +60,7 @@ struct key_product {
   friend constexpr bool operator==(const key_product&, const key_product&) = default;
 };
 
-// Queries: how many; first: the sums start here, at 0. Bordered: weights below 0 mark hidden pairs.
+// Queries: their number. first: start the sums at 0. Bordered: weights below 0 mark hidden pairs.
 template <key_product P, class T, plan::target Target, bool Bordered>
 struct key_sums {
   static constexpr std::size_t lanes = plan::lanes<T>(Target);
@@ -71,7 +71,7 @@ struct key_sums {
   std::size_t queries;
   bool first;
 
-  // Rows keys by Packs vectors. weights: those of the first key, which mark hidden pairs.
+  // Rows keys by Packs vectors. weights: the first key's, which mark hidden pairs.
   template <std::size_t Rows, std::size_t Packs, std::size_t Last>
   UMBEL_INLINE void key_tile(const T* factors, const T* weights, const T* right,
                              T* to) const noexcept {
@@ -119,8 +119,7 @@ struct key_sums {
     }
   }
 
-  // The keys of the rows begin..end of scratch, of which there are Known, if not 0. factors,
-  // weights, to: of its row 0.
+  // The keys of rows begin..end of scratch; Known of them, if not 0. factors, weights, to: row 0's.
   template <std::size_t Known>
   UMBEL_INLINE void add(const T* factors, const T* weights, const T* right, T* to,
                         std::size_t begin, std::size_t end) const noexcept {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the gradients of attention have in scratch. Not here: what is done with it
-// (attend_block.hpp).
+// The scratch layout of attention's gradients. Not here: its use (attend_block.hpp).
 #pragma once
 
 #include <cstddef>
@@ -16,39 +15,38 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::detail {
 
-// Where things lie in scratch, for blocks of at most Width queries.
+// Offsets in scratch for blocks of at most Width queries.
 template <attend_backward_shape S, class T, plan::target Target, std::size_t Width>
 struct attend_backward_room {
   static constexpr std::size_t lanes = plan::lanes<T>(Target);
   using V = simd::pack<T, lanes>;
   static constexpr std::size_t widest = S.head_dim < S.value_dim ? S.value_dim : S.head_dim;
-  // Do dv and dk share vectors: of each key one, in scratch until all blocks are done?
+  // Do dv and dk share vectors? Then each key has one in scratch until all blocks are done.
   static constexpr bool paired = 2 * widest <= lanes;
 
-  // Does the first block write the sums of every key? Else they go on from the beginning.
+  // Does the first block write every key's sums? Otherwise they continue from the start.
   template <class Policy>
   static constexpr bool writes = !S.go_on && std::is_same_v<Policy, scores::every_key>;
 
-  // Keys whose weights are in scratch together: with the gradients of their scores they take half
-  // of a first-level cache.
+  // Keys with weights in scratch at a time: with their gradients, half of a first-level cache.
   static constexpr std::size_t fit = (paired ? 4 : 8) * 1024 / (Width * sizeof(T));
   static constexpr std::size_t chunk = fit < 8 ? 8 : fit < plan::key_block ? fit : plan::key_block;
   static constexpr std::size_t keys = S.keys < chunk ? S.keys : chunk;
 
-  // q^T, and behind that scores, then weights (attend_block::score_block).
+  // q^T, then scores, then weights (attend_block::score_block).
   static constexpr std::size_t query_at = 0;
   static constexpr std::size_t slope_at = query_at + (S.head_dim + keys) * Width;  // do^T
   static constexpr std::size_t dq_at = slope_at + S.value_dim * Width;             // dq^T
   static constexpr std::size_t scores_at = dq_at + S.head_dim * Width;  // gradients of scores
-  static constexpr std::size_t kept_at = scores_at + keys * Width;      // which weights are kept
-  // Pairs, and sums of dv and dk: of a key a vector; right: the queries' of (do, q).
+  static constexpr std::size_t kept_at = scores_at + keys * Width;      // flags of kept weights
+  // Pairs, and the sums of dv and dk, a vector per key; right: (do, q) of the queries.
   static constexpr std::size_t pairs_at = kept_at + keys * Width;
   static constexpr std::size_t right_at = pairs_at + (paired ? 2 * keys * Width : 0);
   static constexpr std::size_t sums_at = right_at + (paired ? Width * lanes : 0);
   static constexpr std::size_t bias_at = sums_at + (paired ? S.keys * lanes : 0);
   static constexpr std::size_t size = bias_at + (S.bias ? 2 * keys * Width : 0);
 
-  // Where it is paired: a value_dim of a and a head_dim of b in turn.
+  // If paired: value_dim elements of a and head_dim of b, alternating.
   UMBEL_INLINE static void zip_row(const T* a, const T* b, T* to) noexcept {
     V low, high;
     simd::zip(simd::load_up_to<V>(a, S.value_dim), simd::load_up_to<V>(b, S.head_dim), low, high);

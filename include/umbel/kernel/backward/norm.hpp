@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The gradients of layer and RMS normalisation, in readable loops, which define them, and in SIMD,
-// with the same bits. Means and deviations of the rows are computed anew from x, in the order of
-// the forward pass: they cost less than reading them would.
+// The gradients of layer and RMS normalization, in readable loops, which define them, and in SIMD
+// with the same bits. Means and deviations of the rows are recomputed from x, in the order of the
+// forward pass: that costs less than reading them.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +18,20 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// With h = (x - mean) inverse, the normalised row (centered is false for RMS: h = x inverse), and g
-// = dy gamma:
+// With h = (x - mean) inverse, the normalized row (for RMS, centered is false and h = x inverse),
+// and g = dy gamma:
 //
 //   dx = inverse (g - mean of g - h mean of g h)      without the mean of g for RMS
 //   dgamma += sum of dy h;   dbeta += sum of dy
 //
-// Means along a row are the 16 chains of every sum of a row; sums over the rows are one chain each,
-// in the order of the rows, from 0, which is then added. dbeta: only where there is one.
+// Means along a row use the 16 chains of every row sum; sums over rows are one chain each, in row
+// order, from 0, added at the end. dbeta: only if there is a beta.
 template <norm_shape S, bool Centered, class T>
 struct norm_gradients {
   const T *x, *gamma;
   T epsilon;
   const T* dy;
-  T *dx, *dgamma, *dbeta;  // dgamma and dbeta may be null: nobody asks
+  T *dx, *dgamma, *dbeta;  // dgamma and dbeta may be null if not wanted
 };
 
 namespace plain {
@@ -81,14 +81,14 @@ constexpr void norm_backward(const norm_gradients<S, Centered, T>& of, T* sums) 
 
 }  // namespace plain
 
-// See plain::norm_backward. sums: 2 S.width elements of scratch.
+// See plain::norm_backward. sums: scratch of 2 S.width elements.
 template <norm_shape S, bool Centered, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void norm_backward(const norm_gradients<S, Centered, T>& of, T* sums) noexcept {
   using walk = detail::row_walk<S.width, T, Target>;
   using V = typename walk::V;
   for (std::size_t e = 0; e < 2 * S.width; ++e) sums[e] = T{};
   const V width = simd::broadcast<V>(static_cast<T>(S.width));
-  const auto known = of;  // so that no store can be one into it
+  const auto known = of;  // so that stores can't alias it
   walk::template in_blocks<S.rows>([&]<std::size_t Rows>(std::size_t first) UMBEL_LAMBDA_INLINE {
     typename walk::template of_rows<Rows> mean, inverse, center, slope;
     const auto row = [&](std::size_t r)

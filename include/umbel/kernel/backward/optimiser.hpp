@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The steps of optimisers over arrays, element by element, and the sum of squares of several
-// arrays. A step is written once, for a number and for a pack of them; the plain loops apply it to
-// one after another, the fast ones to packs: the same bits for every target. How many elements
-// there are is known at run time, so that all parameters of a model share one copy of the code.
+// Optimizer steps over arrays, element by element, and the sum of squares of several arrays. A step
+// is written once for numbers and packs; the plain loops apply it to numbers, the fast ones to
+// packs: the same bits on every target. The number of elements is a run-time value, so all
+// parameters of a model share one copy of the code.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// ---- steps: what they write is a reference, what they read a value
+// ---- steps: outputs are references, inputs values
 struct clearing {
   template <class V>
   UMBEL_INLINE constexpr void operator()(V& x) const noexcept {
@@ -37,7 +37,6 @@ struct adding {
     x = x + y;
   }
 };
-// average + (x - average) towards.
 template <class T>
 struct averaging {
   T towards;
@@ -47,7 +46,6 @@ struct averaging {
   }
 };
 
-// w - rate (g + decay w).
 template <class T>
 struct sgd_step {
   T rate, decay;
@@ -57,7 +55,7 @@ struct sgd_step {
     w = simd::fma(g, simd::broadcast<V>(-rate), w);
   }
 };
-// m = momentum m + (g + decay w); w - rate m, of nesterov w - rate (g + decay w + momentum m).
+// m = momentum m + (g + decay w); w - rate m, or with nesterov w - rate (g + decay w + momentum m).
 template <class T>
 struct momentum_step {
   T rate, momentum, decay;
@@ -70,9 +68,8 @@ struct momentum_step {
     w = simd::fma(nesterov ? simd::fma(m, part, g) : m, simd::broadcast<V>(-rate), w);
   }
 };
-// Adam and AdamW: with g + decay w for the gradient, m = beta1 m + rest1 g, v = beta2 v + rest2
-// g^2, keep w - rate m / (correction sqrt(v) + epsilon). (fma(x, y, 0): products rounded by
-// themselves.)
+// Adam and AdamW: with g + decay w as the gradient, m = beta1 m + rest1 g, v = beta2 v + rest2 g^2,
+// keep w - rate m / (correction sqrt(v) + epsilon). (fma(x, y, 0): separately rounded products.)
 template <class T>
 struct adam_step {
   T decay, beta1, rest1, beta2, rest2, correction, epsilon, rate, keep;
@@ -95,7 +92,7 @@ constexpr void each_number(const Step& step, std::size_t count, Array*... x) noe
   for (std::size_t i = 0; i < count; ++i) step(x[i]...);
 }
 
-// Element e of the array continues chain e % 16 with its square.
+// Element e continues chain e % 16 with its square.
 template <class T>
 constexpr void add_squares(const T* x, std::size_t count, T (&chain)[sum_chains]) noexcept {
   for (std::size_t e = 0; e < count; ++e)
@@ -115,7 +112,7 @@ UMBEL_INLINE void store_written(T* to, V value, std::size_t count) noexcept {
 template <class V, class T>
 UMBEL_INLINE void store_written(const T*, V, std::size_t) noexcept {}
 
-// count: all lanes where it is not the last pack.
+// count: all lanes, except in the last pack.
 template <class V, class Step, class... Array>
 UMBEL_INLINE void step_of_pack(const Step& step, std::size_t count, Array*... x) noexcept {
   [&](auto... value) UMBEL_LAMBDA_INLINE {
@@ -125,8 +122,7 @@ UMBEL_INLINE void step_of_pack(const Step& step, std::size_t count, Array*... x)
 }
 }  // namespace detail
 
-// Never inlined: products of the caller's could be fused into the sums, and all parameters share
-// it.
+// Never inlined: the caller's products could be fused into the sums, and all parameters share it.
 template <class T, plan::target Target = plan::native_target, class Step, class... Array>
 UMBEL_NOINLINE void each_number(const Step& step, std::size_t count, Array*... x) noexcept {
   using V = simd::pack<T, plan::lanes<T>(Target)>;

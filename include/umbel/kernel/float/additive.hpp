@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// One head of attention with additive scores (Bahdanau, Cho, Bengio 2014) in SIMD: the scores
-// policies, taps and softmax of attend.hpp; only the tile that computes scores is another
-// (attend_block.hpp). Not here: projections to the width of the scores.
+// One head of attention with additive scores (Bahdanau, Cho, Bengio 2014) in SIMD: policies, taps
+// and softmax as in attend.hpp; only the score tile differs (attend_block.hpp). Not here:
+// projections to the width of the scores.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -15,7 +15,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// softmax(scores(w tanh(q + k))) v: see plain::attend_additive. scratch, tap: as of attend.
+// softmax(scores(w tanh(q + k))) v: see plain::attend_additive. scratch, tap: as for attend.
 template <attend_shape S, class T, plan::target Target = plan::native_target, scores::policy Policy,
           tap_like Tap = no_tap>
 UMBEL_INLINE void attend_additive(const T* q, const T* k, const T* w, const T* v,
@@ -25,7 +25,7 @@ UMBEL_INLINE void attend_additive(const T* q, const T* k, const T* w, const T* v
   detail::attend_blocks<S, T, Target>(q, keys, v, T{1}, how, o, scratch);
 }
 
-// A tap of scores alone: see plain::tap_additive_scores.
+// A tap of scores only: see plain::tap_additive_scores.
 template <attend_shape S, class T, plan::target Target = plan::native_target, scores::policy Policy,
           score_tap Tap>
 UMBEL_INLINE void tap_additive_scores(const T* q, const T* k, const T* w, const Policy& policy,

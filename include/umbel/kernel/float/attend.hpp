@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// One head of attention in SIMD: attend, and tap_scores. How it is done: attend_block.hpp; with
-// masks and changes of scores: attend_scores.hpp; scores and probabilities on their way:
-// attend_tap.hpp. Not here: projections, several heads.
+// One head of attention in SIMD: attend, and tap_scores. Method: attend_block.hpp; masks and score
+// changes: attend_scores.hpp; taps of scores and probabilities: attend_tap.hpp. Not here:
+// projections, several heads.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 namespace detail {
 
-// Walks over the queries in blocks. How: keys_known, keys_counted or by_policy.
+// Walks over blocks of queries. How: keys_known, keys_counted or by_policy.
 struct keys_known {
   static constexpr bool of_few = true;  // also by attend_few, with this tap
   static constexpr no_tap tap_of_few{};
@@ -34,7 +34,7 @@ struct keys_counted {
   static constexpr bool of_few = true;
   static constexpr no_tap tap_of_few{};
 };
-// A scores policy, with a tap; with TapOnly nothing is computed but that tap of scores.
+// A scores policy, with a tap; with TapOnly, only that tap of scores is computed.
 template <class Policy, class Tap, bool TapOnly = false>
 struct by_policy {
   const Policy& policy;
@@ -56,7 +56,7 @@ struct by_policy {
   }
 };
 
-// How many queries after the blocks go by themselves.
+// The number of queries after the blocks that are computed alone.
 template <attend_shape S, class T, plan::target Target, class K = const T*, class How = keys_known>
 inline constexpr std::size_t queries_alone =
     (stored_rows<K> && How::of_few && keys_fit_lanes(S))
@@ -114,8 +114,8 @@ inline constexpr bool pairs_fit =
 
 }  // namespace detail
 
-// Elements of scratch for attend: the queries of a block, its scores, its context;
-// of two blocks where heads go in pairs. Alignment to a vector is not needed, but faster.
+// Elements of scratch for attend: a block's queries, scores and context; two blocks' if heads go in
+// pairs. Aligning it to a vector is faster, but optional.
 template <attend_shape S, class T, plan::target Target = plan::native_target>
 inline constexpr std::size_t attend_scratch = [] {
   constexpr std::size_t alone = detail::queries_alone<S, T, Target>;
@@ -133,7 +133,7 @@ inline constexpr std::size_t attend_scratch = [] {
   }
 }();
 
-// How the blocks of queries are walked for a policy and a tap.
+// The walk over blocks of queries for a policy and a tap.
 namespace detail {
 template <class Policy, class Tap>
 UMBEL_INLINE constexpr auto walk_for(const Policy& policy, const Tap& tap,
@@ -149,11 +149,11 @@ UMBEL_INLINE constexpr auto walk_for(const Policy& policy, const Tap& tap,
 }
 }  // namespace detail
 
-// softmax(scale q k^T) v: see plain::attend. policy (scores.hpp): who sees which key, what is added
-// to a score; the memory that it points to is not written during the call. every_key, which the
-// compiler knows, is fastest. tap (tap.hpp): what is shown on the way, the bits of o are the same.
-// scratch: attend_scratch elements that overlap nothing; their contents before do not matter. K, Y,
-// here and below: pointers to keys and values of T, bfloat16 or float16, or scaled_rows.
+// softmax(scale q k^T) v: see plain::attend. policy (scores.hpp): which keys are seen, what is
+// added to a score; memory it points to must not be written during the call. every_key, which the
+// compiler knows, is fastest. tap (tap.hpp): an observed intermediate; the bits of o don't change.
+// scratch: attend_scratch elements without overlaps, in any state. K, Y, here and below: pointers
+// to keys and values of T, bfloat16 or float16, or scaled_rows.
 template <attend_shape S, class T, plan::target Target = plan::native_target, scores::policy Policy,
           tap_like Tap = no_tap, stored_rows K, stored_rows Y>
 UMBEL_INLINE void attend(const T* q, K k, Y v, T scale, const Policy& policy, T* o, T* scratch,
@@ -162,7 +162,7 @@ UMBEL_INLINE void attend(const T* q, K k, Y v, T scale, const Policy& policy, T*
                                       detail::walk_for(policy, tap, S.keys), o, scratch);
 }
 
-// A tap of scores alone, by any policy: see plain::tap_scores.
+// A tap of scores only, with any policy: see plain::tap_scores.
 template <attend_shape S, class T, plan::target Target = plan::native_target, scores::policy Policy,
           score_tap Tap, stored_rows K>
 UMBEL_INLINE void tap_scores(const T* q, K k, T scale, const Policy& policy, T* scratch,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // One head of attention in SIMD: queries in the lanes. A block of queries is transposed once, with
-// the scale folded in; scores are S^T = K Q^T, so K and V are only ever broadcast, in any layout;
-// the maximum is taken while the scores leave the registers; the softmax has no horizontal step.
-// The bits of plain::attend for every target. This is a block of queries against a number of keys;
-// what follows the scores is in attend_context.hpp, masks and changes of scores in
-// attend_scores.hpp, what a caller uses in attend.hpp.
+// the scale folded in. Scores are S^T = K Q^T, so K and V are only broadcast, in any layout; the
+// maximum is found before the scores leave the registers; the softmax has no horizontal step. The
+// same bits as plain::attend on every target. This file: a block of queries against a number of
+// keys. After the scores: attend_context.hpp; masks and score changes: attend_scores.hpp; the
+// interface: attend.hpp.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 namespace detail {
 
-// Keys with which queries score additively: see plain::attend_additive. factor: exp2_factor(1).
+// Keys with additive scores: see plain::attend_additive. factor: exp2_factor(1).
 template <class T>
 struct additive_keys {
   const T* keys;
@@ -46,12 +46,12 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
   using room = typename base::room;
   using softmax_state = typename base::softmax_state;
 
-  // Keys of a score tile. K: the keys of a dot product, or additive_keys.
+  // Keys of a score tile. K: dot-product keys, or additive_keys.
   template <class K>
   static constexpr std::size_t score_rows = stored_rows<K> ? tile_rows : 4 / Vectors;
 
-  // Scores of Rows keys, and the maximum over them. K, here and below: a pointer to keys, or
-  // scaled_rows; Y: the same of values.
+  // Scores of Rows keys, and their maximum. K, here and below: a pointer to keys, or scaled_rows;
+  // Y: the same for values.
   template <std::size_t Rows, stored_rows K>
   UMBEL_INLINE static void score_tile(K keys, const T* q, T* scores,
                                       V (&maximum)[Vectors]) noexcept {
@@ -89,7 +89,7 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
     finish_scores<Rows>(sum, scores, maximum);
   }
 
-  // Additive scores. Not inlined: a hyperbolic tangent is worth the call, and much code.
+  // Additive scores. Not inlined: a hyperbolic tangent outweighs the call, and is much code.
   template <std::size_t Rows>
   UMBEL_NOINLINE static void score_tile(additive_keys<T> k, const T* q, T* scores,
                                         V (&maximum)[Vectors]) noexcept {
@@ -112,7 +112,7 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
   template <std::size_t Rows>
   UMBEL_INLINE static void finish_scores(const V (&sum)[Rows][Vectors], T* scores,
                                          V (&maximum)[Vectors]) noexcept {
-    // One vector of many keys: four maxima, which do not wait for one another.
+    // With one vector and many keys, four independent maxima.
     constexpr std::size_t parts = Rows >= 8 && Vectors == 1 ? 4 : 1;
     V part[parts][Vectors];
     UMBEL_UNROLL(4)
@@ -136,8 +136,7 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
     }
   }
 
-  // Scores of the keys of one block of the online softmax, KnownKeys of them if KnownCount, and the
-  // maximum over them.
+  // Scores of the keys of one softmax block (KnownKeys of them if KnownCount), and their maximum.
   template <bool KnownCount, std::size_t KnownKeys, class K>
   UMBEL_INLINE static void score_block(K k, std::size_t run_time_keys, T* scratch,
                                        V (&maximum)[Vectors]) noexcept {
@@ -175,14 +174,14 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
     }
   }
 
-  // What the maximum was before a block.
+  // The maximum before a block.
   UMBEL_INLINE static void copy_maximum(const softmax_state& state,
                                         V (&maximum)[Vectors]) noexcept {
     UMBEL_UNROLL(4)
     for (std::size_t i = 0; i < Vectors; ++i) maximum[i] = state.maximum[i];
   }
 
-  // The queries into scratch, transposed and scaled; the state of a softmax over nothing.
+  // Writes the queries to scratch, transposed and scaled; resets the softmax's state.
   UMBEL_INLINE static void start(const T* q, T factor, T* scratch, room here,
                                  softmax_state& state) noexcept {
     const V scale = simd::broadcast<V>(factor);
@@ -200,7 +199,7 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
     }
   }
 
-  // The context from scratch to o, when it did not go there directly.
+  // Writes the context from scratch to o, unless it went there directly.
   UMBEL_INLINE static void write(T* o, const T* scratch, room here) noexcept {
     if constexpr (!direct) {
       for (std::size_t i = 0; i < Vectors; ++i) {
@@ -213,7 +212,7 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
     }
   }
 
-  // tap: none, or of the softmax, of the block's queries.
+  // tap: none, or of the softmax, for the block's queries.
   template <class K, class Y, class Tap = no_tap>
   UMBEL_NOINLINE static void attend_queries(const T* q, K k, Y v, T factor, std::size_t key_count,
                                             T* o, T* scratch, room here,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // From the scores of a block of queries to their context: weights, the online softmax over blocks
-// of keys, sums. The context O^T stays in registers over all the keys of a block; while its first
-// columns are summed, the exponentials of later keys are taken (the sums leave half of the core
-// idle). Where it all lies in scratch. Not here: scores (attend_block.hpp).
+// of keys, sums. The context O^T stays in registers over all keys of a block; while its first
+// columns are summed, the exponentials of later keys are computed (the sums leave half of the core
+// idle). Also the scratch layout. Not here: scores (attend_block.hpp).
 #pragma once
 
 #include <cstddef>
@@ -22,16 +22,14 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::detail {
 
-// Keys of one block of the softmax, of which only those from full_begin to full_end are seen by
-// every query.
+// Keys of one block of the softmax; every query sees those from full_begin to full_end.
 struct bordered_keys {
   std::size_t count, full_begin, full_end;
 };
 
-// Weights stay as they are: see scores_block::drop.
+// No dropout: see scores_block::drop.
 struct no_drop {};
 
-// For a block of Vectors vectors of queries.
 template <attend_shape S, class T, plan::target Target, std::size_t Vectors>
 struct attend_context {
   static constexpr std::size_t lanes = plan::lanes<T>(Target);
@@ -39,7 +37,7 @@ struct attend_context {
   static constexpr std::size_t tile_rows = plan::attend_rows(Target, Vectors);
   static constexpr std::size_t keys_ahead = plan::keys_ahead(Target, Vectors);
   static constexpr bool one_block = S.keys <= plan::key_block;
-  // The context leaves by whole vectors when queries are adjacent in o, else through scratch.
+  // The context is stored in whole vectors if queries are adjacent in o, else through scratch.
   static constexpr bool direct = S.o_row == 1;
 
   static constexpr std::size_t key_room = one_block ? S.keys : plan::key_block;
@@ -50,17 +48,17 @@ struct attend_context {
 
   using V = simd::pack<T, lanes>;
 
-  // What the weights of a block are taken with, and their sum.
+  // The parameters of a block's weights, and their sum.
   struct exponentials {
     V maximum[Vectors];
     V sum[Vectors];
   };
-  // They are taken.
+  // The weights already exist.
   struct no_exponentials {};
 
-  // The weights of a key from its scores, in place: p(j) = 2^(score - maximum). Bordered: a score
-  // of +infinity marks a pair that is not seen, whose weight becomes -1. No other score is above
-  // the maximum (a true score of +infinity makes the difference NaN, and its row with it).
+  // A key's weights from its scores, in place: p(j) = 2^(score - maximum). Bordered: a score of
+  // +infinity marks a hidden pair, whose weight becomes -1. No other score exceeds the maximum (a
+  // true score of +infinity makes the difference, and so its row, NaN).
   template <bool Bordered>
   UMBEL_INLINE static void take_weights(T* p, exponentials& take) noexcept {
     UMBEL_UNROLL(4)
@@ -76,9 +74,9 @@ struct attend_context {
     }
   }
 
-  // sum(d) += p(j) v(j, d). Bordered: a weight below 0 marks a pair that is not seen, whose sum
-  // stays as it is (v may be NaN there: select, never multiply by 0). Y, here and below: a pointer
-  // to values, or scaled_rows.
+  // sum(d) += p(j) v(j, d). Bordered: a weight below 0 marks a hidden pair, whose sum doesn't
+  // change (v may be NaN there: select, never multiply by 0). Y, here and below: a pointer to
+  // values, or scaled_rows.
   template <bool Bordered, std::size_t Rows, class Y>
   UMBEL_INLINE static void add_key(Y values, const T* p, V (&sum)[Rows][Vectors]) noexcept {
     V weight[Vectors];
@@ -105,7 +103,7 @@ struct attend_context {
     }
   }
 
-  // The keys begin <= j < end. Take: exponentials, then p holds scores, or no_exponentials.
+  // The keys begin <= j < end. Take: exponentials if p holds scores, or no_exponentials.
   template <bool Bordered, std::size_t Rows, class Y, class Take>
   UMBEL_INLINE static void add_keys(Y v, T* p, std::size_t begin, std::size_t end, Take& take,
                                     V (&sum)[Rows][Vectors]) noexcept {
@@ -134,7 +132,7 @@ struct attend_context {
   template <class Keys, class Part>
   UMBEL_INLINE static void for_parts(Keys keys, const Part& part) noexcept {
     if constexpr (std::is_same_v<Keys, bordered_keys>) {
-      // Both borders are one piece of code: it costs nothing measurable and compiles faster.
+      // Both borders share code: no measurable cost, and it compiles faster.
       const std::size_t at[4] = {0, keys.full_begin, keys.full_end, keys.count};
       for (std::size_t i = 0; i < 3; ++i) {
         if (i == 1) {
@@ -148,14 +146,13 @@ struct attend_context {
     }
   }
 
-  // Of the softmax so far, over all blocks.
   struct softmax_state {
     V maximum[Vectors];
     V sum[Vectors];
     V inverse[Vectors];
   };
 
-  // What a block of keys does to it, and to the context before.
+  // The effect of a block of keys on it, and on the context so far.
   struct softmax_step {
     bool is_first, is_last;
     V correction[Vectors];
@@ -169,7 +166,7 @@ struct attend_context {
         state.maximum[i] = maximum[i];
       }
     }
-    // scale: of what is left after dropping.
+    // scale: for the weights kept after dropout.
     template <class Scale>
     UMBEL_INLINE void end(const V (&block_sum)[Vectors], Scale scale) noexcept {
       UMBEL_UNROLL(4)
@@ -184,12 +181,12 @@ struct attend_context {
     }
   };
 
-  // How many queries the block has, and how many may be written when o_row == 1.
+  // The block's queries, and those that may be written if o_row == 1.
   struct room {
     std::size_t queries, writable;
   };
 
-  // What the softmax knows of the block's queries.
+  // Stores the softmax's statistics of the block's queries.
   UMBEL_INLINE static void leave(const softmax_state& state, room here,
                                  softmax_tap<T> tap) noexcept {
     UMBEL_UNROLL(4)
@@ -201,7 +198,7 @@ struct attend_context {
     }
   }
 
-  // Rows value columns of the context from d on: o(d) chains over the keys of the block.
+  // Rows value columns of the context from d on: o(d) chains over the block's keys.
   template <std::size_t Rows, class Take, class Keys, class Y>
   UMBEL_INLINE static void context_tile(Y v, T* scratch, std::size_t d, Keys keys, Take& take,
                                         softmax_step& step, T* o, room here) noexcept {
@@ -243,9 +240,9 @@ struct attend_context {
     }
   }
 
-  // From the scores of a block and their maximum, the one before it included: weights, the state of
-  // the online softmax, the context. Drop: no_drop, or drop() which is called when weights are
-  // there and summed, and drop.kept_scale.
+  // From a block's scores and their maximum, including the one before: weights, the softmax's
+  // state, the context. Drop: no_drop, or drop(), called when the weights exist and are summed, and
+  // drop.kept_scale.
   template <class Keys, class Y, class Drop = no_drop>
   UMBEL_INLINE_OPTIMIZED static void finish_block(Y v, Keys keys, const V (&maximum)[Vectors],
                                                   bool is_first, bool is_last, softmax_state& state,

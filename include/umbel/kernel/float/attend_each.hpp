@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// One query of each of many heads (a step of decoding) in SIMD. As attend_few.hpp, but the contexts
-// of several heads are summed side by side: one head's few chains would wait for themselves, and
-// values that lie key by key, all heads of one together, are read in one run. Heads that share keys
-// and values read them together. The bits of plain::attend. Not here: masks but a run of keys,
-// taps.
+// One query of each of many heads (a decoding step) in SIMD. As attend_few.hpp, but the contexts of
+// several heads are summed side by side: one head's few chains would stall, and values stored key
+// by key for all heads are read in one run. Heads that share keys and values read them together.
+// The same bits as plain::attend. Not here: masks other than a run of keys, taps.
 #pragma once
 
 #include <cstddef>
@@ -20,22 +19,22 @@ namespace detail {
 template <attend_shape S, heads_shape H, class T, plan::target Target>
 struct attend_each {
   using one = attend_few<S, T, Target, H.heads / H.share>;
-  // Values that are a part of a vector are vectors of their own: broadcasting a weight to fewer
-  // lanes costs less than merging those of several heads.
+  // Values of part of a vector use smaller vectors: broadcasting a weight to fewer lanes costs less
+  // than merging several heads.
   static constexpr std::size_t lanes =
       S.value_dim < one::lanes && S.value_dim >= 4 && (S.value_dim & (S.value_dim - 1)) == 0
           ? S.value_dim
           : one::lanes;
   static constexpr std::size_t vectors = plan::divide_up(S.value_dim, lanes);
-  // Heads at a time, whose contexts take half of the registers: those of some keys and values, or a
-  // part of those of one, so that what lies where is known when it is compiled.
+  // Heads at a time, with contexts in half of the registers: all that share some keys and values,
+  // or part of those, so that the layout is known at compile time.
   static constexpr std::size_t room = Target.registers / 2 / vectors;
   static constexpr std::size_t most = room == 0 ? 1 : room < H.heads ? room : H.heads;
   static constexpr std::size_t step = H.share <= most ? H.share : 1;
   static constexpr std::size_t tiled = H.share <= most ? H.heads : H.share;
   static constexpr plan::split tiles = plan::split_evenly(tiled / step, most / step);
   static constexpr std::size_t together = tiles.large * step;
-  // Of so many heads, those that read the same keys and values; and of these, at once for scores.
+  // Of these heads, those that share keys and values, and of these, those scored together.
   static constexpr std::size_t sharing(std::size_t heads) noexcept {
     return heads < H.share ? heads : H.share;
   }
@@ -55,30 +54,28 @@ struct attend_each {
     return shape;
   }();
 
-  // In scratch: scores and context of each of these heads, the scaled queries of those that
-  // are scored at once.
+  // Scratch: scores and context of these heads, and the scaled queries of those scored together.
   static constexpr std::size_t score_room = one::score_room;
   static constexpr std::size_t context_room = vectors * lanes;
   static constexpr std::size_t context_at = together * score_room;
   static constexpr std::size_t query_at = context_at + together * context_room;
   static constexpr std::size_t scratch_size = query_at + scored_at_most * S.head_dim;
-  // Long runs of values a head apart are read at a better pace one after the other.
+  // Long runs of values a head apart are faster in turn.
   static constexpr bool side_by_side = H.v_head < S.v_row || S.keys <= plan::key_block;
   static constexpr bool fits = S.queries == 1 && one::fits && together > 1 &&
                                side_by_side&& scratch_size <= attend_scratch<S, T, Target>;
 
   using V = simd::pack<T, lanes>;
 
-  // v: a pointer or scaled_rows, of the first head, whose keys and values are shared from it on.
-  // context = correction context
-  // + p v, and the sums of p.
+  // v: a pointer or scaled_rows of the first head, which the others share. context = correction
+  // context + p v, and the sums of p.
   template <std::size_t Heads, class Y>
   UMBEL_INLINE static void add_contexts(Y v, const T* p, std::size_t keys, bool is_first,
                                         const T (&correction)[Heads], T* context,
                                         T (&block_sum)[Heads]) noexcept {
     using W = stored_in<Y>;
     constexpr std::size_t last = S.value_dim - (vectors - 1) * lanes, of_values = sharing(Heads);
-    // The sums of weights, in every lane the same: a load less than by themselves.
+    // The sums of weights, equal in every lane, which saves a load.
     V sum[Heads][vectors], sum_of_weights[Heads]{};
     UMBEL_UNROLL(32)
     for (std::size_t h = 0; h < Heads; ++h) {
@@ -125,7 +122,7 @@ struct attend_each {
     }
   }
 
-  // Heads from `head` on.
+  // Starts at `head`.
   template <std::size_t Heads, class K, class Y>
   UMBEL_NOINLINE static void some(const T* q, K k, Y v, T factor, std::size_t begin,
                                   std::size_t key_end, std::size_t head, T* o,
@@ -154,7 +151,7 @@ struct attend_each {
         scorer::score_all(from_row(of_head(k, h / H.share, H.k_head), first, S.k_row), keys, query,
                           scratch + h * score_room);
       }
-      // Head after head, none waits for the maximum of its own scores.
+      // Head by head, so that none waits for its maximum.
       T old_maximum[Heads];
       for (std::size_t h = 0; h < Heads; ++h) {
         old_maximum[h] = maximum[h];
@@ -189,15 +186,15 @@ struct attend_each {
 
 }  // namespace detail
 
-// Can attend_each compute these? One query, several heads.
+// Can attend_each compute these? It needs one query and several heads.
 template <attend_shape S, heads_shape H, class T, plan::target Target = plan::native_target>
 inline constexpr bool each_fits_lanes = false;
 template <attend_shape S, heads_shape H, class T, plan::target Target>
   requires(S.queries == 1)
 inline constexpr bool each_fits_lanes<S, H, T, Target> = detail::attend_each<S, H, T, Target>::fits;
 
-// softmax(scale q k^T) v for every head over the keys from begin to end: the bits of plain::attend
-// for each. q, k, v, o are those of head 0; scratch: attend_scratch elements. K, Y: pointers, or
+// softmax(scale q k^T) v for every head over keys begin to end, each with the bits of
+// plain::attend. q, k, v, o: head 0's; scratch: attend_scratch elements. K, Y: pointers or
 // scaled_rows.
 template <attend_shape S, heads_shape H, class T, plan::target Target = plan::native_target,
           class K, class Y>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// One query (a step of decoding) or a few in SIMD. Queries in the lanes would leave most lanes
-// empty, so here keys lie in them for the scores and values for the context, and each key and value
-// that is loaded serves all the queries: every score is still its own chain over head_dim, every
-// element of the context its own over the keys, the sum of the softmax one chain. The bits of
-// plain::attend. Not here: many queries (attend_block.hpp), taps, dropout.
+// One query (a decoding step) or a few in SIMD. Queries in the lanes would leave most lanes empty,
+// so keys are in the lanes for scores and values for the context, and each loaded key or value
+// serves all queries. Every score is still a separate chain over head_dim, every context element
+// one over the keys, the softmax's sum one chain: the same bits as plain::attend. Not here: many
+// queries (attend_block.hpp), taps, dropout.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,7 @@ constexpr bool keys_fit_lanes(attend_shape shape) noexcept {
   return shape.v_dim == 1 && (shape.k_dim == 1 || shape.k_row == 1);
 }
 
-// S.queries of them. Heads: of keys and values, whose queries go side by side (attend_each.hpp); 0:
-// not known.
+// Heads: of keys and values, with queries side by side (attend_each.hpp); 0: unknown.
 template <attend_shape S, class T, plan::target Target, std::size_t Heads = 0>
 struct attend_few : few_scores<S, T, Target, Heads> {
   using base = few_scores<S, T, Target, Heads>;
@@ -42,14 +41,14 @@ struct attend_few : few_scores<S, T, Target, Heads> {
   static constexpr bool fits = queries <= plan::few_queries(Target) && lanes > 1 &&
                                keys_fit_lanes(S);
 
-  // In scratch, query by query: contexts, scores of a block of keys, scaled queries.
+  // Scratch, query by query: contexts, scores of a block of keys, scaled queries.
   static constexpr std::size_t context_room = round_up(S.value_dim);
   static constexpr std::size_t scores_at = queries * context_room;
   static constexpr std::size_t query_at = scores_at + queries * score_room;
   static constexpr std::size_t scratch_size = query_at + queries * S.head_dim;
 
-  // Which keys of a block are hidden from a query: their score is -infinity, so that their weight
-  // is 0, and they are passed over where weights multiply values.
+  // The keys of a block that are hidden from a query: their score is -infinity and so their weight
+  // 0, and they are skipped when weights multiply values.
   struct hidden_keys {
     std::uint64_t word[plan::key_block / 64]{};
     bool any = false;
@@ -79,8 +78,7 @@ struct attend_few : few_scores<S, T, Target, Heads> {
     }
   }
 
-  // The largest of the scores and `maximum`: none of them NaN when it is, so the order does not
-  // matter.
+  // The largest of the scores and `maximum`. If it isn't NaN, no score is, so order doesn't matter.
   UMBEL_INLINE static T largest(const T* scores, std::size_t keys, T maximum) noexcept {
     V highest = simd::broadcast<V>(maximum);
     for (std::size_t j = 0; j < keys; j += lanes) {
@@ -91,9 +89,9 @@ struct attend_few : few_scores<S, T, Target, Heads> {
                            [](V a, V b) UMBEL_LAMBDA_INLINE { return simd::larger(a, b); })[0];
   }
 
-  // Scores become weights, relative to the maximum. The result corrects what was relative to the
-  // old one. MayHide: a score may be that of a hidden key; as the exponential of -infinity would
-  // raise "invalid", it is taken of the least that is 0 too.
+  // Turns scores into weights relative to the maximum. Returns the correction for those relative to
+  // the old one. MayHide: a score may be hidden; since the exponential of -infinity would raise
+  // "invalid", the lowest score with weight 0 is used.
   template <bool MayHide>
   UMBEL_INLINE static T weigh(T* scores, std::size_t keys, T maximum, T old_maximum) noexcept {
     for (std::size_t j = 0; j < keys; j += lanes) {
@@ -107,7 +105,6 @@ struct attend_few : few_scores<S, T, Target, Heads> {
     return simd::exp2_not_positive(simd::broadcast<V>(old_maximum - maximum))[0];
   }
 
-  // o = context / sum.
   UMBEL_INLINE static void write(const T* context, T sum, T* o) noexcept {
     const V factor_of_all = inverse_sum(simd::broadcast<V>(sum));
     if constexpr (S.o_dim == 1) {
@@ -124,9 +121,8 @@ struct attend_few : few_scores<S, T, Target, Heads> {
     }
   }
 
-  // Y, here and below: a pointer to values, or scaled_rows.
-  // Vectors of value columns of Rows queries: context = correction context + p v; if Sums, the sums
-  // of p.
+  // Vectors of value columns for Rows queries: context = correction context + p v; if Sums, also
+  // the sums of p. Y, here and below: a pointer to values, or scaled_rows.
   template <std::size_t Rows, std::size_t Vectors, std::size_t Last, bool Sums, class Y, class Skip>
   UMBEL_INLINE static void add_context(Y values, const T* p, std::size_t keys, const Skip& skip,
                                        bool is_first, const T* correction, T* context,
@@ -134,7 +130,7 @@ struct attend_few : few_scores<S, T, Target, Heads> {
     using W = stored_in<Y>;
     const W* const v = elements(values);
     V sum[Rows][Vectors];
-    // In every lane the same: a load less than by itself.
+    // Equal in every lane, which saves a load.
     V sum_of_weights[Rows]{};
     UMBEL_UNROLL(8)
     for (std::size_t n = 0; n < Rows; ++n) {
@@ -215,8 +211,7 @@ struct attend_few : few_scores<S, T, Target, Heads> {
     }
   }
 
-  // number: which query the first is, for the policy.
-  // tap: none, or of the softmax.
+  // number: the first query's, for the policy. tap: none, or of the softmax.
   template <class K, class Y, class Policy, class Tap = no_tap>
   UMBEL_NOINLINE static void attend_queries(const T* q, K k, Y v, T factor, const Policy& policy,
                                             std::size_t number, T* o, T* scratch,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// attend_form_of: what plan::choose_attend makes of heads of one shape, from what each kernel can
-// compute.
+// attend_form_of: plan::choose_attend's form for one shape, given each kernel's abilities.
 #pragma once
 
 #include <umbel/config.hpp>

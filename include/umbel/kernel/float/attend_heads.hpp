@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Few queries of many heads in SIMD: the lanes are groups, one a head, and the lanes of a group its
-// queries. With 4 queries 16 lanes work on four heads at a time, where attend_block would leave 12
-// of them empty. Keys and values are loaded a group at a time and spread within it. The bits of
-// plain::attend. Not here: masks but lengths, taps, more than one block of keys.
+// Few queries of many heads in SIMD: the lanes form groups, one per head, and a group's lanes are
+// its queries. With 4 queries, 16 lanes compute four heads at a time; attend_block would leave 12
+// empty. Keys and values are loaded by group and spread within it. The same bits as plain::attend.
+// Not here: masks other than lengths, taps, more than one block of keys.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// Heads of one shape: how many, elements from one to the next; `share` heads of queries have one
-// head of keys and values.
+// Heads of one shape: number and strides; `share` query heads share a head of keys and values.
 struct heads_shape {
   std::size_t heads, share;
   std::size_t q_head, k_head, v_head, o_head;
@@ -34,14 +33,14 @@ namespace detail {
 template <attend_shape S, heads_shape H, class T, plan::target Target>
 struct attend_heads {
   static constexpr std::size_t lanes = plan::lanes<T>(Target);
-  // Lanes of a head: 16 bytes, the smallest pack there is, or twice or four times that.
+  // Lanes of a head: 16 bytes, the smallest pack, or two or four times that.
   static constexpr std::size_t smallest = 16 / sizeof(T);
   static constexpr std::size_t group = S.queries <= smallest       ? smallest
                                        : S.queries <= 2 * smallest ? 2 * smallest
                                                                    : 4 * smallest;
   static constexpr std::size_t together = lanes / group;  // heads in a pack
 
-  // Features come in whole groups, and a pack of heads has its keys at constant distances.
+  // Features come in whole groups, and the keys of a pack's heads are at constant distances.
   static constexpr bool fits = S.queries > 1 && S.queries <= group&& together > 1 && H.heads > 1 &&
                                S.keys <= plan::key_block&& S.head_dim % group == 0 &&
                                S.value_dim % group == 0 && S.q_dim == 1 && S.k_dim == 1 &&
@@ -49,7 +48,7 @@ struct attend_heads {
                                plan::heads_share_lanes<T>(S.queries, S.keys, S.head_dim,
                                                           S.value_dim, Target);
 
-  // In scratch: the scaled queries, feature by feature, and the scores, key by key.
+  // Scratch: scaled queries feature by feature, and scores key by key.
   static constexpr std::size_t scores_at = S.head_dim * lanes;
   static constexpr std::size_t scratch_size = scores_at + S.keys * lanes;
 
@@ -58,14 +57,14 @@ struct attend_heads {
   static constexpr std::size_t offset_v(std::size_t h) noexcept { return h / H.share * H.v_head; }
   static constexpr std::size_t offset_o(std::size_t h) noexcept { return h * H.o_head; }
 
-  // Heads of them at a time.
+  // With this many heads.
   template <std::size_t Heads>
   struct pack_of {
     static constexpr std::size_t width = Heads * group;
     using V = simd::pack<T, width>;
     using each = std::make_index_sequence<group>;
 
-    // A chunk: as many features as a group has lanes.
+    // A chunk: one feature per lane of a group.
     UMBEL_INLINE static V load(const T* from, std::size_t (*offset)(std::size_t)) noexcept {
       return simd::load_groups<V, Heads>(from, offset);
     }
@@ -95,7 +94,6 @@ struct attend_heads {
       return sum;
     }
 
-    // Scores of Rows keys, and the maximum over them.
     template <std::size_t Rows>
     UMBEL_INLINE static void score_tile(const T* k, const T* queries, T* scores,
                                         V& maximum) noexcept {
@@ -137,7 +135,7 @@ struct attend_heads {
        ...);
     }
 
-    // Chunks of value columns, from the column d on: sum[c][i] has query i, its lanes the columns.
+    // Chunks of value columns from d on: sum[c][i] is query i's, with columns in its lanes.
     template <std::size_t Chunks>
     UMBEL_INLINE static void context_tile(const T* v, const T* p, std::size_t keys, V inverse,
                                           T* o) noexcept {
@@ -169,7 +167,7 @@ struct attend_heads {
         sum = sum + p;
       }
       const V inverse = inverse_sum(sum);
-      // Accumulators, and the weights of a key spread over their groups.
+      // Accumulators, and a key's weights spread over their groups.
       constexpr std::size_t room = (Target.registers - 2) / group - 1;
       constexpr plan::split tiles = plan::split_evenly(S.value_dim / group, room > 6   ? 6
                                                                             : room < 1 ? 1
@@ -186,7 +184,7 @@ struct attend_heads {
     }
   };
 
-  // As many at a time as there are, then half of that ...
+  // All heads in a pack at a time, then half as many ...
   template <std::size_t Heads = together>
   UMBEL_INLINE static void attend_all_heads(const T* q, const T* k, const T* v, T factor,
                                             std::size_t keys, T* o, T* scratch,
@@ -203,12 +201,12 @@ struct attend_heads {
 
 }  // namespace detail
 
-// Can attend_heads compute these? Few queries, whole groups of features, rows out.
+// Can attend_heads compute these? It needs few queries, whole groups of features, rows out.
 template <attend_shape S, heads_shape H, class T, plan::target Target = plan::native_target>
 inline constexpr bool heads_fit_lanes = detail::attend_heads<S, H, T, Target>::fits;
 
-// softmax(scale q k^T) v for every head over the first key_count keys: the bits of plain::attend
-// for each. q, k, v, o are those of head 0; scratch: attend_scratch elements.
+// softmax(scale q k^T) v for every head over the first key_count keys, each with the bits of
+// plain::attend. q, k, v, o: head 0's; scratch: attend_scratch elements.
 template <attend_shape S, heads_shape H, class T, plan::target Target = plan::native_target>
 UMBEL_INLINE void attend_heads(const T* q, const T* k, const T* v, T scale, std::size_t key_count,
                                T* o, T* scratch) noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Heads of one vector of queries and hardly more keys, two at a time, stage by stage: each hides
-// the other's waits for maximum, exponentials and sum. Each is computed as in attend_block.hpp,
-// with scratch of its own. Not here: masks.
+// Heads with one vector of queries and few more keys, two at a time, stage by stage: each hides the
+// other's waits for maximum, exponentials and sum. Each is computed as in attend_block.hpp, in
+// separate scratch. Not here: masks.
 #pragma once
 
 #include <cstddef>
@@ -53,8 +53,8 @@ struct attend_pairs {
 template <attend_shape S, heads_shape H, class T, plan::target Target = plan::native_target>
 inline constexpr bool pairs_fit_heads = detail::attend_pairs<S, H, T, Target>::fits;
 
-// softmax(scale q k^T) v for every head: the bits of plain::attend for each. q, k, v, o are those
-// of head 0; scratch: attend_scratch elements.
+// softmax(scale q k^T) v for every head, each with the bits of plain::attend. q, k, v, o: head 0's;
+// scratch: attend_scratch elements.
 template <attend_shape S, heads_shape H, class T, plan::target Target = plan::native_target>
 UMBEL_INLINE void attend_pairs(const T* q, const T* k, const T* v, T scale, T* o,
                                T* scratch) noexcept {

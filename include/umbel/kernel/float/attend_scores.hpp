@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// A block of queries against the keys that a scores policy lets them see (scores.hpp). Keys that no
-// query of the block may see are neither read nor computed. Scores are computed in the tiles of
-// attend_block.hpp, whoever sees them; a pass over those in the first-level cache then changes and
-// selects. It tests lanes only in tiles that are not seen by the whole block. Not here: the
-// policies.
+// A block of queries against the keys that a scores policy shows them (scores.hpp). Keys that no
+// query of the block may see are neither read nor computed. The tiles of attend_block.hpp compute
+// scores for all; a pass over them in the first-level cache then changes and selects, testing lanes
+// only in tiles that some query doesn't see. Not here: the policies.
 #pragma once
 
 #include <cstddef>
@@ -33,14 +32,13 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
   using softmax_state = typename base::softmax_state;
   static constexpr std::size_t lanes = base::lanes, width = base::width;
 
-  // A hidden pair has the score +infinity and then the weight -1: see take_weights.
+  // A hidden pair gets the score +infinity and then the weight -1: see take_weights.
   struct block {
     const Policy& policy;
     std::size_t first_query;
     room here;
     T* scores;
 
-    // The policy for the queries of vector i.
     UMBEL_INLINE auto over_vector(std::size_t i) const noexcept {
       const std::size_t first = i * lanes;
       const std::size_t rest = here.queries > first ? here.queries - first : 0;
@@ -48,8 +46,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
                                      rest < lanes ? rest : lanes);
     }
 
-    // The keys begin..end of the block, which stands at first_key: changes, selects, takes the
-    // maximum. True if some pair is hidden.
+    // Changes, selects and finds the maximum for keys begin..end. True if a pair is hidden.
     template <bool Selects>
     UMBEL_INLINE_OPTIMIZED bool adjust(std::size_t first_key, std::size_t begin, std::size_t end,
                                        V (&maximum)[Vectors]) const noexcept {
@@ -106,7 +103,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
             for (std::size_t r = 0; r < 4; ++r) one(j + r, seen[r]);
           }
         }
-        // After fours, three at most: written so that g++ sees how short the loop is.
+        // After fours, at most three: written so that g++ sees how short the loop is.
         std::size_t most = Selects && over_type::by_four ? 3 : plan::key_block;
         for (; most > 0 && j < end; --most, ++j) {
           if constexpr (Selects)
@@ -128,7 +125,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
       for (std::size_t i = 0; i < Vectors; ++i) {
         const auto over = over_vector(i);
         T* const column = scores + i * lanes;
-        // One draw is for four keys, from a multiple of four on.
+        // One draw serves four keys, starting at a multiple of four.
         for (std::size_t four = first_key - first_key % 4; four < first_key + keys; four += 4) {
           scores::mask_of<V> kept[4];
           over.keeps(four, kept);
@@ -144,7 +141,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
     }
   };
 
-  // For finish_block: weights of keys of a block.
+  // For finish_block: drops weights of a block's keys.
   struct dropping {
     const block& of;
     std::size_t first_key, keys;
@@ -152,8 +149,8 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
     UMBEL_INLINE void operator()() const noexcept { of.drop(first_key, keys); }
   };
 
-  // Scores of `keys` keys from k on. The maximum is taken over the tiles that lie between
-  // full_begin and full_end, which become the ends of those tiles.
+  // Scores of `keys` keys from k on. The maximum is taken over the tiles between full_begin and
+  // full_end, which move to those tiles' ends.
   template <class K>
   UMBEL_INLINE_OPTIMIZED static void score(K k, const T* q, std::size_t keys, T* scores,
                                            bordered_keys& full, V (&maximum)[Vectors]) noexcept {
@@ -178,7 +175,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
     if constexpr (rows > 4) {
       while (j + 4 <= keys) tile(std::integral_constant<std::size_t, 4>{});
     }
-    // Written so that the compiler knows that they are few.
+    // Written so that the compiler sees that they are few.
     constexpr std::size_t step = rows > 4 ? 4 : rows;
     for (std::size_t most = step; most > 1 && j < keys; --most) {
       tile(std::integral_constant<std::size_t, 1>{});
@@ -213,7 +210,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
         with(no_drop{});
       }
     };
-    // The maximum of changed scores is taken after the change.
+    // Changed scores need their maximum after the change.
     score(from_row(k, first_key, S.k_row), scratch, keys, scratch + base::scores_at, full,
           Policy::changes ? not_yet : maximum);
     if constexpr (Policy::selects) {
@@ -225,7 +222,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
       if constexpr (Policy::changes) {
         here_and_now.template adjust<false>(first_key, full.full_begin, full.full_end, maximum);
       }
-      // Tested, and nothing was hidden: it was not a border.
+      // Tested, and nothing was hidden: not a border.
       if (!is_border[0]) full.full_begin = 0;
       if (!is_border[1]) full.full_end = keys;
       finish(full);
@@ -238,7 +235,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
     return end;
   }
 
-  // The queries from first_query on, at q. A tap of the softmax is of these queries.
+  // The queries from first_query on, at q. A tap of the softmax is for these queries.
   template <class K, class Y, class Tap>
   UMBEL_NOINLINE static void attend_queries(const T* q, K k, Y v, T factor, const Policy& policy,
                                             std::size_t first_query, T* o, T* scratch, room here,
@@ -247,7 +244,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
     base::start(q, factor, scratch, here, state);
     const scores::key_range range = policy.range(first_query, here.queries, S.keys);
     std::size_t first_key = range.begin;
-    do {  // once at least: nothing to see is a context of zeros
+    do {  // at least once: with nothing to see, the context is zeros
       first_key = key_block(k, v, policy, first_query, range, first_key, state, o, scratch, here);
     } while (first_key < range.end);
     base::write(o, scratch, here);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a tap (tap.hpp) receives of a block of queries, in the bits of plain/attend.hpp, once the
-// block is done. Where all keys are one block of the softmax the exponentials are still in scratch;
-// else the scores are computed again, now that maximum and sum are known. They leave for the
-// caller's layout, from (key, query), through registers.
+// The output of a tap (tap.hpp) for a block of queries, with the bits of plain/attend.hpp, after
+// the block is done. If all keys are one block of the softmax, the exponentials are still in
+// scratch; else scores are recomputed with the known maximum and sum. They go from (key, query) to
+// the caller's layout through registers.
 #pragma once
 
 #include <cstddef>
@@ -31,13 +31,12 @@ struct tap_block {
   static constexpr tap_stage stage = Tap::stage;
   static constexpr bool of_scores = score_tap<Tap>;
   static constexpr bool drops = scores::drops<Policy> && stage == tap_stage::weights;
-  // The exponentials in scratch are those of the tap.
+  // Are the tap's exponentials in scratch?
   static constexpr bool are_there =
       block::one_block && !of_scores && scores::drops<Policy> == drops;
-  // What is written for a pair that is hidden.
+  // The output for a hidden pair.
   static constexpr T hidden = of_scores ? -simd::math_constants<T>::infinity : T{};
 
-  // The policy for the queries of vector i.
   UMBEL_INLINE static auto policy_over(const Policy& policy, std::size_t first_query, room here,
                                        std::size_t i) noexcept {
     const std::size_t first = i * lanes;
@@ -46,8 +45,7 @@ struct tap_block {
                                    rest < lanes ? rest : lanes);
   }
 
-  // value, or 0 where the weight of the key is dropped. One draw is for four keys, and stays in
-  // `kept`.
+  // value, or 0 if the key's weight is dropped. One draw serves four keys, and stays in `kept`.
   template <class Over>
   UMBEL_INLINE static V keep(const Over& over, std::size_t key, bool is_first,
                              scores::mask_of<V> (&kept)[4], V value) noexcept {
@@ -55,7 +53,7 @@ struct tap_block {
     return simd::select(kept[key % 4], value, V{});
   }
 
-  // The scores of vector i of the queries with the keys from first_key on become what is wanted.
+  // Turns the scores of vector i of the queries, with the keys from first_key on, into the output.
   UMBEL_INLINE_OPTIMIZED static void finish(const Policy& policy, std::size_t first_query,
                                             room here, std::size_t i, std::size_t first_key,
                                             std::size_t keys, T* column,
@@ -71,7 +69,7 @@ struct tap_block {
       if constexpr (of_scores) {
         value = natural_score(score);
       } else {
-        // A hidden score may lie far above the maximum.
+        // A hidden score may be far above the maximum.
         const V y = simd::select(seen, score - state.maximum[i], V{});
         value = simd::exp2_not_positive(y) * factor;
         if constexpr (drops) value = keep(over, key, j == 0, kept, value);
@@ -80,8 +78,8 @@ struct tap_block {
     }
   }
 
-  // The same from the exponentials. Who is seen and who is kept is asked again: in a row with a
-  // score of +infinity or NaN, factor and exponentials do not tell (take_weights).
+  // The same from the exponentials. Visibility and dropout are tested again: in a row with a score
+  // of +infinity or NaN, factor and exponentials don't show them (take_weights).
   UMBEL_INLINE_OPTIMIZED static void finish_exponentials(const Policy& policy,
                                                          std::size_t first_query, room here,
                                                          std::size_t i, std::size_t first_key,
@@ -98,7 +96,7 @@ struct tap_block {
     }
   }
 
-  // Pairs with the keys begin..end, which no query of the block sees.
+  // Pairs with keys begin..end, which no query of the block sees.
   UMBEL_INLINE static void fill(T* to, std::size_t queries, std::size_t begin,
                                 std::size_t end) noexcept {
     for (std::size_t i = 0; i < queries; ++i) {
@@ -108,7 +106,7 @@ struct tap_block {
     }
   }
 
-  // keys x rows of scratch into rows x keys.
+  // keys x rows of scratch to rows x keys.
   UMBEL_INLINE_OPTIMIZED static void scatter(const T* column, std::size_t keys, std::size_t rows,
                                              T* to) noexcept {
     std::size_t j = 0;
@@ -116,7 +114,7 @@ struct tap_block {
       scatter_columns<lanes, lanes, Tap::query_stride, Tap::key_stride>(
           column + j * width, width, rows, to + j * Tap::key_stride);
     }
-    // Written so that the compiler knows that they are few.
+    // Written so that the compiler sees that they are few.
     for (std::size_t left = keys % lanes; left > 0; --left, ++j) {
       for (std::size_t r = 0; r < rows; ++r) {
         to[r * Tap::query_stride + j * Tap::key_stride] = column[j * width + r];
@@ -124,8 +122,8 @@ struct tap_block {
     }
   }
 
-  // The queries are in scratch, transposed and scaled, as attend left it. state: of the finished
-  // softmax; scores do not read it.
+  // The queries are in scratch, transposed and scaled, as left by attend. state: the finished
+  // softmax's; unused for scores.
   template <class K>
   UMBEL_NOINLINE static void write(K k, const Policy& policy, std::size_t first_query, T* scratch,
                                    room here, const softmax_state& state, Tap tap) noexcept {
@@ -164,7 +162,7 @@ struct tap_block {
     }
   }
 
-  // A tap of scores alone: of the queries from first_query on, at q.
+  // A tap of scores only, for the queries from first_query on, at q.
   template <class K>
   UMBEL_NOINLINE static void tap_queries(const T* q, K k, T factor, const Policy& policy,
                                          std::size_t first_query, T* scratch, room here,

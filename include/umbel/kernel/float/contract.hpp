@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// out = x y in SIMD, both sides known only at run time, with any strides: the register tiles of
-// linear maps (linear_tile.hpp), columns in the lanes, or rows, whichever is cheaper. Where y is
-// not adjacent along the lanes, a panel of it is packed into a scratch of constant size, block by
-// block of the depth; sums go on through out. The bits of plain::contract for every target and
-// stride. Nothing outside out is written, nothing outside x and y read. Not here: other axes
-// (contract_loops.hpp).
+// out = x y in SIMD, both sides run-time data with any strides: the register tiles of linear maps
+// (linear_tile.hpp), with columns or rows in the lanes, whichever is cheaper. If y is not adjacent
+// along the lanes, panels of it are packed into scratch of constant size, block by block of the
+// depth; sums continue in out. The same bits as plain::contract for every target and stride. Writes
+// only out, reads only x and y. Not here: other axes (contract_loops.hpp).
 #pragma once
 
 #include <cstddef>
@@ -20,7 +19,7 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 namespace detail {
 
-// Lanes for so many columns: a vector that they half fill at most is halved.
+// Lanes for these columns: a vector at most half full is halved.
 template <class T>
 constexpr std::size_t contract_lanes(std::size_t columns, plan::target machine) noexcept {
   std::size_t lanes = plan::lanes<T>(machine);
@@ -28,8 +27,8 @@ constexpr std::size_t contract_lanes(std::size_t columns, plan::target machine) 
   return columns == 1 ? 1 : lanes;
 }
 
-// Columns in the lanes: what that costs, in multiply-adds of vectors. A transposed square of 16 by
-// 16 is some 100 instructions, a result that is not adjacent two an element.
+// The cost with columns in the lanes, in vector multiply-adds. A transposed square of 16 by 16
+// costs some 100 instructions, a non-adjacent result two per element.
 template <class T>
 constexpr std::size_t contract_cost_as_it_is(const contract_shape& s,
                                              plan::target machine) noexcept {
@@ -50,7 +49,7 @@ constexpr bool contract_transposes(const contract_shape& s, plan::target machine
          detail::contract_cost_as_it_is<T>(s, machine);
 }
 
-// In multiply-adds of vectors, to choose between shapes.
+// In vector multiply-adds, to choose between shapes.
 template <class T>
 constexpr std::size_t contract_cost(const contract_shape& s, plan::target machine) noexcept {
   return detail::contract_cost_as_it_is<T>(contract_transposes<T>(s, machine) ? transposed(s) : s,
@@ -59,7 +58,7 @@ constexpr std::size_t contract_cost(const contract_shape& s, plan::target machin
 
 namespace detail {
 
-// Columns in the lanes. Continued: sums may go on.
+// Columns in the lanes. Continued: sums may start from out.
 template <contract_shape S, class T, plan::target Machine, bool Continued>
 struct contract_walk {
   static constexpr std::size_t lanes = contract_lanes<T>(S.columns, Machine);
@@ -70,16 +69,16 @@ struct contract_walk {
   }();
   static constexpr plan::linear_plan plan =
       plan::plan_linear<T>(S.rows, S.depth, S.columns, target);
-  // Columns that are not adjacent are packed, and those of many rows that lie far apart, to be near
-  // each other while rows of x come and go: beyond the first cache, a few of its sets hold all.
+  // Packs columns that are not adjacent, and those of many rows that are far apart, which would
+  // otherwise compete for a few cache sets while rows of x pass through.
   static constexpr bool packs =
       S.columns != 1 && (S.y_column != 1 || (lanes > 1 && !UMBEL_SMALL_CODE && S.rows >= 32 &&
                                              S.depth * S.y_depth * sizeof(T) > 64 * 1024));
-  // Vectors of a panel, of which the last one is perhaps partial.
+  // Vectors of a panel; the last may be partial.
   static constexpr plan::split panels = plan::split_evenly(plan.vectors, plan.tile* plan.group);
   static constexpr std::size_t tail = S.columns - (plan.vectors - 1) * lanes;
 
-  // What is packed at a time: 256 vectors at most.
+  // Packed at a time: at most 256 vectors.
   static constexpr std::size_t width = panels.large * lanes;
   static constexpr std::size_t block = [] {
     if (!packs) return S.depth;
@@ -169,7 +168,7 @@ struct contract_walk {
   }
 };
 
-// Vectors of positions of contract_paired; of the last one `Count` elements exist.
+// Vectors of positions of contract_paired; the last has `Count` elements.
 template <contract_shape S, std::size_t Vectors, std::size_t Lanes, std::size_t Count, class T>
 UMBEL_INLINE void contract_paired_block(const T* x, const T* y, T* out, bool go_on) noexcept {
   using V = simd::pack<T, Lanes>;
@@ -206,7 +205,7 @@ template <contract_shape S, class T, plan::target Target = plan::native_target,
 inline constexpr std::size_t contract_scratch =
     detail::contract_walk_of<S, T, Target, Continued>::scratch;
 
-// See plain::contract. Continued: sums go on from what out holds where go_on is true.
+// See plain::contract. Continued: sums continue from out if go_on is true.
 template <contract_shape S, class T, plan::target Target = plan::native_target,
           bool Continued = false>
 UMBEL_INLINE void contract(const T* x, const T* y, T* out, T* scratch,
@@ -218,8 +217,8 @@ UMBEL_INLINE void contract(const T* x, const T* y, T* out, T* scratch,
     walk::all(x, y, out, scratch, go_on);
 }
 
-// out(p) = sum over depth of x(k, p) y(k, p), for positions that are adjacent in x, y and out: in
-// the lanes. S has one row and one column.
+// out(p) = sum over depth of x(k, p) y(k, p), for positions adjacent in x, y and out, in the lanes.
+// S has one row and one column.
 template <contract_shape S, std::size_t Positions, class T,
           plan::target Target = plan::native_target>
 UMBEL_INLINE void contract_paired(const T* x, const T* y, T* out, bool go_on) noexcept {

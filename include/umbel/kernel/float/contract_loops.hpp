@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// From the axes of a contraction, as numbers, to loops over pointers around one product of matrices
+// From the axes of a contraction, as numbers, to loops over pointers around one matrix product
 // (contract.hpp): axes of both sides are loops, one of x alone becomes the rows, one of y alone the
-// columns; neighbours whose strides make one run are one. Of several summed axes the last is the
-// depth, the others are loops through which sums go on. Not here: names of axes.
+// columns; neighbors with contiguous strides are joined. Of several summed axes the last is the
+// depth; the others are loops that continue sums. Not here: names of axes.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// An axis of a contraction: strides in elements, 0 where the operand does not have it.
+// An axis of a contraction: strides in elements, 0 if an operand lacks it.
 struct contract_axis {
   std::size_t extent, x, y, out;
 
   friend constexpr bool operator==(const contract_axis&, const contract_axis&) = default;
 };
 
-// Room: for how many axes.
+// Room: the capacity.
 template <std::size_t Room>
 struct contract_axes {
   contract_axis list[Room ? Room : 1]{};
@@ -36,18 +36,18 @@ struct contract_axes {
   }
 };
 
-// What lower_contraction gives. As a parameter of a template it is `auto Loops`: from the name of a
-// class template there clang 14 crashes with -Wc++98-compat.
+// The result of lower_contraction. As a template parameter it is `auto Loops`: with a class
+// template's name there, clang 14 crashes with -Wc++98-compat.
 template <std::size_t Room>
 struct contract_loops {
   contract_axes<Room> each;  // loops over the product, outermost first
-  contract_axes<Room> sums;  // and inside of them, over summed axes
+  contract_axes<Room> sums;  // and inside them, over summed axes
   contract_shape shape;
-  // Positions of an axis of both sides that are adjacent in both and in out: in the lanes, where
-  // that costs less than a product of matrices for each. The shape is then one row and one column.
+  // Positions of an axis adjacent in both sides and in out: in the lanes, if that costs less than a
+  // matrix product for each. The shape is then one row and one column.
   std::size_t paired = 1;
 
-  // Of both kinds, from the outermost on.
+  // Both kinds, outermost first.
   constexpr std::size_t count() const noexcept { return each.count + sums.count; }
   constexpr contract_axis loop(std::size_t i) const noexcept {
     return i < each.count ? each.list[i] : sums.list[i - each.count];
@@ -56,14 +56,13 @@ struct contract_loops {
 
 namespace detail {
 
-// Is a step of `outer` as many steps of `inner` as that has positions?
+// Is a step of `outer` as long as all of `inner`?
 constexpr bool make_one_run(const contract_axis& outer, const contract_axis& inner) noexcept {
   return outer.x == inner.x * inner.extent && outer.y == inner.y * inner.extent &&
          outer.out == inner.out * inner.extent;
 }
 
-// Makes one of two axes where that can be. Ordered: only of neighbours, since the order of summed
-// axes is that of the sums.
+// Joins two axes if possible. Ordered: only neighbors, to keep the order of the sums.
 template <std::size_t Room>
 constexpr bool merge_two(contract_axes<Room>& axes, bool ordered) noexcept {
   for (std::size_t i = 0; i < axes.count; ++i) {
@@ -91,7 +90,7 @@ constexpr contract_axes<Room> merged(const contract_axis* axes, std::size_t coun
 
 }  // namespace detail
 
-// kept: the axes of the result; summed: the others, in the order of the sums, the last fastest.
+// kept: the result's axes; summed: the others, in summation order, the last fastest.
 template <class T, std::size_t Room>
 constexpr contract_loops<Room> lower_contraction(
     const contract_axis* kept, std::size_t kept_count, const contract_axis* summed,
@@ -103,7 +102,7 @@ constexpr contract_loops<Room> lower_contraction(
     depth = sums.list[sums.count - 1];
     sums.remove(sums.count - 1);
   }
-  // Every pair of rows and columns, none included: which takes least? A call counts some steps.
+  // Finds the cheapest pair of rows and columns, including none. A call counts some steps.
   const std::size_t none = each.count;
   const auto shape_of = [&](std::size_t row, std::size_t column) {
     const contract_axis of_x = row != none ? each.list[row] : contract_axis{1, 0, 0, 0};
@@ -169,12 +168,12 @@ constexpr void contract_all(const T* x, const T* y, T* out) noexcept {
 }
 }  // namespace plain
 
-// Elements of scratch, at most 256 vectors.
+// At most 256 vectors.
 template <auto Loops, class T, plan::target Target = plan::native_target>
 inline constexpr std::size_t contract_all_scratch =
     contract_scratch<Loops.shape, T, Target, (Loops.sums.count > 0)>;
 
-// See plain::contract_all. One element at a time is the plain loop.
+// See plain::contract_all. For one element at a time, the plain loop.
 template <auto Loops, class T, plan::target Target = plan::native_target>
 UMBEL_INLINE void contract_all(const T* x, const T* y, T* out, T* scratch) noexcept {
   detail::contract_each<Loops, 0>(

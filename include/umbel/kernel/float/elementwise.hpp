@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Element by element in SIMD: a function of each element, gated, add. The bits of the plain ones
-// for every target. y may be an input. Not here: anything along a row
-// (norm.hpp).
+// Element by element in SIMD: a function of each element, gated, add. The same bits as the plain
+// ones on every target. y may be an input. Not here: operations along a row (norm.hpp).
 #pragma once
 
 #include <cstddef>
@@ -16,7 +15,7 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 namespace detail {
 
-// y[e] = operation(read(e)): whole packs, then a partial one. `read` is given where and how many.
+// y[e] = operation(read(e)): whole packs, then a partial one. `read` gets the place and count.
 template <std::size_t N, class T, plan::target Target, class Operation>
 UMBEL_INLINE void for_packs(T* y, Operation operation) noexcept {
   constexpr std::size_t lanes = plan::lanes<T>(Target);
@@ -35,31 +34,28 @@ UMBEL_INLINE void for_packs(T* y, Operation operation) noexcept {
 
 }  // namespace detail
 
-// y = function(x). Function::of: of a number and of a pack of them. Not inlined: the constants of
-// one, some thirty vectors, would be kept on the stack of the caller, and a product that the caller
-// had just stored could be fused into its sums.
+// y = function(x). Function::of: for a number or a pack. Not inlined: its thirty vectors of
+// constants would fill the caller's stack, and the caller's products could be fused into its sums.
 template <class Function, std::size_t N, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void each(const T* x, T* y) noexcept {
   detail::for_packs<N, T, Target>(
       y, [x](auto read) UMBEL_LAMBDA_INLINE { return Function::of(read(x)); });
 }
 
-// y = function(gate) up in one pass. Never inlined: the product could be fused into a sum of the
-// caller's.
+// y = function(gate) up in one pass. Never inlined: the caller could fuse the product into a sum.
 template <class Function, std::size_t N, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void gated(const T* gate, const T* up, T* y) noexcept {
   detail::for_packs<N, T, Target>(
       y, [gate, up](auto read) { return Function::of(read(gate)) * read(up); });
 }
 
-// Never inlined: a product that the caller had just stored could be fused into the
-// sum.
+// Never inlined: a product that the caller just stored could be fused into the sum.
 template <std::size_t N, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void add(const T* a, const T* b, T* y) noexcept {
   detail::for_packs<N, T, Target>(y, [a, b](auto read) { return read(a) + read(b); });
 }
 
-// y = x + factor branch, one rounding an element.
+// y = x + factor branch, rounded once per element.
 template <std::size_t N, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void add_scaled(const T* x, T factor, const T* branch, T* y) noexcept {
   detail::for_packs<N, T, Target>(y, [=](auto read) {
@@ -68,7 +64,7 @@ UMBEL_NOINLINE void add_scaled(const T* x, T factor, const T* branch, T* y) noex
   });
 }
 
-// y = x + factors branch of each row, a factor for each of Width elements; one rounding an element.
+// y = x + factors branch per row, a factor for each of Width elements; one rounding per element.
 template <std::size_t Rows, std::size_t Width, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void add_scaled_features(const T* x, const T* factors, const T* branch,
                                         T* y) noexcept {

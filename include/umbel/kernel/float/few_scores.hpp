@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The scores of one query or a few with a block of keys, which lie in the lanes. Each is one chain
-// over head_dim, so keys that lie in rows are transposed on their way into registers. What becomes
-// of scores: attend_few.hpp.
+// Scores of one or a few queries with a block of keys in the lanes. Each is one chain over
+// head_dim, so keys in rows are transposed on their way into registers. Use of the scores:
+// attend_few.hpp.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::detail {
 
-// S.queries of them. Heads: see attend_few.
+// S.queries queries. Heads: see attend_few.
 template <attend_shape S, class T, plan::target Target, std::size_t Heads>
 struct few_scores {
   static constexpr std::size_t lanes = plan::lanes<T>(Target), queries = S.queries;
@@ -28,23 +28,22 @@ struct few_scores {
   static constexpr std::size_t round_up(std::size_t count) noexcept {
     return plan::divide_up(count, lanes) * lanes;
   }
-  // Of a query's scores in scratch.
+  // Room for a query's scores in scratch.
   static constexpr std::size_t score_room =
       round_up(S.keys < plan::key_block ? S.keys : plan::key_block);
 
-  // Keys in rows are transposed. A core that computes 512 bits in two halves does that in 256 with
-  // fewer joins of parts of rows: Zen 4, which Target.fetch_ahead tells apart (docs/speed.md).
+  // Keys in rows are transposed. A core that computes 512 bits in two halves does so in 256 bits,
+  // with fewer joins of row parts: Zen 4, which Target.fetch_ahead identifies (docs/speed.md).
   static constexpr bool narrow = queries == 1 && S.k_dim == 1 && S.k_row != 1 &&
                                  sizeof(T) * lanes == 64 && !Target.fetch_ahead;
   using score_vector = simd::pack<T, narrow ? lanes / 2 : lanes>;
 
-  // W, here and below: T, or what keys and values are stored as, where keys are adjacent; K: a
-  // pointer to such keys, or scaled_rows.
-  // Keys and values that are more than the second-level cache holds beside the rest, read once:
-  // those that come next are fetched into the first. Measured: 6 % at 8 heads of 512 x 64, 10 % at
-  // a layer with a cache of 8 heads of 512 x 32; with 2 heads in that cache, which stay in the
-  // second level, a fifth slower. Of quarters of rows, where the processor foresees little, keys
-  // are fetched on Zen 4, too: 8 heads of 512 x 64 take a fifth less.
+  // W, here and below: T, or the stored type of adjacent keys and values; K: a pointer to such
+  // keys, or scaled_rows. Keys and values that exceed the second-level cache are read once, so the
+  // next ones are prefetched into the first. Measured: 6 % at 8 heads of 512 x 64, 10 % for a layer
+  // with a cache of 8 heads of 512 x 32; with 2 heads in that cache, which stay in the second
+  // level, a fifth slower. For quarters of rows, which processors predict badly, Zen 4 also
+  // prefetches keys: 8 heads of 512 x 64 take a fifth less.
   template <class W>
   static constexpr bool reads_once = [] {
     constexpr std::size_t heads = Heads == 0 ? 1 : Heads, limit = Heads == 0 ? 192 : 512;
@@ -54,8 +53,8 @@ struct few_scores {
   template <class W>
   static constexpr bool fetches_keys = reads_once<W> && (Target.fetch_ahead || narrow);
 
-  // sum += the products of Dims features of Chunks vectors of keys, of `rows` keys where that is
-  // one vector, with those of the queries at q.
+  // sum += Dims features of Chunks vectors of keys (`rows` keys, if one vector) by the queries at
+  // q.
   template <std::size_t Dims, std::size_t Chunks, class V, class W>
   UMBEL_INLINE static void add_products(const W* k, std::size_t rows, const T* q,
                                         V (*sum)[queries]) noexcept {
@@ -87,7 +86,7 @@ struct few_scores {
     }
   }
 
-  // Scores of Chunks vectors of keys; of fewer keys than a vector where Whole is false.
+  // Scores of Chunks vectors of keys; less than a vector if Whole is false.
   template <class V, std::size_t Chunks, bool Whole, class K>
   UMBEL_INLINE static void score(K keys_there, std::size_t keys, const T* q, T* scores) noexcept {
     using W = stored_in<K>;
@@ -97,7 +96,7 @@ struct few_scores {
     V sum[Chunks][queries]{};
     if constexpr (S.k_dim == 1) {
       constexpr std::size_t half = lanes / 2, whole = S.head_dim / half * half;
-      // A query that is loaded serves all chunks where registers hold them.
+      // A loaded query serves all chunks if the registers suffice.
       constexpr bool fit = Chunks * (half + queries) + 2 <= Target.registers;
       constexpr std::size_t step = fit ? Chunks : 1;
       for (std::size_t d = 0; d < whole; d += half) {
@@ -147,7 +146,7 @@ struct few_scores {
   UMBEL_INLINE static void score_all(K k, std::size_t keys, const T* q, T* scores) noexcept {
     using V = score_vector;
     constexpr std::size_t lanes = simd::lanes_of<V>;
-    // Adjacent keys: long runs of memory, and chains enough to hide an fma.
+    // Adjacent keys: long runs of memory, and enough chains to hide an fma.
     constexpr std::size_t adjacent = Target.registers / 2 / queries;
     constexpr std::size_t together = narrow ? 4 : S.k_dim == 1 || adjacent < 2 ? 2 : adjacent;
     std::size_t j = 0;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // y = x w + bias in SIMD: features in the lanes (or rows, linear_rows.hpp), a register tile
-// (linear_tile.hpp) that stays in its registers for the whole of k, accumulators that start from
-// the bias. The bits of plain::linear for every target and stride. Weights are used where they are
-// (linear) or packed once into panels (pack_linear, linear_packed), there also in 16 bits
-// (simd/half.hpp) or 8 (plain/scaled.hpp). Nothing outside y is written, nothing outside x, w, bias
-// read.
+// (linear_tile.hpp) that stays in registers for all of k, accumulators that start at the bias. The
+// same bits as plain::linear for every target and stride. Weights are used in place (linear) or
+// packed once into panels (pack_linear, linear_packed), also as 16 (simd/half.hpp) or 8 bits
+// (plain/scaled.hpp). Writes only y, reads only x, w and bias.
 #pragma once
 
 #include <cstddef>
@@ -46,14 +45,13 @@ UMBEL_NOINLINE void run_linear_rows(const T* x, const W* w, const T* bias, T* y,
   }
 }
 
-// Where panels lie: in the natural matrix, or one after the other.
+// Where panels are: in the natural matrix, or one after the other.
 template <linear_shape S, class T, plan::target Target, bool Packed, class W = T>
 struct linear_walk {
   static constexpr plan::linear_plan plan = plan::plan_linear<T>(S.rows, S.in, S.out, Target);
   static constexpr std::size_t tail = S.out - (plan.vectors - 1) * plan.lanes;
   static constexpr bool has_tail = tail != plan.lanes;
-  // Weights of one row where a layer has more of them than the second-level cache holds are fetched
-  // ahead, where one panel is chains enough for that pace.
+  // Prefetches one row's weights beyond the second-level cache, if a panel has enough chains.
   static constexpr bool fetches_ahead = Target.fetch_ahead && Packed && S.rows == 1 &&
                                         S.in * S.out * sizeof(W) > 192 * 1024 &&
                                         plan.panels.large >= 4 && plan.group == 1;
@@ -121,7 +119,7 @@ struct linear_walk {
       constexpr plan::split split = plan.panels;
       panels<split.smaller(), 0, split.small_count, plan.group, false>();
       constexpr std::size_t large = plan.group < split.large_count ? plan.group : split.large_count;
-      constexpr std::size_t last = has_tail ? large : 0;  // panels in the tile that has the tail
+      constexpr std::size_t last = has_tail ? large : 0;  // panels in the tile with the tail
       panels<split.large, split.small_count * split.smaller(), split.large_count - last, large,
              false>();
       if constexpr (has_tail)
@@ -132,8 +130,7 @@ struct linear_walk {
 
 }  // namespace detail
 
-// Natural weights: w(in, out) row-major and bias(out), used where they are. bias is not read when
-// the shape has none.
+// Natural weights: w(in, out) row-major and bias(out), in place. bias is unread if S has none.
 template <linear_shape S, class T, plan::target Target = plan::native_target>
 UMBEL_INLINE void linear(const T* x, const T* w, const T* bias, T* y) noexcept {
   if constexpr (detail::rows_in_lanes<S, T, Target>)
@@ -142,8 +139,8 @@ UMBEL_INLINE void linear(const T* x, const T* w, const T* bias, T* y) noexcept {
     detail::linear_walk<S, T, Target, false>{x, w, bias, y}.all_panels();
 }
 
-// A whole number of vectors of features on this target: biases that pack_linear writes, and weights
-// for each of the inputs. Rows and strides do not matter: one packed set serves any number of rows.
+// Features rounded up to whole vectors of this target: the biases that pack_linear writes, and the
+// weights per input. Independent of rows and strides: one packed set serves any number of rows.
 template <std::size_t Out, class T, plan::target Target = plan::native_target>
 inline constexpr std::size_t padded_features =
     plan::divide_up(Out, plan::lanes<T>(Target)) * plan::lanes<T>(Target);
@@ -151,15 +148,15 @@ inline constexpr std::size_t padded_features =
 template <linear_shape S, class T, plan::target Target = plan::native_target>
 inline constexpr std::size_t packed_size = padded_features<S.out, T, Target> * S.in;
 
-// What packed weights have for each output of that: a bias, then where they are scaled a scale.
+// The numbers per output in packed weights: a bias, and a scale if scaled.
 template <class W, bool Bias>
 inline constexpr std::size_t numbers_of_output = (Bias ? 1 : 0) + (detail::is_scaled<W> ? 1 : 0);
 
-// Packs w(In, Out) for linear_packed, panel after panel of the plan, each In rows of its features,
-// and bias(Out), if there is one, both padded with zeros. W: what the weights are stored as, T or
-// bfloat16, float16 or std::int8_t, to which they are rounded here; of the last the scales of the
-// outputs follow the biases (plain/scaled.hpp). in, out: how far apart the features of w lie, which
-// may be (Out, In) in memory. Also in constant expressions.
+// Packs w(In, Out) for linear_packed, panel by panel of the plan, each with In rows of its
+// features, and bias(Out), if any, both zero-padded. W: the stored type, T, bfloat16, float16 or
+// std::int8_t, rounded here; for the last, the outputs' scales follow the biases
+// (plain/scaled.hpp). in, out: the strides of w, which may be (Out, In) in memory. Also in constant
+// expressions.
 template <std::size_t In, std::size_t Out, bool Bias, class T,
           plan::target Target = plan::native_target, class W>
 constexpr void pack_linear(const T* w, const T* bias, W* panels, T* biases, std::size_t in = Out,
@@ -197,7 +194,7 @@ constexpr void pack_linear(const T* w, const T* bias, W* panels, T* biases, std:
   }
 }
 
-// What pack_linear wrote of w for output n: to(In). biases: of weights that are scaled.
+// Unpacks output n of pack_linear's w: to(In). biases: for scaled weights.
 template <std::size_t In, std::size_t Out, class T, plan::target Target = plan::native_target,
           class W>
 constexpr void unpack_output(const W* panels, const T* biases, std::size_t n, T* to) noexcept {
@@ -212,8 +209,7 @@ constexpr void unpack_output(const W* panels, const T* biases, std::size_t n, T*
   }
 }
 
-// As linear, with what pack_linear<S.in, S.out, S.bias, T, Target> wrote: of the weights that it
-// stored.
+// As linear, with the output of pack_linear<S.in, S.out, S.bias, T, Target>, rounded there.
 template <linear_shape S, class T, plan::target Target = plan::native_target, class W>
 UMBEL_INLINE void linear_packed(const T* x, const W* panels, const T* biases, T* y) noexcept {
   if constexpr (detail::rows_in_lanes<S, T, Target>)  // there is one panel

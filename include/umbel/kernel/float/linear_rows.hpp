@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// y = x w + bias with rows in the lanes, for x that is transposed already (x_row == 1): features
-// are broadcast, so a layer of few features wastes no lanes. The bits of plain::linear.
-// kernel/float/linear.hpp chooses between this and features in the lanes, as the planner says.
+// y = x w + bias with rows in the lanes, for an x that is already transposed (x_row == 1): features
+// are broadcast, so few features waste no lanes. The same bits as plain::linear. linear.hpp chooses
+// between this and features in the lanes as planned.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::detail {
 
-// WeightRow: elements from one row of weights to the next; weights and biases of one panel. W: T,
-// or what weights are stored as in panels.
+// WeightRow: elements between rows; weights and biases of one panel. W: T, or the stored type.
 template <linear_shape S, class T, plan::target Target, std::size_t WeightRow, class W = T>
 struct linear_by_rows {
   static constexpr std::size_t lanes = plan::lanes<T>(Target);
@@ -26,7 +25,7 @@ struct linear_by_rows {
       plan::split_evenly(plan::divide_up(S.rows, lanes), widest < 4 ? widest : 4);
   using V = simd::pack<T, lanes>;
 
-  // Features first .. first + Features of the rows that start at x and y; `count` of them exist.
+  // Features first .. first + Features of the rows at x and y; `count` of them exist.
   template <std::size_t Vectors, std::size_t Features>
   UMBEL_INLINE static void tile(const T* x, const W* w, const T* bias, std::size_t first,
                                 std::size_t count, T* y) noexcept {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// A register tile of linear.hpp: rows of x by vectors of features, for the whole of k. Where the
-// last features leave half of their vector empty or more, several rows share it: its lanes are
-// groups, one a row. 100 features of 4 rows are then 25 vectors instead of 28. Not here: walking
-// over tiles.
+// A register tile of linear.hpp: rows of x by vectors of features, for all of k. If the last
+// features leave half of their vector or more empty, several rows share it: its lanes are groups,
+// one per row. 100 features of 4 rows are then 25 vectors instead of 28. Not here: walking over
+// tiles.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,16 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::detail {
 
-// Rows of x by panels of features. `tail` elements of the last vector exist.
+// Rows of x by panels of features. The last vector has `tail` elements.
 struct linear_tile {
   std::size_t rows, panels, vectors, lanes, tail;  // vectors of one panel
   std::size_t w_in, w_panel;                       // strides of the weights
   bool padded;                                     // weights and biases fill the last vector
   std::size_t tail_group;                          // lanes of a row in the last vector, or 0
-  bool prefetched;                                 // one row, one panel: weights are fetched ahead
-  std::size_t scales = 0;                          // behind the biases: see end_of_sum
+  bool prefetched;                                 // one row, one panel: prefetch weights
+  std::size_t scales = 0;                          // after the biases: see end_of_sum
 
-  // Vectors of which each has one row.
+  // Vectors that hold only one row.
   constexpr std::size_t whole() const noexcept {
     return panels * vectors - (tail_group != 0 ? 1 : 0);
   }
@@ -38,7 +38,7 @@ struct linear_tile {
   }
 };
 
-// Lanes of a row where rows share the last vector; 0 where they do not.
+// Lanes per row if rows share the last vector, else 0.
 template <class T>
 constexpr std::size_t linear_tail_group(const linear_shape& s, std::size_t lanes, std::size_t tail,
                                         bool padded) noexcept {
@@ -48,7 +48,7 @@ constexpr std::size_t linear_tail_group(const linear_shape& s, std::size_t lanes
   return fits && s.rows > 1 && s.y_out == 1 ? group : 0;
 }
 
-// The same, where sharing leaves a tile of `rows` by `vectors` in registers.
+// The same, if a shared tile of `rows` by `vectors` fits the registers.
 template <class T>
 constexpr std::size_t shared_tail_group(const linear_shape& s, std::size_t rows,
                                         std::size_t vectors, std::size_t lanes, std::size_t tail,
@@ -58,7 +58,7 @@ constexpr std::size_t shared_tail_group(const linear_shape& s, std::size_t rows,
   return rows * (vectors - 1) + 2 * shared + vectors + 1 < machine.registers ? group : 0;
 }
 
-// The last features of all rows of a tile.
+// The last features of all rows in a tile.
 template <linear_shape S, class T, linear_tile Tile>
 struct linear_tail {
   static constexpr std::size_t group = Tile.tail_group, packs = Tile.tail_packs();
@@ -74,7 +74,7 @@ struct linear_tail {
     UMBEL_UNROLL(16)
     for (std::size_t p = 0; p < packs; ++p) sum[p] = from;
   }
-  // x of a row, in every lane.
+  // x of a row, broadcast.
   UMBEL_INLINE void take(std::size_t row, V value) noexcept {
     V& to = x[row / together];
     to = simd::replace_groups<group>(to, value, row % together);
@@ -116,8 +116,7 @@ struct linear_tail {
 
 struct no_tail {};
 
-// How much of its sums a tile adds: all of them, or (contract.hpp) a part, to what y holds already
-// where they go on.
+// The part of its sums that a tile adds: all, or (contract.hpp) some, perhaps to y's old value.
 template <std::size_t In>
 struct whole_sums {
   static constexpr std::size_t in = In;
@@ -128,12 +127,11 @@ struct part_of_sums {
   bool go_on;
 };
 
-// Steps of a sum in each turn of its loop. Where a product is one instruction of a scalar core,
-// those of the turn itself are a tenth of all.
+// Steps of a sum per loop turn. On scalar cores with fma, loop overhead is a tenth of all.
 inline constexpr int steps_of_a_turn =
     UMBEL_VECTOR_BYTES == 0 && UMBEL_FMA && !UMBEL_SMALL_CODE ? 4 : 2;
 
-// W: T, or what it is stored as in panels. Where sums are a part, no rows share a vector.
+// W: T, or the stored type in panels. With partial sums, rows don't share vectors.
 template <linear_shape S, class T, linear_tile Tile, class W, class Sums = whole_sums<S.in>>
 UMBEL_INLINE void run_linear_tile(const T* x, const W* w, const T* bias, T* y,
                                   Sums sums = {}) noexcept {
@@ -190,7 +188,7 @@ UMBEL_INLINE void run_linear_tile(const T* x, const W* w, const T* bias, T* y,
     };
     if constexpr (Tile.rows == 1 && !has_tail) {
       if constexpr (Tile.prefetched) simd::fetch<Tile.w_in>(w + k * Tile.w_in, 4096 / sizeof(W));
-      // Read once, used once: registers hold sums only, of which one row may have many.
+      // Read once, used once: registers only hold sums, of which one row may have many.
       const auto value = simd::spread<V>(x[k * S.x_in]);
       UMBEL_UNROLL(32)
       for (std::size_t v = 0; v < vectors; ++v) sum[0][v] = simd::fma(value, read(v), sum[0][v]);

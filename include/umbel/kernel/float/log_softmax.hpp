@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The logarithm of the softmax along one axis of a matrix in memory, in SIMD: the bits of
-// plain::log_softmax whatever the lanes. y may be x.
+// plain::log_softmax for any lanes. y may be x.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 namespace detail {
 
-// Rows of adjacent elements, some of them at a time.
+// Rows of adjacent elements, several at a time.
 template <softmax_shape S, class T, plan::target Target>
 UMBEL_INLINE void log_softmax_along(const T* x, T* y) noexcept {
   using walk = row_walk<S.width, T, Target>;
@@ -47,7 +47,7 @@ UMBEL_INLINE void log_softmax_along(const T* x, T* y) noexcept {
           return [row = from + r * S.width, highest = maximum[r]](std::size_t e, std::size_t count,
                                                                   V sum) UMBEL_LAMBDA_INLINE {
             V value = walk::load(row + e, count) - highest;
-            // In lanes past the row it may be far above 0, where the exponential would overflow.
+            // Lanes past the row may be far above 0, where the exponential would overflow.
             if (count != walk::lanes) value = simd::select(simd::less(V{}, value), V{}, value);
             value = simd::exp_not_positive(value);
             return sum + (count != walk::lanes ? simd::keep_first(value, count) : value);
@@ -64,7 +64,7 @@ UMBEL_INLINE void log_softmax_along(const T* x, T* y) noexcept {
   });
 }
 
-// `count` rows side by side, at most the lanes; their elements are `inner` apart.
+// `count` rows side by side, at most the lanes; a row's elements are `inner` apart.
 template <softmax_shape S, class Walk, class T>
 UMBEL_INLINE void log_softmax_across(const T* x, T* y, std::size_t count) noexcept {
   using V = typename Walk::V;
@@ -85,8 +85,7 @@ UMBEL_INLINE void log_softmax_across(const T* x, T* y, std::size_t count) noexce
 
 }  // namespace detail
 
-// See plain::log_softmax. Never inlined: a product that the caller had just stored in x could be
-// fused into the subtraction.
+// See plain::log_softmax. Never inlined: the caller's product could fuse into the subtraction.
 template <softmax_shape S, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void log_softmax(const T* x, T* y) noexcept {
   if constexpr (S.inner == 1) {

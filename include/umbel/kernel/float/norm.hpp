@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Layer and RMS normalisation in SIMD, with the bits of the plain ones. y may be x.
+// Layer and RMS normalization in SIMD, with the bits of the plain ones. y may be x.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 // See plain::layer_norm. gamma and, if S.beta, beta have S.width elements. Never inlined: a product
-// that the caller had just stored in x could be fused into the sums.
+// that the caller just stored in x could be fused into the sums.
 template <norm_shape S, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void layer_norm(const T* x, const T* gamma, const T* beta, T epsilon,
                                T* y) noexcept {
@@ -30,7 +30,7 @@ UMBEL_NOINLINE void layer_norm(const T* x, const T* gamma, const T* beta, T epsi
         mean, V{},
         [&](std::size_t r) UMBEL_LAMBDA_INLINE {
           const T* const row = x + (first + r) * S.x_row;
-          // A chain never is -0 (it starts at +0), so the +0 of lanes past the row changes nothing.
+          // A chain is never -0 (it starts at +0), so the +0 of lanes past the row changes nothing.
           return [=](std::size_t e, std::size_t count, V sum)
                      UMBEL_LAMBDA_INLINE { return sum + walk::load(row + e, count); };
         },
@@ -60,8 +60,8 @@ UMBEL_NOINLINE void layer_norm(const T* x, const T* gamma, const T* beta, T epsi
   });
 }
 
-// See plain::rms_norm. gamma has S.width elements. Never inlined: as layer_norm, and its own
-// products could be fused into a sum of the caller's.
+// See plain::rms_norm. gamma has S.width elements. Never inlined: as layer_norm, and its products
+// could be fused into the caller's sums.
 template <norm_shape S, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void rms_norm(const T* x, const T* gamma, T epsilon, T* y) noexcept {
   using walk = detail::row_walk<S.width, T, Target>;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// How a row of weights lies in a panel (linear.hpp): its features in order, but bfloat16 in pairs
-// of vectors with their elements in turns. Two vectors are then one load, a shift and an and;
-// loaded each by itself they would widen at half the pace, which a vector times a matrix in the
-// second-level cache feels. And what is done with a sum of products with weights in 8 bits, whose
-// scales lie behind the biases.
+// The layout of a row of weights in a panel (linear.hpp): its features in order, except that
+// bfloat16 interleaves pairs of vectors. Two vectors are then one load, a shift and an and;
+// separately they would widen at half the pace, which slows a vector times a matrix in the
+// second-level cache. Also the end of a sum with 8-bit weights, whose scales follow the biases.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +17,16 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::detail {
 
-// W: what weights are stored as.
+// W: the stored type of weights.
 template <class W, std::size_t Lanes>
 inline constexpr bool in_pairs = std::is_same_v<W, bfloat16> && Lanes > 1 && UMBEL_LITTLE_ENDIAN;
 
-// Is vector v of `vectors` one of a pair?
+// Does vector v of `vectors` belong to a pair?
 constexpr bool has_partner(std::size_t v, std::size_t vectors) noexcept {
   return (v | 1) < vectors;
 }
 
-// Where feature n of a panel lies in its row.
+// The place of a panel's feature n in its row.
 template <class W, std::size_t Lanes>
 constexpr std::size_t place_in_panel(std::size_t n, std::size_t vectors) noexcept {
   if constexpr (in_pairs<W, Lanes>) {
@@ -37,8 +36,7 @@ constexpr std::size_t place_in_panel(std::size_t n, std::size_t vectors) noexcep
   return n;
 }
 
-// The first features of vector v of a row, as many as V holds; Lanes: those of a vector of the
-// panel.
+// The first features of vector v of a row, as many as V holds. Lanes: of a panel's vector.
 template <class V, std::size_t Lanes, class W>
 UMBEL_INLINE V load_weights(const W* row, std::size_t v, std::size_t vectors) noexcept {
   if constexpr (in_pairs<W, Lanes>) {
@@ -51,12 +49,12 @@ UMBEL_INLINE V load_weights(const W* row, std::size_t v, std::size_t vectors) no
   return simd::load<V>(row + v * Lanes);
 }
 
-// Are products with weights stored as W multiplied by a scale of their output?
+// Are products with weights stored as W multiplied by their output's scale?
 template <class W>
 inline constexpr bool is_scaled = std::is_same_v<W, std::int8_t>;
 
-// What becomes of a sum of products. read(at): a vector of what lies behind the bias of the first
-// output; Scales: how far its scale does, 0 where there is no bias.
+// Completes a sum of products. read(at): a vector at an offset from the first output's bias;
+// Scales: the offset of its scale, 0 without a bias.
 template <class W, std::size_t Scales, class V, class Read>
 UMBEL_INLINE constexpr V end_of_sum(V sum, Read read) noexcept {
   if constexpr (!is_scaled<W>)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reductions in SIMD: the bits of plain::reduce whatever the lanes. Results whose elements are
-// adjacent in x have the lanes; where what is reduced is one run, its chains have them, or, of one
-// chain, the results in transposed squares; anything else is the plain loop.
+// Reductions in SIMD: the bits of plain::reduce for any lanes. Results adjacent in x are in the
+// lanes; if the reduced elements are contiguous, its chains are, or, with one chain, results in
+// transposed squares; the rest uses the plain loop.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 namespace detail {
 
-// One pack of results. read(p): the elements at p that belong to them.
+// One pack of results. read(p): their elements at p.
 template <class Operation, auto Reduced, class T, class Read>
 UMBEL_INLINE auto reduce_across(const T* x, Read read) noexcept {
   using V = decltype(read(x));
@@ -51,11 +51,11 @@ UMBEL_INLINE auto reduce_across(const T* x, Read read) noexcept {
   return Operation::template finish<Reduced.count()>(folded);
 }
 
-// Rows of adjacent elements, Apart from each other.
+// Rows of adjacent elements, Apart elements from each other.
 template <class T, std::size_t Apart>
 struct rows_in_memory {
   const T* x;
-  // `count` elements of row r, from e on; in the lanes after them anything.
+  // `count` elements of row r from e on; further lanes hold anything.
   template <class V>
   UMBEL_INLINE V load(std::size_t r, std::size_t e, std::size_t count) const noexcept {
     const T* const from = x + r * Apart + e;
@@ -122,8 +122,7 @@ inline constexpr bool reduces_rows =
     !std::is_integral_v<T> && (Operation::chains == plain::sum_chains ||
                                (Operation::chains == 1 && Rows > 1 && plan::lanes<T>(Target) > 1));
 
-// y = Rows rows of Width elements, each put together: those that rows.load<V>(r, e, count) gives
-// (rows_in_memory).
+// y = Rows rows of Width elements, each reduced; rows.load<V>(r, e, count) as in rows_in_memory.
 template <class Operation, std::size_t Rows, std::size_t Width, plan::target Target, class T,
           class Source>
 UMBEL_INLINE void reduce_rows(const Source& rows, T* y) noexcept {

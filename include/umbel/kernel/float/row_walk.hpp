@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Rows of adjacent elements in SIMD: a sum along a row is plain::sum_chains sums on every target,
-// so the bits are those of the plain kernels whatever the lanes. Several rows take each step
-// together, so that none waits for the fold of its last step.
+// Rows of adjacent elements in SIMD: a row's sum is plain::sum_chains sums on every target, so the
+// bits match the plain kernels for any lanes. Several rows take each step together, so that none
+// waits for its last step's fold.
 #pragma once
 
 #include <cstddef>
@@ -20,18 +20,18 @@ struct row_walk {
   static constexpr std::size_t chains = plain::sum_chains;
   static constexpr std::size_t lanes =
       plan::lanes<T>(Target) < chains ? plan::lanes<T>(Target) : chains;
-  static constexpr std::size_t packs = chains / lanes;  // of the chains of a row
+  static constexpr std::size_t packs = chains / lanes;  // of a row's chains
   static constexpr std::size_t whole = Width / chains * chains;
   using V = simd::pack<T, lanes>;
 
-  // Rows that take each step together: what they read and write stays in the first cache.
+  // Rows that take each step together: their data stays in the first cache.
   static constexpr std::size_t together = UMBEL_SMALL_CODE ? 1
                                           : Width > 1024   ? 2
                                           : Width > 512    ? 4
                                           : Width > 64     ? 8
                                                            : 16;
 
-  // Of them, rows that are folded side by side, and the folds of two rows are so far apart.
+  // The rows folded side by side, and the distance of their folds.
   static constexpr std::size_t group = UMBEL_SMALL_CODE ? 1 : lanes < 4 ? lanes : 4;
   static constexpr std::size_t apart = lanes / group;
 
@@ -40,7 +40,7 @@ struct row_walk {
   // A value of each of Rows rows.
   template <std::size_t Rows>
   struct of_rows {
-    // Of row r at r * apart; the last ones are stored with a whole pack.
+    // Row r's at r * apart; the last ones are stored with a whole pack.
     T values[Rows * apart + lanes]{};
 
     UMBEL_INLINE V operator[](std::size_t r) const noexcept {
@@ -48,7 +48,7 @@ struct row_walk {
     }
   };
 
-  // f(e, count, c): `count` elements of a row from e on, of which a pack has chains of its own, c.
+  // f(e, count, c): `count` elements of a row from e on, a pack with separate chains c.
   template <class F>
   UMBEL_INLINE static void each(F f) noexcept {
     const auto packs_from = [&](std::size_t e) UMBEL_LAMBDA_INLINE {
@@ -81,7 +81,7 @@ struct row_walk {
       simd::store_first(to, value, count);
   }
 
-  // Kinds of chains over each of Rows rows. row(r) gives the row's step(e, count, chain), which
+  // Kinds of chains over each of Rows rows. row(r) returns the row's step(e, count, chain), which
   // continues chain[kind]; done(first, chain) gets chain[kind][row][pack] of a group of rows from
   // `first` on.
   template <std::size_t Rows, std::size_t Kinds, class Row, class Done>
@@ -112,8 +112,8 @@ struct row_walk {
     for (std::size_t r = grouped; r < Rows; ++r) by.template operator()<1>(r);
   }
 
-  // Of each row the fold of its chains by `combine`, through finish(V). row(r) gives the row's
-  // step(e, count, chain), the chain after those elements; it starts at `start`.
+  // Folds each row's chains with `combine`, through finish(V). row(r) returns the row's step(e,
+  // count, chain), which returns the chain after those elements; it starts at `start`.
   template <std::size_t Rows, std::size_t Room, class Row, class Combine, class Finish>
   UMBEL_INLINE static void fold(of_rows<Room>& folds, V start, Row row, Combine combine,
                                 Finish finish) noexcept {
@@ -128,7 +128,7 @@ struct row_walk {
         });
   }
 
-  // f with each constant number of rows and their first, over Rows of them.
+  // f with constant numbers of rows and their first row, over Rows rows.
   template <std::size_t Rows, class F>
   UMBEL_INLINE static void in_blocks(F f) noexcept {
     constexpr std::size_t rest = Rows % together;

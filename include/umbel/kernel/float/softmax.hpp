@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Softmax along one axis of a matrix in memory, in SIMD: the bits of plain::softmax whatever the
-// lanes. Rows whose elements are adjacent lie in the lanes; others have their neighbours in the
-// lanes. y may be x. Not here: the softmax of attention (attend_block.hpp), which never sees a
-// whole row.
+// Softmax along one axis of a matrix in memory, in SIMD: the bits of plain::softmax for any lanes.
+// Rows of adjacent elements are in the lanes; otherwise neighboring rows are. y may be x. Not here:
+// the softmax of attention (attend_block.hpp), which never sees a whole row.
 #pragma once
 
 #include <cstddef>
@@ -21,16 +20,16 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 namespace detail {
 
-// Rows of adjacent elements, a block of them at a time. Exponentials wait for one another more than
-// for memory: while those of a block are taken, the maxima of the next one are, and the one before
-// is divided by its sums.
+// Rows of adjacent elements, a block at a time. Exponentials wait for each other more than for
+// memory: along with those of a block, the next block's maxima are found and the previous block is
+// divided by its sums.
 template <softmax_shape S, class T, plan::target Target>
 struct softmax_along {
   using walk = row_walk<S.width, T, Target>;
   using V = typename walk::V;
-  // Rows in a block. Three blocks of x and y are in use at a time, and the wider rows are, the
-  // fewer of them the first-level cache holds. Measured (docs/speed.md) on Zen 5, and on Zen 4,
-  // which Target.fetch_ahead tells apart and which has two thirds of that cache.
+  // Rows in a block. Three blocks of x and y are in use at a time; the wider the rows, the fewer
+  // the first-level cache holds. Measured (docs/speed.md) on Zen 5, and on Zen 4, which
+  // Target.fetch_ahead identifies and which has two thirds of that cache.
   static constexpr std::size_t together = Target.fetch_ahead || S.width <= 64
                                               ? (walk::together < 8 ? walk::together : 8)
                                           : S.width < 512 ? 4
@@ -70,8 +69,8 @@ struct softmax_along {
     }
   }
 
-  // The exponentials of a block at x to y. maximum: of its rows, then of the NextRows after them.
-  // inverse: of the sums of the block before, if there is one to be divided, then of its own.
+  // The exponentials of a block at x to y. maximum: its rows', then the NextRows after them.
+  // inverse: the previous block's, if there is one to divide, then this block's.
   template <std::size_t Rows, std::size_t NextRows, bool HasBefore>
   UMBEL_INLINE_OPTIMIZED static void exponentials(const T* x, T* y, of_rows& maximum,
                                                   of_rows& inverse) noexcept {
@@ -80,13 +79,13 @@ struct softmax_along {
     of_rows next_maximum;
     const auto row = [&](std::size_t r) UMBEL_LAMBDA_INLINE {
       const T* const from = x + r * S.width;
-      // A next row that is not there: the last one again.
+      // For a missing next row, the last one again.
       const T* const next = x + (Rows + (r < NextRows ? r : NextRows - 1)) * S.width;
       T* const to = y + r * S.width;
       const V highest = maximum[r], factor = before[r];
       return [=](std::size_t e, std::size_t count, V(&now)[kinds]) UMBEL_LAMBDA_INLINE {
         V value = walk::load(from + e, count) - highest;
-        // In lanes past the row it may be far above 0, where the exponential would overflow.
+        // Lanes past the row may be far above 0, where the exponential would overflow.
         if (count != walk::lanes) value = simd::select(simd::less(V{}, value), V{}, value);
         value = simd::exp_not_positive(value);
         if (count != walk::lanes) value = simd::keep_first(value, count);
@@ -137,7 +136,7 @@ struct softmax_along {
   }
 };
 
-// `count` rows side by side, at most the lanes; their elements are `inner` apart.
+// `count` rows side by side, at most the lanes; a row's elements are `inner` apart.
 template <softmax_shape S, class Walk, class T>
 UMBEL_INLINE void softmax_across(const T* x, T* y, std::size_t count) noexcept {
   using V = typename Walk::V;
@@ -159,8 +158,8 @@ UMBEL_INLINE void softmax_across(const T* x, T* y, std::size_t count) noexcept {
 
 }  // namespace detail
 
-// See plain::softmax. Never inlined: a product that the caller had just stored in x could be fused
-// into the subtraction.
+// See plain::softmax. Never inlined: a product that the caller just stored in x could be fused into
+// the subtraction.
 template <softmax_shape S, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void softmax(const T* x, T* y) noexcept {
   if constexpr (S.inner == 1) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Moves a matrix between a layout whose columns are adjacent and one whose rows are, through
-// registers: what attend does to a block of queries and to the context on its way out, and contract
-// to what it packs. Reads and writes only what exists. Values may be multiplied on the way (one
-// rounded product each).
+// Moves a matrix between a layout with adjacent columns and one with adjacent rows, through
+// registers: attend does it to a block of queries and to its final context, contract to what it
+// packs. Accesses only what exists. Values may be multiplied on the way (one rounded product each).
 #pragma once
 
 #include <cstddef>
@@ -15,7 +14,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// A factor that leaves every bit alone.
+// A factor that changes no bits.
 struct no_factor {
   template <class V>
   UMBEL_INLINE friend V operator*(V value, no_factor) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention of 8-bit integers, as plain/integers.hpp defines it.
+// 8-bit integer attention, defined by plain/integers.hpp.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// How a head is computed: queries in the lanes, or too few of them, keys in the lanes.
+// Computes a head: queries in the lanes, or keys if there are too few queries.
 #if UMBEL_DOT_VECTORS
 template <integer_attend_shape S>
 inline constexpr bool integer_attend_has_vectors =
@@ -35,7 +35,7 @@ struct integer_attend_scratch_of
                        scalar::attend_scratch<S>> {};
 #endif
 
-// Scratch of one head. (g++ 12 stops with an internal error at an alias of such a parameter.)
+// Scratch of one head. (g++ 12 fails with an internal error on an alias with such a parameter.)
 template <integer_attend_shape S>
 struct integer_attend_scratch : integer_attend_scratch_of<S>::type {};
 

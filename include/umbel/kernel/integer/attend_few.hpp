@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention of 8-bit integers for few queries, one after another: keys in the lanes, four vectors
-// of them at a time, then features. Keys and values are read where they are. The bits of
-// plain::integer_attend.
+// 8-bit integer attention for few queries, one after another: keys in the lanes, four vectors at a
+// time, then features. Keys and values are read in place. The same bits as plain::integer_attend.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +15,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// The scores of a query, then its weights: word l of a block of 4 * lanes keys has those of keys l,
-// l + lanes, l + 2 lanes, l + 3 lanes.
+// A query's scores, then its weights: word l of a block of 4 * lanes keys holds those of keys l, l
+// + lanes, l + 2 lanes, l + 3 lanes.
 template <integer_attend_shape S>
 struct integer_attend_few_scratch {
   static constexpr std::size_t block = 4 * simd::dot_lanes;
@@ -31,7 +30,7 @@ struct integer_attend_few {
   static constexpr std::size_t key_words = S.head_dim / 4;
   using scratch = integer_attend_few_scratch<S>;
 
-  // Are keys taken as half a vector each? A pack then has words w of four keys, w + 4 of the same,
+  // Are keys read as half a vector each? A pack then has words w of four keys, w + 4 of the same,
   // and both of four others.
   static constexpr bool by_halves = lanes == 16 && key_words % 8 == 0;
 
@@ -43,7 +42,7 @@ struct integer_attend_few {
       words all = words{} + simd::word_at(q + 4 * w);
 #if UMBEL_AVX512_16_BIT
       if constexpr (by_halves) {
-        // to[w] and to[w + 4] are the same.
+        // to[w] and to[w + 4] are equal.
         const auto four = [&](std::size_t i) UMBEL_LAMBDA_INLINE {
           return integer_attention::four_words{} + simd::word_at(q + 4 * (w / 8 * 8 + w % 4 + i));
         };
@@ -55,7 +54,7 @@ struct integer_attend_few {
   }
 
 #if UMBEL_AVX512_16_BIT
-  // Scores of `lanes` keys by halves.
+  // Scores of `lanes` keys, by halves.
   UMBEL_INLINE static words scores_by_halves(const simd::dot_vector (&q)[key_words],
                                              const std::int8_t* keys, std::size_t row) noexcept {
     using half = simd::pack<std::int32_t, lanes / 2>;
@@ -84,7 +83,6 @@ struct integer_attend_few {
            simd::detail::fours_of<1>(sums[0], sums[1], all);
   }
 #endif
-  // Scores of `lanes` keys.
   UMBEL_INLINE static words scores_of(const simd::dot_vector (&q)[key_words],
                                       const std::int8_t* keys, std::size_t row) noexcept {
     using namespace integer_attention;
@@ -106,7 +104,7 @@ struct integer_attend_few {
     return sums[0] + sums[1];
   }
 
-  // Words of byte f of each of four rows, Features of them.
+  // Words with byte f of each of four rows, for Features features.
   template <std::size_t Features>
   UMBEL_INLINE static words values_of(const std::int8_t* const (&rows)[4],
                                       std::size_t from) noexcept {
@@ -120,7 +118,7 @@ struct integer_attend_few {
     for (std::size_t i = 0; i < lanes / 4; ++i) all[i] = i < 2 ? low.of[i] : high.of[i % 2];
     return joined(all);
   }
-  // The same of two packs; one shuffle each where the target shuffles any bytes.
+  // Two packs; one shuffle each if the target shuffles arbitrary bytes.
   UMBEL_INLINE static void values_of(const std::int8_t* const (&rows)[4], std::size_t from,
                                      words (&to)[2]) noexcept {
 #if UMBEL_AVX512_VBMI && UMBEL_AVX512_16_BIT
@@ -168,18 +166,18 @@ struct integer_attend_few {
     if constexpr (all < Vectors) add(all, values_of<left % lanes>(rows, Feature + all * lanes));
   }
 
-  // Features from Feature on, Vectors packs of them.
+  // Vectors packs of features from Feature on.
   template <std::size_t Feature, std::size_t Vectors>
   UMBEL_INLINE static void contexts_of(const std::int8_t* v, std::size_t begin, std::size_t end,
                                        const plain::average& mean, std::int8_t* o,
                                        const scratch& work) noexcept {
     constexpr std::size_t left = S.value_dim - Feature;
-    // Two sums of each feature where they are few: a product waits for the one before.
+    // With few features, two sums each: a product waits for the previous one.
     constexpr std::size_t sums = simd::dot_moved != 0 && Vectors <= 2 ? 2 : 1;
     words parts[sums][Vectors]{};
     std::size_t j = begin;
     const std::int32_t* weights = work.scores;
-    if constexpr (S.keys >= block)  // else g++ warns of the rows that no mask can ask for
+    if constexpr (S.keys >= block)  // else g++ warns of rows that no mask can ask for
       for (; j + block <= end; j += block)
         for (std::size_t l = 0; l < lanes; l += sums) {
           UMBEL_UNROLL(2)

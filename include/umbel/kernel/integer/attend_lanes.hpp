@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What integer attention computes lane by lane, queries or keys in them: weights of scores and the
-// averages by them, as plain/integers.hpp defines both; and rows of bytes to lanes of words and
-// back. Not here: what is done with keys and values (attend_vectors.hpp,
-// attend_few.hpp).
+// Lane by lane parts of integer attention, with queries or keys in the lanes: weights of scores and
+// averages by them, both defined by plain/integers.hpp; and rows of bytes to lanes of words and
+// back. Not here: the use of keys and values (attend_vectors.hpp, attend_few.hpp).
 #pragma once
 
 #include <cstddef>
@@ -23,14 +22,14 @@ using words = simd::dot_words;
 using unsigned_words = simd::unsigned_of<words>;
 inline constexpr std::size_t lanes = simd::dot_lanes;
 
-// Below the score of any key, and as far above that of a hidden one as a distance is long.
+// Below any visible score, and as far above a hidden one as the largest distance.
 inline constexpr std::int32_t no_score = -(1 << 30);
 inline constexpr std::int32_t hidden_score = INT32_MIN;
-// The longest query whose scores, moved, are above no_score.
+// The longest query whose moved scores exceed no_score.
 inline constexpr std::size_t longest_query = (1 << 30) / (255 * 128);
 
-// Scores of four keys, queries in the lanes, or four vectors of keys: their weights as the bytes of
-// each lane. power_of_half of plain/integers.hpp in 16 bits.
+// The scores of four keys with queries in the lanes, or of four vectors of keys: their weights as
+// the bytes of each lane. 16-bit power_of_half of plain/integers.hpp.
 struct weights_of_scores {
   unsigned_words largest, multiplier;
   words least;
@@ -38,7 +37,7 @@ struct weights_of_scores {
 
   UMBEL_INLINE weights_of_scores(words top, const integer_softmax& s) noexcept
       : multiplier(unsigned_words{} + s.multiplier), least(top - s.cut), shift(s.shift) {
-    // (top - score) * multiplier + half; what leaves 32 bits comes back.
+    // (top - score) * multiplier + half; overflow wraps back.
     const std::uint32_t half = shift == 0 ? 0u : 1u << (shift - 1);
     largest = reinterpret_cast<unsigned_words>(top) * multiplier + half;
   }
@@ -63,7 +62,7 @@ struct weights_of_scores {
   }
 };
 
-// 255 << 8 i where score i is that of a key that is seen.
+// 255 << 8 i if score i belongs to a visible key.
 UMBEL_INLINE words seen_bytes(words a, words b, words c, words d) noexcept {
   const auto seen = [](words s, unsigned byte) UMBEL_LAMBDA_INLINE {
     return reinterpret_cast<words>(s != hidden_score) & static_cast<std::int32_t>(byte);
@@ -71,7 +70,7 @@ UMBEL_INLINE words seen_bytes(words a, words b, words c, words d) noexcept {
   return seen(a, 0xffu) | seen(b, 0xff00u) | seen(c, 0xff0000u) | seen(d, 0xff000000u);
 }
 
-// plain::average_over in each lane. Most: keys.
+// plain::average_over in each lane. Most: the number of keys.
 struct averages {
   words inverse, drop;
 };
@@ -82,7 +81,7 @@ UMBEL_INLINE averages averages_over(words sum) noexcept {
   for (int digits = 14; digits < 21; ++digits)
     if (std::size_t{127} * Most >= (std::size_t{1} << digits))
       drop -= reinterpret_cast<words>(sum >= (std::int32_t{1} << digits));
-  // 2^(24 + drop) / sum: what float says is at most one off.
+  // 2^(24 + drop) / sum; the float result is off by at most one.
   const auto dividend = reinterpret_cast<unsigned_words>(words{} + (1 << 24))
                         << reinterpret_cast<unsigned_words>(drop);
   using floats = simd::pack<float, lanes>;
@@ -101,10 +100,10 @@ UMBEL_INLINE words averaged(words context, const averages& a) noexcept {
   return (context * a.inverse + (1 << 23)) >> 24;
 }
 
-// From four lanes of each of lanes / 4 rows, and back.
+// Four lanes of each of lanes / 4 rows, and back.
 using four_words = simd::pack<std::int32_t, 4>;
 #if UMBEL_AVX512_16_BIT && UMBEL_GCC
-// g++ 12 would shuffle two halves, and so load both before: this loads the second where it goes.
+// g++ 12 would load and shuffle two halves: this loads the second in place.
 UMBEL_INLINE words inserted(simd::pack<std::int32_t, 8> low,
                             simd::pack<std::int32_t, 8> high) noexcept {
   using wide = simd::pack<long long, 8>;
@@ -113,7 +112,6 @@ UMBEL_INLINE words inserted(simd::pack<std::int32_t, 8> low,
       all, reinterpret_cast<simd::pack<long long, 4>>(high), 1, all, std::uint8_t{0xff}));
 }
 #endif
-// The lanes of all packs, one after another.
 template <class V, std::size_t Count>
 UMBEL_INLINE auto joined(const V (&f)[Count]) noexcept {
   if constexpr (Count == 1) {
@@ -132,7 +130,7 @@ UMBEL_INLINE auto joined(const V (&f)[Count]) noexcept {
     return joined(twos);
   }
 }
-// to[i]: words i of `lanes` rows, the last of which stands for those that are missing.
+// to[i]: words i of `lanes` rows; the last replaces missing ones.
 template <std::size_t Count>
 UMBEL_INLINE void four_words_of_rows(const std::int8_t* from, std::size_t row,
                                      words (&to)[4]) noexcept {
@@ -155,7 +153,7 @@ UMBEL_INLINE words word_of_rows(const std::int8_t* from, std::size_t row) noexce
     to[i] = simd::word_at(from + (i < Count ? i : Count - 1) * row);
   return simd::load_words(to);
 }
-// Words of each of `lanes` rows, as an operand of dot() each.
+// Words of each of `lanes` rows, as operands of dot().
 template <std::size_t Count, std::size_t Words>
 UMBEL_INLINE void words_of_rows(const std::int8_t* from, std::size_t row,
                                 words (&to)[Words]) noexcept {
@@ -182,8 +180,8 @@ UMBEL_INLINE void store_words_of_rows(words (&from)[4], std::int8_t* to, std::si
   }
 }
 
-// The first Features bytes of 16, the others 0. As one number where they are: g++ puts a part of a
-// vector together byte by byte.
+// The first Features bytes of 16, the others 0. Loaded as one number: g++ assembles partial vectors
+// byte by byte.
 template <std::size_t Features>
 UMBEL_INLINE simd::pack<std::int8_t, 16> bytes_at(const std::int8_t* from) noexcept {
   simd::pack<std::int8_t, 16> all{};
@@ -202,7 +200,7 @@ UMBEL_INLINE simd::pack<std::int8_t, 16> bytes_at(const std::int8_t* from) noexc
   }
   return all;
 }
-// Byte f of each of four rows, for 8 features: the words of one half of rows of 16.
+// Byte f of each of four rows, for 8 features: the words of one half of 16-byte rows.
 struct interleaved_words {
   four_words of[2];
 };
@@ -225,7 +223,7 @@ UMBEL_INLINE interleaved_words interleaved(const simd::pack<std::int8_t, 16> (&r
       reinterpret_cast<four_words>(__builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15));
   return all;
 }
-// Words of byte f of each of four rows, for the Features features from `from` on.
+// Words with byte f of each of four rows, for Features features from `from` on.
 template <std::size_t Features>
 UMBEL_INLINE void interleave_rows(const std::int8_t* const (&rows)[4], std::size_t from,
                                   std::int32_t* to) noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention of 8-bit integers on cores without vectors: four queries at a time where the values lie
-// transposed (v_row 1), each feature's keys one after another; else query by query. Weights of 16
-// bits are computed query by query on every target. plain/integers.hpp defines the bits.
+// 8-bit integer attention on cores without vectors: four queries at a time if values are transposed
+// (v_row 1), each feature's keys adjacent; else query by query. 16-bit weights are computed query
+// by query on every target. plain/integers.hpp defines the bits.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,19 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::scalar {
 
-// What a pair that is not seen scores.
+// The score of a hidden pair.
 inline constexpr std::int32_t unseen = INT32_MIN;
 
 template <integer_attend_shape S>
 inline constexpr bool by_four_queries = S.queries >= 3 && S.v_row == 1 && S.weight_bits == 8;
 
-// Scratch of one head: the scores of a query or four, which become their weights.
+// Scratch of one head: the scores of one or four queries, which become weights.
 template <integer_attend_shape S>
 struct attend_scratch {
   std::int32_t scores[by_four_queries<S> ? 4 * in_words(S.keys) : S.keys];
 };
 
-// plain::power_of_half in fewer steps: rounding down to 1/256 twice is doing so once to 1/65536.
+// plain::power_of_half in fewer steps: rounding down to 1/256 twice equals once to 1/65536.
 template <int Bits = 8>
 UMBEL_INLINE constexpr std::int32_t power_of_half(std::int32_t t) noexcept {
   if constexpr (Bits == 16) return plain::power_of_half<16>(t);
@@ -36,7 +36,7 @@ UMBEL_INLINE constexpr std::int32_t power_of_half(std::int32_t t) noexcept {
   return ((power >> (t >> 8)) + 32768) >> 16;
 }
 
-// Scores, Step apart, become weights; gives their sum. Hidden: some may be of pairs not seen.
+// Turns scores, Step apart, into weights; returns their sum. Hidden: some pairs may be hidden.
 template <bool Hidden, std::size_t Step, int Bits = 8>
 UMBEL_NOINLINE std::int32_t weigh(std::int32_t* scores, std::size_t count, std::int32_t largest,
                                   const integer_softmax& softmax) noexcept {
@@ -55,7 +55,7 @@ UMBEL_NOINLINE std::int32_t weigh(std::int32_t* scores, std::size_t count, std::
   return sum;
 }
 
-// Queries first to first + count - 1 of at most four, whose scratch is `scores`.
+// Queries first to first + count - 1, at most four. `scores`: their scratch.
 template <integer_attend_shape S, class Policy>
 UMBEL_NOINLINE void attend_four(const std::int8_t* q, const std::int8_t* k, const std::int8_t* v,
                                 const integer_softmax& softmax, const Policy& policy,
@@ -66,7 +66,7 @@ UMBEL_NOINLINE void attend_four(const std::int8_t* q, const std::int8_t* k, cons
   std::int32_t rows[words * simd::four_rows_word];
   put_rows(rows, q, S.q_row, count, S.head_dim);
   const scores::key_range range = policy.range(first, count, S.keys);
-  // Whole words of keys: what a query does not see weighs 0, those before the range, too.
+  // Whole words of keys: hidden keys weigh 0, also those before the range.
   const std::size_t begin = range.begin & ~std::size_t{3};
   simd::of_four_rows largest = {unseen, unseen, unseen, unseen};
   std::int32_t* at = scores;
@@ -112,15 +112,14 @@ UMBEL_NOINLINE void attend_four(const std::int8_t* q, const std::int8_t* k, cons
   }
 }
 
-// The values of a query, by weights of 16 bits. As many products as have a sum of 32 bits at a
-// time.
+// A query's context with 16-bit weights, in groups of as many products as a 32-bit sum holds.
 template <integer_attend_shape S>
 void average_by_16_bits(const std::int32_t* weights, const std::int8_t* v, std::size_t begin,
                         std::size_t end, const plain::average_of_16_bits& mean,
                         std::int8_t* o) noexcept {
   constexpr std::size_t keys_at_once = 512;
   static_assert(keys_at_once * 32512 * 127 <= 0x7fffffff);
-  // Features that lie one after another in memory are vectors for the compiler.
+  // Compilers vectorize adjacent features.
   constexpr std::size_t features = S.v_dim == 1 ? 16 : 1;
   for (std::size_t first = 0; first < S.value_dim; first += features) {
     const std::size_t count = S.value_dim - first < features ? S.value_dim - first : features;

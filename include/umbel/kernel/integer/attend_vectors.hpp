@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention of 8-bit integers, queries in the lanes: the largest score and the sums of weights are
-// each lane's own, and keys and values are spread. For few queries: attend_few.hpp. The
-// bits of plain::integer_attend.
+// 8-bit integer attention with queries in the lanes: each lane has its largest score and sums of
+// weights; keys and values are spread. Few queries: attend_few.hpp. The same bits as
+// plain::integer_attend.
 //
-// Keys are the moved operand (simd/dot.hpp): what that adds to a query's scores is the same for
-// all of its keys, and only distances from the largest count.
+// Keys are the moved operand (simd/dot.hpp): this adds the same to all scores of a query, and only
+// distances from the largest matter.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// Scratch of one head: keys as they are multiplied, values by four keys, and of the queries of one
-// vector scores and weights.
+// Scratch of one head: prepared keys, values by four keys, and scores and weights of one vector of
+// queries.
 template <integer_attend_shape S>
 struct integer_attend_block_scratch {
   static constexpr std::size_t lanes = simd::dot_lanes, fours = (S.keys + 3) / 4;
@@ -38,7 +38,7 @@ struct integer_attend_block {
   static constexpr std::size_t key_words = S.head_dim / 4;
   using scratch = integer_attend_block_scratch<S>;
 
-  // Keys and values from `begin`, a multiple of 4, to `end`, filled up to four.
+  // Keys and values from `begin`, a multiple of 4, to `end`, padded to four.
   UMBEL_INLINE static void prepare(const std::int8_t* k, const std::int8_t* v, std::size_t begin,
                                    std::size_t end, scratch& work) noexcept {
     for (std::size_t j = begin; j < end; ++j)
@@ -60,7 +60,6 @@ struct integer_attend_block {
     }
   }
 
-  // Scores of Keys keys.
   template <std::size_t Keys>
   UMBEL_INLINE static void scores_of(const simd::dot_vector (&q)[key_words],
                                      const simd::dot_word* keys, words (&to)[Keys]) noexcept {
@@ -72,7 +71,7 @@ struct integer_attend_block {
         to[u] = simd::dot(to[u], simd::dot_spread(keys + u * key_words + w), q[w]);
     };
     if constexpr (simd::dot_by_pairs) {
-      // Of more than one word at once g++ makes trees of sums, beyond all registers.
+      // With several words at once, g++ builds trees of sums that overflow the registers.
       UMBEL_UNROLL(1)
       for (std::size_t w = 0; w < key_words; ++w) add(w);
     } else {
@@ -81,8 +80,8 @@ struct integer_attend_block {
     }
   }
 
-  // Contexts of the Features features from Feature on, of Count queries. weights_of(g): those of
-  // four keys; mean(): known once they all are.
+  // Contexts of Features features from Feature on, for Count queries. weights_of(g): the weights of
+  // four keys; mean(): known after all of them.
   template <std::size_t Count, std::size_t Feature, std::size_t Features, class Weights, class Mean>
   UMBEL_INLINE static void contexts_of(std::size_t begin, std::size_t end,
                                        const Weights& weights_of, const Mean& mean_of,
@@ -118,8 +117,8 @@ struct integer_attend_block {
       }
     }
   }
-  // Are the first features' contexts added up while weights are made? Sums, and the constants of
-  // weights, want all of 32 registers.
+  // Are the first features' contexts summed while weights are made? Sums and the constants of
+  // weights need all of 32 registers.
   static constexpr bool weighed_at_once = UMBEL_VECTOR_REGISTERS >= 32;
   static constexpr std::size_t features_at_once = weighed_at_once ? 16 : 8;
   template <std::size_t Count, std::size_t Feature, class Mean>
@@ -136,7 +135,6 @@ struct integer_attend_block {
     }
   }
 
-  // Count queries from `first` on.
   template <std::size_t Count, class Policy>
   UMBEL_INLINE static void attend(const std::int8_t* q, std::size_t first,
                                   const integer_softmax& softmax, const Policy& policy,

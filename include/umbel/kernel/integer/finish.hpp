@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What becomes of the results of a linear map of 8-bit integers. Each is called for one element,
-// `y` its place; of vectors of results, finish_words() does the same, faster where it knows how.
+// The last step of an 8-bit integer linear map. Each is called for one element at its place `y`;
+// finish_words() handles vectors of results, faster if possible.
 #pragma once
 
 #include <cstddef>
@@ -26,14 +26,14 @@ struct as_int16 {
     y = static_cast<std::int16_t>(simd::saturated<16>(v));
   }
 };
-// An activation: table[v + 128] of the 8-bit result v.
+// An activation: table[v + 128] for the 8-bit result v.
 struct by_table {
   const std::int8_t* table;
   UMBEL_INLINE constexpr void operator()(std::int8_t& y, std::int32_t v) const noexcept {
     y = table[simd::saturated<8>(v) + 128];
   }
 };
-// Added to what is there: a residual sum.
+// A residual sum: adds to the old value.
 struct added {
   UMBEL_INLINE constexpr void operator()(std::int16_t& y, std::int32_t v) const noexcept {
     y = static_cast<std::int16_t>(simd::saturated<16>(y + v));
@@ -44,7 +44,7 @@ struct added {
 
 #if UMBEL_DOT_VECTORS
 
-// The first `count` results of Vectors packs, which lie one after another.
+// The first `count` results of Vectors packs in a row.
 template <std::size_t Vectors, class Finish, class T>
 UMBEL_INLINE void finish_first(const Finish& finish, T* y, const simd::dot_words (&v)[Vectors],
                                std::size_t count) noexcept {
@@ -68,8 +68,8 @@ UMBEL_INLINE void finish_words(const Finish& finish, T* y,
   }
 }
 
-// y[i] = of(i), of a pack of elements, in another unit: of whole packs, as many as Count has. Gives
-// how many elements these are. What is read of a pack may be what is written.
+// y[i] = of(i) in a different unit, for as many whole packs as Count contains; returns their number
+// of elements. The output may overwrite the input pack.
 template <std::size_t Count, class Of>
 UMBEL_INLINE std::size_t each_in_unit(const Of& of, const plain::integer_unit& unit,
                                       std::int8_t* y) noexcept {
@@ -84,7 +84,7 @@ UMBEL_INLINE std::size_t each_in_unit(const Of& of, const plain::integer_unit& u
     simd::store_int8<4>(
         y + i, {in_unit(i), in_unit(i + lanes), in_unit(i + 2 * lanes), in_unit(i + 3 * lanes)});
   for (; i + lanes <= Count; i += lanes) simd::store_int8<1>(y + i, {in_unit(i)});
-  return Count / lanes * lanes;  // a constant: compilers see that no element is left, where none is
+  return Count / lanes * lanes;  // a constant: compilers see if no element is left
 }
 
 #endif

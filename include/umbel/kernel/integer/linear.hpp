@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Linear maps of 8-bit integers, as plain/integers.hpp defines them.
+// 8-bit integer linear maps, defined by plain/integers.hpp.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// y = x, or y = a b, in another unit. y may be an argument.
+// y = x, or y = a b, in a different unit. y may be an argument.
 template <std::size_t Count>
 constexpr void integer_rescale(const std::int16_t* x, const plain::integer_unit& unit,
                                std::int8_t* y) noexcept {
@@ -41,7 +41,7 @@ constexpr void integer_product(const std::int8_t* a, const std::int8_t* b,
 #endif
   for (; i < Count; ++i) y[i] = plain::to_int8(plain::in_unit(std::int32_t{a[i]} * b[i], unit));
 }
-// y = y + x, each as far as 16 bits go.
+// y = y + x, saturated to 16 bits.
 template <std::size_t Count>
 constexpr void integer_sum(const std::int16_t* x, std::int16_t* y) noexcept {
   std::size_t i = 0;
@@ -63,7 +63,7 @@ constexpr void integer_linear(const integer_panels<S.in, S.out>& map, const std:
   if (__builtin_is_constant_evaluated()) return plain::integer_linear<S>(map, x, y, finish);
 #if UMBEL_DOT_VECTORS
   if constexpr (std::is_same_v<Finish, finish::by_table> && S.y_row == S.out) {
-    // Looked up together, as many at a time as the target can.
+    // Looks up as many at a time as the target can.
     integer_linear_vectors<S>(map, x, y, finish::as_int8{});
     simd::look_up<S.rows * S.out>(finish.table, y, y);
   } else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Linear maps of 8-bit integers on cores without vectors: four rows by one output at a time, or a
-// row by an output. plain/integers.hpp defines the bits.
+// 8-bit integer linear maps on cores without vectors: four rows by one output at a time, or a row
+// by an output. plain/integers.hpp defines the bits.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::scalar {
 
-// The most inputs of four rows that lie side by side: 1 kB of stack. And the outputs that wait for
-// the others.
+// The most inputs of four rows side by side, 1 kB of stack; and the outputs that wait for the
+// others.
 inline constexpr std::size_t inputs_at_once = 64, outputs_at_once = 16;
 
-// in: of a row, of which there are `rows`, 1 to 4; a missing one is the first.
+// in: of a row. `rows`: 1 to 4; the first replaces missing ones.
 UMBEL_ONE_COPY void put_rows(std::int32_t* to, const std::int8_t* x, std::size_t row,
                              std::size_t rows, std::size_t in) noexcept {
   for (std::size_t r = 0; r < 4; ++r, ++to) {
@@ -42,11 +42,11 @@ struct finishing {
   UMBEL_INLINE void one(T& y, std::int32_t sum, std::int32_t multiplier) const noexcept {
     finish(y, after((sum >> before) * multiplier));
   }
-  // y: of the first of `rows` rows, which lie `row` apart.
+  // y: the first of `rows` rows, which are `row` apart.
   template <class T>
   UMBEL_INLINE void four(T* y, std::size_t row, std::size_t rows, const simd::of_four_rows& sums,
                          std::int32_t multiplier) const noexcept {
-#if UMBEL_FEW_REGISTERS  // code is to be small
+#if UMBEL_FEW_REGISTERS  // for small code
     const std::int32_t of_rows[] = {sums.first, sums.second, sums.third, sums.fourth};
     for (std::size_t r = 0; r < rows; ++r, y += row) one(*y, of_rows[r], multiplier);
 #else

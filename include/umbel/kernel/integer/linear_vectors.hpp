@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Linear maps of 8-bit integers, outputs in the lanes: tiles of rows by vectors of a panel stay in
-// registers along the inputs. Rows of x are prepared (simd/dot.hpp) on the stack, some at a time:
-// nothing is read beyond a row whose inputs are not whole words. The bits of plain::integer_linear.
+// 8-bit integer linear maps with outputs in the lanes: tiles of rows by vectors of a panel stay in
+// registers for all inputs. Rows of x are prepared (simd/dot.hpp) on the stack, some at a time;
+// nothing is read past a row of partial words. The same bits as plain::integer_linear.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 #if UMBEL_DOT_VECTORS
 
-// How a map is walked. Map: its integer_panels.
+// The walk over a map. Map: its integer_panels.
 template <integer_linear_shape S, class Map>
 struct integer_linear_plan {
   static constexpr std::size_t vectors = Map::wide / simd::dot_lanes;
-  // Rows of a tile: sums, the operands of a word's weights and one of x fit the registers.
+  // Rows of a tile: registers hold its sums, one word's weights and an operand of x.
   static constexpr std::size_t rows_of_tile = [] {
     constexpr std::size_t operand = simd::dot_by_pairs ? 2 : 1;
     constexpr std::size_t left =
@@ -28,7 +28,7 @@ struct integer_linear_plan {
     constexpr std::size_t most = left / vectors < 8 ? left / vectors : 8;
     return S.rows < most ? S.rows : most;
   }();
-  // Words of prepared rows that are kept on the stack, 4 to 8 kB.
+  // Words of prepared rows on the stack, 4 to 8 kB.
   static constexpr std::size_t room = 8192 / sizeof(simd::dot_word);
   static constexpr std::size_t most_words = room / rows_of_tile;
   static constexpr std::size_t chunk = Map::words < most_words ? Map::words : most_words;
@@ -59,7 +59,7 @@ UMBEL_INLINE void add_integer_products(simd::dot_words (&sums)[Rows][Vectors],
   }
 }
 
-// Rows of one panel. x: rows as they are; prepared: the same where they are kept in one.
+// Rows of one panel. x: unprepared rows; prepared: room to keep prepared ones.
 template <integer_linear_shape S, std::size_t Rows, class Map, class T, class Finish>
 UMBEL_INLINE void integer_linear_tile(const Map& map, std::size_t panel, const std::int8_t* x,
                                       simd::dot_word* prepared, T* y,

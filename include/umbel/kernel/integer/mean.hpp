@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Means of integers, as plain/integers.hpp defines them.
+// Means of integers, defined by plain/integers.hpp.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Linear maps, attention and norms of 8-bit integers in Helium, the vector extension of Cortex-M
-// (MVE): a row by four columns, whose sums are the lanes of one vector. plain/integers.hpp defines
-// the bits.
+// 8-bit integer linear maps, attention and norms in Helium, the vector extension of Cortex-M (MVE):
+// a row by four columns, whose sums are the lanes of one vector. plain/integers.hpp defines the
+// bits.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -55,7 +55,7 @@ UMBEL_INLINE int32x4_t by_columns_of(const std::int8_t* row, const std::int8_t* 
   return four(s0, s1, s2, s3);
 }
 
-// A row of N numbers, any where N is 0. What is short is read once.
+// A row of N numbers; 0: a run-time number. Short rows are read once.
 template <std::size_t N>
 struct row_of {
   const std::int8_t* from;
@@ -78,8 +78,8 @@ struct row_of<32> {
       : first(vldrbq_s8(row)), second(vldrbq_s8(row + 16)) {}
 };
 
-// The sums of a row's products with four columns, which lie `step` apart. Columns from `count` on
-// are not read: they are the first. n: numbers; nothing behind them is read.
+// The sums of a row's products with four columns, `step` apart. Columns from `count` on are not
+// read: the first replaces them. n: numbers; nothing past them is read.
 template <std::size_t N>
 UMBEL_INLINE int32x4_t by_columns(const row_of<N>& row, const std::int8_t* column, std::size_t step,
                                   std::size_t count, std::size_t n = N) noexcept {
@@ -145,7 +145,7 @@ struct first_lanes {
   }
 };
 
-// What becomes of the results of four outputs, which lie Step apart.
+// Stores the results of four outputs, which are Step apart.
 template <std::size_t Step, class Lanes>
 UMBEL_INLINE void store_bytes(std::int8_t* y, int32x4_t v, const Lanes& lanes) noexcept {
   if constexpr (Step == 1)
@@ -197,17 +197,17 @@ void integer_linear(const integer_panels<S.in, S.out>& map, const std::int8_t* x
   }
 }
 
-// What a pair that is not seen scores.
+// The score of a hidden pair.
 inline constexpr std::int32_t unseen = INT32_MIN;
 
-// Scratch of one head: the scores of a query, then their weights.
+// Scratch of one head: a query's scores, then their weights.
 template <integer_attend_shape S>
 struct attend_scratch {
   std::int32_t scores[in_words(S.keys)];
   std::int8_t weights[in_words(S.keys)];
 };
 
-// Whole vectors of scores become weights; gives their sum.
+// Turns whole vectors of scores into weights; returns their sum.
 template <bool Hidden>
 UMBEL_NOINLINE std::int32_t weigh(const std::int32_t* scores, std::int8_t* weights,
                                   std::size_t count, std::int32_t largest,
@@ -224,8 +224,7 @@ UMBEL_NOINLINE std::int32_t weigh(const std::int32_t* scores, std::int8_t* weigh
     power = vsubq_s32(vdupq_n_s32(32512 * 256 + 255), vmulq_s32(fraction, power));
     power = vrshrq_n_s32(vshlq_s32(power, vnegq_s32(vshrq_n_s32(t, 8))), 16);
     if constexpr (Hidden) {
-      // 0 of what is not seen, 1 of the others. (At a predicate g++ 12 stops with an internal
-      // error.)
+      // 0 for hidden pairs, 1 for others. (With a predicate g++ 12 fails with an internal error.)
       const int32x4_t seen = vreinterpretq_s32_u32(vminq_u32(
           veorq_u32(vreinterpretq_u32_s32(score), vdupq_n_u32(0x80000000u)), vdupq_n_u32(1)));
       power = vmulq_s32(power, seen);
@@ -264,7 +263,7 @@ void integer_attend(const std::int8_t* q, const std::int8_t* k, const std::int8_
       put(j, keys - j, seen);
     }
     std::int32_t sum = weigh<Policy::selects>(work.scores, work.weights, keys, largest, softmax);
-    if constexpr (!Policy::selects)  // behind the last key is the last vector's first one again
+    if constexpr (!Policy::selects)  // the last vector's first one is repeated after the last key
       for (std::size_t j = keys; j % 4 != 0; ++j) sum -= work.weights[j];
     const plain::average mean = plain::average_over(sum == 0 ? 127 : sum);
     for (std::size_t d = 0; d < S.value_dim; d += 4) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Norms of 16-bit integers, as plain/integers.hpp defines them.
+// Norms of 16-bit integers, defined by plain/integers.hpp.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// How differences are made of numbers: (number * factor - base) >> down, of 32 bits that may wrap
-// where their difference does not.
+// Makes differences from numbers: (number * factor - base) >> down, in 32 bits that may wrap
+// although their difference doesn't.
 struct norm_digits {
   std::uint32_t factor, base;
   int down;
@@ -33,11 +33,10 @@ UMBEL_INLINE int32x4_t digits_of_four(const norm_digits& digits, const std::int1
 }
 #endif
 
-// How many of H numbers are computed four at a time.
+// The numbers of H that are computed four at a time.
 template <std::size_t H>
 inline constexpr std::size_t in_vectors = UMBEL_MVE_INTEGERS ? H / 4 * 4 : 0;
 
-// The sum of the squares of the digits, modulo 2^32.
 template <std::size_t H>
 UMBEL_INLINE std::uint32_t squares_of(const norm_digits& digits, const std::int16_t* x) noexcept {
   std::uint32_t squares = 0;
@@ -56,8 +55,8 @@ UMBEL_INLINE std::uint32_t squares_of(const norm_digits& digits, const std::int1
   return squares;
 }
 
-// plain::square_root, where the core divides: two steps of Newton's, from a line that is at most 9
-// % off, leave the root or one more.
+// plain::square_root if the core can divide: two Newton steps from a line at most 9 % off give the
+// root or one more.
 UMBEL_INLINE constexpr std::uint32_t square_root(std::uint32_t v) noexcept {
   if (!UMBEL_DIVIDES) return plain::square_root(v);
   if (v == 0) return 0;
@@ -70,8 +69,8 @@ UMBEL_INLINE constexpr std::uint32_t square_root(std::uint32_t v) noexcept {
   return root >> (zeros / 2);
 }
 
-// The largest difference is that of the largest or of the smallest number, and a left shift of the
-// differences is one of what they are made of: two passes over x less than the definition.
+// The largest difference comes from the largest or smallest number, and shifting differences left
+// is shifting their inputs: two passes over x less than the definition.
 template <bool Centred, class T, std::size_t H>
 void integer_norm(const integer_norm_numbers<H>& n, const std::int16_t* x, T* y) noexcept {
   std::int32_t sum = 0, largest = x[0], smallest = x[0];
@@ -129,7 +128,7 @@ void integer_norm(const integer_norm_numbers<H>& n, const std::int16_t* x, T* y)
   }
 }
 
-// Rows one after another. y: int8 or int16; may be x.
+// Rows in a row. y: int8 or int16; may be x.
 template <bool Centred, std::size_t Rows, std::size_t H, class T>
 constexpr void integer_norm_rows(const integer_norm_numbers<H>& n, const std::int16_t* x,
                                  T* y) noexcept {

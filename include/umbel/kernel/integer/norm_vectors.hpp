@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Norms of 16-bit integers, features in the lanes, as many rows at a time as there are lanes: these
-// share the search for their roots. The bits of plain::integer_norm.
+// Norms of 16-bit integers with features in the lanes, one row per lane at a time: the rows share
+// the search for their roots. The same bits as plain::integer_norm.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,8 @@ UMBEL_INLINE simd::unsigned_of<simd::dot_words> square_roots(
   using words = simd::dot_words;
   using unsigned_words = simd::unsigned_of<words>;
   using floats = simd::pack<float, simd::dot_lanes>;
-  // Of 31 bits, whose float is at most 2^-24 of it off: one off at most, below 2^16.
+  // From 31 bits, whose float is off by at most 2^-24 of it: below 2^16, the root is off by at most
+  // one.
   const floats half = __builtin_convertvector(reinterpret_cast<words>(v >> 1), floats) * 2.0f +
                       __builtin_convertvector(reinterpret_cast<words>(v & 1), floats);
   const words most = words{} + 0xffff;
@@ -41,12 +42,13 @@ struct integer_norm_block {
   static constexpr std::size_t lanes = simd::dot_lanes, whole = H / lanes * lanes;
   using numbers = integer_norm_numbers<H>;
 
-  // What the digits of a row's differences are made with. One of the shifts is 0: without a branch.
+  // Parameters for the digits of a row's differences. One of the shifts is 0, which avoids a
+  // branch.
   struct row_numbers {
     std::int32_t sum = 0;
     int up = 0, down = 0;
   };
-  // Of one feature (V: int32) or a pack of them.
+  // For one feature (V: int32) or a pack of them.
   template <class V>
   UMBEL_INLINE static V digits(V x, const row_numbers& row) noexcept {
     if constexpr (Centred)
@@ -55,8 +57,8 @@ struct integer_norm_block {
       return x << (15 + row.up) >> row.down;
   }
 
-  // One number of each of `count` rows, the others' 0: what `of` makes of packs and of single
-  // features, together. The rows' packs are folded side by side.
+  // One number for each of `count` rows, 0 for the others: `of` of packs and single features,
+  // combined by `together`. The rows' packs are folded side by side.
   template <class Of, class Together>
   UMBEL_INLINE static words of_rows(const std::int16_t* x, std::size_t count,
                                     const row_numbers (&row)[lanes], const Of& of,
@@ -75,7 +77,7 @@ struct integer_norm_block {
     }
     return together(simd::fold_rows(packs, together), simd::load_words(rest));
   }
-  // The numbers of the rows; the sums of the squares of their digits.
+  // The numbers of the rows, and the sums of their squared digits.
   UMBEL_INLINE static void begin(const numbers& n, const std::int16_t* x, std::size_t count,
                                  row_numbers (&row)[lanes],
                                  std::uint32_t (&squares)[lanes]) noexcept {
@@ -111,7 +113,7 @@ struct integer_norm_block {
     for (std::size_t r = 0; r < count; ++r)
       squares[r] += static_cast<std::uint32_t>(epsilon[r] * epsilon[r]);
   }
-  // Of sums of squares 32 bits count: no sign.
+  // Sums of squares use all 32 bits, without a sign.
   UMBEL_INLINE static words wrapped_sum(words a, words b) noexcept {
     using unsigned_words = simd::unsigned_of<words>;
     return reinterpret_cast<words>(reinterpret_cast<unsigned_words>(a) +
@@ -125,7 +127,7 @@ struct integer_norm_block {
 
   UMBEL_INLINE static void end(const numbers& n, const std::int16_t* x, const row_numbers& row,
                                std::uint32_t root, T* y) noexcept {
-    // 0 of 0, without a branch.
+    // 0 for 0, without a branch.
     const auto inverse =
         static_cast<std::int32_t>((root != 0 ? std::uint32_t{1} << 30 : 0) / (root | (root == 0)));
     const std::int32_t half = n.shift == 0 ? 0 : std::int32_t{1} << (n.shift - 1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Weights of a linear map in 8-bit integers as the kernels of this target read them: panels of
-// `wide` outputs, in each the words of four inputs one after another, in each of these the outputs'
-// words. On a core without vectors a panel is one output: its inputs in order. Not here: how floats
-// become them (quantized/pack.hpp), the products (linear.hpp).
+// 8-bit weights of a linear map as this target's kernels read them: panels of `wide` outputs; in
+// each, the words of four inputs in order; in each of these, the outputs' words. On a core without
+// vectors a panel is one output with its inputs in order. Not here: conversion from floats
+// (quantized/pack.hpp), the products (linear.hpp).
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// Outputs of a panel, a multiple of the lanes: as many vectors, up to four, or two where registers
-// are few, as leave no panel partly empty.
+// Outputs per panel, a multiple of the lanes: as many vectors, up to four (or two with few
+// registers), as leave no panel partly empty.
 template <std::size_t Out>
 inline constexpr std::size_t integer_panel = [] {
   constexpr std::size_t lanes = simd::dot_lanes, vectors = (Out + lanes - 1) / lanes;
@@ -30,11 +30,11 @@ struct integer_panels {
   static constexpr std::size_t in = In, out = Out;
   static constexpr std::size_t words = in_words(In) / 4, wide = integer_panel<Out>;
   static constexpr std::size_t panels = (Out + wide - 1) / wide, outputs = panels * wide;
-  // What the instruction for products wants inputs to be moved by; `starts` makes up for it.
+  // The offset that the product instruction needs on inputs; `starts` corrects for it.
   static constexpr std::int32_t moved = simd::dot_moved;
 
   alignas(simd::dot_alignment) std::int8_t weights[panels * words * wide * 4]{};
-  // What a sum starts with: the bias, half of 2^before, less what `moved` adds.
+  // The start of a sum: the bias, half of 2^before, minus the effect of `moved`.
   alignas(simd::dot_alignment) std::int32_t starts[outputs]{};
   alignas(simd::dot_alignment) std::int16_t multiplier[outputs]{};
   std::uint8_t before = 0, after = 0;

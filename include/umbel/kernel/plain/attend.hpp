@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The definition of attention, as floats.hpp is of the other kernels: the shortest loops that say
-// which operation comes after which, usable in constant expressions. attend.hpp gives these bits.
+// The definition of attention, as floats.hpp defines the other kernels: the shortest loops that fix
+// the order of operations, usable in constant expressions. float/attend.hpp produces the same bits.
 // Not here: speed. Every multiplication that feeds an addition is an explicit fma (simd/fma.hpp).
 #pragma once
 
@@ -18,13 +18,13 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// exp2 takes the scores: q is multiplied by scale * log2(e), rounded once, in T.
+// exp2 is applied to scores: q is multiplied by scale * log2(e), rounded once, in T.
 template <class T>
 constexpr T exp2_factor(T scale) noexcept {
   return scale * simd::math_constants<T>::log2_e;
 }
 
-// A score in units of log2 in natural ones: a tap's.
+// A score in units of log2 to natural units, for taps.
 template <class V>
 UMBEL_INLINE constexpr V natural_score(V score) noexcept {
   return score * simd::broadcast<V>(static_cast<simd::element_of<V>>(0.693147180559945309417));
@@ -36,7 +36,7 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel::plain {
 
 namespace detail {
 
-// Does the query of `over`, a policy's for one lane, keep its weight of the key?
+// Does the query of `over`, a one-lane policy, keep its weight of the key?
 template <class T, class Over>
 constexpr bool keeps(const Over& over, std::size_t key) noexcept {
   bool kept[4]{};
@@ -44,7 +44,7 @@ constexpr bool keeps(const Over& over, std::size_t key) noexcept {
   return kept[key % 4];
 }
 
-// What the taps of scores receive for query i.
+// Passes scores of query i to a tap.
 template <class T, class Score, class Policy, class Tap>
 constexpr void tap_scores(const attend_shape& shape, const Score& score, const Policy& policy,
                           std::size_t i, const Tap& tap) noexcept {
@@ -61,9 +61,9 @@ constexpr void tap_scores(const attend_shape& shape, const Score& score, const P
   }
 }
 
-// Attention by score(i, j), in units of log2. The shape is a value here: constant expressions do
-// not need it in the type, and one function for all shapes is less to compile. K, Y, here and
-// below: pointers to keys and values, whatever they are stored as, or scaled_rows.
+// Attention with score(i, j) in units of log2. The shape is a value: constant expressions don't
+// need it in the type, and one function for all shapes compiles faster. K, Y, here and below:
+// pointers to stored keys and values, or scaled_rows.
 template <class T, class Score, class Policy, class Tap, class Y>
 constexpr void attend_by(const attend_shape& shape, const Score& score, Y v, const Policy& policy,
                          T* o, const Tap& tap) noexcept {
@@ -135,7 +135,7 @@ constexpr void attend_by(const attend_shape& shape, const Score& score, Y v, con
   }
 }
 
-// scale q k^T in units of log2: q is multiplied first, one rounding.
+// scale q k^T in units of log2: q is multiplied first, with one rounding.
 template <class T, class K>
 struct dot_product_score {
   const attend_shape& shape;
@@ -153,7 +153,7 @@ struct dot_product_score {
   }
 };
 
-// The weights are multiplied first, one rounding.
+// The weights are multiplied first, with one rounding.
 template <class T>
 struct additive_score {
   const attend_shape& shape;
@@ -173,8 +173,8 @@ struct additive_score {
 
 }  // namespace detail
 
-// Attention by any score: score(i, j) of query i and key j, in units of log2. And its tap of scores
-// alone.
+// Attention with any score: score(i, j) for query i and key j, in units of log2; and its tap of
+// scores only.
 template <attend_shape S, class T, class Score, class Policy, class Tap>
 constexpr void attend_by(const Score& score, const T* v, const Policy& policy, T* o,
                          const Tap& tap) noexcept {
@@ -185,12 +185,11 @@ constexpr void tap_scores_by(const Score& score, const Policy& policy, const Tap
   for (std::size_t i = 0; i < S.queries; ++i) detail::tap_scores<T>(S, score, policy, i, tap);
 }
 
-// softmax(scores(scale q k^T)) v for one head. Keys that a query does not see are not read for it
-// and add nothing; no key at all: zeros. The softmax is the online one (Milakov and Gimelshein
-// 2018), in blocks of plan::key_block keys, which stand at multiples of that whatever is seen of
-// them. A NaN or infinite query spoils its own row only; scores of -inf weigh 0. A dropped weight
-// (scores::dropout) is one of 0: in the sum with what it was, in the context fma'd as 0. tap: see
-// tap.hpp.
+// softmax(scores(scale q k^T)) v for one head. Keys that a query doesn't see are not read for it
+// and add nothing; without any key, the result is zeros. The softmax is the online one (Milakov and
+// Gimelshein 2018), in blocks of plan::key_block keys that start at multiples of it, whichever keys
+// are seen. A NaN or infinite query spoils only its row; scores of -inf weigh 0. A dropped weight
+// (scores::dropout) keeps its value in the sum and is 0 in the context's fma. tap: see tap.hpp.
 template <attend_shape S, class T, scores::policy Policy, tap_like Tap, stored_rows K,
           stored_rows Y>
 constexpr void attend(const T* q, K k, Y v, T scale, const Policy& policy, T* o,
@@ -199,7 +198,8 @@ constexpr void attend(const T* q, K k, Y v, T scale, const Policy& policy, T* o,
                     tap);
 }
 
-// weights, if given, receives the weights (queries, keys), row-major, as they multiply the values.
+// weights, if given, receives the weights (queries, keys), row-major, as multiplied with the
+// values.
 template <attend_shape S, class T, scores::policy Policy>
 constexpr void attend(const T* q, const T* k, const T* v, T scale, const Policy& policy, T* o,
                       T* weights = nullptr) noexcept {
@@ -207,24 +207,24 @@ constexpr void attend(const T* q, const T* k, const T* v, T scale, const Policy&
   attend<S>(q, k, v, scale, policy, o, tap<tap_stage::weights, T, S.keys>{weights});
 }
 
-// Over the first key_count keys (clamped to keys; the others are not read).
+// Over the first key_count keys (clamped to keys; others are not read).
 template <attend_shape S, class T>
 constexpr void attend(const T* q, const T* k, const T* v, T scale, std::size_t key_count, T* o,
                       T* weights = nullptr) noexcept {
   attend<S>(q, k, v, scale, scores::first_keys(key_count), o, weights);
 }
 
-// A tap of scores alone, by any policy: those after a soft cap and before a bias are the ones that
-// the soft cap's policy gives.
+// A tap of scores only, with any policy. For those after a soft cap and before a bias, pass the
+// soft cap's policy.
 template <attend_shape S, class T, scores::policy Policy, score_tap Tap, stored_rows K>
 constexpr void tap_scores(const T* q, K k, T scale, const Policy& policy, const Tap& tap) noexcept {
   const detail::dot_product_score<T, K> score{S, q, k, exp2_factor(scale)};
   for (std::size_t i = 0; i < S.queries; ++i) detail::tap_scores<T>(S, score, policy, i, tap);
 }
 
-// The additive score in place of the dot product: the sum over d < head_dim of w[d] tanh(q(i, d) +
-// k(j, d)), d increasing (Bahdanau, Cho, Bengio 2014). q and k are projected already, to a width of
-// their own, S.head_dim; there is no scale.
+// The additive score instead of the dot product: the sum over d < head_dim of w[d] tanh(q(i, d) +
+// k(j, d)), d increasing (Bahdanau, Cho, Bengio 2014). q and k are already projected to their
+// common width S.head_dim; there is no scale.
 template <attend_shape S, class T, scores::policy Policy, tap_like Tap = no_tap>
 constexpr void attend_additive(const T* q, const T* k, const T* w, const T* v, const Policy& policy,
                                T* o, const Tap& tap = {}) noexcept {
@@ -236,7 +236,7 @@ constexpr void tap_additive_scores(const T* q, const T* k, const T* w, const Pol
   tap_scores_by<S, T>(detail::additive_score<T>{S, q, k, w, exp2_factor(T{1})}, policy, tap);
 }
 
-// Does query i see a key?
+// Does query i see any key?
 template <attend_shape S, class T, scores::policy Policy>
 constexpr bool sees_any(const Policy& policy, std::size_t i) noexcept {
   const scores::key_range range = policy.range(i, 1, S.keys);
@@ -246,9 +246,9 @@ constexpr bool sees_any(const Policy& policy, std::size_t i) noexcept {
   return sees_one;
 }
 
-// The rows of o whose query sees no key become the mean of all values that are stored for it: keys
-// increasing, then times 1 / keys, rounded once. Dropout drops here as anywhere: a dropped value is
-// taken times 0. Stored: a policy that sees one run of keys.
+// The rows of o whose query sees no key become the mean of all values stored for it: keys
+// increasing, then times 1 / keys, rounded once. Dropout applies: a dropped value is multiplied by
+// 0. Stored: a policy that sees one run of keys.
 template <attend_shape S, class T, scores::policy Policy, scores::policy Stored, class Y>
 constexpr void mean_where_empty(Y v, const Policy& policy, const Stored& stored, T* o) noexcept {
   for (std::size_t i = 0; i < S.queries; ++i) {
@@ -273,7 +273,7 @@ constexpr void mean_where_empty(Y v, const Policy& policy, const Stored& stored,
   }
 }
 
-// And a tap of weights has 1 / keys in those rows, after dropout what that leaves.
+// A tap of weights gets 1 / keys in those rows, or the result of its dropout.
 template <attend_shape S, scores::policy Policy, scores::policy Stored, tap_stage Stage, class T,
           std::size_t QueryStride, std::size_t KeyStride>
 constexpr void uniform_where_empty(const Policy& policy, const Stored& stored,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The definition of attention's gradients, for one head of one sequence: the shortest loops that
-// say which operation comes after which, usable in constant expressions. attend_backward.hpp gives
-// these bits. Not here: speed.
+// fix the order of operations, usable in constant expressions. backward/attend.hpp produces the
+// same bits. Not here: speed.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::plain {
 
-// The forward pass, plain::attend, that also leaves what the softmax knows of each query:
+// The forward pass, plain::attend, which also stores each query's softmax statistics:
 // maximum(queries) and inverse(queries), see softmax_tap.
 template <attend_shape S>
 struct attend_kept {
@@ -27,7 +27,7 @@ struct attend_kept {
     attend<S>(q, k, v, scale, policy, o, softmax_tap<T>{maximum, inverse});
   }
 };
-// The same of plain::attend_additive.
+// The same for plain::attend_additive.
 template <attend_shape S>
 struct attend_additive_kept {
   template <class T, scores::policy Policy>
@@ -39,8 +39,8 @@ struct attend_additive_kept {
 
 namespace detail {
 
-// What the gradient of a softmax needs of its row: the sum over features of do(i, d) o(i, d), in
-// 16 chains as all sums along a row. That is the sum over keys of a weight times its gradient.
+// A softmax gradient's row term: the sum over features of do(i, d) o(i, d), in 16 chains as all row
+// sums. It equals the sum over keys of a weight times its gradient.
 template <class T>
 constexpr T delta(const attend_backward_shape& s, const T* o, const T* d_o,
                   std::size_t i) noexcept {
@@ -57,13 +57,13 @@ constexpr attend_shape forward_of(const attend_backward_shape& s) noexcept {
           1,         s.v_row, 1,          s.o_row,     1,       s.queries};
 }
 
-// to(d) += factor from(d): each feature a chain of its own.
+// to(d) += factor from(d), one chain per feature.
 template <class T>
 constexpr void multiply_add(std::size_t count, T factor, const T* from, T* to) noexcept {
   for (std::size_t d = 0; d < count; ++d) to[d] = simd::fma(factor, from[d], to[d]);
 }
 
-// A score and what its gradient, in natural units, adds to those of its query and its key.
+// A score, and what its gradient, in natural units, adds to its query's and key's.
 template <class T>
 struct dot_product_gradients {
   attend_shape shape;
@@ -84,7 +84,7 @@ struct dot_product_gradients {
     plain::detail::multiply_add(count, factor, from, to);
   }
 };
-// And to that of the weights, dw.
+// And to the gradient of the weights, dw.
 template <class T>
 struct additive_gradients {
   attend_shape shape;
@@ -128,7 +128,7 @@ constexpr void attend_backward_by(const attend_backward_shape& s, const Score& s
     for (std::size_t d = 0; d < s.head_dim; ++d) dq[i * s.dq_row + d] = T{};
     for (std::size_t j = range.begin; j < range.end; ++j) {
       if (!over.sees(j)) continue;
-      // The probability, with the bits of the forward pass; the weight: after dropout.
+      // The probability, with the bits of the forward pass, and the weight after dropout.
       const T raw = score(i, j);
       const T power = simd::exp2_not_positive(over.change(raw, j) - maximum[i]);
       const T probability = power * inverse[i];
@@ -147,8 +147,8 @@ constexpr void attend_backward_by(const attend_backward_shape& s, const Score& s
         for (std::size_t d = 0; d < s.value_dim; ++d)
           slope = simd::fma(d_o[i * s.do_row + d], v[j * s.v_row + d], slope);
       }
-      // The gradient of the score as the softmax sees it, in natural units. An fma with 0: a bare
-      // product could be contracted into a sum.
+      // The gradient of the changed score, in natural units. An fma with 0: a bare product could be
+      // contracted into a sum.
       const T gradient = simd::fma(probability, slope, T{});
       T of_score = gradient;
       if constexpr (scores::detail::bends<over_type>) of_score = of_score * over.derivative(raw, j);
@@ -164,13 +164,13 @@ constexpr void attend_backward_by(const attend_backward_shape& s, const Score& s
 
 }  // namespace detail
 
-// Gradients of softmax(scale q k^T) v by q, k and v, and by a bias of the scores, from the
-// gradient of the context, d_o. q, k, v, policy: as in the forward pass, which left the context o
-// and each query's maximum and inverse (attend_kept). Each element is one chain: of dq over the
-// keys that its query sees, of dk and dv over the queries that see its key, in increasing order,
-// from 0, or with S.go_on from what is there. A pair that is hidden is left out, whatever is stored
-// there; a query that sees no key gives nothing, and its dq is 0. dbias, read only if S.bias: the
-// gradient of each seen pair is added; of the first bias where the policy adds several.
+// Gradients of softmax(scale q k^T) v with respect to q, k and v, and to a bias of the scores, from
+// the context's gradient d_o. q, k, v, policy: as in the forward pass, which produced the context o
+// and each query's maximum and inverse (attend_kept). Each element is one chain in increasing
+// order, from 0, or with S.go_on from the old value: dq over the keys that its query sees, dk and
+// dv over the queries that see the key. A hidden pair is skipped, whatever is stored there; a query
+// that sees no key adds nothing, and its dq is 0. dbias, used only if S.bias: the gradient of each
+// visible pair is added; if the policy adds several biases, for the first.
 template <attend_backward_shape S>
 struct attend_backward {
   template <class T, scores::policy Policy>
@@ -182,8 +182,8 @@ struct attend_backward {
                                v, o, d_o, policy, maximum, inverse, dq, dk, dv, dbias);
   }
 
-  // The gradient of a gate, a factor of the head's context, where it is 1 (Michel, Levy, Neubig
-  // 2019): the sum of the rows' sums of do o, queries in increasing order.
+  // The gradient of a gate, a factor of the head's context, at 1 (Michel, Levy, Neubig 2019): the
+  // sum of the rows' sums of do o, queries in increasing order.
   template <class T>
   static constexpr T gate(const T* o, const T* d_o) noexcept {
     T sum{};
@@ -192,8 +192,8 @@ struct attend_backward {
   }
 };
 
-// The same by additive scores, w tanh(q + k). dw: for each pair that is seen its gradient is added,
-// queries in increasing order, in each its keys.
+// The same for additive scores, w tanh(q + k). dw: each visible pair's gradient is added, by
+// increasing query, then key.
 template <attend_backward_shape S>
 struct attend_additive_backward {
   template <class T, scores::policy Policy>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The definition of correct: every kernel as the shortest loops that say which operation comes
-// after which. Usable in constant expressions. The SIMD kernels give these bits, whatever their
-// lanes and tiles, and the tests compare them with memcmp. Not here: speed.
-// Every multiplication that feeds an addition is an explicit fma (simd/fma.hpp).
+// The definition of correct: every kernel as the shortest loops that fix the order of operations,
+// usable in constant expressions. The SIMD kernels produce the same bits for any lanes and tiles;
+// the tests compare with memcmp. Not here: speed. Every multiplication that feeds an addition is an
+// explicit fma (simd/fma.hpp).
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// 1 / sum for the softmax. A sum of 0 (nothing to attend to) gives 0, and divides nothing by 0; NaN
+// 1 / sum for the softmax. A sum of 0 (nothing to attend to) returns 0 without dividing by 0; NaN
 // stays NaN.
 template <class V>
 UMBEL_INLINE constexpr V inverse_sum(V sum) noexcept {
   using T = simd::element_of<V>;
-  // A sum is 0 or at least this. Not a selection by `sum == 0`, which clang would fold with the one
-  // around it, and divide by 0.
+  // A sum is 0 or at least this. Not a selection by `sum == 0`, which clang would merge with the
+  // outer one and then divide by 0.
   const V divisor = simd::larger(simd::broadcast<V>(simd::math_constants<T>::lowest_normal), sum);
   const V inverse = simd::broadcast<V>(T{1}) / divisor;
   if constexpr (simd::lanes_of<V> == 1) UMBEL_COMPUTED(inverse);
@@ -47,8 +47,8 @@ constexpr void linear(const linear_shape& s, const T* x, const T* w, const T* bi
 }
 }  // namespace detail
 
-// y = x w + bias: each element one chain that starts at its bias (or 0), k increasing.
-// bias is not read when the shape has none.
+// y = x w + bias: each element is one chain that starts at its bias (or 0), k increasing. bias is
+// not read if the shape has none.
 template <linear_shape S, class T>
 constexpr void linear(const T* x, const T* w, const T* bias, T* y) noexcept {
   detail::linear(S, x, w, bias, y);
@@ -75,16 +75,16 @@ constexpr void contract(const contract_shape& s, const T* x, const T* y, T* out,
 }
 }  // namespace detail
 
-// out = x y: each element one chain over the depth from 0 on, or from what out holds already.
+// out = x y: each element is one chain over the depth from 0 or from out's old value.
 template <contract_shape S, class T>
 constexpr void contract(const T* x, const T* y, T* out, bool go_on = false) noexcept {
   detail::contract(S, x, y, out, go_on);
 }
 
-// The chains of a sum along a row: element e belongs to chain e % 16, on every target.
+// The chains of a row's sum: element e belongs to chain e % 16, on every target.
 inline constexpr std::size_t sum_chains = 16;
 
-// Folds the chains in halves: 8, 4, 2, 1.
+// Folds the chains by halves: 8, 4, 2, 1.
 template <class T>
 constexpr T fold_chains(T (&chain)[sum_chains]) noexcept {
   for (std::size_t half = sum_chains / 2; half > 0; half /= 2) {
@@ -93,9 +93,9 @@ constexpr T fold_chains(T (&chain)[sum_chains]) noexcept {
   return chain[0];
 }
 
-// y = (x - mean) / sqrt(variance + epsilon) gamma + beta along each row; the variance is the biased
-// one, of the differences from the mean (Ba, Kiros, Hinton 2016, as in PyTorch). Without beta: the
-// bits of beta 0.
+// y = (x - mean) / sqrt(variance + epsilon) gamma + beta along each row, with the biased variance,
+// from differences to the mean (Ba, Kiros, Hinton 2016, as in PyTorch). Without beta: the bits of
+// beta 0.
 template <norm_shape S, class T>
 constexpr void layer_norm(const T* x, const T* gamma, const T* beta, T epsilon, T* y) noexcept {
   for (std::size_t m = 0; m < S.rows; ++m) {
@@ -120,7 +120,7 @@ constexpr void layer_norm(const T* x, const T* gamma, const T* beta, T epsilon, 
 
 // y = x / sqrt(mean of the squares + epsilon) gamma along each row (Zhang and Sennrich 2019, with
 // epsilon under the root as in LLaMA and torch.nn.RMSNorm). The product with 1 / sqrt is rounded
-// before the one with gamma. Squares that overflow (|x| above 1e19 in float) give 0.
+// before the one with gamma. Squares that overflow (|x| above 1e19 in float) result in 0.
 template <norm_shape S, class T>
 constexpr void rms_norm(const T* x, const T* gamma, T epsilon, T* y) noexcept {
   for (std::size_t m = 0; m < S.rows; ++m) {
@@ -135,8 +135,8 @@ constexpr void rms_norm(const T* x, const T* gamma, T epsilon, T* y) noexcept {
   }
 }
 
-// y = e^(x - maximum) over its sum along each row, in the chains above. A row of -infinity alone
-// gives zeros; NaN spoils its own row only.
+// y = e^(x - maximum) divided by its sum along each row, in the chains above. A row of only
+// -infinity becomes zeros; NaN spoils only its row.
 template <softmax_shape S, class T>
 constexpr void softmax(const T* x, T* y) noexcept {
   for (std::size_t r = 0; r < S.outer * S.inner; ++r) {
@@ -157,14 +157,15 @@ constexpr void softmax(const T* x, T* y) noexcept {
   }
 }
 
-// What log_softmax subtracts. A sum of 0, of a row of -infinity, gives 0, so that the row stays.
+// The term that log_softmax subtracts. A sum of 0, from a row of -infinity, returns 0, so that the
+// row stays.
 template <class V>
 UMBEL_INLINE constexpr V log_of_sum(V sum) noexcept {
   return simd::select(simd::equal(sum, V{}), V{}, simd::log(sum));
 }
 
 // y = x - maximum - log of the sum of e^(x - maximum) along each row, in the chains above. A row of
-// -infinity alone stays; NaN spoils its own row only.
+// only -infinity stays; NaN spoils only its row.
 template <softmax_shape S, class T>
 constexpr void log_softmax(const T* x, T* y) noexcept {
   for (std::size_t r = 0; r < S.outer * S.inner; ++r) {
@@ -196,8 +197,8 @@ UMBEL_INLINE constexpr V gelu_tanh_of(V x) noexcept {
   return simd::gelu_tanh(x);
 }
 
-// x sigmoid(x) = x / (1 + e^-x) (Hendrycks and Gimpel 2016; Elfwing et al. 2018). Where e^-x
-// overflows, x below -88.7 in float, it is -0, also for -infinity, which the quotient alone would
+// x sigmoid(x) = x / (1 + e^-x) (Hendrycks and Gimpel 2016; Elfwing et al. 2018). If e^-x overflows
+// (x below -88.7 in float), the result is -0, also for -infinity, which the quotient alone would
 // turn into NaN.
 template <class V>
 UMBEL_INLINE constexpr V silu_of(V x) noexcept {
@@ -206,13 +207,13 @@ UMBEL_INLINE constexpr V silu_of(V x) noexcept {
   return finite / (simd::broadcast<V>(T{1}) + simd::exp(-x));
 }
 
-// max(x, 0); NaN stays NaN, as in PyTorch. -0 gives 0.
+// max(x, 0); NaN stays NaN, as in PyTorch; 0 for -0.
 template <class V>
 UMBEL_INLINE constexpr V relu_of(V x) noexcept {
   return simd::select(simd::less_equal(x, V{}), V{}, x);
 }
 
-// The functions of one number or of a pack of them; simd/math.hpp states their bounds.
+// Functions of a number or a pack; simd/math.hpp states their bounds.
 template <class V>
 UMBEL_INLINE constexpr V exp_of(V x) noexcept {
   return simd::exp(x);
@@ -237,8 +238,7 @@ template <class V>
 UMBEL_INLINE constexpr V sigmoid_of(V x) noexcept {
   return simd::sigmoid(x);
 }
-// |x|: the sign bit is dropped, of NaN and -0 too. The lowest integer, which has no opposite, stays
-// itself.
+// |x|: drops the sign bit, also of NaN and -0. The lowest integer, which has no opposite, stays.
 template <class V>
 UMBEL_INLINE constexpr V abs_of(V x) noexcept {
   using T = simd::element_of<V>;
@@ -250,7 +250,7 @@ UMBEL_INLINE constexpr V abs_of(V x) noexcept {
     return x < 0 ? static_cast<T>(0 - static_cast<std::make_unsigned_t<T>>(x)) : x;
 }
 
-// y = function(x), element by element. Function::of is one of the functions above.
+// y = function(x), element by element. Function::of: one of the functions above.
 template <class Function, std::size_t N, class T>
 constexpr void each(const T* x, T* y) noexcept {
   for (std::size_t e = 0; e < N; ++e) y[e] = Function::of(x[e]);
@@ -267,7 +267,7 @@ constexpr void add(const T* a, const T* b, T* y) noexcept {
   for (std::size_t e = 0; e < N; ++e) y[e] = a[e] + b[e];
 }
 
-// f(offset) of each position of a walk, from `at` on.
+// f(offset) for each position of a walk, starting at `at`.
 template <auto Walk, std::size_t Axis = 0, class F>
 constexpr void each_offset(std::size_t at, F f) {
   if constexpr (Axis == Walk.rank) {
@@ -278,8 +278,8 @@ constexpr void each_offset(std::size_t at, F f) {
   }
 }
 
-// The chains of a reduction: element e of what is reduced belongs to chain e % chains; they are
-// folded in halves, the lower one on the left. `with` takes a chain and what comes next.
+// The chains of a reduction: element e of the reduced ones belongs to chain e % chains; they are
+// folded by halves, the lower one on the left. `with` combines a chain and the next element.
 struct sum_of {
   static constexpr std::size_t chains = sum_chains;
   template <class T>
@@ -305,8 +305,7 @@ struct mean_of : sum_of {
     return sum / simd::broadcast<V>(static_cast<T>(Count));
   }
 };
-// NaN where an element is NaN, as torch's amax; of zeros of both signs the one that a chain meets
-// first.
+// NaN if an element is NaN, as torch's amax; of zeros of both signs, the first in a chain.
 struct max_of : sum_of {
   template <class T>
   static constexpr T start = simd::lowest_of<T>;
@@ -326,7 +325,7 @@ struct min_of : sum_of {
   }
 };
 
-// y = read(at) of the positions of Reduced, put together by Operation, for each position of Kept.
+// y = positions of Reduced, read by read(at) and combined by Operation, for each of Kept.
 template <class Operation, auto Kept, auto Reduced, class T, class Read>
 constexpr void reduce_read(const Read& read, T* y) noexcept {
   constexpr std::size_t chains = Operation::chains;
@@ -344,7 +343,6 @@ constexpr void reduce_read(const Read& read, T* y) noexcept {
     *y++ = Operation::template finish<Reduced.count()>(chain[0]);
   });
 }
-// Of the elements of x.
 template <class Operation, auto Kept, auto Reduced, class T>
 constexpr void reduce(const T* x, T* y) noexcept {
   plain::reduce_read<Operation, Kept, Reduced>([x](std::size_t at) { return x[at]; }, y);

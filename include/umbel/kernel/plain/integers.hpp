@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// The definition of attention, linear maps and norms in 8-bit integers: the shortest loops that say
-// what each result is, usable in constant expressions. Sums of integers have no order, so there is
-// one set of bits for all targets, compilers, tiles and workers. No operation needs 64 bits; the
-// bounds that keep each within 32 are beside it.
+// The definition of attention, linear maps and norms in 8-bit integers: the shortest loops that
+// compute each result, usable in constant expressions. Integer sums have no order, so there is one
+// set of bits for all targets, compilers, tiles and workers. Nothing needs 64 bits; the bounds that
+// keep each value within 32 are given with it.
 //
-// Numbers: activations int8, one scale a tensor; weights int8, -127 to 127, one scale an output;
+// Numbers: activations int8, one scale per tensor; weights int8, -127 to 127, one scale per output;
 // sums int32; residual sums int16. docs/integers.md explains the scheme.
 #pragma once
 
@@ -18,7 +18,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::plain {
 
-// The nearest of 8 bits, but -128, which no tensor of this library holds; of 16 bits, but -32768.
+// Saturates to 8 or 16 bits, without -128, which no tensor of this library holds, or -32768.
 constexpr std::int8_t to_int8(std::int32_t v) noexcept {
   return static_cast<std::int8_t>(simd::saturated<8>(v));
 }
@@ -26,12 +26,12 @@ constexpr std::int16_t to_int16(std::int32_t v) noexcept {
   return static_cast<std::int16_t>(simd::saturated<16>(v));
 }
 
-// v / 2^shift, rounded to the nearest, halves up. shift: 0 to 30; v + 2^(shift - 1) < 2^31.
+// v / 2^shift, rounded to nearest, halves up. shift: 0 to 30; v + 2^(shift - 1) < 2^31.
 constexpr std::int32_t round_shift(std::int32_t v, int shift) noexcept {
   return shift == 0 ? v : (v + (std::int32_t{1} << (shift - 1))) >> shift;
 }
 
-// round_shift of one shift for loops, without a branch. half is what rounds, 0 of a shift by 0.
+// round_shift with one shift in loops, without a branch. half: the rounding term, 0 for shift 0.
 struct rounding {
   std::int32_t half;
   int shift;
@@ -43,8 +43,8 @@ struct rounding {
   }
 };
 
-// A sum of products in units of the result: sum * multiplier / 2^(before + after). Who makes the
-// numbers proves that |sum / 2^before| * multiplier stays below 2^31 (quantized/pack.hpp).
+// A sum of products in units of the result: sum * multiplier / 2^(before + after). The maker of the
+// numbers guarantees |sum / 2^before| * multiplier < 2^31 (quantized/pack.hpp).
 constexpr std::int32_t rescaled(std::int32_t sum, std::int32_t multiplier, int before,
                                 int after) noexcept {
   return round_shift(round_shift(sum, before) * multiplier, after);
@@ -64,35 +64,35 @@ constexpr std::uint32_t square_root(std::uint32_t v) noexcept {
   return root;
 }
 
-// floor(log2(v)) + 1; 0 of 0.
+// floor(log2(v)) + 1; 0 for 0.
 constexpr int bits_of(std::uint32_t v) noexcept { return v == 0 ? 0 : 32 - __builtin_clz(v); }
 
-// 127 * 2^-(t / 256), rounded: 127 at t = 0, 0 from t = 2048 on; of 16 bits 127 * 256 of it, 0 from
-// t = 4096 on. t: 0 to 7935 (2^12.95). The fraction's power is a parabola, within 0.25 %:
-// 127 * 256 * 2^-(f / 256) for f of 0 to 255.
+// 127 * 2^-(t / 256), rounded: 127 at t = 0, 0 from t = 2048 on; with 16 bits 127 * 256 times it, 0
+// from t = 4096 on. t: 0 to 7935 (2^12.95). The fraction's power is a parabola, within 0.25 %: 127
+// * 256 * 2^-(f / 256) for f from 0 to 255.
 template <int Bits = 8>
 constexpr std::int32_t power_of_half(std::int32_t t) noexcept {
   const std::int32_t fraction = t & 255, whole = t >> 8;
   const std::int32_t power = 32512 - ((fraction * (21835 - ((fraction * 5579) >> 8))) >> 8);
   return Bits == 16 ? rounding(whole)(power) : ((power >> whole) + 128) >> 8;
 }
-// The weight of a score `distance` (0 or more) below the largest of its row, 0 to 127. Whoever
-// makes s proves that cut * multiplier + 2^(shift - 1) stays below 2^31 and amounts to at most 30
-// powers; to 8 or more, but where a power is farther away than scores can be.
+// The weight of a score `distance` (0 or more) below its row's largest, 0 to 127. The maker of s
+// guarantees that cut * multiplier + 2^(shift - 1) stays below 2^31 and amounts to at most 30
+// powers, and to 8 or more unless a power exceeds the scores' distances.
 template <int Bits = 8>
 constexpr std::int32_t weight_at(std::int32_t distance, const integer_softmax& s) noexcept {
   const std::int32_t d = distance < s.cut ? distance : s.cut;
   return power_of_half<Bits>(round_shift(d * s.multiplier, s.shift));
 }
 
-// 1 / sum of the weights of a row, for the values that they average. sum: 127 or more, the
-// largest score weighs that much. |context| <= 127 sum, so the product stays below 127 * 2^24.
+// 1 / sum of a row's weights, to average values. sum: 127 or more, the weight of the largest score.
+// |context| <= 127 sum, so the product stays below 127 * 2^24.
 struct average {
   std::int32_t inverse;
   int drop;
 };
 constexpr average average_over(std::int32_t sum) noexcept {
-  // As many digits of the context are dropped as leave the inverse at least 11.
+  // Drops as many digits of the context as leave the inverse at least 11.
   const int digits = bits_of(static_cast<std::uint32_t>(sum));
   const int drop = digits <= 14 ? 0 : digits <= 21 ? digits - 14 : 7;
   return {static_cast<std::int32_t>((std::uint32_t{1} << (24 + drop)) /
@@ -103,8 +103,7 @@ constexpr std::int8_t averaged(std::int32_t context, const average& a) noexcept 
   return static_cast<std::int8_t>(round_shift((context >> a.drop) * a.inverse, 24));
 }
 
-// The same of weights of 16 bits. sum: 32512 or more. A context passes 32 bits: it is
-// 256 * high + low, in any two parts.
+// The same for 16-bit weights. sum: 32512 or more. A context exceeds 32 bits: 256 * high + low.
 struct average_of_16_bits {
   std::int32_t inverse;
   int down;
@@ -113,14 +112,14 @@ constexpr average_of_16_bits average_over_16_bits(std::int32_t sum) noexcept {
   const int down = bits_of(static_cast<std::uint32_t>(sum)) - 15;
   return {(std::int32_t{1} << 30) / (sum >> down), down};
 }
-// |high|, |low| < 2^30: 2^7 of the context at a time. Without the last digits of the sum the
-// inverse is at most 2^-14 too large, so that the mean still rounds to at most 127.
+// |high|, |low| < 2^30: 2^7 of the context at a time. Without the sum's last digits the inverse is
+// at most 2^-14 too large, so the mean still rounds to at most 127.
 constexpr std::int8_t averaged(std::int32_t high, std::int32_t low,
                                const average_of_16_bits& a) noexcept {
   return static_cast<std::int8_t>(round_shift(((2 * high + (low >> 7)) >> a.down) * a.inverse, 23));
 }
 
-// v of the units of one tensor in those of another: v * multiplier / 2^shift. |v| < 2^15.
+// Converts v from one tensor's units to another's: v * multiplier / 2^shift. |v| < 2^15.
 struct integer_unit {
   std::int16_t multiplier = 0;
   std::uint8_t shift = 0;
@@ -129,27 +128,27 @@ constexpr std::int32_t in_unit(std::int32_t v, const integer_unit& u) noexcept {
   return round_shift(v * u.multiplier, u.shift);
 }
 
-// The digits that a sum of Count int8 loses, so that the rest is below 2^15.
+// The digits dropped from a sum of Count int8, so that the rest is below 2^15.
 template <std::size_t Count>
 inline constexpr int digits_of_mean = [] {
   static_assert(Count < (std::size_t{1} << 24));
   const int digits = bits_of(static_cast<std::uint32_t>(128 * Count));
   return digits < 15 ? 0 : digits - 14;
 }();
-// The mean of Count int8 whose sum is given. u: of sum / 2^digits_of_mean in units of the result.
+// The mean of Count int8, given their sum. u: sum / 2^digits_of_mean to units of the result.
 template <std::size_t Count>
 constexpr std::int32_t integer_mean_of(std::int32_t sum, const integer_unit& u) noexcept {
   return in_unit(round_shift(sum, digits_of_mean<Count>), u);
 }
 
-// y = finish of x by the map. Map: an integer_panels (integer/panels.hpp). finish(at, v): what
-// becomes of the result v of an element, at its place in y.
+// y = finish of x by the map. Map: an integer_panels (integer/panels.hpp). finish(at, v): stores
+// the result v of an element at its place in y.
 template <integer_linear_shape S, class Map, class T, class Finish>
 constexpr void integer_linear(const Map& map, const std::int8_t* x, T* y,
                               const Finish& finish) noexcept {
   for (std::size_t r = 0; r < S.rows; ++r) {
     for (std::size_t o = 0; o < S.out; ++o) {
-      // Modulo 2^32: what moves the inputs may leave 32 bits, and comes back.
+      // Modulo 2^32: the moved inputs may exceed 32 bits and wrap back.
       auto wrapped = static_cast<std::uint32_t>(map.start(o));
       for (std::size_t i = 0; i < S.in; ++i)
         wrapped += static_cast<std::uint32_t>((x[r * S.x_row + i] + Map::moved) *
@@ -161,7 +160,7 @@ constexpr void integer_linear(const Map& map, const std::int8_t* x, T* y,
   }
 }
 
-// The heads of integer attention are computed one by one. A query that sees no key gets zeros.
+// Integer attention computes its heads one by one. A query that sees no key gets zeros.
 template <integer_attend_shape S, class Policy>
 constexpr void integer_attend(const std::int8_t* q, const std::int8_t* k, const std::int8_t* v,
                               const integer_softmax& softmax, const Policy& policy,
@@ -200,8 +199,8 @@ constexpr void integer_attend(const std::int8_t* q, const std::int8_t* k, const 
   }
 }
 
-// y = x, whose pairs of features are rotated by the angles of their row, and whose other features
-// are not; rounded to 8 bits. cosine, sine: (row, pair). Both products together stay below 2^30.
+// y = x with its feature pairs rotated by their row's angles and other features unchanged, rounded
+// to 8 bits. cosine, sine: (row, pair). The sum of both products stays below 2^30.
 template <integer_rotate_shape S>
 constexpr void integer_rotate(const std::int16_t* x, const std::int16_t* cosine,
                               const std::int16_t* sine, std::int8_t* y) noexcept {
@@ -221,10 +220,10 @@ constexpr void integer_rotate(const std::int16_t* x, const std::int16_t* cosine,
   }
 }
 
-// A row of residual sums, normalised: (x - mean) / sqrt(variance + epsilon) * gamma + beta.
-// Centred: a layer norm, whose differences are H x - sum; else an RMS norm, 2^15 x. The epsilon
-// counts as one more difference: sqrt(H^3 epsilon), of an RMS norm 2^15 sqrt(H epsilon), in units
-// of x. T: int8 or int16.
+// A row of residual sums, normalized: (x - mean) / sqrt(variance + epsilon) * gamma + beta.
+// Centred: a layer norm, with differences H x - sum; else an RMS norm, with 2^15 x. The epsilon
+// counts as one more difference: sqrt(H^3 epsilon), or for an RMS norm 2^15 sqrt(H epsilon), in
+// units of x. T: int8 or int16.
 template <bool Centred, class T, std::size_t H>
 constexpr void integer_norm(const integer_norm_numbers<H>& n, const std::int16_t* x,
                             T* y) noexcept {
@@ -232,7 +231,7 @@ constexpr void integer_norm(const integer_norm_numbers<H>& n, const std::int16_t
   std::int32_t sum = 0;
   if constexpr (Centred)
     for (std::size_t i = 0; i < H; ++i) sum += x[i];
-  // |x| <= 32767 and H <= 2^14, so that a difference is at most 2^30.
+  // |x| <= 32767 and H <= 2^14, so a difference is at most 2^30.
   const auto difference = [&](std::size_t i) {
     if constexpr (Centred)
       return std::int32_t{x[i]} * static_cast<std::int32_t>(H) - sum;
@@ -251,7 +250,7 @@ constexpr void integer_norm(const integer_norm_numbers<H>& n, const std::int16_t
   add(digits(n.epsilon));
   for (std::size_t i = 0; i < H; ++i) add(digits(difference(i)));
   const std::uint32_t root = square_root(squares);
-  // At least the largest difference, so that a difference times it stays below 2^30.
+  // At least the largest difference, so the product with a difference stays below 2^30.
   const auto inverse = static_cast<std::int32_t>(root == 0 ? 0 : (std::uint32_t{1} << 30) / root);
   for (std::size_t i = 0; i < H; ++i) {
     const std::int32_t v =

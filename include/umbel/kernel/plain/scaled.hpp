@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// The definition of numbers in 8 bits: steps of a scale that several of them share, from -127 to
-// 127, so that the one of the largest magnitude is 127 steps. How they are made of floats, and what
-// a linear map of them is, as floats.hpp says it of floats; usable in constant expressions. Of
-// attention to keys and values in 8 bits: attend.hpp.
+// The definition of 8-bit numbers: steps of a shared scale, from -127 to 127; the largest magnitude
+// is 127 steps. Conversion from floats, and linear maps, as floats.hpp defines them for floats;
+// usable in constant expressions. Attention with 8-bit keys and values: attend.hpp.
 //
-// Of numbers of which one is NaN or infinite the scale is NaN and all steps are 0: what is computed
-// with them is NaN. Where the largest is below 127 times the smallest normal number (1.5e-36), the
-// scale is 0.
+// If a number is NaN or infinite, the scale is NaN and all steps are 0, so results are NaN. If the
+// largest is below 127 times the smallest normal number (1.5e-36), the scale is 0.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +17,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// The scale of numbers that are to be stored, one after the other. At run time the same without a
-// branch, in more steps, of which clang allows constant expressions a million.
+// Finds the scale of numbers, given one after another. At run time without a branch, in more steps;
+// clang allows constant expressions a million.
 template <class T>
 class scale_of_numbers {
   using bits = simd::signed_of<T>;
@@ -32,7 +30,7 @@ class scale_of_numbers {
     if (__builtin_is_constant_evaluated()) {
       if (!(size <= largest_) && largest_ == largest_) largest_ = size;
     } else {
-      // In their bits magnitudes are ordered as numbers are, a NaN above infinity.
+      // As bits, magnitudes are ordered like numbers, with NaN above infinity.
       const bits a = bits_of(size), b = bits_of(largest_);
       largest_ = simd::detail::from_bits<T>(b ^ ((a ^ b) & all(a > b)));
     }
@@ -42,12 +40,12 @@ class scale_of_numbers {
     return simd::detail::from_bits<T>(bits_of(scale) |
                                       (bits_of(constants::not_a_number) & all(!is_finite())));
   }
-  // What makes steps of numbers: once for all of them.
+  // Converts numbers to steps: one object for all of them.
   class in_steps {
    public:
     constexpr explicit in_steps(const scale_of_numbers& scale) noexcept
         : largest_(scale.largest_), all_(all(scale.has_steps())) {}
-    // x in steps, to the nearest, a tie to the even one.
+    // x in steps, rounded to nearest, ties to even.
     [[nodiscard]] constexpr std::int8_t operator()(T x) const noexcept {
       UMBEL_AS_WRITTEN
       if (__builtin_is_constant_evaluated()) {
@@ -58,8 +56,8 @@ class scale_of_numbers {
         const int nearest = below + (size > middle || (size == middle && below % 2 != 0) ? 1 : 0);
         return static_cast<std::int8_t>(x < 0 ? -nearest : nearest);
       }
-      // A number of the magnitude of rounding_magic is rounded so by itself, and ends in the steps.
-      // By fma, so that -ffp-contract cannot fuse the product into the sum.
+      // A number of the magnitude of rounding_magic rounds that way, and ends in the steps. By fma,
+      // so that -ffp-contract can't fuse the product into the sum.
       constexpr T magic = constants::rounding_magic;
       const T size = simd::detail::from_bits<T>(bits_of(simd::detail::magnitude(x)) & all_);
       T shifted = simd::fma(size, 127 / largest_, T{}) + magic;
@@ -76,8 +74,7 @@ class scale_of_numbers {
 
  private:
   static constexpr bits bits_of(T x) noexcept { return simd::detail::bits_of(x); }
-  // All of the bits of a number, or none. clang, if it knows that it is one of the two, makes a
-  // branch of it, or two loops of one.
+  // All bits of a number, or none. If clang knows that, it makes a branch, or two loops of one.
   static constexpr std::int32_t all(bool chosen) noexcept {
     std::int32_t mask = -static_cast<std::int32_t>(chosen);
     UMBEL_AS_MASK(mask);
@@ -88,13 +85,13 @@ class scale_of_numbers {
     return static_cast<int>(is_finite()) &
            static_cast<int>(largest_ >= 127 * constants::lowest_normal);
   }
-  // At first what has no steps, but can be divided by: clang divides before it asks.
+  // The initial value has no steps but is a valid divisor: clang divides before it tests.
   T largest_ = 126 * constants::lowest_normal;
 };
 
 namespace plain {
 
-// Weights w(in, out) in 8 bits, and the scale of each output.
+// Weights w(in, out) in 8 bits, and each output's scale.
 template <linear_shape S, class T>
 constexpr void store_in_8_bits(const T* w, std::int8_t* steps, T* scales) noexcept {
   for (std::size_t n = 0; n < S.out; ++n) {
@@ -106,8 +103,8 @@ constexpr void store_in_8_bits(const T* w, std::int8_t* steps, T* scales) noexce
   }
 }
 
-// y = (x w) scales + bias: each element one chain of the steps that starts at 0, k increasing, and
-// then one fma with the scale of the output and its bias (or 0).
+// y = (x w) scales + bias: each element is one chain of steps that starts at 0, k increasing, then
+// one fma with the output's scale and bias (or 0).
 template <linear_shape S, class T>
 constexpr void linear(const T* x, const std::int8_t* w, const T* scales, const T* bias,
                       T* y) noexcept {
