@@ -50,6 +50,10 @@ PARAMETERS = {
     "conformer": norm("norm1", True) + network("feed_forward1", True, False) + norm("norm2", True)
                  + attention(True, HIDDEN) + norm("norm3", True) + maps(True, ("linear", HIDDEN, HIDDEN))
                  + norm("norm4", True) + network("feed_forward2", True, False) + norm("final_norm", True),
+    "star_relu": norm("norm1", False) + attention(False, HIDDEN) + norm("norm2", False)
+                 + maps(False, ("feed_forward.up", HIDDEN, WIDE))
+                 + [("feed_forward.scale", ()), ("feed_forward.shift", ())]
+                 + maps(False, ("feed_forward.down", WIDE, HIDDEN)),
 }
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Four blocks of published models, each a list of parts in a header of this folder (reference.py
+// Five blocks of published models, each a list of parts in a header of this folder (reference.py
 // has them in PyTorch), and what every such list can do: a whole pass, the same step by step with a
 // cache, several layers as one.
 #include <cmath>
@@ -10,6 +10,7 @@
 #include "parallel.hpp"
 #include "sandwich.hpp"
 #include "scaled.hpp"
+#include "star_relu.hpp"
 
 namespace {
 
@@ -55,6 +56,7 @@ int main() {
       show<example::sandwich_block<float>>("sandwich"),
       show<example::scaled_block<float>>("scaled"),
       show<example::conformer_block<float>>("Conformer"),
+      show<example::star_relu_block<float>>("StarReLU"),
   };
   for (const bool same : all)
     if (!same) return 1;

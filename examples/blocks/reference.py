@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The four blocks of this folder in PyTorch: functions of their weights, by path, and of x (token, hidden).
+"""The five blocks of this folder in PyTorch: functions of their weights, by path, and of x (token, hidden).
 
 w["attention.q.weight"] is (in, out), as Umbel stores it. tools/golden_residual_blocks.py makes the numbers of
 blocks.cpp and of the tests of these.
@@ -98,3 +98,12 @@ def conformer(w: Weights, x: Tensor) -> Tensor:
     x = x + linear(w, "linear", layer_norm(w, "norm3", x))
     x = x + 0.5 * network(w, "feed_forward2", layer_norm(w, "norm4", x), silu)
     return layer_norm(w, "final_norm", x)
+
+
+def star_relu(w: Weights, x: Tensor) -> Tensor:
+    def norm(name: str, x: Tensor) -> Tensor:
+        return functional.layer_norm(x, x.shape[-1:], w[name + ".gamma"], None, 1e-5)
+
+    x = x + attention(w, "attention", norm("norm1", x))
+    up = torch.relu(linear(w, "feed_forward.up", norm("norm2", x)))
+    return x + linear(w, "feed_forward.down", w["feed_forward.scale"] * up * up + w["feed_forward.shift"])

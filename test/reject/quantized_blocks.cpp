@@ -2,6 +2,8 @@
 // Mistakes with attention, decoder layers and caches in integers (check.py).
 #include <umbel/quantized.hpp>
 
+#include <umbel/formula/row_formula.hpp>
+
 using namespace umbel;
 using namespace umbel::axes;
 
@@ -19,6 +21,12 @@ using memory_block =
                    block_parts::pre_norm<block_parts::name::norm,
                                          block_parts::cross_attention<block_parts::name::attention,
                                                                       heads<2>, bias<false>>>>;
+constexpr formula gate = [](auto x, const auto& w) { return x * sigmoid(x * w.scale); };
+using formula_block =
+    residual_block<float, hidden<16>,
+                   block_parts::without_norm<block_parts::row_formula<
+                       block_parts::name::linear, decltype(gate),
+                       block_parts::weight<block_parts::name::scale, hidden<16>>>>>;
 using past_of_attention = key_value_cache<quantized<attention>, key<8>>;
 using past_of_decoder = key_value_cache<quantized<decoder>, key<8>, longest_memory<6>>;
 
@@ -39,6 +47,12 @@ using past_of_decoder = key_value_cache<quantized<decoder>, key<8>, longest_memo
   // cause: In integers, scores become weights with powers of two only, and a row without keys is zeros.
   // cure: Compute the layer in floats, or train it without these options.
   quantized<multi_head_attention<float, hidden<16>, heads<2>, softcap<50>>> other;
+#elif defined CASE_a_block_with_a_formula
+  // expect-gcc: "umbel: quantized: linear has no form in integers"
+  // expect-clang: quantized.*part_name.*linear.*has_no_form_in_integers
+  // cause: A part of the block, which the sentence names, is a formula: its operations have none.
+  // cure: Compute the block in floats, or make the part of `feed_forward_network` and `linear_map`.
+  quantized<formula_block> other;
 #elif defined CASE_a_bias_of_scores
   // expect-gcc: "umbel: quantized: masks that change scores, drop weights or observe them are not supported in integers; use lengths, causal, a window or keep_mask"
   // expect-clang: quantized.*masks_that_change_scores_or_drop_weights_are_not_supported_in_integers

@@ -3,6 +3,8 @@
 // (check.py).
 #include <umbel/umbel.hpp>
 
+#include <umbel/formula/row_formula.hpp>
+
 using namespace umbel;
 using namespace umbel::axes;
 using namespace umbel::block_parts;
@@ -15,6 +17,17 @@ using gpt_j = residual_block<float, hidden<16>, pre_norm<name::norm, attention, 
 using crossing = residual_block<
     float, hidden<16>,
     pre_norm<name::norm1, cross_attention<name::cross_attention, heads<4>, bias<true>>>>;
+
+UMBEL_PART_NAME(mixer);
+constexpr formula gate = [](auto x, const auto& w) { return x * sigmoid(x * w.scale); };
+constexpr formula mix = [](auto x, const auto& w) { return softmax<token>(x * w.scale); };
+constexpr formula widen = [](auto x, const auto& w) { return silu(x * w.up); };
+using widened = linear_map<name::up, hidden<16>, intermediate<24>, bias<false>>;
+using scales = weight<name::scale, hidden<16>>;
+template <class... Formula>
+using formula_block =
+    residual_block<float, hidden<16>, without_norm<row_formula<mixer, Formula...>>>;
+using gated_rows = formula_block<decltype(gate), scales>;
 
 static const gpt_j::weights w{};
 static const crossing::weights cw{};
@@ -243,10 +256,56 @@ using tokens = tensor<float, token<3>, hidden<16>>;
   // cure: Give the mask as many keys as x has positions.
   static const tensor<bool, query<3>, key<4>> keep{};
   auto r = gpt_j{w}(x, keep_mask(keep));
+#elif defined CASE_formula_of_rows_that_goes_along_them
+  // expect-gcc: "umbel: residual_block: the formula of mixer goes along token or calls what may read other rows; each row of the result must come from its row of x alone"
+  // expect-clang: residual_block.*the_formula_of.*part_name.*mixer.*may_read_other_rows_so_give_each_row_from_its_row_of_x_alone
+  // cause: The formula sums, compares or numbers positions, or calls a layer or function of which that is not known. A cache, or several workers, compute some of them at a time.
+  // cure: Go along `hidden` or an axis of the weights; for what mixes positions write an attention, or the block as a formula of its own.
+  formula_block<decltype(mix), scales>::weights r;
+#elif defined CASE_formula_of_rows_of_another_width
+  // expect-gcc: "umbel: residual_block: the formula of mixer gives \[token=2, intermediate=24\] but must give \[token=2, hidden=16\]"
+  // expect-clang: residual_block.*the_formula_of.*part_name.*mixer.*gives.*token<2>.*intermediate<24>.*but_must_give.*token<2>.*hidden<16>
+  // cause: What a part gives is added to x, so it must have the axes of x. (`token`: the rows, here two of them.)
+  // cure: Map it back to the hidden axis, `... * w.down`.
+  formula_block<decltype(widen), widened>::weights r;
+#elif defined CASE_formula_of_rows_without_a_formula
+  // expect-gcc: "umbel: residual_block: mixer needs a formula; write row_formula<name, decltype\(f\), weights\.\.\.>, f a constexpr formula"
+  // expect-clang: residual_block.*part_name.*mixer.*needs_a_formula_so_write_decltype_of_one
+  // cause: The second argument is not the type of a formula.
+  // cure: Declare `constexpr formula f = [](auto x, const auto& w) {...};` and write `decltype(f)`.
+  formula_block<scales>::weights r;
+#elif defined CASE_formula_of_rows_without_weights
+  // expect-gcc: "umbel: residual_block: mixer needs a weight of its formula; add weight<name, axes\.\.\.> or linear_map<name, in, out, bias<\.\.\.>>"
+  // expect-clang: residual_block.*part_name.*mixer.*needs_a_weight_of_its_formula_so_add_one
+  // cause: A part has weights, which are the second argument of its formula.
+  // cure: Name them behind the formula.
+  formula_block<decltype(gate)>::weights r;
+#elif defined CASE_formula_of_rows_with_what_is_no_weight
+  // expect-gcc: "umbel: residual_block: feed_forward is not a weight of a formula; write weight<name, axes\.\.\.> or linear_map<name, in, out, bias<\.\.\.>>"
+  // expect-clang: residual_block.*part_name.*feed_forward.*is_not_a_weight_of_a_formula_write_weight_or_linear_map
+  // cause: The weights of a formula are tensors and linear maps.
+  // cure: Write `weight<name, axes...>` or `linear_map<name, in, out, bias<...>>`.
+  formula_block<decltype(gate), network>::weights r;
+#elif defined CASE_formula_of_rows_with_a_weight_twice
+  // expect-gcc: "umbel: residual_block: mixer has two weights called scale"
+  // expect-clang: residual_block.*part_name.*mixer.*has_two_weights_called.*part_name.*scale
+  // cause: Two weights would be the same member of `w`.
+  // cure: Give each a name of its own; `UMBEL_PART_NAME` declares more.
+  formula_block<decltype(gate), scales, scales>::weights r;
+#elif defined CASE_formula_of_rows_with_weights_of_other_sizes
+  // expect-gcc: "umbel: residual_block: part 1 of the weights has \[hidden=15\] but the layer needs \[hidden=16\]"
+  // expect-clang: residual_block.*part.*number<1>.*of_the_weights_has.*hidden<15>.*but_the_layer_needs.*hidden<16>
+  // cause: The weights of the formula have other axes than its block says.
+  // cure: Give those that `weight<>` and `linear_map<>` name, in their order.
+  using narrow_gate = row_formula<mixer, decltype(gate), weight<name::scale, hidden<15>>>;
+  static const residual_block<float, hidden<15>, without_norm<narrow_gate>>::weights other{};
+  auto r = gated_rows{other}(x);
 #else
   auto r = gpt_j{w}(x, causal);
   auto s = crossing{cw}(x, memory, self_mask(causal));
   key_value_cache<gpt_j, key<9>> past;
-  (void)r, (void)s, (void)past;
+  static const gated_rows::weights gw{};
+  auto t = gated_rows{gw}(x);
+  (void)r, (void)s, (void)past, (void)t;
 #endif
 }

@@ -10,6 +10,7 @@
 #include "../../examples/blocks/parallel.hpp"
 #include "../../examples/blocks/sandwich.hpp"
 #include "../../examples/blocks/scaled.hpp"
+#include "../../examples/blocks/star_relu.hpp"
 #include "parameters.hpp"
 
 namespace umbel_test {
@@ -47,6 +48,7 @@ void for_each_block(const F& f) {
   f.template operator()<example::sandwich_block<T>>("sandwich norm");
   f.template operator()<example::scaled_block<T>>("scaled residuals");
   f.template operator()<example::conformer_block<T>>("Conformer");
+  f.template operator()<example::star_relu_block<T>>("formula");
   f.template operator()<pre_norm_encoder<T>>("encoder, norm first");
   f.template operator()<post_norm_encoder<T>>("encoder, norm last");
   f.template operator()<normed_heads_encoder<T>>("encoder, queries and keys normed");

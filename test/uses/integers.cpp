@@ -83,7 +83,12 @@ struct workspace_of_integers<Layer, true> {
   using type = typename quantized<Layer>::template workspace<token<12>, key<7>>;
 };
 
-struct in_integers {
+// (test/reject/quantized_blocks.cpp)
+struct needs_integers {
+  template <class Layer>
+  static constexpr bool refuses = !detail::integers::is_of_blocks<Layer>;
+};
+struct in_integers : needs_integers {
   static constexpr const char* name = "integers";
   template <class Layer>
   static void check() {
@@ -103,7 +108,7 @@ struct in_integers {
     BOOST_TEST(same_bits(in_place, y));
   }
 };
-struct cache_of_integers {
+struct cache_of_integers : needs_integers {
   static constexpr const char* name = "cache of integers";
   template <class Layer>
   static void check() {

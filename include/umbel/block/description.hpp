@@ -198,6 +198,25 @@ struct block_style {
   using weights = portable::named<Name...>;
 };
 
+// The weights of slots, in their order: owned, borrowed, packed.
+template <class Style, class Slots>
+struct weights_of_slots;
+template <class Style, class... Slot>
+struct weights_of_slots<Style, list<Slot...>> {
+  using names = typename Style::template weights<typename Slot::name...>;
+  using owned = typename names::template parts<typename Slot::layer::weights...>;
+  using view =
+      view_of_weights<typename names::template parts<typename Slot::layer::weights_view...>>;
+  template <class Stored>
+  using packed =
+      packed_weights_of<view, typename names::template parts<
+                                  typename packed_of<typename Slot::layer, Stored>::type...>>;
+  template <std::size_t I>
+  using layer = typename nth_type<I, typename Slot::layer...>::type;
+  template <std::size_t I>
+  using name = typename nth_type<I, typename Slot::name...>::type;
+};
+
 template <class T, class Hidden, class Steps, class Options, class Style>
 struct description;
 template <class T, class Hidden, class... Step, class... Options, class Style>
@@ -239,29 +258,13 @@ struct description<T, Hidden, list<Step...>, option_list<Options...>, Style> {
   }
 
   using slots = typename joined<typename slots_of_step<T, hidden_axis, norm, Step>::type...>::type;
-  template <class Slots>
-  struct weights_of;
-  template <class... Slot>
-  struct weights_of<list<Slot...>> {
-    using names = typename Style::template weights<typename Slot::name...>;
-    using owned = typename names::template parts<typename Slot::layer::weights...>;
-    using view =
-        view_of_weights<typename names::template parts<typename Slot::layer::weights_view...>>;
-    template <class Stored>
-    using packed =
-        packed_weights_of<view, typename names::template parts<
-                                    typename packed_of<typename Slot::layer, Stored>::type...>>;
-    template <std::size_t I>
-    using layer = typename nth_type<I, typename Slot::layer...>::type;
-    template <std::size_t I>
-    using name = typename nth_type<I, typename Slot::name...>::type;
-  };
-  using weights = typename weights_of<slots>::owned;
-  using weights_view = typename weights_of<slots>::view;
+  using all_weights = weights_of_slots<Style, slots>;
+  using weights = typename all_weights::owned;
+  using weights_view = typename all_weights::view;
   template <class Stored>
-  using packed_weights = typename weights_of<slots>::template packed<Stored>;
+  using packed_weights = typename all_weights::template packed<Stored>;
   template <std::size_t Slot>
-  using layer_at = typename weights_of<slots>::template layer<Slot>;
+  using layer_at = typename all_weights::template layer<Slot>;
   static constexpr std::size_t slot_of_part(std::size_t number) noexcept {
     for (const event& e : program::all.list)
       if (e.what == act::part && e.number == number) return e.slot;
@@ -280,7 +283,7 @@ struct description<T, Hidden, list<Step...>, option_list<Options...>, Style> {
   template <std::size_t Number>
   using part_layer = layer_at<slot_of_part(Number)>;
   template <std::size_t Slot>
-  using slot_name = typename weights_of<slots>::template name<Slot>;
+  using slot_name = typename all_weights::template name<Slot>;
   template <std::size_t Number>
   using part_name = slot_name<slot_of_part(Number)>;
   // The number of the part with that name; part_count if there is none.

@@ -37,6 +37,10 @@ UMBEL_PART_NAME(convolution);
 UMBEL_PART_NAME(layer_scale);
 UMBEL_PART_NAME(layer_scale1);
 UMBEL_PART_NAME(layer_scale2);
+UMBEL_PART_NAME(gate);
+UMBEL_PART_NAME(up);
+UMBEL_PART_NAME(down);
+UMBEL_PART_NAME(scale);
 }  // namespace umbel::portable::part_names
 
 namespace umbel::portable::range_names {

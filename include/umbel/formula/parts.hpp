@@ -81,6 +81,10 @@ struct kept<T, portable::table_view<T, Row, Feature>>
   }
 };
 
+template <class T, class... Axis>
+struct kept<T, portable::borrowed_tensor<T, Axis...>>
+    : kept_view<T, portable::borrowed_tensor<T, Axis...>> {};
+
 template <class T, template <class...> class Parts, class... View>
 struct kept<T, portable::weights_view<Parts, View...>> {
   using W = portable::weights_view<Parts, View...>;

@@ -222,25 +222,5 @@ constexpr by_position<T, Nodes> read_positions(const graph<T, Nodes>& g, std::si
   return found;
 }
 
-// Is it the same formula for different numbers of positions? a and b may differ in the copies of
-// their results, which come last.
-template <class T, std::size_t A, std::size_t B>
-constexpr bool same_words(const graph<T, A>& a, const graph<T, B>& b) {
-  const int count = a.count < b.count ? a.count : b.count;
-  for (int n = 0; n < count; ++n) {
-    const node_of_graph<T>&x = a.nodes[n], &y = b.nodes[n];
-    if (x.what != y.what || x.operands != y.operands || x.slot != y.slot ||
-        simd::detail::bits_of(x.number) != simd::detail::bits_of(y.number))
-      return false;
-    for (std::size_t j = 0; j < x.operands; ++j)
-      if (x.from[j].node != y.from[j].node) return false;
-  }
-  for (int n = count; n < a.count; ++n)
-    if (a.nodes[n].what != word::copy) return false;
-  for (int n = count; n < b.count; ++n)
-    if (b.nodes[n].what != word::copy) return false;
-  return true;
-}
-
 }  // namespace umbel::inline UMBEL_TARGET::detail::formulas
 UMBEL_WARNINGS_POP

@@ -235,7 +235,7 @@ struct description : cycles_of_formula<F, X...> {
     put_reads(out, s);
     out.put("\n  does    ");
     put_together(out, s);
-    double cycles = 0;
+    constexpr double cycles = base::template cycles_of<S>();
     if constexpr (s.kind == step_kind::attend) {
       using of = attention_of<run, s.root>;
       out.put("\n  scores  ");
@@ -264,7 +264,6 @@ struct description : cycles_of_formula<F, X...> {
         out.put("the last");
       out.put("\n  tiles   ");
       put_tiles(out, base::template attention_of_heads<S>());
-      cycles = base::template attention_cycles<S>();
     } else {
       if constexpr (s.kind == step_kind::rows) {
         using step_run = row_step<run, S>;
@@ -275,9 +274,6 @@ struct description : cycles_of_formula<F, X...> {
       } else if constexpr (s.kind == step_kind::product) {
         put_product_tiles<product_step<run, s.root, s.to, s.product>>(out);
       }
-      for (std::size_t i = 0; i < s.parts; ++i)
-        cycles += base::step_cycles(p.steps[s.first_part + i]);
-      cycles += base::step_cycles(s);
     }
     if (cycles != 0) {
       out.put("\n  cycles  ");

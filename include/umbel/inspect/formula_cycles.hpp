@@ -91,6 +91,15 @@ struct cycles_of_formula : steps_of_formula<F, X...> {
     return static_cast<double>(of::loops.count() / step_run::heads.heads) * seen *
            attention_of_heads<S>().cycles;
   }
+  // Of step S and its parts.
+  template <std::size_t S>
+  static constexpr double cycles_of() {
+    constexpr step s = p.steps[S];
+    if constexpr (s.kind == step_kind::attend) return attention_cycles<S>();
+    double cycles = 0;
+    for (std::size_t i = 0; i < s.parts; ++i) cycles += step_cycles(p.steps[s.first_part + i]);
+    return cycles + step_cycles(s);
+  }
 };
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::formulas

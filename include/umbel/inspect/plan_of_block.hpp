@@ -5,6 +5,8 @@
 #include <umbel/block/residual_block.hpp>
 #include <umbel/block/stack.hpp>
 #include <umbel/config.hpp>
+#include <umbel/formula/row_formula.hpp>
+#include <umbel/inspect/formula_cycles.hpp>
 #include <umbel/inspect/plan_of.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -55,6 +57,39 @@ struct plan_of_part<linear<T, Hidden, Hidden, Options...>> {
   static constexpr page_sum put(Writer& out, std::size_t margin) {
     return put_map<T, residual::rows_of_part<linear<T, Hidden, Hidden, Options...>>::of_rows(N)>(
         out, margin);
+  }
+};
+// A formula: a line for each product, the others together.
+template <class T, class Hidden, class F, class... Weight>
+struct plan_of_part<residual::formula_of_rows<T, Hidden, F, Weight...>> {
+  using layer = residual::formula_of_rows<T, Hidden, F, Weight...>;
+  template <std::size_t N>
+  using steps = formulas::cycles_of_formula<F, typename layer::template rows<N>,
+                                            typename layer::weights_view>;
+  template <std::size_t N, std::size_t, class Writer>
+  static constexpr void put_what(Writer& out) {
+    out.put(N, N == 1 ? " position of " : " positions of ", Hidden::size);
+    out.put(", a formula of ", steps<N>::p.count, steps<N>::p.count == 1 ? " step" : " steps");
+  }
+  template <std::size_t N, std::size_t, class Writer>
+  static constexpr page_sum put(Writer& out, std::size_t margin) {
+    page_sum all{0, static_cast<double>(steps<N>::flops())};
+    [&]<std::size_t... S>(std::index_sequence<S...>) {
+      (put_step<N, S>(out, margin, all), ...);
+    }(std::make_index_sequence<steps<N>::p.count>{});
+    return all;
+  }
+
+ private:
+  template <std::size_t N, std::size_t S, class Writer>
+  static constexpr void put_step(Writer& out, std::size_t margin, page_sum& all) {
+    constexpr formulas::step one = steps<N>::p.steps[S];
+    if constexpr (one.kind == formulas::step_kind::product) {
+      using product = formulas::product_step<typename steps<N>::run, one.root, one.to, one.product>;
+      if constexpr (product::projects)
+        put_linear(out, margin, "map", linear_step_of<product::linear(), T>());
+    }
+    all.cycles += steps<N>::template cycles_of<S>();
   }
 };
 

@@ -50,6 +50,14 @@ class packed_vector {
   alignas(64) T values_[Axis::size]{};
 };
 
+// A tensor of weights, copied.
+template <class T, class... Axis>
+struct packed_tensor : tensor<T, Axis...> {
+  constexpr void pack(const portable::borrowed_tensor<T, Axis...>& x) noexcept {
+    for (std::size_t i = 0; i < x.size(); ++i) this->data()[i] = x.data()[i];
+  }
+};
+
 // What is packed for a weights_view: the same with matrices in any order.
 template <class View>
 struct weights_in_any_order {

@@ -105,6 +105,10 @@ template <class T, class Axis>
 constexpr void add_layout(layout_hash& hash, const packed_vector<T, Axis>*) {
   hash.add(2, Axis::size, sizeof(T));
 }
+template <class T, class... Axis>
+constexpr void add_layout(layout_hash& hash, const packed_tensor<T, Axis...>*) {
+  hash.add(6, sizeof...(Axis), Axis::size..., sizeof(T));
+}
 template <template <class...> class Parts, class View, class... Packed>
 constexpr void add_layout(layout_hash& hash, const packed_weights<Parts, View, Packed...>*) {
   hash.add(3, sizeof...(Packed));

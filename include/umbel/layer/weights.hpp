@@ -291,6 +291,23 @@ class vector_view {
   const T* data_;
 };
 
+// A tensor of weights, borrowed, with its axes: of a tensor, or of a view that is row-major.
+template <class T, class... Axis>
+struct borrowed_tensor : view<const T, Axis...> {
+  using owned = tensor<T, Axis...>;
+  using view<const T, Axis...>::view;
+  UMBEL_SHARED constexpr borrowed_tensor(const view<const T, Axis...>& x) noexcept
+      : view<const T, Axis...>(x) {}
+  UMBEL_SHARED constexpr borrowed_tensor(const owned& x) noexcept
+      : view<const T, Axis...>(x.data()) {}
+  UMBEL_SHARED constexpr explicit borrowed_tensor(detail::refused_weights) noexcept
+      : view<const T, Axis...>(nullptr) {}
+  UMBEL_SHARED constexpr borrowed_tensor(const owned&&) noexcept : view<const T, Axis...>(nullptr) {
+    static_assert(detail::report<detail::rules::view_of_temporary<typename owned::layout>>::ok,
+                  "umbel: shapes do not fit");
+  }
+};
+
 // The weights of a layer, borrowed part by part. Parts: multi_head_parts ...; View: the parts.
 template <template <class...> class Parts, class... View>
 struct weights_view : Parts<View...> {
@@ -312,7 +329,7 @@ struct weights_view : Parts<View...> {
   UMBEL_SHARED constexpr weights_view(const owned& w) noexcept
       : Parts<View...>(detail::with_parts(w, detail::made_of_parts<Parts<View...>>{})) {}
   UMBEL_SHARED constexpr explicit weights_view(detail::refused_weights none) noexcept
-      : Parts<View...>{View(none)...} {}
+      : Parts<View...>{{View(none)}...} {}
   UMBEL_SHARED constexpr weights_view(const owned&&) noexcept
       : weights_view(detail::refused_weights{}) {
     static_assert(

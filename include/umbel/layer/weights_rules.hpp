@@ -91,7 +91,7 @@ struct what_a_part_is_for<Part> {
 template <class Part>
 struct axes_of_vector {};
 template <class Part>
-  requires requires { typename Part::owned::layout; }
+  requires(!tensor_like<Part> && requires { typename Part::owned::layout; })
 struct axes_of_vector<Part> {
   using type = typename Part::owned::layout::axes;
 };

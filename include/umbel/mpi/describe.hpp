@@ -73,7 +73,9 @@ constexpr void put_exchange(Writer& out, const exchange_cost& each, std::size_t 
           static_cast<std::size_t>(By.megabytes_per_second), " MB/s\n");
 }
 
-// A rank's part of the other parts of a block; see plan_of_part.
+// A rank's part of the parts of a block; see plan_of_part.
+template <class Layer, class Ranks>
+struct plan_of_part<part_of_rank<Layer, Ranks>> : plan_of_part<Layer> {};
 template <is_multi_head Layer, class Ranks>
 struct plan_of_part<part_of_rank<Layer, Ranks>> {
   template <std::size_t N, std::size_t M>

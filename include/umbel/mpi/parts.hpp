@@ -26,8 +26,43 @@ auto network_with_projection(const Weights& w, const communicator<Ranks>& among,
 }
 
 // Layer: of a part. gathers: calls of MPI_Allgather. The scratch sets how much a rank contributes.
+// All ranks compute a part that is not divided.
 template <class Layer, class Ranks>
-struct part_of_rank;
+struct part_of_rank {
+  using whole = Layer;
+  using weights = typename whole::weights;
+  using weights_view = typename whole::weights_view;
+  template <class Stored>
+  using packed_weights = typename whole::template packed_weights<Stored>;
+  static constexpr std::size_t gathers = 0;
+  template <std::size_t N, std::size_t M>
+  struct scratch {
+    static constexpr std::size_t contexts_of_rank = 0, results_of_rank = 0, exchanged = 0;
+    typename residual::rows_of_part<Layer>::template scratch<N, M> own;
+  };
+
+  template <std::size_t N, class Weights, class T, class Work>
+  static void run(const Weights& w, const T* from, T* to, const communicator<Ranks>&,
+                  Work& work) noexcept {
+    residual::rows_of_part<Layer>::template run<N>(w, from, to, work.own);
+  }
+  template <class W>
+  static constexpr void cut(const W& w, std::size_t, weights& own) noexcept {
+    constexpr std::size_t count = portable::parts_in<weights>;
+    with_members<count>(w, [&](const auto&... from) {
+      with_members<count>(own, [&](auto&... to) { (cut_part(from, to), ...); });
+    });
+  }
+
+ private:
+  template <class From, class To>
+  static constexpr void cut_part(const From& from, To& to) noexcept {
+    if constexpr (requires { typename To::map; })
+      cut_columns<To::map::out::size>(from, 0, to);
+    else
+      for (std::size_t i = 0; i < to.size(); ++i) to.data()[i] = from.data()[i];
+  }
+};
 
 template <is_multi_head Layer, class Ranks>
 struct part_of_rank<Layer, Ranks> {
@@ -124,7 +159,8 @@ struct part_of_rank<linear<T, Hidden, Hidden, Options...>, Ranks> {
 
 // The gathered result is written last.
 template <class Layer, class Ranks>
-inline constexpr bool residual::part_writes_in_place<part_of_rank<Layer, Ranks>> = true;
+inline constexpr bool residual::part_writes_in_place<part_of_rank<Layer, Ranks>> =
+    part_of_rank<Layer, Ranks>::gathers != 0 || residual::part_writes_in_place<Layer>;
 
 }  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

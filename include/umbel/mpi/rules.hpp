@@ -71,8 +71,11 @@ using divides = verdict<remainder<Whole, Ranks> == 0, say::sharded, Whole, Of...
 
 // The divided sizes of a part must be multiples of Ranks: heads, those of keys and values,
 // intermediate features, and the features of the result.
+// Other parts are not divided.
 template <class Layer, class Ranks, class... Of>
-struct part_over_rule;
+struct part_over_rule {
+  using type = accepted;
+};
 template <is_multi_head Layer, class Ranks, class... Of>
 struct part_over_rule<Layer, Ranks, Of...> {
   using type = first_error<divides<axes::heads<Layer::sizes.heads>, Ranks, Of...>,

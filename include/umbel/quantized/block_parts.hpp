@@ -34,9 +34,11 @@ struct units_of_part {
 };
 struct no_scratch {};
 
-// Weight: the type of the weights of attention.
+// Weight: the type of the weights of attention. Of a part that has no form in integers: nothing.
 template <class Layer, class Weight>
 struct part_in_integers;
+template <class Layer>
+inline constexpr bool has_integers = requires { sizeof(part_in_integers<Layer, std::int8_t>); };
 
 template <class T, class Hidden, class Heads, class... Options, class Weight>
 struct part_in_integers<multi_head_attention<T, Hidden, Heads, Options...>, Weight> {

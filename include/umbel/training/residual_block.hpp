@@ -4,6 +4,7 @@
 
 #include <umbel/block/residual_block.hpp>
 #include <umbel/config.hpp>
+#include <umbel/formula/row_formula.hpp>
 #include <umbel/training/blocks.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -15,6 +16,16 @@ struct in_words<linear<T, Hidden, Hidden, Options...>> {
   template <class W, class X>
   static constexpr auto of(const W& w, const X& x) noexcept {
     return x.project(w);
+  }
+};
+// Of x as its rows, whatever their axes are called.
+template <class T, class Hidden, class F, class... Weight>
+struct in_words<residual::formula_of_rows<T, Hidden, F, Weight...>> {
+  template <class W, class X>
+  static constexpr auto of(const W& w, const X& x) noexcept {
+    using rows = layout<axes::token<layout_of<X>::count / Hidden::size>, Hidden>;
+    return formulas::in_order(F{}(x.template reread<rows>(0), w), typename rows::axes{})
+        .template reread<layout_of<X>>(0);
   }
 };
 

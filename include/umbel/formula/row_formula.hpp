@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSL-1.0
+// row_formula: a formula as a part of a residual_block, with weights that have names. It is given
+// the rows of x, (token, hidden), and gives as many:
+//
+//   #include <umbel/formula/row_formula.hpp>  // umbel.hpp does not include it
+//
+//   constexpr formula star_relu = [](auto x, const auto& w) {
+//     const auto up = relu(x * w.up);
+//     return (w.scale * (up * up)) * w.down;
+//   };
+//   using network = row_formula<name::feed_forward, decltype(star_relu),
+//                               linear_map<name::up, hidden<64>, intermediate<256>, bias<false>>,
+//                               weight<name::scale, intermediate<256>>,
+//                               linear_map<name::down, intermediate<256>, hidden<64>,
+//                               bias<false>>>;
+//
+// Each row of the result must come from its row of x alone, which the graph of the formula shows.
+#pragma once
+
+#include <umbel/shape/verdict.hpp>  // first: g++ shows from where it is included
+
+#include <umbel/block/block_rules.hpp>
+#include <umbel/block/rows.hpp>
+#include <umbel/config.hpp>
+#include <umbel/formula/formula.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace block_parts {
+// A weight of a row_formula: a tensor of these axes, w.name in the formula. Of none: a number.
+template <class Name, class... Axis>
+struct weight {
+  using name = Name;
+};
+}  // namespace block_parts
+
+namespace detail {
+UMBEL_SAYS(
+    needs_a_formula_so_write_decltype_of_one,
+    "needs a formula; write row_formula<name, decltype(f), weights...>, f a constexpr formula");
+UMBEL_SAYS(needs_a_weight_of_its_formula_so_add_one,
+           "needs a weight of its formula; add weight<name, axes...> or linear_map<name, in, out, "
+           "bias<...>>");
+UMBEL_SAYS(but_must_give, "but must give");
+UMBEL_SAYS(is_not_a_weight_of_a_formula_write_weight_or_linear_map,
+           "is not a weight of a formula; write weight<name, axes...> or linear_map<name, in, out, "
+           "bias<...>>");
+UMBEL_SAYS(the_formula_of, "the formula of");
+UMBEL_SAYS(may_read_other_rows_so_give_each_row_from_its_row_of_x_alone,
+           "goes along token or calls what may read other rows; each row of the result must come "
+           "from its row of x alone");
+
+namespace residual {
+// What has a tensor of weights: see branch_scale.
+template <class T, class... Axis>
+struct weight_tensor {
+  using weights = tensor<T, Axis...>;
+  using weights_view = portable::borrowed_tensor<T, Axis...>;
+  template <class>
+  using packed_weights = packed_tensor<T, Axis...>;
+};
+
+// The layer of a weight of a formula.
+template <class Weight>
+struct layer_of_weight {};
+template <class Name, class... Axis>
+struct layer_of_weight<block_parts::weight<Name, Axis...>> {
+  using name = Name;
+  template <class T, class Hidden>
+  using layer = weight_tensor<T, typename axis_or_none<Axis>::plain...>;
+  template <class T, class Hidden>
+  using verdict =
+      first_error<verdict<axis_like<Axis>, say::residual_block, option_word<Axis>,
+                          say::is_not_a_weight_of_a_formula_write_weight_or_linear_map>...,
+                  rules::well_formed<axis_or_none<Axis>...>>;
+};
+template <class Name, class... Options>
+struct layer_of_weight<block_parts::linear_map<Name, Options...>>
+    : block_parts::linear_map<Name, Options...> {};
+template <class Name, axis_like In, axis_like Out, class... Options>
+struct layer_of_weight<block_parts::linear_map<Name, In, Out, Options...>> {
+  using name = Name;
+  template <class T, class>
+  using layer = linear<T, In, Out, Options...>;
+  template <class T, class>
+  using verdict = rules::linear<T, In, Out, Options...>;
+};
+
+// The layer of a row_formula. F: its function.
+template <class T, class Hidden, class F, class... Weight>
+struct formula_of_rows {
+  using value_type = T;
+  using hidden_axis = Hidden;
+  using all_weights =
+      weights_of_slots<block_style,
+                       list<slot<typename Weight::name,
+                                 typename layer_of_weight<Weight>::template layer<T, Hidden>>...>>;
+  using weights = typename all_weights::owned;
+  using weights_view = typename all_weights::view;
+  template <class Stored>
+  using packed_weights = typename all_weights::template packed<Stored>;
+
+  template <std::size_t N>
+  using rows = view<const T, axes::token<N>, Hidden>;
+};
+
+// Is each row of the results, along an axis of this family, computed from the same row alone? Of
+// what calls functions only that is known which says so, as norms do.
+template <class T, std::size_t Nodes>
+constexpr bool rows_are_apart(const formulas::graph<T, Nodes>& g, unsigned long long rows) {
+  using formulas::word;
+  for (int n = 0; n < g.count; ++n) {
+    const formulas::node_of_graph<T>& one = g.nodes[n];
+    bool reads_rows = false;
+    for (std::size_t j = 0; j < one.operands; ++j) {
+      const formulas::operand& from = one.from[j];
+      const formulas::axis_list& own = g.nodes[from.node].axes;
+      const std::size_t at = own.position(rows), along = from.axes.position(rows);
+      if (at == npos) continue;
+      reads_rows = true;
+      // All rows in their order, and what is read of one lies within it.
+      const std::size_t count = own.size[at], step = own.stride[at];
+      if (along == npos || from.axes.size[along] != count || from.axes.stride[along] != step ||
+          from.offset / step % count != 0)
+        return false;
+      std::size_t within = from.offset % step;
+      for (std::size_t i = 0; i < from.axes.rank; ++i)
+        if (i != along && from.axes.stride[i] % (step * count) != 0)
+          within += (from.axes.size[i] - 1) * from.axes.stride[i];
+      if (within >= step) return false;
+    }
+    const bool is_function =
+        one.what == word::call || (one.what >= word::lookup && one.what <= word::layer);
+    if (reads_rows &&
+        ((is_function && !one.by_rows) || (one.what >= word::contract && one.family == rows)))
+      return false;
+    for (std::size_t i = 0; i < one.sums; ++i)
+      if (one.summed[i] == rows) return false;
+    const bool is_part = one.what == word::argument && one.slot >= g.arguments;
+    if ((is_part && one.axes.has(rows)) || (one.what == word::position && one.family == rows))
+      return false;
+  }
+  return true;
+}
+}  // namespace residual
+
+namespace formulas {
+template <class F, class... X>
+struct steps_of_formula;  // inspect/formula_steps.hpp
+}  // namespace formulas
+
+namespace residual {
+// A row_formula on the rows of one sequence.
+template <class T, class Hidden, class F, class... Weight>
+struct rows_of_part<formula_of_rows<T, Hidden, F, Weight...>> {
+  using layer = formula_of_rows<T, Hidden, F, Weight...>;
+  using width = Hidden;
+  static constexpr bool in_place = false;
+  template <std::size_t N>
+  using rows = typename layer::template rows<N>;
+  template <std::size_t N, class W>
+  using results = formulas::row_major_layouts<formulas::traced_result<F, rows<N>, W>>;
+  template <std::size_t N>
+  using result = view<T, axes::token<N>, Hidden>;
+  template <std::size_t N, class W>
+  using scratch_of = typename formulas::needed_workspace<F, results<N, W>, on_stack, true,
+                                                         result<N>, rows<N>, W>::type;
+  template <std::size_t N, std::size_t>
+  using scratch = scratch_of<N, typename layer::weights_view>;
+  template <std::size_t N, std::size_t>
+  static constexpr std::uint64_t flops =
+      formulas::steps_of_formula<F, rows<N>, typename layer::weights_view>::flops();
+  template <std::size_t N, std::size_t>
+  static constexpr std::size_t tables =
+      formulas::steps_of_formula<F, rows<N>, typename layer::weights_view>::tables();
+
+  // Work: the scratch of N rows or more. Steps for fewer rows take no more of it.
+  template <std::size_t N, class W, class Work>
+  static constexpr void run(const W& w, const T* from, T* to, Work& work) noexcept {
+    static_assert(scratch_of<N, W>::elements <= Work::elements);
+    result<N> out(to);
+    formulas::formula_call<false, F, rows<N>, W>::template into<results<N, W>>(out, work,
+                                                                               rows<N>(from), w);
+  }
+};
+}  // namespace residual
+
+namespace rules {
+template <class Weight>
+using is_weight = verdict<requires { typename residual::layer_of_weight<Weight>::name; },
+                          say::residual_block, typename word_for_given<Weight>::type,
+                          say::is_not_a_weight_of_a_formula_write_weight_or_linear_map>;
+template <class Formula>
+struct function_of {
+  using type = void;
+};
+template <class F>
+struct function_of<formula<F>> {
+  using type = F;
+};
+
+// The formula is the same for any number of rows, and computes each by itself.
+template <class F, class Two, class Three, class W>
+constexpr bool computes_rows_by_themselves() {
+  using formulas::graph_of, formulas::tracer;
+  using T = typename Two::value_type;
+  constexpr auto g = graph_of<F, tracer<T>, true, typename formulas::argument_of<Two>::type,
+                              typename formulas::argument_of<W>::type>();
+  constexpr auto h = graph_of<F, tracer<T>, true, typename formulas::argument_of<Three>::type,
+                              typename formulas::argument_of<W>::type>();
+  return residual::rows_are_apart(g, family_id<family_of<axes::token>>) &&
+         formulas::same_words(g, h);
+}
+
+// On the formula itself, whose weights are accepted.
+template <class T, class Hidden, class Name, class F, class... Weight>
+constexpr auto formula_of_a_part() {
+  using layer = residual::formula_of_rows<T, Hidden, F, Weight...>;
+  using w = typename layer::template packed_weights<T>;  // which cannot be copied
+  using two = typename layer::template rows<2>;
+  if constexpr (!formulas::takes<F, two, w>) {
+    return takes<false>{};
+  } else {
+    using result = std::remove_cvref_t<formulas::traced_result<F, two, w>>;
+    if constexpr (one_is_invalid<result>) {
+      return verdict<false, say::residual_block, no_axis<1>>{};  // it has said what is wrong
+    } else if constexpr (!gives<result>::ok) {
+      return gives<result>{};
+    } else if constexpr (!formulas::a_node<result>) {
+      return gives<T>{};
+    } else {
+      using given = typename layout_of<result>::axes;
+      using wanted = shape<axes::token<2>, Hidden>;
+      constexpr bool fits =
+          std::is_same_v<given, wanted> || std::is_same_v<given, shape<Hidden, axes::token<2>>>;
+      using graph = formulas::graph_of_call<F, two, w>;
+      if constexpr (!fits || !graph::ok)
+        return first_error<
+            verdict<fits, say::residual_block, say::the_formula_of, say::part_name<Name>,
+                    say::gives, given, say::but_must_give, wanted>,
+            graph>{};
+      else
+        return verdict<computes_rows_by_themselves<F, two, typename layer::template rows<3>, w>(),
+                       say::residual_block, say::the_formula_of, say::part_name<Name>,
+                       say::may_read_other_rows_so_give_each_row_from_its_row_of_x_alone>{};
+    }
+  }
+}
+
+// Each of these reads what it is given if the one before has accepted it.
+template <class Before, class T, class Hidden, class Name, class... Weight>
+struct weights_of_formula {
+  using type = Before;
+};
+template <class T, class Hidden, class Name, class... Weight>
+struct weights_of_formula<accepted, T, Hidden, Name, Weight...> {
+  using names = of_names<residual::list<typename Weight::name...>>;
+  using type =
+      first_error<typename names::are_names,
+                  verdict<names::template is_alone<typename Weight::name>, say::residual_block,
+                          say::part_name<Name>, struct has_two_weights_called,
+                          say::part_name<typename Weight::name>>...,
+                  typename residual::layer_of_weight<Weight>::template verdict<T, Hidden>...>;
+};
+template <class Before, class T, class Hidden, class Name, class F, class... Weight>
+struct formula_rule {
+  using type = Before;
+};
+template <class T, class Hidden, class Name, class F, class... Weight>
+struct formula_rule<accepted, T, Hidden, Name, F, Weight...> {
+  using type = decltype(formula_of_a_part<T, Hidden, Name, F, Weight...>());
+};
+template <class T, class Hidden, class Name, class Formula, class... Weight>
+struct row_formula_rule {
+  using function = typename function_of<std::remove_cv_t<Formula>>::type;
+  using are_weights =
+      first_error<verdict<!std::is_void_v<function>, say::residual_block, say::part_name<Name>,
+                          say::needs_a_formula_so_write_decltype_of_one>,
+                  verdict<sizeof...(Weight) != 0, say::residual_block, say::part_name<Name>,
+                          say::needs_a_weight_of_its_formula_so_add_one>,
+                  is_weight<Weight>...>;
+  using type = typename formula_rule<
+      typename weights_of_formula<are_weights, T, Hidden, Name, Weight...>::type, T,
+      typename axis_or_none<Hidden>::plain, Name, function, Weight...>::type;
+};
+}  // namespace rules
+}  // namespace detail
+
+namespace block_parts {
+// A formula of rows. Formula: decltype(f) of a constexpr formula f, called as f(x, w), x (token,
+// hidden). Weights: weight<name, axes...>, and linear_map<name, in, out, bias<...>>, of which x *
+// w.name is the product; in their order the members of w.
+template <class Name, class Formula = detail::nothing, class... Weights>
+struct row_formula {
+  using name = Name;
+  static constexpr auto sees = detail::residual::reads::row;
+  template <class T, class Hidden>
+  using layer = detail::residual::formula_of_rows<
+      T, Hidden, typename detail::rules::function_of<std::remove_cv_t<Formula>>::type, Weights...>;
+  template <class T, class Hidden>
+  using verdict =
+      typename detail::rules::row_formula_rule<T, Hidden, Name, Formula, Weights...>::type;
+};
+}  // namespace block_parts
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
