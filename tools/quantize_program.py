@@ -50,7 +50,7 @@ def parts_of(text, header, namespace, last=16):
         elif word in types:
             kind = types[word]
             if kind not in TAKES:
-                raise Refused(f"{word}: {kind} has no form in integers")
+                raise Refused(f"{word}: {kind} is not supported in integers")
             variable = word if kind.endswith("norm") else word + "_parameters"
             found = re.search(rf"^inline constexpr \S+ {variable}(?:\[(\d+)\])?\{{", text, re.M)
             if not found:

@@ -48,8 +48,8 @@ using past_of_decoder = key_value_cache<quantized<decoder>, key<8>, longest_memo
   // cure: Compute the layer in floats, or train it without these options.
   quantized<multi_head_attention<float, hidden<16>, heads<2>, softcap<50>>> other;
 #elif defined CASE_a_block_with_a_formula
-  // expect-gcc: "umbel: quantized: linear has no form in integers"
-  // expect-clang: quantized.*part_name.*linear.*has_no_form_in_integers
+  // expect-gcc: "umbel: quantized: linear is not supported in integers"
+  // expect-clang: quantized.*part_name.*linear.*is_not_supported_in_integers
   // cause: A part of the block, which the sentence names, is a formula: its operations have none.
   // cure: Compute the block in floats, or make the part of `feed_forward_network` and `linear_map`.
   quantized<formula_block> other;

@@ -257,15 +257,15 @@ using tokens = tensor<float, token<3>, hidden<16>>;
   static const tensor<bool, query<3>, key<4>> keep{};
   auto r = gpt_j{w}(x, keep_mask(keep));
 #elif defined CASE_formula_of_rows_that_goes_along_them
-  // expect-gcc: "umbel: residual_block: the formula of mixer goes along token or calls what may read other rows; each row of the result must come from its row of x alone"
-  // expect-clang: residual_block.*the_formula_of.*part_name.*mixer.*may_read_other_rows_so_give_each_row_from_its_row_of_x_alone
-  // cause: The formula sums, compares or numbers positions, or calls a layer or function of which that is not known. A cache, or several workers, compute some of them at a time.
-  // cure: Go along `hidden` or an axis of the weights; for what mixes positions write an attention, or the block as a formula of its own.
+  // expect-gcc: "umbel: residual_block: the formula of mixer may read other rows, along token or in a function it calls; compute each row of the result from its row of x"
+  // expect-clang: residual_block.*the_formula_of.*part_name.*mixer.*may_read_other_rows_so_compute_each_row_from_its_row_of_x
+  // cause: The formula sums, compares or numbers positions, or calls a layer or function that may. A cache, or several workers, compute some of them at a time.
+  // cure: Work along `hidden` or an axis of the weights; to mix positions, write an attention, or the block as a formula of its own.
   formula_block<decltype(mix), scales>::weights r;
 #elif defined CASE_formula_of_rows_of_another_width
-  // expect-gcc: "umbel: residual_block: the formula of mixer gives \[token=2, intermediate=24\] but must give \[token=2, hidden=16\]"
-  // expect-clang: residual_block.*the_formula_of.*part_name.*mixer.*gives.*token<2>.*intermediate<24>.*but_must_give.*token<2>.*hidden<16>
-  // cause: What a part gives is added to x, so it must have the axes of x. (`token`: the rows, here two of them.)
+  // expect-gcc: "umbel: residual_block: the formula of mixer returns \[token=2, intermediate=24\] but must return \[token=2, hidden=16\]"
+  // expect-clang: residual_block.*the_formula_of.*part_name.*mixer.*returns.*token<2>.*intermediate<24>.*but_must_return.*token<2>.*hidden<16>
+  // cause: The result of a part is added to x, so it must have the axes of x. (`token`: the rows, here two of them.)
   // cure: Map it back to the hidden axis, `... * w.down`.
   formula_block<decltype(widen), widened>::weights r;
 #elif defined CASE_formula_of_rows_without_a_formula
@@ -278,7 +278,7 @@ using tokens = tensor<float, token<3>, hidden<16>>;
   // expect-gcc: "umbel: residual_block: mixer needs a weight of its formula; add weight<name, axes\.\.\.> or linear_map<name, in, out, bias<\.\.\.>>"
   // expect-clang: residual_block.*part_name.*mixer.*needs_a_weight_of_its_formula_so_add_one
   // cause: A part has weights, which are the second argument of its formula.
-  // cure: Name them behind the formula.
+  // cure: Name them after the formula.
   formula_block<decltype(gate)>::weights r;
 #elif defined CASE_formula_of_rows_with_what_is_no_weight
   // expect-gcc: "umbel: residual_block: feed_forward is not a weight of a formula; write weight<name, axes\.\.\.> or linear_map<name, in, out, bias<\.\.\.>>"
@@ -296,7 +296,7 @@ using tokens = tensor<float, token<3>, hidden<16>>;
   // expect-gcc: "umbel: residual_block: part 1 of the weights has \[hidden=15\] but the layer needs \[hidden=16\]"
   // expect-clang: residual_block.*part.*number<1>.*of_the_weights_has.*hidden<15>.*but_the_layer_needs.*hidden<16>
   // cause: The weights of the formula have other axes than its block says.
-  // cure: Give those that `weight<>` and `linear_map<>` name, in their order.
+  // cure: Pass weights with the axes of `weight<>` and `linear_map<>`, in their order.
   using narrow_gate = row_formula<mixer, decltype(gate), weight<name::scale, hidden<15>>>;
   static const residual_block<float, hidden<15>, without_norm<narrow_gate>>::weights other{};
   auto r = gated_rows{other}(x);

@@ -41,14 +41,14 @@ UMBEL_SAYS(
 UMBEL_SAYS(needs_a_weight_of_its_formula_so_add_one,
            "needs a weight of its formula; add weight<name, axes...> or linear_map<name, in, out, "
            "bias<...>>");
-UMBEL_SAYS(but_must_give, "but must give");
+UMBEL_SAYS(but_must_return, "but must return");
 UMBEL_SAYS(is_not_a_weight_of_a_formula_write_weight_or_linear_map,
            "is not a weight of a formula; write weight<name, axes...> or linear_map<name, in, out, "
            "bias<...>>");
 UMBEL_SAYS(the_formula_of, "the formula of");
-UMBEL_SAYS(may_read_other_rows_so_give_each_row_from_its_row_of_x_alone,
-           "goes along token or calls what may read other rows; each row of the result must come "
-           "from its row of x alone");
+UMBEL_SAYS(may_read_other_rows_so_compute_each_row_from_its_row_of_x,
+           "may read other rows, along token or in a function it calls; compute each row of the "
+           "result from its row of x");
 
 namespace residual {
 // What has a tensor of weights: see branch_scale.
@@ -237,12 +237,12 @@ constexpr auto formula_of_a_part() {
       if constexpr (!fits || !graph::ok)
         return first_error<
             verdict<fits, say::residual_block, say::the_formula_of, say::part_name<Name>,
-                    say::gives, given, say::but_must_give, wanted>,
+                    say::returns, given, say::but_must_return, wanted>,
             graph>{};
       else
         return verdict<computes_rows_by_themselves<F, two, typename layer::template rows<3>, w>(),
                        say::residual_block, say::the_formula_of, say::part_name<Name>,
-                       say::may_read_other_rows_so_give_each_row_from_its_row_of_x_alone>{};
+                       say::may_read_other_rows_so_compute_each_row_from_its_row_of_x>{};
     }
   }
 }

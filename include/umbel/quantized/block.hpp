@@ -233,7 +233,7 @@ struct has_integers_rule<Layer> {
   using type = verdict<never<Layer>, say::quantized,
                        say::part_name<typename block::template part_name<
                            detail::integers::part_without_integers<block>>>,
-                       struct has_no_form_in_integers>;
+                       struct is_not_supported_in_integers>;
 };
 }  // namespace detail::rules
 

@@ -34,7 +34,8 @@ struct units_of_part {
 };
 struct no_scratch {};
 
-// Weight: the type of the weights of attention. Of a part that has no form in integers: nothing.
+// Weight: the type of the weights of attention. Of a part that is not supported in integers:
+// nothing.
 template <class Layer, class Weight>
 struct part_in_integers;
 template <class Layer>
