@@ -158,9 +158,10 @@ class Pages:
                         section.append({written[0].upper() + written[1:] if line.lstrip().startswith("-") and " " in text else self.title(page): page})
             items = [item for item in items if list(item.values())[0]]
             nav += [{heading: items}] if items else []
-        nav.append({"Project": [{self.title(page): page} for page in PROJECT if fresh(page)]})
-        rest = [{self.title(page): page} for page in self.markdown if fresh(page)]
-        return nav + ([{"More": rest}] if rest else [])
+        for heading, pages in (("Project", PROJECT), ("More", self.markdown)):
+            items = [{self.title(page): page} for page in pages if fresh(page)]
+            nav += [{heading: items}] if items else []
+        return nav
 
 
 def quoted(text):
