@@ -51,7 +51,7 @@ UMBEL_SAYS(may_read_other_rows_so_compute_each_row_from_its_row_of_x,
            "result from its row of x");
 
 namespace residual {
-// What has a tensor of weights: see branch_scale.
+// The types of a tensor of weights: see branch_scale.
 template <class T, class... Axis>
 struct weight_tensor {
   using weights = tensor<T, Axis...>;
@@ -104,8 +104,8 @@ struct formula_of_rows {
   using rows = view<const T, axes::token<N>, Hidden>;
 };
 
-// Is each row of the results, along an axis of this family, computed from the same row alone? Of
-// what calls functions only that is known which says so, as norms do.
+// Is each row of the results, along an axis of this family, computed from the same row alone? A
+// function that is called must declare that (by_rows), as norms do.
 template <class T, std::size_t Nodes>
 constexpr bool rows_are_apart(const formulas::graph<T, Nodes>& g, unsigned long long rows) {
   using formulas::word;
@@ -118,7 +118,7 @@ constexpr bool rows_are_apart(const formulas::graph<T, Nodes>& g, unsigned long 
       const std::size_t at = own.position(rows), along = from.axes.position(rows);
       if (at == npos) continue;
       reads_rows = true;
-      // All rows in their order, and what is read of one lies within it.
+      // All rows in their order, and each read stays within its row.
       const std::size_t count = own.size[at], step = own.stride[at];
       if (along == npos || from.axes.size[along] != count || from.axes.stride[along] != step ||
           from.offset / step % count != 0)
@@ -223,7 +223,7 @@ constexpr auto formula_of_a_part() {
   } else {
     using result = std::remove_cvref_t<formulas::traced_result<F, two, w>>;
     if constexpr (one_is_invalid<result>) {
-      return verdict<false, say::residual_block, no_axis<1>>{};  // it has said what is wrong
+      return verdict<false, say::residual_block, no_axis<1>>{};  // already reported
     } else if constexpr (!gives<result>::ok) {
       return gives<result>{};
     } else if constexpr (!formulas::a_node<result>) {
@@ -247,7 +247,7 @@ constexpr auto formula_of_a_part() {
   }
 }
 
-// Each of these reads what it is given if the one before has accepted it.
+// Each of these reads its arguments only if the one before has accepted them.
 template <class Before, class T, class Hidden, class Name, class... Weight>
 struct weights_of_formula {
   using type = Before;

@@ -16,7 +16,7 @@ namespace umbel::inline UMBEL_TARGET::detail {
 //   result<X>     the layout of its result, row-major, unless that has the axes of X
 //   value<X>      its element type, unless that is the one of X
 //   write(x, y)   computes y, a tensor or view with that layout
-// Takes: the words for what it accepts.
+// Takes: names its arguments in a message.
 template <class Operation, class Name, class Takes = say::expects_one_tensor_or_view>
 struct computing : other_calls_and_into<Name, Takes> {
   using other_calls_and_into<Name, Takes>::operator();
