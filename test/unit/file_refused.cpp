@@ -153,10 +153,8 @@ BOOST_AUTO_TEST_CASE(npy_headers) {
   no({}, file_error::truncated, "ends before the length of its header");
   no({0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 4, 0}, file_error::truncated,
      "ends before the length of its header");
-  no(npy("", 20, 4), file_error::unsupported,
-     "has version 4.0 of the format, not 1.0, 2.0 or 3.0");
-  no(npy("", 20, 0), file_error::unsupported,
-     "has version 0.0 of the format, not 1.0, 2.0 or 3.0");
+  no(npy("", 20, 4), file_error::unsupported, "has version 4.0 of the format, not 1.0, 2.0 or 3.0");
+  no(npy("", 20, 0), file_error::unsupported, "has version 0.0 of the format, not 1.0, 2.0 or 3.0");
   bytes long_header = npy_of("(1,)", 4);
   long_header[9] = 0xff;
   no(long_header, file_error::truncated, "declares a header of 65338 bytes but only 62 follow");
