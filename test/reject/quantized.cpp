@@ -179,7 +179,7 @@ static tensor<float, token<9>, hidden<32>> floats;
   // cause: In integers, scores become weights with powers of two only; masks that change or read them need floats.
   // cure: Compute this layer in floats, or select keys with lengths, `causal`, windows or `keep_mask`.
   tensor<float, heads<3>, query<9>, key<9>> weights{};
-  auto r = attend(x, calibrate(weights));
+  auto r = attend(x, observe(weights));
 #elif defined CASE_quantized_softcap
   // expect-gcc: "umbel: quantized: softcap and empty_rows<uniform_weights> are not supported in integers"
   // expect-clang: quantized.*softcap_and_empty_rows_are_not_supported_in_integers
