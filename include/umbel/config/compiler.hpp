@@ -9,7 +9,8 @@
 #define UMBEL_CLANG 0
 #define UMBEL_GCC 1
 #else
-#error "umbel: needs g++ 12 or clang 14 (or newer): it is written in their vector extensions"
+#error \
+    "umbel: needs g++ 12 or clang 14 (or newer): it is written in their vector extensions; on Windows use clang-cl"
 #endif
 
 // clang 14 rejects every use of a class with a failed assertion. (verdict.hpp)
