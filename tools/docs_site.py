@@ -232,9 +232,11 @@ def main():
     pages = Pages(given.root.resolve(), build)
     pages.write()
     (build / "mkdocs.yml").write_text(configuration(pages, out))
-    done = subprocess.run(["mkdocs", "build", "--quiet", "--strict", "--clean", "-f", build / "mkdocs.yml"],
-                          env={**os.environ, "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"})
+    # --quiet would hide the warnings that --strict counts.
+    done = subprocess.run(["mkdocs", "build", "--strict", "--clean", "-f", build / "mkdocs.yml"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, env={**os.environ, "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"})
     if done.returncode:
+        print("\n".join(line for line in done.stdout.splitlines() if not line.startswith("INFO")), file=sys.stderr)
         return 1
     complete(out)
     wrong = list(broken(out))

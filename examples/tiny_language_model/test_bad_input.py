@@ -60,7 +60,7 @@ DAMAGED = [
     ("header cut off", lambda good: good[:1000], "992 follow"),
     ("data cut off", lambda good: good[:-1], "the file has only"),
     ("trailing bytes", lambda good: good + bytes(64), "belong"),
-    ("a byte of the data", lambda good: good[:100_000] + bytes([good[100_000] ^ 1]) + good[100_001:], "not those"),
+    ("a byte of the data", lambda good: good[:100_000] + bytes([good[100_000] ^ 1]) + good[100_001:], "do not match"),
     ("no checksum", lambda good: with_header(good, without_checksum), "checksum"),
     ("another name", lambda good: renamed(good, b"model.norm.weight", b"model.born.weight"), "model.norm.weight"),
     ("transposed", lambda good: with_header(good, transposed), "transposed"),

@@ -27,9 +27,9 @@ void check_error(MPI_Comm of, const char* sentence) {
 void check_communicators(const char* before) {
   check("an error before MPI_Init",
         std::strcmp(before, "umbel: communicator: MPI is not initialized, so call MPI_Init") == 0);
-  check_error<4>(MPI_COMM_WORLD, "umbel: communicator: it has 3 ranks, but the type says ranks=4");
-  check_error<2>(MPI_COMM_WORLD, "umbel: communicator: it has 3 ranks, but the type says ranks=2");
-  check_error<3>(MPI_COMM_SELF, "umbel: communicator: it has 1 rank, but the type says ranks=3");
+  check_error<4>(MPI_COMM_WORLD, "umbel: communicator: it has 3 ranks, but the type has ranks=4");
+  check_error<2>(MPI_COMM_WORLD, "umbel: communicator: it has 3 ranks, but the type has ranks=2");
+  check_error<3>(MPI_COMM_SELF, "umbel: communicator: it has 1 rank, but the type has ranks=3");
   check_error<3>(MPI_COMM_NULL, "umbel: communicator: it is MPI_COMM_NULL, which has no ranks");
   // Rank 0 on one side, 1 and 2 on the other.
   MPI_Comm side = MPI_COMM_NULL, between = MPI_COMM_NULL;
