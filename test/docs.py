@@ -43,7 +43,7 @@ def main():
             (project / "docs/one.md").write_text("# A heading: `x`\n\n" + "".join(f"[link]({link})\n" for link in links))
             done = build(root, project, folder)
             said = done.stdout + done.stderr
-            good = done.returncode == 0 if links is GOOD else done.returncode != 0 and all(link.replace(".md", "") in said.replace(".html", "").replace(".md", "") for link in links)
+            good = done.returncode == 0 if links is GOOD else done.returncode != 0 and all(link.removeprefix("../").replace(".md", "") in said.replace(".html", "").replace(".md", "") for link in links)
             tap.check(f"links {', '.join(links)} are {'taken' if links is GOOD else 'refused'}", good, said)
     return tap.finish()
 
