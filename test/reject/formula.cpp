@@ -259,7 +259,7 @@ struct two_workers {
   auto r = positive(q);
 #elif defined CASE_formula_gives_integers
   // expect-gcc: "umbel: formula: returns int but the formula computes in float"
-  // expect-clang: formula, .*gives, .*element<int>, .*but_the_formula_computes_in, .*element<float>
+  // expect-clang: formula, .*returns, .*element<int>, .*but_the_formula_computes_in, .*element<float>
   // cause: A formula returns computed values, but these integers are only moved.
   // cure: Leave them out of the results, or convert them: `1.0f * ids`.
   constexpr formula first = [](auto a, auto ids) {
@@ -268,7 +268,7 @@ struct two_workers {
   auto r = first(q, tensor<int, token<4>>{});
 #elif defined CASE_formula_of_integers_gives_integers
   // expect-gcc: "umbel: formula: returns int but the formula computes in float"
-  // expect-clang: formula, .*gives, .*element<int>, .*but_the_formula_computes_in, .*element<float>
+  // expect-clang: formula, .*returns, .*element<int>, .*but_the_formula_computes_in, .*element<float>
   // cause: A formula returns computed values, but these integers are only moved.
   // cure: Leave them out of the results, or convert them: `1.0f * ids`.
   constexpr formula turned = [](auto ids) { return ids | permute<token, batch>; };
@@ -277,7 +277,7 @@ struct two_workers {
   const int r = 0;
 #elif defined CASE_formula_workspace_of_integers
   // expect-gcc: "umbel: formula: returns int but the formula computes in float"
-  // expect-clang: formula, .*gives, .*element<int>, .*but_the_formula_computes_in, .*element<float>
+  // expect-clang: formula, .*returns, .*element<int>, .*but_the_formula_computes_in, .*element<float>
   // lines-clang: 18
   // cause: A formula returns computed values, but these integers are only moved.
   // cure: Leave them out of the results, or convert them: `1.0f * ids`.
@@ -286,7 +286,7 @@ struct two_workers {
   (void)work;
 #elif defined CASE_formula_gives_another_type
   // expect-gcc: "umbel: formula: returns double but the formula computes in float"
-  // expect-clang: formula, .*gives, .*element<double>, .*but_the_formula_computes_in, .*element<float>
+  // expect-clang: formula, .*returns, .*element<double>, .*but_the_formula_computes_in, .*element<float>
   // cause: A formula computes in the type of its first floating-point argument, and returns computed values.
   // cure: Pass all arguments in one type, or leave the other one out of the results.
   constexpr formula second = [](auto, auto b) { return b; };

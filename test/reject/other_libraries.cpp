@@ -48,7 +48,7 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   auto r = x.view(8, 100);
 #elif defined CASE_unsqueeze
   // expect-gcc: "umbel: unsqueeze: axes have names; list all axes of the result, x \| broadcast<batch<2>, token<8>, hidden<100>>"
-  // expect-clang: umbel: unsqueeze: axes have names; list the axes there shall be, x \| broadcast<batch<2>, token<8>, hidden<100>>
+  // expect-clang: umbel: unsqueeze: axes have names; list all axes of the result, x \| broadcast<batch<2>, token<8>, hidden<100>>
   // cause: An axis is added by name.
   // cure: Write `x | broadcast<heads<5>>`, which adds an axis without copying; most operations broadcast by themselves.
   auto r = x.unsqueeze(0);
@@ -60,13 +60,13 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   auto r = x.squeeze(0);
 #elif defined CASE_matmul
   // expect-gcc: "umbel: matmul: axes have names; write contract<hidden>\(x, y\) to sum over hidden, x \* weights to project"
-  // expect-clang: umbel: matmul: axes have names; contract<hidden>\(x, y\) sums over hidden, x \* weights is a projection
+  // expect-clang: umbel: matmul: axes have names; write contract<hidden>\(x, y\) to sum over hidden, x \* weights to project
   // cause: A product sums over a named axis.
   // cure: Write `contract<hidden>(x, y)`; to multiply by the weights of a layer, write `x * w.q`.
   auto r = matmul(x, x);
 #elif defined CASE_einsum
   // expect-gcc: "umbel: einsum: axes have names; write contract<hidden>\(x, y\) to sum over hidden, x \* weights to project"
-  // expect-clang: umbel: einsum: axes have names; contract<hidden>\(x, y\) sums over hidden, x \* weights is a projection
+  // expect-clang: umbel: einsum: axes have names; write contract<hidden>\(x, y\) to sum over hidden, x \* weights to project
   // cause: A product sums over a named axis.
   // cure: Write `contract<hidden>(x, y)`; to multiply by the weights of a layer, write `x * w.q`.
   auto r = einsum("bqd,bkd->bqk", x, x);
@@ -84,7 +84,7 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   auto r = x.sum(1);
 #elif defined CASE_argmax
   // expect-gcc: "umbel: argmax: axes have names; include umbel/decode/sample\.hpp and write argmax\(x \| select_at<token>\(i\)\) for each row i"
-  // expect-clang: umbel: argmax: axes have names; with umbel/decode/sample\.hpp write argmax\(x \| select_at<token>\(i\)\) for each row i
+  // expect-clang: umbel: argmax: axes have names; include umbel/decode/sample\.hpp and write argmax\(x \| select_at<token>\(i\)\) for each row i
   // cause: The position of the largest element is found for one row at a time.
   // cure: Write `argmax(x | select_at<batch>(b) | select_at<query>(i))`, the position along the remaining axis, the first one of equal elements.
   auto r = x.argmax();
@@ -138,13 +138,13 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   auto r = x.to(1.0);
 #elif defined CASE_clone
   // expect-gcc: "umbel: clone: tensors are values; write auto y = x, or copy\(x, y\) into existing memory"
-  // expect-clang: umbel: clone: tensors are values; write auto y = x, or copy\(x, y\) into memory that is there
+  // expect-clang: umbel: clone: tensors are values; write auto y = x, or copy\(x, y\) into existing memory
   // cause: Tensors are copied like numbers.
   // cure: Write `auto y = x;`, or `copy(x, y)` into an existing tensor or view.
   auto r = x.clone();
 #elif defined CASE_fill
   // expect-gcc: "umbel: fill: tensor<\.\.\.> x\{\} is all zeros; set other values in a loop, for \(float& element : x\)"
-  // expect-clang: umbel: fill: tensor<\.\.\.> x\{\} is zero; set other values in a loop, for \(float& element : x\)
+  // expect-clang: umbel: fill: tensor<\.\.\.> x\{\} is all zeros; set other values in a loop, for \(float& element : x\)
   // cause: Elements are set in a loop.
   // cure: Write `tensor<...> x{}` for zeros, `for (float& element : x) element = 1;` for other values.
   auto r = x.fill(1);
@@ -162,7 +162,7 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   auto r = x.relu();
 #elif defined CASE_masked_fill
   // expect-gcc: "umbel: masked_fill: write where\(condition, a, b\), or hide\(scores, condition\) before a softmax; pass attention a mask, attention\{w\}\(x, keep_mask\(mask\)\)"
-  // expect-clang: umbel: masked_fill: write where\(condition, a, b\), or hide\(scores, condition\) before a softmax; attention takes a mask, attention\{w\}\(x, keep_mask\(mask\)\)
+  // expect-clang: umbel: masked_fill: write where\(condition, a, b\), or hide\(scores, condition\) before a softmax; pass attention a mask, attention\{w\}\(x, keep_mask\(mask\)\)
   // cause: Elements are chosen by a function of the condition.
   // cure: Write `where(condition, a, b)`; before a softmax, write `hide(scores, condition)`.
   auto r = x.masked_fill(x, 0);
@@ -174,7 +174,7 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   auto r = x.triu();
 #elif defined CASE_concat
   // expect-gcc: "umbel: concat: axes have names; write concat<token>\(a, b\) along an axis, stack<batch>\(a, b\) along a new one"
-  // expect-clang: umbel: concat: axes have names; write concat<token>\(a, b\) along one, stack<batch>\(a, b\) along a new one
+  // expect-clang: umbel: concat: axes have names; write concat<token>\(a, b\) along an axis, stack<batch>\(a, b\) along a new one
   // cause: Tensors are concatenated along a named axis.
   // cure: Write `concat<query>(x, y)`; along a new axis, write `stack<batch>(x, y)`.
   auto r = concat(x, x);
@@ -186,13 +186,13 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   auto r = x.cuda();
 #elif defined CASE_backward_of_a_tensor
   // expect-gcc: "umbel: backward: only formulas have gradients; include umbel/training\.hpp and write gradient\(loss\)\(x, with_gradient\(w, g\)\)"
-  // expect-clang: umbel: backward: gradients are of formulas; with umbel/training\.hpp write gradient\(loss\)\(x, with_gradient\(w, g\)\)
+  // expect-clang: umbel: backward: only formulas have gradients; include umbel/training\.hpp and write gradient\(loss\)\(x, with_gradient\(w, g\)\)
   // cause: A tensor does not know how it was computed, but a formula does.
   // cure: Write `#include <umbel/training.hpp>`, `constexpr formula loss = [](auto x, const auto& w) { ... };`, and `gradient(loss)(x, with_gradient(w, g))`, which adds to `g` (docs/learning.md).
   auto r = x.backward();
 #elif defined CASE_gradient_as_a_member
   // expect-gcc: "umbel: grad: only formulas have gradients; include umbel/training\.hpp and write gradient\(loss\)\(x, with_gradient\(w, g\)\)"
-  // expect-clang: umbel: grad: gradients are of formulas; with umbel/training\.hpp write gradient\(loss\)\(x, with_gradient\(w, g\)\)
+  // expect-clang: umbel: grad: only formulas have gradients; include umbel/training\.hpp and write gradient\(loss\)\(x, with_gradient\(w, g\)\)
   // cause: A gradient is a separate object with the type of its tensor or weights.
   // cure: Declare `layer::weights g{};`, to which `gradient(loss)(x, with_gradient(w, g))` adds (docs/learning.md).
   auto r = x.grad();
@@ -204,7 +204,7 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   auto r = x.pow(3);
 #elif defined CASE_function_as_a_member
   // expect-gcc: "umbel: exp: elementwise functions are not members; write exp\(x\)"
-  // expect-clang: umbel: exp: functions of each element take the tensor; write exp\(x\)
+  // expect-clang: umbel: exp: elementwise functions are not members; write exp\(x\)
   // cause: An elementwise function is not a member.
   // cure: Write `exp(x)`; likewise `log`, `sqrt`, `rsqrt`, `tanh`, `sigmoid` and `abs`.
   auto r = x.exp();
@@ -228,25 +228,25 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   relu.forward(x);
 #elif defined CASE_layer_step
   // expect-gcc: "umbel: step: a cache makes the steps; write key_value_cache<layer, key<1024>> cache and cache\.step\(out, layer, x\)"
-  // expect-clang: umbel: step: steps are made by a cache; write key_value_cache<layer, key<1024>> cache and cache\.step\(out, layer, x\)
+  // expect-clang: umbel: step: a cache makes the steps; write key_value_cache<layer, key<1024>> cache and cache\.step\(out, layer, x\)
   // cause: A cache stores the keys and values of earlier positions; a layer does not.
   // cure: Write `key_value_cache<attention, key<1024>> cache;` and `cache.step(out, attend, x)`.
   softmax<hidden>.step(x);
 #elif defined CASE_layer_parameters
   // expect-gcc: "umbel: parameters: a layer borrows its weights; set them in your own object, layer::weights w\{\}"
-  // expect-clang: umbel: parameters: a layer borrows its weights; set them where they are, layer::weights w\{\}
+  // expect-clang: umbel: parameters: a layer borrows its weights; set them in your own object, layer::weights w\{\}
   // cause: A layer does not own its weights.
   // cure: Declare `attention::weights w`, fill it, and construct `attention{w}`.
   relu.parameters();
 #elif defined CASE_layer_eval
   // expect-gcc: "umbel: eval: a layer has no training mode; leave it out, and pass the mask dropout\(0\.1, seed\) for dropout"
-  // expect-clang: umbel: eval: a layer is the same in training; leave it out; dropout is a mask, dropout\(0\.1, seed\)
+  // expect-clang: umbel: eval: a layer has no training mode; leave it out, and pass the mask dropout\(0\.1, seed\) for dropout
   // cause: Layers have no training mode; the gradient of a formula calls them as inference does.
   // cure: Leave the line out; for dropout, pass the mask `dropout(0.1, seed)`.
   relu.eval();
 #elif defined CASE_layer_backward
   // expect-gcc: "umbel: backward: only formulas have gradients; include umbel/training\.hpp and write gradient\(loss\)\(x, with_gradient\(w, g\)\)"
-  // expect-clang: umbel: backward: gradients are of formulas; with umbel/training\.hpp write gradient\(loss\)\(x, with_gradient\(w, g\)\)
+  // expect-clang: umbel: backward: only formulas have gradients; include umbel/training\.hpp and write gradient\(loss\)\(x, with_gradient\(w, g\)\)
   // cause: A tensor does not know how it was computed, but a formula does.
   // cure: Write `#include <umbel/training.hpp>`, `constexpr formula loss = [](auto x, const auto& w) { ... };`, and `gradient(loss)(x, with_gradient(w, g))`, which adds to `g` (docs/learning.md).
   relu.backward();
@@ -276,7 +276,7 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   auto r = x.data_handle();
 #elif defined CASE_product_of_elements
   // expect-gcc: "umbel: cwiseProduct: arithmetic is element by element; write x \+ y, x - y, x \* y or x / y"
-  // expect-clang: umbel: cwiseProduct: arithmetic goes element by element; write x \+ y, x - y, x \* y or x / y
+  // expect-clang: umbel: cwiseProduct: arithmetic is element by element; write x \+ y, x - y, x \* y or x / y
   // cause: This is a member of Eigen.
   // cure: Write `x * y`, with the same axes.
   auto r = x.cwiseProduct(x);
