@@ -132,7 +132,7 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   auto r = x.resize(2, 4, 50);
 #elif defined CASE_element_type
   // expect-gcc: "umbel: to: the element type is part of the type; declare another tensor y and write copy\(x, y\)"
-  // expect-clang: umbel: to: the element type is part of the type; declare another tensor y and write copy(x, y)
+  // expect-clang: umbel: to: the element type is part of the type; declare another tensor y and write copy\(x, y\)
   // cause: The element type is part of the tensor's type.
   // cure: Declare a tensor with the other type and write `copy(x, y)`, which converts each element.
   auto r = x.to(1.0);
