@@ -168,6 +168,12 @@ class Files:
         asked = re.findall(r"^CONFIG_(UMBEL\w*)=y$", self.block("zephyr_conf"), re.M)
         self.tap.check("docs/install.md: an option of zephyr/Kconfig", set(asked) == known, f"{asked}, {known}")
 
+    def addresses(self):
+        """The project has no public address yet, and no file makes one up."""
+        names = ["README.md", "CITATION.cff", "library.json", "library.properties", "idf_component.yml", "docs/install.md", "docs/umbel.wrap"]
+        wrong = [name for name in names if re.search(r"\bexample\.(?:org|com|net)\b", (self.root / name).read_text())]
+        self.tap.check("no made-up address", not wrong, " ".join(wrong))
+
     def public_host(self):
         """Workflows and templates of issues. Nothing runs them here; what they call is at least there."""
         for path in sorted((self.root / ".github").rglob("*.yml")):
@@ -211,7 +217,7 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         files = Files(tap, pathlib.Path(root).resolve(), pathlib.Path(folder), compiler)
-        for part in files.platformio, files.arduino, files.esp_idf, files.zephyr, files.public_host, files.cmake:
+        for part in files.platformio, files.arduino, files.esp_idf, files.zephyr, files.addresses, files.public_host, files.cmake:
             part()
     return tap.finish()
 

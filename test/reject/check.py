@@ -18,7 +18,7 @@ A file holds its cases in one #if chain; each case says what the message must ma
     #endif
 
 A case passes when the compiler fails, prints exactly one error in at most 12 lines, and every expectation
-matches in one of the first 3, "In file included from" lines and all. The control (no case defined) must
+matches in one of the first 3, "In file included from" lines and all, and in the line of the error, which is all that editors list. The control (no case defined) must
 compile, or the refusals prove nothing.
 
 The cases of a file are compiled together (together.py), with every header of this folder precompiled: that is a fifth of the
@@ -271,6 +271,10 @@ a_fixed_sentence<2> r;
 #warning 2
 #warning 3
 #error the last one
+#elif defined CASE_not_in_the_line_of_the_error
+// expect: early words
+#warning early words
+#error nothing
 #elif defined CASE_too_long
 // expect: the first one
 #error the first one
@@ -304,6 +308,7 @@ SELF_TEST_WANTS = {
     "second_error_says_not_of_what": "2 errors",
     "expects_nothing": "nothing is expected",
     "too_late": "want it in the first 3",
+    "not_in_the_line_of_the_error": "does not match the line of the error",
     "too_long": "lines of output",
     "absent": "there is no case",
 }

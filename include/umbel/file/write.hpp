@@ -309,8 +309,8 @@ constexpr void write_npy(Sink&& sink, const X& x) {
 // With other names, or more than 16384 tensors, nothing is written and the result has the reason.
 // (In constant expressions names aren't checked.)
 //   "umbel: write_safetensors: two tensors have the name q.weight"
-//   "umbel: write_safetensors: a tensor cannot have the name __metadata__, which the format keeps
-//   for itself"
+//   "umbel: write_safetensors: a tensor cannot have the name __metadata__, which the format
+//   reserves"
 template <class Sink, class Each>
 constexpr file_result<> write_safetensors(Sink&& sink, const Each& each) {
   using verdict = detail::rules::written_by<detail::say::write_safetensors,
