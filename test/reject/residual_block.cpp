@@ -21,6 +21,12 @@ using crossing = residual_block<
 UMBEL_PART_NAME(mixer);
 constexpr formula gate = [](auto x, const auto& w) { return x * sigmoid(x * w.scale); };
 constexpr formula mix = [](auto x, const auto& w) { return softmax<token>(x * w.scale); };
+constexpr formula branch = [](auto x, const auto& w) {
+  if constexpr (decltype(x)::template extent<token> > 4)
+    return softmax<token>(x * w.scale);
+  else
+    return x * w.scale;
+};
 constexpr formula widen = [](auto x, const auto& w) { return silu(x * w.up); };
 using widened = linear_map<name::up, hidden<16>, intermediate<24>, bias<false>>;
 using scales = weight<name::scale, hidden<16>>;
@@ -262,6 +268,15 @@ using tokens = tensor<float, token<3>, hidden<16>>;
   // cause: The formula sums, compares or numbers positions, or calls a layer or function that may. A cache, or several workers, compute some of them at a time.
   // cure: Work along `hidden` or an axis of the weights; to mix positions, write an attention, or the block as a formula of its own.
   formula_block<decltype(mix), scales>::weights r;
+#elif defined CASE_formula_of_rows_that_depends_on_their_number
+  // expect-gcc: "umbel: residual_block: a formula depends on the number of rows; write the same operations for any"
+  // expect-clang: residual_block.*a_formula_depends_on_the_number_of_rows_so_write_the_same_operations_for_any
+  // lines-clang: 30
+  // cause: The function has other operations for so many rows. A cache and several workers compute few rows at a time, and would get other results.
+  // cure: Leave out the branch on the size of `token`; to mix positions, write an attention.
+  formula_block<decltype(branch), scales>::weights some{};
+  const tensor<float, token<6>, hidden<16>> six{};
+  auto r = formula_block<decltype(branch), scales>{some}(six);
 #elif defined CASE_formula_of_rows_of_another_width
   // expect-gcc: "umbel: residual_block: the formula of mixer returns \[token=2, intermediate=24\] but must return \[token=2, hidden=16\]"
   // expect-clang: residual_block.*the_formula_of.*part_name.*mixer.*returns.*token<2>.*intermediate<24>.*but_must_return.*token<2>.*hidden<16>

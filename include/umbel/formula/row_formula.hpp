@@ -42,6 +42,8 @@ UMBEL_SAYS(needs_a_weight_of_its_formula_so_add_one,
            "needs a weight of its formula; add weight<name, axes...> or linear_map<name, in, out, "
            "bias<...>>");
 UMBEL_SAYS(but_must_return, "but must return");
+UMBEL_SAYS(a_formula_depends_on_the_number_of_rows_so_write_the_same_operations_for_any,
+           "a formula depends on the number of rows; write the same operations for any");
 UMBEL_SAYS(is_not_a_weight_of_a_formula_write_weight_or_linear_map,
            "is not a weight of a formula; write weight<name, axes...> or linear_map<name, in, out, "
            "bias<...>>");
@@ -149,6 +151,21 @@ template <class F, class... X>
 struct steps_of_formula;  // inspect/formula_steps.hpp
 }  // namespace formulas
 
+namespace rules {
+// The formula is the same for any number of rows, and computes each by itself.
+template <class F, class Two, class Three, class W>
+constexpr bool computes_rows_by_themselves() {
+  using formulas::graph_of, formulas::tracer;
+  using T = typename Two::value_type;
+  constexpr auto g = graph_of<F, tracer<T>, true, typename formulas::argument_of<Two>::type,
+                              typename formulas::argument_of<W>::type>();
+  constexpr auto h = graph_of<F, tracer<T>, true, typename formulas::argument_of<Three>::type,
+                              typename formulas::argument_of<W>::type>();
+  return residual::rows_are_apart(g, family_id<family_of<axes::token>>) &&
+         formulas::same_words(g, h);
+}
+}  // namespace rules
+
 namespace residual {
 // A row_formula on the rows of one sequence.
 template <class T, class Hidden, class F, class... Weight>
@@ -178,6 +195,14 @@ struct rows_of_part<formula_of_rows<T, Hidden, F, Weight...>> {
   template <std::size_t N, class W, class Work>
   static constexpr void run(const W& w, const T* from, T* to, Work& work) noexcept {
     static_assert(scratch_of<N, W>::elements <= Work::elements);
+    // The rule of the part has seen 2 and 3 rows.
+    if constexpr (N != 2 && N != 3) {
+      using rule = verdict<
+          rules::computes_rows_by_themselves<F, rows<N>, rows<2>, typename layer::weights_view>(),
+          say::residual_block,
+          say::a_formula_depends_on_the_number_of_rows_so_write_the_same_operations_for_any>;
+      static_assert(report<rule>::ok, "umbel: shapes do not fit");
+    }
     result<N> out(to);
     formulas::formula_call<false, F, rows<N>, W>::template into<results<N, W>>(out, work,
                                                                                rows<N>(from), w);
@@ -198,19 +223,6 @@ template <class F>
 struct function_of<formula<F>> {
   using type = F;
 };
-
-// The formula is the same for any number of rows, and computes each by itself.
-template <class F, class Two, class Three, class W>
-constexpr bool computes_rows_by_themselves() {
-  using formulas::graph_of, formulas::tracer;
-  using T = typename Two::value_type;
-  constexpr auto g = graph_of<F, tracer<T>, true, typename formulas::argument_of<Two>::type,
-                              typename formulas::argument_of<W>::type>();
-  constexpr auto h = graph_of<F, tracer<T>, true, typename formulas::argument_of<Three>::type,
-                              typename formulas::argument_of<W>::type>();
-  return residual::rows_are_apart(g, family_id<family_of<axes::token>>) &&
-         formulas::same_words(g, h);
-}
 
 // On the formula itself, whose weights are accepted.
 template <class T, class Hidden, class Name, class F, class... Weight>
