@@ -330,6 +330,12 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cause: A mask by position is an object, which is passed as it is.
   // cure: Write it without parentheses; combine it with others by `&`; to set the position of the queries, write `causal_at(p)` or `causal_bottom_right(lens)`, and likewise for `sliding_window` and `alibi`.
   auto out = attend(x, y, y, sliding_window<4>(tensor<int, batch<2>>{}));
+#elif defined CASE_alibi_bottom_right_of_lengths
+  // expect-gcc: "umbel: mask: causal, sliding_window<4> and alibi are values, not functions; write lens & causal, causal_at\(p\) or causal_bottom_right\(lens\)"
+  // expect-clang: mask, .*masks_by_position_are_values_so_write_lens_and_causal_or_causal_at>
+  // cause: A mask by position is an object, which is passed as it is.
+  // cure: Write it without parentheses; combine it with others by `&`; to set the position of the queries, write `causal_at(p)` or `causal_bottom_right(lens)`, and likewise for `sliding_window` and `alibi`.
+  auto out = attend(x, y, y, alibi_bottom_right(lens));
 #elif defined CASE_keep_mask_of_two
   // expect-gcc: "umbel: keep_mask: expects one tensor or view"
   // expect-clang: keep_mask, .*expects_one_tensor_or_view

@@ -32,37 +32,18 @@ inline constexpr alibi_slopes<T, Heads> slopes_of_heads{};
 
 namespace umbel::portable {
 
-template <class X>
-struct alibi_by : positioned_by<where::first, X> {
-  UMBEL_SHARED constexpr explicit alibi_by(const X& x) noexcept
-      : positioned_by<where::first, X>(x) {}
-  template <class Y>
-  using of_memory = alibi_by<Y>;
-  template <class Layer, class Scores>
-  using rule =
-      typename alibi_by::template rule_of<Layer, detail::say::alibi_at, void, false, Scores>;
-  template <class Scores>
-  constexpr auto policy(detail::mask_place place) const noexcept {
-    using T = typename Scores::value_type;
-    return detail::kernel::scores::alibi<T>{
-        detail::slopes_of_heads<T, Scores::heads>.of_head[place.head],
-        this->template first<Scores>(place)};
-  }
-};
 // slope (key - position of the query), with a slope per head: Press, Smith and Lewis 2022, "Train
 // Short, Test Long", who use it with causal. Without causal, keys after the query are favored.
-template <alignment Alignment>
-struct alibi_bias : positioned<Alignment> {
-  UMBEL_SHARED constexpr explicit alibi_bias(std::ptrdiff_t of_query_0 = 0) noexcept
-      : positioned<Alignment>(of_query_0) {}
-  template <class Layer, class Scores>
-  using rule = typename alibi_bias::template rule_of<Layer, detail::say::alibi, Scores>;
+struct alibi_family {
+  using name = detail::say::alibi;
+  using at_name = detail::say::alibi_at;
+  using bottom_right_name = void;
+  static constexpr bool by_query = false, with_lengths = false;
   template <class Scores>
-  constexpr auto policy(detail::mask_place place) const noexcept {
+  static constexpr auto policy(detail::mask_place place, std::ptrdiff_t first) noexcept {
     using T = typename Scores::value_type;
     return detail::kernel::scores::alibi<T>{
-        detail::slopes_of_heads<T, Scores::heads>.of_head[place.head],
-        this->template first<Scores>(place)};
+        detail::slopes_of_heads<T, Scores::heads>.of_head[place.head], first};
   }
 };
 
@@ -70,8 +51,10 @@ struct alibi_bias : positioned<Alignment> {
 
 namespace umbel::inline UMBEL_TARGET::detail {
 
-using portable::alibi_bias;
-using portable::alibi_by;
+template <alignment Alignment>
+using alibi_bias = position_mask<portable::alibi_family, Alignment>;
+template <class X>
+using alibi_by = position_mask_by<portable::alibi_family, where::first, X>;
 
 }  // namespace umbel::inline UMBEL_TARGET::detail
 

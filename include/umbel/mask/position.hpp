@@ -22,13 +22,29 @@ namespace umbel::portable {
 // Where the queries are: as many as keys; query 0 at key 0; the last at the last key; at an offset.
 enum class alignment { equal, top_left, bottom_right, given };
 
-template <alignment Alignment>
-struct positioned : mask_base {
+enum class where { first, last };
+
+template <class Family, where Where, class X>
+struct position_mask_by;
+
+// Family: how the keys are hidden or weighted by position (causal_family), and its names in
+// messages.
+template <class Family, alignment Alignment>
+struct position_mask : mask_base {
   static constexpr bool by_position = true;
+  static constexpr bool with_lengths = Family::with_lengths && Alignment == alignment::bottom_right;
   std::ptrdiff_t offset = 0;
-  UMBEL_SHARED constexpr explicit positioned(std::ptrdiff_t of_query_0 = 0) noexcept
+  UMBEL_SHARED constexpr explicit position_mask(std::ptrdiff_t of_query_0 = 0) noexcept
       : offset(detail::kernel::scores::detail::as_position(of_query_0)) {}
 
+  using to_last_key = std::conditional_t<with_lengths, typename Family::bottom_right_name, void>;
+  template <class Layer, class Scores>
+  using rule = detail::rules::positions_known<Layer, typename Family::name,
+                                              (Alignment != alignment::equal), Scores>;
+  template <class Scores>
+  constexpr auto policy(detail::mask_place place) const noexcept {
+    return Family::template policy<Scores>(place, first<Scores>(place));
+  }
   template <class Scores>
   constexpr std::ptrdiff_t first(detail::mask_place place) const noexcept {
     if constexpr (Alignment != alignment::bottom_right)
@@ -39,47 +55,98 @@ struct positioned : mask_base {
       return static_cast<std::ptrdiff_t>(Scores::keys) -
              static_cast<std::ptrdiff_t>(Scores::queries);
   }
-  // causal(), sliding_window<4>(lens). (causal_bottom_right(lens) is a mask.)
-  template <class... X>
-    requires(Alignment != alignment::bottom_right || sizeof...(X) != 1)
-  UMBEL_SHARED constexpr detail::no_mask_of<X...> operator()(const X&...) const noexcept {
-    using verdict = detail::rules::no_function<(sizeof(positioned) == 0), X...>;
+  // causal_bottom_right(lens), integers by batch, heads or both: the last query of a sequence is at
+  // the last of its first lens keys. causal sees nothing past them; of a window that ends after the
+  // query, only `lens & ...` hides the keys past lens.
+  template <detail::shaped X>
+    requires(with_lengths)
+  UMBEL_SHARED constexpr auto operator()(X&& lens) const noexcept {
+    return position_mask_by<Family, where::last, detail::memory_of<X>>(detail::as_memory<X>(lens));
+  }
+  template <class X>
+    requires(with_lengths && !detail::shaped<X>)
+  UMBEL_SHARED constexpr detail::no_mask_of<X> operator()(const X&) const noexcept {
+    using verdict = detail::rules::lengths_of<typename Family::bottom_right_name, X>;
     static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     return {};
   }
-  template <class Layer, class Name, class Scores>
-  using rule_of =
-      detail::rules::positions_known<Layer, Name, (Alignment != alignment::equal), Scores>;
+  // causal(), sliding_window<4>(lens).
+  template <class... X>
+    requires(!with_lengths || sizeof...(X) != 1)
+  UMBEL_SHARED constexpr detail::no_mask_of<X...> operator()(const X&...) const noexcept {
+    using verdict = detail::rules::no_function<(sizeof(position_mask) == 0), X...>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+    return {};
+  }
 };
 
 // The same from memory: the positions of the first queries, or lengths, for the last ones.
-enum class where { first, last };
-
-template <where Where, class X>
-struct positioned_by : mask_memory<X> {
-  UMBEL_SHARED constexpr explicit positioned_by(const X& x) noexcept : mask_memory<X>(x) {}
+template <class Family, where Where, class X>
+struct position_mask_by : mask_memory<X> {
+  UMBEL_SHARED constexpr explicit position_mask_by(const X& x) noexcept : mask_memory<X>(x) {}
   static constexpr bool by_position = Where == where::first;
-  static constexpr bool by_query = positioned_by::template step<detail::rules::query_family> != 0;
+  static constexpr bool by_query =
+      position_mask_by::template step<detail::rules::query_family> != 0;
 
+  template <class Y>
+  using of_memory = position_mask_by<Family, Where, Y>;
+  template <class Layer, class Scores>
+  using rule = typename std::conditional_t<
+      Where == where::first,
+      std::type_identity<detail::rules::positions_in_memory<Layer, typename Family::at_name, X,
+                                                            Family::by_query, Scores>>,
+      std::type_identity<detail::rules::last_keys_in_memory<
+          Layer, typename Family::bottom_right_name, X, Scores>>>::type;
+  template <class Scores>
+  constexpr auto policy(detail::mask_place place) const noexcept {
+    if constexpr (Family::by_query && by_query)
+      return detail::kernel::scores::positions<typename X::value_type>(
+          this->at(place), position_mask_by::template step<detail::rules::query_family>,
+          place.first_position);
+    else
+      return Family::template policy<Scores>(place, first<Scores>(place));
+  }
   template <class Scores>
   constexpr std::ptrdiff_t first(detail::mask_place place) const noexcept {
     using integer = typename X::value_type;
     constexpr auto queries = static_cast<std::ptrdiff_t>(Scores::queries);
-    const integer said = *this->at(place);
+    const integer given = *this->at(place);
     if constexpr (Where == where::first)
-      return detail::kernel::scores::detail::as_position(said) + place.first_position;
+      return detail::kernel::scores::detail::as_position(given) + place.first_position;
     std::size_t keys = Scores::keys;
     if constexpr (Scores::placed) keys = static_cast<std::size_t>(place.bottom_right + queries);
     return static_cast<std::ptrdiff_t>(
-               detail::kernel::scores::lengths<integer>::clamp(said, keys)) -
+               detail::kernel::scores::lengths<integer>::clamp(given, keys)) -
            queries;
   }
-  // At, BottomRight: the words for it.
-  template <class Layer, class At, class BottomRight, bool ByQuery, class Scores>
-  using rule_of = typename std::conditional_t<
-      Where == where::first,
-      std::type_identity<detail::rules::positions_in_memory<Layer, At, X, ByQuery, Scores>>,
-      std::type_identity<detail::rules::last_keys_in_memory<Layer, BottomRight, X, Scores>>>::type;
+};
+
+// Keys up to the query's position. If the numbers of queries and keys differ, `causal` does not
+// compile: specify which end they share, or the position of query 0. (PyTorch's is_causal is
+// top_left, its causal_lower_right bottom_right. ONNX's is_causal is top_left without a cache,
+// causal_at(past) with past keys and values, and causal_bottom_right(lens) with nonpad_kv_seqlen,
+// like FlashAttention with lengths. docs/masks.md has a table.)
+struct causal_family {
+  using name = detail::say::causal;
+  using at_name = detail::say::causal_at;
+  using bottom_right_name = detail::say::causal_bottom_right;
+  static constexpr bool by_query = true, with_lengths = true;
+  template <class Scores>
+  static constexpr auto policy(detail::mask_place, std::ptrdiff_t first) noexcept {
+    return detail::kernel::scores::causal{first};
+  }
+};
+// Keys from Left before the query's position to Right after it. npos: no limit.
+template <std::size_t Left, std::size_t Right>
+struct window_family {
+  using name = detail::say::sliding_window;
+  using at_name = detail::say::sliding_window_at;
+  using bottom_right_name = detail::say::sliding_window_bottom_right;
+  static constexpr bool by_query = false, with_lengths = true;
+  template <class Scores>
+  static constexpr auto policy(detail::mask_place, std::ptrdiff_t first) noexcept {
+    return detail::kernel::scores::window{Left, Right, first};
+  }
 };
 
 }  // namespace umbel::portable
@@ -87,9 +154,18 @@ struct positioned_by : mask_memory<X> {
 namespace umbel::inline UMBEL_TARGET::detail {
 
 using portable::alignment;
-using portable::positioned;
-using portable::positioned_by;
+using portable::position_mask;
+using portable::position_mask_by;
 using portable::where;
+
+template <alignment Alignment>
+using causal_mask = position_mask<portable::causal_family, Alignment>;
+template <where Where, class X>
+using causal_by = position_mask_by<portable::causal_family, Where, X>;
+template <std::size_t Left, std::size_t Right, alignment Alignment>
+using window_mask = position_mask<portable::window_family<Left, Right>, Alignment>;
+template <std::size_t Left, std::size_t Right, where Where, class X>
+using window_by = position_mask_by<portable::window_family<Left, Right>, Where, X>;
 
 // A number that is a position: also 2_c, but not true, 0.5 or a tensor.
 template <class P>
@@ -108,69 +184,6 @@ template <class... P>
 inline constexpr bool one_position = false;
 template <class P>
 inline constexpr bool one_position<P> = shaped<P> || position_number<P>;
-
-}  // namespace umbel::inline UMBEL_TARGET::detail
-
-namespace umbel::portable {
-
-template <where Where, class X>
-struct causal_by : positioned_by<Where, X> {
-  UMBEL_SHARED constexpr explicit causal_by(const X& x) noexcept : positioned_by<Where, X>(x) {}
-  template <class Y>
-  using of_memory = causal_by<Where, Y>;
-  template <class Layer, class Scores>
-  using rule = typename causal_by::template rule_of<Layer, detail::say::causal_at,
-                                                    detail::say::causal_bottom_right, true, Scores>;
-  template <class Scores>
-  constexpr auto policy(detail::mask_place place) const noexcept {
-    if constexpr (causal_by::by_query)
-      return detail::kernel::scores::positions<typename X::value_type>(
-          this->at(place), causal_by::template step<detail::rules::query_family>,
-          place.first_position);
-    else
-      return detail::kernel::scores::causal{this->template first<Scores>(place)};
-  }
-};
-// Keys up to the query's position. If the numbers of queries and keys differ, `causal` does not
-// compile: specify which end they share, or the position of query 0. (PyTorch's is_causal is
-// top_left, its causal_lower_right bottom_right. ONNX's is_causal is top_left without a cache,
-// causal_at(past) with past keys and values, and causal_bottom_right(lens) with nonpad_kv_seqlen,
-// like FlashAttention with lengths. docs/masks.md has a table.)
-template <alignment Alignment>
-struct causal_mask : positioned<Alignment> {
-  UMBEL_SHARED constexpr explicit causal_mask(std::ptrdiff_t of_query_0 = 0) noexcept
-      : positioned<Alignment>(of_query_0) {}
-  using to_last_key = std::conditional_t<Alignment == alignment::bottom_right,
-                                         detail::say::causal_bottom_right, void>;
-  template <class Layer, class Scores>
-  using rule = typename causal_mask::template rule_of<Layer, detail::say::causal, Scores>;
-  template <class Scores>
-  constexpr detail::kernel::scores::causal policy(detail::mask_place place) const noexcept {
-    return {this->template first<Scores>(place)};
-  }
-  using positioned<Alignment>::operator();
-  // causal_bottom_right(lens), integers by batch, heads or both: the last query of a sequence is at
-  // the last of its first lens keys, and sees nothing past them.
-  template <detail::shaped X>
-    requires(Alignment == alignment::bottom_right)
-  UMBEL_SHARED constexpr auto operator()(X&& lens) const noexcept {
-    return causal_by<where::last, detail::memory_of<X>>(detail::as_memory<X>(lens));
-  }
-  template <class X>
-    requires(Alignment == alignment::bottom_right && !detail::shaped<X>)
-  UMBEL_SHARED constexpr detail::no_mask_of<X> operator()(const X&) const noexcept {
-    using verdict = detail::rules::lengths_of<detail::say::causal_bottom_right, X>;
-    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-    return {};
-  }
-};
-
-}  // namespace umbel::portable
-
-namespace umbel::inline UMBEL_TARGET::detail {
-
-using portable::causal_by;
-using portable::causal_mask;
 
 }  // namespace umbel::inline UMBEL_TARGET::detail
 
@@ -201,64 +214,6 @@ constexpr detail::no_mask_of<P...> causal_at(const P&...) noexcept {
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }
-
-}  // namespace umbel::inline UMBEL_TARGET
-
-namespace umbel::portable {
-
-template <std::size_t Left, std::size_t Right, where Where, class X>
-struct window_by : positioned_by<Where, X> {
-  UMBEL_SHARED constexpr explicit window_by(const X& x) noexcept : positioned_by<Where, X>(x) {}
-  template <class Y>
-  using of_memory = window_by<Left, Right, Where, Y>;
-  template <class Layer, class Scores>
-  using rule =
-      typename window_by::template rule_of<Layer, detail::say::sliding_window_at,
-                                           detail::say::sliding_window_bottom_right, false, Scores>;
-  template <class Scores>
-  constexpr detail::kernel::scores::window policy(detail::mask_place place) const noexcept {
-    return {Left, Right, this->template first<Scores>(place)};
-  }
-};
-// Keys from Left before the query's position to Right after it. npos: no limit.
-template <std::size_t Left, std::size_t Right, alignment Alignment>
-struct window_mask : positioned<Alignment> {
-  UMBEL_SHARED constexpr explicit window_mask(std::ptrdiff_t of_query_0 = 0) noexcept
-      : positioned<Alignment>(of_query_0) {}
-  using to_last_key = std::conditional_t<Alignment == alignment::bottom_right,
-                                         detail::say::sliding_window_bottom_right, void>;
-  template <class Layer, class Scores>
-  using rule = typename window_mask::template rule_of<Layer, detail::say::sliding_window, Scores>;
-  template <class Scores>
-  constexpr detail::kernel::scores::window policy(detail::mask_place place) const noexcept {
-    return {Left, Right, this->template first<Scores>(place)};
-  }
-  using positioned<Alignment>::operator();
-  // As causal_bottom_right(lens). If Right is not 0, only `lens & ...` hides the keys past lens.
-  template <detail::shaped X>
-    requires(Alignment == alignment::bottom_right)
-  UMBEL_SHARED constexpr auto operator()(X&& lens) const noexcept {
-    return window_by<Left, Right, where::last, detail::memory_of<X>>(detail::as_memory<X>(lens));
-  }
-  template <class X>
-    requires(Alignment == alignment::bottom_right && !detail::shaped<X>)
-  UMBEL_SHARED constexpr detail::no_mask_of<X> operator()(const X&) const noexcept {
-    using verdict = detail::rules::lengths_of<detail::say::sliding_window_bottom_right, X>;
-    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-    return {};
-  }
-};
-
-}  // namespace umbel::portable
-
-namespace umbel::inline UMBEL_TARGET::detail {
-
-using portable::window_by;
-using portable::window_mask;
-
-}  // namespace umbel::inline UMBEL_TARGET::detail
-
-namespace umbel::inline UMBEL_TARGET {
 
 // sliding_window<Left, Right>: keys from Left before the query's position to Right after it, Left +
 // 1 + Right with its own, for as many queries as keys. (Others count the query's own key: a
