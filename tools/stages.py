@@ -68,6 +68,7 @@ STAGES = (
           "the same with clang, optimized"),
     Stage("all not fused", False, "--march none " + NOT_FUSED + " formulas/1", "the same with g++"),
     Stage("all embedded", False, "embedded --all", "every target, with two compilers and code sizes"),
+    Stage("all newer compilers", False, "debian-13", "g++ 13 and 14, in a Debian 13 root"),
 )
 
 
