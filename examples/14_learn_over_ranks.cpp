@@ -76,7 +76,7 @@ void run(const options& wanted, int ranks, int rank) {
 }  // namespace learn_fashion
 
 int main(int count, char** words) {
-  learning::be_ready_to_write();
+  fashion::system::be_ready_to_write();
   MPI_Init(&count, &words);
   int ranks = 0, rank = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -15,6 +15,7 @@
 #include "model.hpp"
 #include "pictures.hpp"
 #include "stack.hpp"
+#include "system.hpp"
 
 namespace fashion {
 
@@ -102,9 +103,9 @@ inline evaluation evaluate(const picture_set& set, model::workspace& workspace) 
     }
     batch_time = clock::now() - begin;
 
-    const long before = preemptions();
+    const long before = system::preemptions();
     time_each(times, [&](std::size_t i) { forward(i % set.size()); });
-    result.preempted = preemptions() - before;
+    result.preempted = system::preemptions() - before;
 
     time_each(integer_times, [&](std::size_t i) {
       const std::size_t picture = i % set.size();

@@ -12,7 +12,7 @@
 #include <system_error>
 #include <vector>
 
-#include <unistd.h>
+#include "system.hpp"
 
 namespace fashion {
 
@@ -60,7 +60,7 @@ inline void make_writable_folder(const std::filesystem::path& folder) {
     throw file_error(folder, "cannot be made a folder for the output" +
                                  (failed ? " (" + failed.message() + ")" : std::string{}));
   }
-  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+  if (!system::can_write_in(folder)) {
     throw file_error(folder, "the output folder is not writable");
   }
 }
@@ -73,7 +73,8 @@ struct named_text {
 // Writes every text to a temporary file first, then moves them all: no half file stays.
 inline void write_all(const std::vector<named_text>& outputs) {
   const auto beside = [](const named_text& output) {
-    return std::filesystem::path{output.file.string() + ".part" + std::to_string(::getpid())};
+    return std::filesystem::path{output.file.string() + ".part" +
+                                 std::to_string(system::process_number())};
   };
   const auto sweep = [&] {
     std::error_code ignored;

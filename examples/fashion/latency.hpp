@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <vector>
 
-#include <sys/resource.h>
 #if defined(__linux__)
 #include <sched.h>
 #endif
@@ -46,12 +45,6 @@ inline latency_summary summarise(std::vector<double> times) {
   std::sort(times.begin(), times.end());
   return {percentile(times, 0.5), percentile(times, 0.99), percentile(times, 0.999), times.back(),
           times.size()};
-}
-
-// How often the system gave this program's core to a different one.
-inline long preemptions() {
-  rusage usage{};
-  return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_nivcsw : 0;
 }
 
 // Keeps this thread on its core: a move costs cold caches. Returns the core, or -1 if the system

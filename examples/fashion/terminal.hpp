@@ -11,11 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include <unistd.h>
-
 #include "colour.hpp"
 #include "look.hpp"
 #include "report.hpp"
+#include "system.hpp"
 
 namespace fashion::terminal {
 
@@ -26,7 +25,7 @@ inline style style_of_stdout() {
     const char* value = std::getenv(name);
     return std::string_view{value == nullptr ? "" : value};
   };
-  if (!variable("NO_COLOR").empty() || ::isatty(STDOUT_FILENO) == 0 || variable("TERM") == "dumb" ||
+  if (!variable("NO_COLOR").empty() || !system::is_terminal() || variable("TERM") == "dumb" ||
       variable("TERM").empty()) {
     return style::ascii;
   }

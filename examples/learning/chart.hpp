@@ -37,7 +37,7 @@ inline double mark_distance(double length, double most) {
 class drawing {
  public:
   explicit drawing(std::size_t panels) {
-    add("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %zu 300\" width=\"%zu\" "
+    add("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u 300\" width=\"%u\" "
         "height=\"300\" "
         "role=\"img\">\n<style>\n"
         "  text { font: 12px system-ui, sans-serif; fill: #222 } .title { font-weight: 600 }\n"
@@ -46,7 +46,7 @@ class drawing {
         "  .c0 { stroke: #2463a8 } .c1 { stroke: #c8590a } .c2 { stroke: #1c8a63 } .c3 { stroke: "
         "#888 }\n"
         "  @media (prefers-color-scheme: dark) { text { fill: #ddd } }\n</style>\n",
-        panels * width, panels * width);
+        static_cast<unsigned>(panels * width), static_cast<unsigned>(panels * width));
   }
 
   void draw(const panel& what, std::size_t column) {
@@ -80,14 +80,15 @@ class drawing {
         what.x_title.c_str());
 
     for (std::size_t i = 0; i < what.lines.size(); ++i) {
-      add("<path class=\"line c%zu\" d=\"", i);
+      add("<path class=\"line c%u\" d=\"", static_cast<unsigned>(i));
       for (std::size_t at = 0; at < what.lines[i].y.size(); ++at)
         add("%c%.1f %.1f", at == 0 ? 'M' : 'L', x_at(static_cast<double>(at)),
             y_at(what.lines[i].y[at]));
       add("\"/>\n");
       if (what.lines.size() == 1) continue;
       const double y = bottom - 14 - 18 * static_cast<double>(what.lines.size() - 1 - i);
-      add("<path class=\"line c%zu\" d=\"M%.1f %.1fh24\"/>", i, right - 210, y - 4);
+      add("<path class=\"line c%u\" d=\"M%.1f %.1fh24\"/>", static_cast<unsigned>(i), right - 210,
+          y - 4);
       add("<text x=\"%.1f\" y=\"%.1f\">%s</text>\n", right - 180, y, what.lines[i].name.c_str());
     }
   }

@@ -6,8 +6,6 @@
 #include <cstring>
 #include <string>
 
-#include <sys/file.h>
-
 #include "whole_file.hpp"
 
 namespace learning {
@@ -21,8 +19,8 @@ class training_folder {
   explicit training_folder(const std::string& path)
       : checkpoint(made(path), "checkpoint.safetensors"),
         result(path, "weights.safetensors"),
-        lock_((path + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW) {
-    if (lock_.is_open() && ::flock(lock_.number(), LOCK_EX | LOCK_NB) == 0) return;
+        lock_(path + "/lock", fashion::system::descriptor::use::lock) {
+    if (lock_.lock()) return;
     if (errno == EWOULDBLOCK)
       throw fashion::file_error(
           path,
@@ -41,7 +39,7 @@ class training_folder {
     return path;
   }
 
-  detail::descriptor lock_;
+  fashion::system::descriptor lock_;
 };
 
 }  // namespace learning

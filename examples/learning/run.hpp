@@ -64,7 +64,7 @@ exit_code run(const options& wanted, const training_folder& folder, Training& al
 // run() for the program of this name; bad input is reported in a line.
 template <class Run>
 int main_of(const char* program, const Run& run) {
-  be_ready_to_write();
+  fashion::system::be_ready_to_write();
   try {
     return run();
   } catch (const std::exception& problem) {
