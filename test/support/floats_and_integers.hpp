@@ -122,7 +122,7 @@ struct in_integers : calls_of_block<Layer>, observed_on_sequences<Layer> {
 
   const called& packed = this->layer;  // it has one form
 
-  in_integers() : observed_on_sequences<Layer>(own_mask()) {}
+  in_integers() : observed_on_sequences<Layer>(self_attention_mask()) {}
   in_integers(const in_integers&) = delete;
 
   template <class F>
@@ -150,7 +150,7 @@ struct in_integers : calls_of_block<Layer>, observed_on_sequences<Layer> {
   }
 
  private:
-  static constexpr auto own_mask() {
+  static constexpr auto self_attention_mask() {
     if constexpr (in_integers::has_memory)
       return umbel::self_mask(umbel::causal);
     else

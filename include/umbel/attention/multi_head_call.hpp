@@ -26,12 +26,12 @@ struct multi_head_call {
       scores_of<T, From::template size_of<rules::batch_family>, Layer::sizes.heads, queries, keys>;
   using steps = typename Layer::template forward_of<queries, keys>;
   using scratch = typename steps::workspace;
-  using given = given_workspaces<Workspace, scratch>;
-  using place = typename given::all;
+  using workspaces = given_workspaces<Workspace, scratch>;
+  using place = typename workspaces::all;
   using result = tensor_of<T, typename Layer::template result_of<From>>;
   using verdict = first_error<
       rules::mask_fits<say::multi_head_attention, mask_of<Mask>, scores>,
-      rules::scratch_fits<say::multi_head_attention, typename given::each, scratch, Sizes>>;
+      rules::scratch_fits<say::multi_head_attention, typename workspaces::each, scratch, Sizes>>;
 
   // All sequences of the batch, in sequence or handed out to workers.
   template <class Weights, class X, class Y, class Z, class Out>
@@ -42,7 +42,7 @@ struct multi_head_call {
     constexpr auto zs = strides_along<typename Z::layout, KeyAxis, family>;
     constexpr auto outs = strides_along<typename Out::layout, QueryAxis, family>;
     const auto& masks = as_mask(mask);
-    if constexpr (!given::several) {
+    if constexpr (!workspaces::several) {
       for (std::size_t b = 0; b < sequences; ++b)
         steps::template forward<xs, ys, zs, outs>(
             w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
@@ -133,10 +133,10 @@ struct multi_head_forms {
   struct self_steps : attention_steps<self_call<X>::template on> {
     using block = multi_head_block<Layer>;
     using to_keys = attention_steps<self_call<X>::template on>;
-    template <class Given, class To, class Scratch, class... OfMask>
-    static constexpr void run(const Given& given, To& to, Scratch& work, const X& x,
+    template <class Parts, class To, class Scratch, class... OfMask>
+    static constexpr void run(const Parts& parts, To& to, Scratch& work, const X& x,
                               const OfMask&... of_mask) noexcept {
-      to_keys::run(given, to, work, x, x, x, of_mask...);
+      to_keys::run(parts, to, work, x, x, x, of_mask...);
     }
   };
   template <class X, class Y>

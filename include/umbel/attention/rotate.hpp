@@ -62,11 +62,11 @@ struct first_of_pairs<adjacent_pairs, Layout, Family, Pairs> {
 template <class Pairing, class Family, class Layout, class Cosines, class Sines, class T>
 constexpr void rotate_pairs(T* x, const T* cosines, const T* sines) noexcept {
   using first = first_of_pairs<Pairing, Layout, Family, Cosines::template size_of<Family>>;
-  using each = typename first::type;
-  using cosines_of = algebra::broadcast_to<Cosines, typename each::axes>;
-  using sines_of = algebra::broadcast_to<Sines, typename each::axes>;
+  using half = typename first::type;
+  using cosines_of = algebra::broadcast_to<Cosines, typename half::axes>;
+  using sines_of = algebra::broadcast_to<Sines, typename half::axes>;
   for_each([](T& a, T& b, const T& cosine, const T& sine) { rotate_pair(a, b, cosine, sine); },
-           view_of<T, each>(x), view_of<T, each>(x + first::apart),
+           view_of<T, half>(x), view_of<T, half>(x + first::apart),
            view_of<const T, cosines_of>(cosines), view_of<const T, sines_of>(sines));
 }
 

@@ -12,9 +12,9 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
 template <class Masks>
-inline constexpr bool says_own_mask = true;
+inline constexpr bool says_self_mask = true;
 template <class Mask>
-inline constexpr bool says_own_mask<both_masks<Mask, unsaid_mask>> = false;
+inline constexpr bool says_self_mask<both_masks<Mask, unsaid_mask>> = false;
 struct without_memory {};  // instead of a memory and its mask
 
 // Refuses calls that fit no form.
@@ -46,17 +46,20 @@ struct block_calls : refused_block_calls<Word, HasMemory> {
     return Layer::entry::template pass<Layer>(self(), x, without_memory{}, all_keys, mask, work,
                                               by_value{});
   }
-  template <tensor_like X, tensor_like Memory, class Own, workspace_like Workspace = on_stack>
-  constexpr auto operator()(const X& x, const Memory& memory, const own_mask<Own>& own,
+  template <tensor_like X, tensor_like Memory, class ToSelf, workspace_like Workspace = on_stack>
+  constexpr auto operator()(const X& x, const Memory& memory,
+                            const self_attention_mask<ToSelf>& to_self,
                             Workspace&& work = {}) const noexcept {
-    return Layer::entry::template pass<Layer>(self(), x, memory, all_keys, own.mask, work,
+    return Layer::entry::template pass<Layer>(self(), x, memory, all_keys, to_self.mask, work,
                                               by_value{});
   }
-  template <tensor_like X, tensor_like Memory, mask_like Mask, class Own,
+  template <tensor_like X, tensor_like Memory, mask_like Mask, class ToSelf,
             workspace_like Workspace = on_stack>
   constexpr auto operator()(const X& x, const Memory& memory, const Mask& mask,
-                            const own_mask<Own>& own, Workspace&& work = {}) const noexcept {
-    return Layer::entry::template pass<Layer>(self(), x, memory, mask, own.mask, work, by_value{});
+                            const self_attention_mask<ToSelf>& to_self,
+                            Workspace&& work = {}) const noexcept {
+    return Layer::entry::template pass<Layer>(self(), x, memory, mask, to_self.mask, work,
+                                              by_value{});
   }
   // Without a self_mask: refused.
   template <tensor_like X, tensor_like Memory, mask_like Mask = every_key,
@@ -79,7 +82,7 @@ struct block_calls : refused_block_calls<Word, HasMemory> {
     requires HasMemory
   constexpr auto operator()(const X& x, const Memory& memory,
                             const Mask& mask = {}) const noexcept {
-    return (*this)(x, memory, mask, own_mask<unsaid_mask>{});
+    return (*this)(x, memory, mask, self_attention_mask<unsaid_mask>{});
   }
   template <tensor_like Out, tensor_like X, mask_like Mask = every_key,
             workspace_like Workspace = on_stack>
@@ -89,18 +92,20 @@ struct block_calls : refused_block_calls<Word, HasMemory> {
     Layer::entry::template pass<Layer>(self(), x, without_memory{}, all_keys, mask, work,
                                        static_cast<Out&&>(out));
   }
-  template <tensor_like Out, tensor_like X, tensor_like Memory, mask_like Mask, class Own,
+  template <tensor_like Out, tensor_like X, tensor_like Memory, mask_like Mask, class ToSelf,
             workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Memory& memory, const Mask& mask,
-                      const own_mask<Own>& own, Workspace&& work = {}) const noexcept {
-    Layer::entry::template pass<Layer>(self(), x, memory, mask, own.mask, work,
+                      const self_attention_mask<ToSelf>& to_self,
+                      Workspace&& work = {}) const noexcept {
+    Layer::entry::template pass<Layer>(self(), x, memory, mask, to_self.mask, work,
                                        static_cast<Out&&>(out));
   }
-  template <tensor_like Out, tensor_like X, tensor_like Memory, class Own,
+  template <tensor_like Out, tensor_like X, tensor_like Memory, class ToSelf,
             workspace_like Workspace = on_stack>
-  constexpr void into(Out&& out, const X& x, const Memory& memory, const own_mask<Own>& own,
+  constexpr void into(Out&& out, const X& x, const Memory& memory,
+                      const self_attention_mask<ToSelf>& to_self,
                       Workspace&& work = {}) const noexcept {
-    Layer::entry::template pass<Layer>(self(), x, memory, all_keys, own.mask, work,
+    Layer::entry::template pass<Layer>(self(), x, memory, all_keys, to_self.mask, work,
                                        static_cast<Out&&>(out));
   }
 
@@ -115,21 +120,21 @@ struct block_calls : refused_block_calls<Word, HasMemory> {
     else
       return invalid{};
   }
-  template <traced X, traced Memory, class Own>
+  template <traced X, traced Memory, class ToSelf>
   constexpr auto operator()(const X& x, const Memory& memory,
-                            const own_mask<Own>& own) const noexcept {
-    return (*this)(x, memory, all_keys, own);
+                            const self_attention_mask<ToSelf>& to_self) const noexcept {
+    return (*this)(x, memory, all_keys, to_self);
   }
-  template <traced X, traced Memory, mask_of_a_node Mask, class Own>
+  template <traced X, traced Memory, mask_of_a_node Mask, class ToSelf>
   constexpr auto operator()(const X& x, const Memory& memory, const Mask& mask,
-                            const own_mask<Own>& own) const noexcept {
-    using masks = both_masks<mask_of<Mask>, Own>;
+                            const self_attention_mask<ToSelf>& to_self) const noexcept {
+    using masks = both_masks<mask_of<Mask>, ToSelf>;
     using verdict = typename Layer::template verdict_in_formula<X, masks, Memory>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok)
       return call_with_mask<
           typename Layer::template steps_on<view_of_node<X>, view_of_node<Memory>>>(
-          self(), masks(as_mask(mask), own.mask), x, memory);
+          self(), masks(as_mask(mask), to_self.mask), x, memory);
     else
       return invalid{};
   }

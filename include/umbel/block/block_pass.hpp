@@ -52,10 +52,10 @@ struct block_shapes_fit<Block, Word, T, OfMemory, Held, X, without_memory> {
 // it, with scratch_of and sequences; Of::entry has its verdicts: word_of_block, word_of_call,
 // number, call_of, shapes_fit, masks_fit.
 struct entry_of_block {
-  template <class Of, class Weights, class X, class Memory, class Mask, class Own, class Workspace,
-            class Out>
+  template <class Of, class Weights, class X, class Memory, class Mask, class ToSelf,
+            class Workspace, class Out>
   static constexpr auto pass(const Weights& w, const X& x, const Memory& memory, const Mask& mask,
-                             const Own& own, Workspace& work, Out&& out) noexcept {
+                             const ToSelf& to_self, Workspace& work, Out&& out) noexcept {
     using entry = typename Of::entry;
     using refuses = typename entry::word_of_call;
     using number = typename entry::number;
@@ -63,24 +63,24 @@ struct entry_of_block {
         typename entry::template shapes_fit<X, Memory>::type,
         rules::row_major_out<refuses, Out, number, layout_of<X>>,
         verdict<
-            !std::is_same_v<Own, unsaid_mask>, typename entry::word_of_block,
+            !std::is_same_v<ToSelf, unsaid_mask>, typename entry::word_of_block,
             say::
                 needs_a_self_mask_so_add_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask>>;
     static_assert(report<shapes>::ok, "umbel: shapes do not fit");
     if constexpr (shapes::ok) {
       using call = typename entry::template call_of<X, Memory>;
       using scratch = typename Of::template scratch_of<call::n, call::m>::type;
-      using given = given_workspaces<Workspace, scratch>;
+      using workspaces = given_workspaces<Workspace, scratch>;
       using fit = first_error<
-          typename entry::template masks_of_call_fit<call, mask_of<Mask>, mask_of<Own>>::type,
-          rules::scratch_fits<refuses, typename given::each, scratch, typename call::sizes>>;
+          typename entry::template masks_of_call_fit<call, mask_of<Mask>, mask_of<ToSelf>>::type,
+          rules::scratch_fits<refuses, typename workspaces::each, scratch, typename call::sizes>>;
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
       if constexpr (fit::ok)
-        return computed<tensor_of<number, row_major<layout_of<X>>>, typename given::all>(
+        return computed<tensor_of<number, row_major<layout_of<X>>>, typename workspaces::all>(
             out, work, [&](auto& y, auto& all) UMBEL_LAMBDA_INLINE {
               Of::template sequences<call>(typename entry::all_events{}, w, x.data(),
-                                           memory_in(memory), as_mask(mask), as_mask(own), y.data(),
-                                           all);
+                                           memory_in(memory), as_mask(mask), as_mask(to_self),
+                                           y.data(), all);
             });
       else
         return invalid{};
@@ -175,54 +175,58 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
   using number = T;
   template <class X, class Memory>
   using shapes_fit = block_shapes_fit<block_types, word, T, T, accepted, X, Memory>;
-  template <class Mask, class Own, std::size_t Batch, std::size_t N, std::size_t M>
+  template <class Mask, class ToSelf, std::size_t Batch, std::size_t N, std::size_t M>
   struct masks_rule {
     template <class Part>
-    using of_sequence = rules::mask_fits<word, Own, scores_of<T, Batch, Part::sizes.heads, N, N>>;
+    using of_sequence =
+        rules::mask_fits<word, ToSelf, scores_of<T, Batch, Part::sizes.heads, N, N>>;
     template <class Part>
     using of_memory = rules::mask_fits<word, Mask, scores_of<T, Batch, Part::sizes.heads, N, M>>;
   };
-  template <class Mask, class Own, std::size_t Batch, std::size_t N, std::size_t M>
-  using masks_fit = attentions_fit<described, masks_rule<Mask, Own, Batch, N, M>>;
-  template <class Call, class Mask, class Own>
+  template <class Mask, class ToSelf, std::size_t Batch, std::size_t N, std::size_t M>
+  using masks_fit = attentions_fit<described, masks_rule<Mask, ToSelf, Batch, N, M>>;
+  template <class Call, class Mask, class ToSelf>
   using masks_of_call_fit =
-      masks_fit<Mask, Own, Call::layout::template size_of<rules::batch_family>, Call::n, Call::m>;
+      masks_fit<Mask, ToSelf, Call::layout::template size_of<rules::batch_family>, Call::n,
+                Call::m>;
 
   // All sequences, row-major, through a layer or stack; y may be x. Work: workspace or parallel().
-  template <class Call, std::size_t... Event, class Weights, class Mask, class Own, class Work>
+  template <class Call, std::size_t... Event, class Weights, class Mask, class ToSelf, class Work>
   UMBEL_NOINLINE static constexpr void sequences(std::index_sequence<Event...> events,
                                                  const Weights& w, const T* x, const T* memory,
-                                                 const Mask& mask, const Own& own, T* y,
+                                                 const Mask& mask, const ToSelf& to_self, T* y,
                                                  Work& work) noexcept {
     using rows = residual::rows<block_types>;
     if constexpr (of_several_layers<Weights>) {
-      sequences<Call>(events, w.layers[0], x, memory, mask, own, y, work);
+      sequences<Call>(events, w.layers[0], x, memory, mask, to_self, y, work);
       for (std::size_t i = 1; i < w.size(); ++i)
-        sequences<Call>(events, w.layers[i], y, memory, mask, own, y, work);
+        sequences<Call>(events, w.layers[i], y, memory, mask, to_self, y, work);
     } else {
-      constexpr std::size_t one = Call::n * width, count = Call::layout::count / one;
+      constexpr std::size_t sequence_size = Call::n * width,
+                            count = Call::layout::count / sequence_size;
       const auto place = [&](std::size_t b, auto& s) {
-        return residual::places<T>{x + b * one, y + b * one, s.normed.rows, s.branch.rows};
+        return residual::places<T>{x + b * sequence_size, y + b * sequence_size, s.normed.rows,
+                                   s.branch.rows};
       };
       const auto parts = [&](std::size_t b) {
         return residual::whole_pass<block_types,
                                     Call::layout::template size_of<rules::batch_family>, Call::n,
-                                    Call::m, Own, Mask>{
-            memory + b * Call::m * width * described::has_memory, own, mask, b};
+                                    Call::m, ToSelf, Mask>{
+            memory + b * Call::m * width * described::has_memory, to_self, mask, b};
       };
       if constexpr (!rules::is_for_workers<Work>) {
         for (std::size_t b = 0; b < count; ++b) {
           const auto at = place(b, work);
-          const auto given = parts(b);
-          (rows::template on<Event, Call::n>(w, at, work, given), ...);
+          const auto pass = parts(b);
+          (rows::template on<Event, Call::n>(w, at, work, pass), ...);
         }
       } else {
         each_sequence<count>(
             work,
             [&](std::size_t b, auto& s) {
               const auto at = place(b, s);
-              const auto given = parts(b);
-              (rows::template on<Event, Call::n>(w, at, s, given), ...);
+              const auto pass = parts(b);
+              (rows::template on<Event, Call::n>(w, at, s, pass), ...);
             },
             [&](std::size_t b, const auto& workers) {
               rows::template in_parts<Call::n>(w, place(b, workers.work[0]), workers, parts(b));
@@ -241,7 +245,7 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
     struct fit<both_masks<A, B>> : masks_fit<A, B, batch, call::n, call::m> {};
     using type = first_error<
         verdict<
-            says_own_mask<Mask>, word,
+            says_self_mask<Mask>, word,
             say::
                 needs_a_self_mask_so_add_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask>,
         rules::mask_in_a_formula<word, Mask>, typename fit<mask_of<Mask>>::type>;
@@ -267,15 +271,15 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
         of_sequence::flops(std::make_index_sequence<described::part_count>{});
     static constexpr std::size_t tables =
         of_sequence::tables(std::make_index_sequence<described::part_count>{});
-    template <class Given, class Y, class... Operands>
-    static constexpr void run(const Given& given, Y& y, scratch& work, const X& x,
+    template <class Parts, class Y, class... Operands>
+    static constexpr void run(const Parts& parts, Y& y, scratch& work, const X& x,
                               const Memory&... memory, const Operands&... of_mask) noexcept {
-      const auto mask = given.mask(of_mask...);
+      const auto mask = parts.mask(of_mask...);
       if constexpr (sizeof...(Memory) == 0)
-        sequences<call>(all_events{}, given.weights(), x.data(), static_cast<const T*>(nullptr),
+        sequences<call>(all_events{}, parts.weights(), x.data(), static_cast<const T*>(nullptr),
                         mask, mask, y.data(), work);
       else
-        sequences<call>(all_events{}, given.weights(), x.data(), memory.data()..., mask.first,
+        sequences<call>(all_events{}, parts.weights(), x.data(), memory.data()..., mask.first,
                         mask.second, y.data(), work);
     }
   };

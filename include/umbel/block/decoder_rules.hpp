@@ -12,14 +12,15 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 // The result of self_mask: not a mask, to tell it from that of the memory.
 template <class Mask>
-struct own_mask {
+struct self_attention_mask {
   Mask mask;
 };
 // In a formula, as an argument.
 template <class Mask>
-struct stands_for_mask<own_mask<Mask>> {
-  static constexpr own_mask<given_mask<Mask>> at(const own_mask<Mask>* own) noexcept {
-    return {given_mask<Mask>(own == nullptr ? nullptr : &own->mask)};
+struct stands_for_mask<self_attention_mask<Mask>> {
+  static constexpr self_attention_mask<given_mask<Mask>> at(
+      const self_attention_mask<Mask>* to_self) noexcept {
+    return {given_mask<Mask>(to_self == nullptr ? nullptr : &to_self->mask)};
   }
 };
 struct unsaid_mask : every_key {};
@@ -29,12 +30,13 @@ struct unsaid_mask : every_key {};
 // lens etc. It is causal only if you pass causal.
 template <mask_like Mask>
 constexpr auto self_mask(Mask&& mask) noexcept {
-  return detail::own_mask<decltype(detail::kept_mask<Mask>(mask))>{detail::kept_mask<Mask>(mask)};
+  return detail::self_attention_mask<decltype(detail::kept_mask<Mask>(mask))>{
+      detail::kept_mask<Mask>(mask)};
 }
 // In a formula, for lengths.
 template <detail::traced Lengths>
 constexpr auto self_mask(const Lengths& lengths) noexcept {
-  return detail::own_mask<detail::mask_of<Lengths>>{detail::as_mask(lengths)};
+  return detail::self_attention_mask<detail::mask_of<Lengths>>{detail::as_mask(lengths)};
 }
 namespace detail {
 namespace say {

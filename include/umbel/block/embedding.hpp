@@ -37,11 +37,11 @@ struct embed_in_formula {
 };
 template <traced X, class Table>
 struct embed_in_formula<X, Table> {
-  using own = typename Table::value_type;
+  using entry = typename Table::value_type;
   using type = first_error<
-      verdict<std::is_same_v<typename X::T, own>, say::embedding, say::the_table_has_type,
-              element<own>, say::but_the_formula_computes_in, element<typename X::T>>,
-      rows_in_a_formula<say::embedding, typename layout_of<Table>::template axis_at<0>, own>>;
+      verdict<std::is_same_v<typename X::T, entry>, say::embedding, say::the_table_has_type,
+              element<entry>, say::but_the_formula_computes_in, element<typename X::T>>,
+      rows_in_a_formula<say::embedding, typename layout_of<Table>::template axis_at<0>, entry>>;
 };
 template <class X, class Table>
 using embed = first_error<rows_by_integers<say::embedding, Table, X>,

@@ -194,9 +194,9 @@ struct feed_forward_types {
 
     template <class Weights, class Y>
     static constexpr void run(const Weights& w, Y& y, scratch& work, const X& x) noexcept {
-      constexpr std::size_t one = rows::size * narrow_axis::size;
-      for (std::size_t b = 0; b < layout::count / one; ++b)
-        feed_rows<rows::size>(w, x.data() + b * one, work, y.data() + b * one);
+      constexpr std::size_t sequence_size = rows::size * narrow_axis::size;
+      for (std::size_t b = 0; b < layout::count / sequence_size; ++b)
+        feed_rows<rows::size>(w, x.data() + b * sequence_size, work, y.data() + b * sequence_size);
     }
   };
 
@@ -204,18 +204,18 @@ struct feed_forward_types {
   template <class Weights, class X, class Workspace, class Out>
   static constexpr auto apply(const Weights& w, const X& x, Workspace& work, Out&& out) noexcept {
     using layout = typename X::layout;
-    using one = steps<X>;
-    using verdict =
-        first_error<typename one::verdict, rules::row_major_out<say::feed_forward, Out, T, layout>>;
+    using call = steps<X>;
+    using verdict = first_error<typename call::verdict,
+                                rules::row_major_out<say::feed_forward, Out, T, layout>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
-      using scratch = typename one::scratch;
+      using scratch = typename call::scratch;
       using fit =
-          rules::scratch_fits<say::feed_forward, Workspace, scratch, shape<typename one::rows>>;
+          rules::scratch_fits<say::feed_forward, Workspace, scratch, shape<typename call::rows>>;
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
       if constexpr (fit::ok)
         return computed<tensor_of<T, row_major<layout>>, scratch>(
-            out, work, [&](auto& y, scratch& own) UMBEL_LAMBDA_INLINE { one::run(w, y, own, x); });
+            out, work, [&](auto& y, scratch& own) UMBEL_LAMBDA_INLINE { call::run(w, y, own, x); });
       else
         return invalid{};
     } else {

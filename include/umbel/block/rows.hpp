@@ -203,13 +203,13 @@ struct rows {
 };
 
 // Parts of a whole pass: own and mask, as_mask of the sequence and of its memory.
-template <class Block, std::size_t Batch, std::size_t N, std::size_t M, class Own, class Mask>
+template <class Block, std::size_t Batch, std::size_t N, std::size_t M, class ToSelf, class Mask>
 struct whole_pass {
   using T = typename Block::value_type;
   template <class Layer, std::size_t Keys>
   using scores = scores_of<T, Batch, Layer::sizes.heads, N, Keys>;
   const T* memory;
-  const Own& own;
+  const ToSelf& to_self;
   const Mask& mask;
   std::size_t sequence;
 
@@ -223,7 +223,7 @@ struct whole_pass {
     else if constexpr (e.sees == reads::sequence)
       part::template forward_of<N, N>::template forward<part::rows, part::rows, part::rows,
                                                         part::rows>(
-          w, from, from, from, at_sequence<scores<layer, N>>(own, sequence), to, work);
+          w, from, from, from, at_sequence<scores<layer, N>>(to_self, sequence), to, work);
     else
       part::template forward_of<N, M>::template forward<part::rows, part::rows, part::rows,
                                                         part::rows>(
@@ -235,8 +235,8 @@ struct whole_pass {
     using layer = typename Block::template layer_at<e.slot>;
     using part = rows_of_part<layer>;
     if constexpr (e.sees == reads::sequence)
-      part::template run_in_parts<N, N>(w, from, from, at_sequence<scores<layer, N>>(own, sequence),
-                                        to, workers);
+      part::template run_in_parts<N, N>(
+          w, from, from, at_sequence<scores<layer, N>>(to_self, sequence), to, workers);
     else
       part::template run_in_parts<N, M>(w, from, memory,
                                         at_sequence<scores<layer, M>>(mask, sequence), to, workers);

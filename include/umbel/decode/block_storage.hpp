@@ -125,9 +125,10 @@ struct block_storage {
   static constexpr bool has_own_attention =
       block::part_sees(first_of(reads::sequence)) == reads::sequence;
   // The attention to the sequence. A block without one is refused.
-  using own = std::conditional_t<has_own_attention, stored_in_part<first_of(reads::sequence)>,
-                                 no_attention_stored>;
-  using sizes = typename own::sizes;
+  using self_attention =
+      std::conditional_t<has_own_attention, stored_in_part<first_of(reads::sequence)>,
+                         no_attention_stored>;
+  using sizes = typename self_attention::sizes;
   // Rotary positions of the queries to a memory are also those of the sequence.
   template <std::size_t Number>
   using of_part = stored_in_part<Number, sizes::positions>;
@@ -139,11 +140,11 @@ struct block_storage {
   // Calls f(stored part, its number) for each part that reads Sees.
   template <reads Sees, class F>
   static constexpr void each_that(type& of_block, const F& f) noexcept {
-    const auto one = [&]<std::size_t I>(std::integral_constant<std::size_t, I> number) {
+    const auto visit = [&]<std::size_t I>(std::integral_constant<std::size_t, I> number) {
       if constexpr (block::part_sees(I) == Sees) f(residual::stored_at<I>(of_block), number);
     };
     [&]<std::size_t... Number>(std::index_sequence<Number...>) {
-      (one(std::integral_constant<std::size_t, Number>{}), ...);
+      (visit(std::integral_constant<std::size_t, Number>{}), ...);
     }(all_parts{});
   }
 
@@ -163,12 +164,12 @@ struct block_storage {
       typename of_part<Number>::verdict...>
       rule(std::index_sequence<Number...>);
   using verdict = decltype(rule(all_parts{}));
-  template <class Next, class Mask, class Own>
+  template <class Next, class Mask, class ToSelf>
   struct masks_rule {
     template <class Part>
     using of_sequence =
         typename stored_of<reads::sequence, Part,
-                           sizes::positions>::type::template mask_rule<Own, Next::size>;
+                           sizes::positions>::type::template mask_rule<ToSelf, Next::size>;
     template <class Part, class Stored = stored_of<reads::memory, Part, sizes::positions>>
     using of_memory = first_error<
         rules::mask_of_memory<typename of::of_memory, Mask>,
@@ -179,10 +180,10 @@ struct block_storage {
                       Part::sizes.heads, Next::size, Stored::sizes::capacity>>,
         typename Stored::type::template mask_rule<Mask, Next::size>>;
   };
-  template <class Next, class Mask, class Own>
+  template <class Next, class Mask, class ToSelf>
   using step_fits =
       first_error<rules::fits_into_cache<Next, axes::key<sizes::capacity>, sizes::at_once>,
-                  typename attentions_fit<block, masks_rule<Next, Mask, Own>>::type>;
+                  typename attentions_fit<block, masks_rule<Next, Mask, ToSelf>>::type>;
 
   // ---- a step
   template <std::size_t N, std::size_t... Number>
@@ -201,13 +202,13 @@ struct block_storage {
   }();
 
   // N positions of a sequence attend to all stored ones. Masks: as_mask of the arguments.
-  template <std::size_t N, class Mask, class Own>
+  template <std::size_t N, class Mask, class ToSelf>
   struct attentions_of_step {
     type& past;
     const positions_so_far<sizes>& so_far;
     std::size_t memory_size;
     const Mask& mask;
-    const Own& own;
+    const ToSelf& to_self;
     std::size_t sequence;
 
     template <std::size_t Number, class Weights, class T, class To, class Work, class... How>
@@ -216,7 +217,7 @@ struct block_storage {
       constexpr sequence_strides rows_of = {0, block::width, 1};
       auto& stored = residual::stored_at<Number>(past);
       if constexpr (block::part_sees(Number) == reads::sequence)
-        step_of_sequence<N, rows_of, rows_of>(stored, w, sequence, from, so_far, own, to, work,
+        step_of_sequence<N, rows_of, rows_of>(stored, w, sequence, from, so_far, to_self, to, work,
                                               how...);
       else
         attend_to_sequence<N, rows_of, rows_of>(stored, w, sequence, from, so_far.size(),

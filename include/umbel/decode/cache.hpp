@@ -206,13 +206,13 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
   template <class Positions, bool Appends, class Mask, class Workspace>
   struct call_of {
     static constexpr std::size_t count = Positions::size;
-    using given = std::remove_reference_t<Workspace>;
+    using workspace_type = std::remove_reference_t<Workspace>;
     using scratch = typename made::template scratch<count>;
-    using place = typename detail::given_workspaces<given, scratch>::all;
+    using place = typename detail::given_workspaces<workspace_type, scratch>::all;
     using verdict = detail::first_error<
         detail::rules::fits_into_cache<Positions, Keys, Appends ? sizes::at_once : npos>,
         typename made::type::template mask_rule<Mask, count>,
-        detail::rules::scratch_fits<detail::say::key_value_cache, given, scratch,
+        detail::rules::scratch_fits<detail::say::key_value_cache, workspace_type, scratch,
                                     detail::shape<Positions>>>;
   };
   constexpr bool make_room(std::size_t count) noexcept {

@@ -58,7 +58,7 @@ class key_value_cache<Layer, Keys, Options...>
   using layer = Layer;
   using value_type = typename of::number;
   using result_type = value_type;
-  using stored_type = typename storage::own::stored;
+  using stored_type = typename storage::self_attention::stored;
   static constexpr bool slides = sizes::slides;
   static constexpr std::size_t capacity = sizes::capacity, positions = sizes::positions,
                                rows = sizes::rows;
@@ -113,9 +113,9 @@ class key_value_cache<Layer, Keys, Options...>
       static_assert(report<rule>::ok, "umbel: shapes do not fit");
       if constexpr (rule::ok) {
         so_far_.reset();
-        with_scratch<scratch>(work, [&](scratch& own) UMBEL_LAMBDA_INLINE {
+        with_scratch<scratch>(work, [&](scratch& s) UMBEL_LAMBDA_INLINE {
           store_memory<next::size, of::template rows_at_once<in_scratch, next::size>>(
-              given.get_weights(), memory.data(), own);
+              given.get_weights(), memory.data(), s);
         });
         memory_.size = next::size;
       }
@@ -132,8 +132,9 @@ class key_value_cache<Layer, Keys, Options...>
 
   // The layers' results for the next positions, x (batch, token, hidden), row-major: the rows of
   // the whole causal pass. out may be x. mask: more masks, the same for all layers, whose axis key
-  // counts positions of the cache; with a memory, mask is for the memory, and own, self_mask(m),
-  // for the sequence. Returns false and changes nothing if they don't fit or there is no memory.
+  // counts positions of the cache; with a memory, mask is for the memory, and to_self,
+  // self_mask(m), for the sequence. Returns false and changes nothing if they don't fit or there is
+  // no memory.
   template <detail::tensor_like Out, class Given, detail::tensor_like X,
             mask_like Mask = detail::every_key, workspace_like Workspace = detail::on_stack>
   [[nodiscard]] constexpr bool step(Out&& out, const Given& given, const X& x,
@@ -143,21 +144,21 @@ class key_value_cache<Layer, Keys, Options...>
     else
       return step_with<Out>(out, given, x, all_keys, mask, work);
   }
-  template <detail::tensor_like Out, class Given, detail::tensor_like X, class Own,
+  template <detail::tensor_like Out, class Given, detail::tensor_like X, class ToSelf,
             workspace_like Workspace = detail::on_stack>
     requires block::has_memory
   [[nodiscard]] constexpr bool step(Out&& out, const Given& given, const X& x,
-                                    const detail::own_mask<Own>& own,
+                                    const detail::self_attention_mask<ToSelf>& to_self,
                                     Workspace&& work = {}) noexcept {
-    return step_with<Out>(out, given, x, all_keys, own.mask, work);
+    return step_with<Out>(out, given, x, all_keys, to_self.mask, work);
   }
-  template <detail::tensor_like Out, class Given, detail::tensor_like X, mask_like Mask, class Own,
-            workspace_like Workspace = detail::on_stack>
+  template <detail::tensor_like Out, class Given, detail::tensor_like X, mask_like Mask,
+            class ToSelf, workspace_like Workspace = detail::on_stack>
     requires block::has_memory
   [[nodiscard]] constexpr bool step(Out&& out, const Given& given, const X& x, const Mask& mask,
-                                    const detail::own_mask<Own>& own,
+                                    const detail::self_attention_mask<ToSelf>& to_self,
                                     Workspace&& work = {}) noexcept {
-    return step_with<Out>(out, given, x, mask, own.mask, work);
+    return step_with<Out>(out, given, x, mask, to_self.mask, work);
   }
 
  private:
@@ -170,13 +171,13 @@ class key_value_cache<Layer, Keys, Options...>
 
   // Stores Count rows of a memory of each sequence, AtOnce at a time.
   template <std::size_t Count, std::size_t AtOnce, class Weights, class T, class Scratch>
-  constexpr void store_memory(const Weights& w, const T* memory, Scratch& own) noexcept {
+  constexpr void store_memory(const Weights& w, const T* memory, Scratch& work) noexcept {
     constexpr detail::sequence_strides rows_of = {0, block::width, 1};
     constexpr std::size_t left = Count % AtOnce;
     for (std::size_t i = 0; i < of::blocks::count; ++i)
       storage::template each_that<reads::memory>(past_[i], [&](auto& past, auto number) {
         const auto& weights = of::template weights_of_part<number>(detail::weights_of_block(w, i));
-        auto& scratch = detail::residual::start<number>(own.parts);
+        auto& scratch = detail::residual::start<number>(work.parts);
         const auto store = [&]<std::size_t N>(std::integral_constant<std::size_t, N>,
                                               std::size_t first) {
           for (std::size_t b = 0; b < sizes::batches; ++b) {
@@ -191,9 +192,9 @@ class key_value_cache<Layer, Keys, Options...>
       });
   }
 
-  template <class Out, class Given, class X, class Mask, class Own, class Workspace>
+  template <class Out, class Given, class X, class Mask, class ToSelf, class Workspace>
   constexpr bool step_with(std::remove_reference_t<Out>& out, const Given& given, const X& x,
-                           const Mask& mask, const Own& own, Workspace& work) noexcept {
+                           const Mask& mask, const ToSelf& to_self, Workspace& work) noexcept {
     using namespace detail;
     using fits = typename unless_refused<first_error<
         rules::layer_of_cache<Layer, Given>,
@@ -205,13 +206,13 @@ class key_value_cache<Layer, Keys, Options...>
       using next = positions_in<X>;
       using scratch = workspace<next>;
       using rule =
-          first_error<typename storage::template step_fits<next, Mask, Own>,
+          first_error<typename storage::template step_fits<next, Mask, ToSelf>,
                       rules::scratch_fits<say::key_value_cache, Workspace, scratch, shape<next>>>;
       static_assert(report<rule>::ok, "umbel: shapes do not fit");
       if constexpr (rule::ok) {
         if ((block::has_memory && memory_.size == 0) || !make_room(next::size)) return false;
         const auto& masks = as_mask(mask);
-        const auto& owns = as_mask(own);
+        const auto& owns = as_mask(to_self);
         using attentions = typename storage::template attentions_of_step<
             next::size, std::remove_cvref_t<decltype(masks)>, std::remove_cvref_t<decltype(owns)>>;
         constexpr std::size_t one = next::size * block::width;

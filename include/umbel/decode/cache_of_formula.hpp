@@ -86,7 +86,7 @@ class key_value_cache<Formula, Keys, Options...>
   template <class Out, class Given, class Work, class... X>
   struct call {
     static constexpr std::size_t count = detail::formulas::new_positions<X...>;
-    using given = detail::formulas::decoded<F, capacity, detail::formulas::list<X...>>;
+    using decoding = detail::formulas::decoded<F, capacity, detail::formulas::list<X...>>;
     using declared_for =
         detail::verdict<std::is_same_v<std::remove_cv_t<Given>, formula<F>>,
                         detail::say::key_value_cache,
@@ -128,7 +128,7 @@ class key_value_cache<Formula, Keys, Options...>
     };
     using verdict = detail::first_error<
         declared_for, has_positions,
-        typename rest<fits && declared_for::ok && has_positions::ok, given>::type>;
+        typename rest<fits && declared_for::ok && has_positions::ok, decoding>::type>;
   };
 
   template <class Out, class Given, class Work, class... X>
@@ -138,14 +138,14 @@ class key_value_cache<Formula, Keys, Options...>
       using called = call<Out, Given, Work, X...>;
       static_assert(detail::report<typename called::verdict>::ok, "umbel: shapes do not fit");
       if constexpr (called::verdict::ok) {
-        using given = typename called::given;
-        using runs = typename given::template run<called::count>;
+        using decoding = typename called::decoding;
+        using runs = typename decoding::template run<called::count>;
         if (called::count > capacity - size_) return false;
         using needed = typename types::sizes::template workspace<called::count>;
         detail::with_scratch<needed>(work, [&](auto& scratch) UMBEL_LAMBDA_INLINE {
           detail::formulas::formula_call<false, F, X...>::template step<
               runs, detail::formulas::binder<value_type, false, capacity>,
-              typename given::template arguments<called::count, called::count>>(
+              typename decoding::template arguments<called::count, called::count>>(
               {kept_, size_}, out, scratch.memory, x...);
         });
         size_ += called::count;

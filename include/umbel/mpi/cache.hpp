@@ -30,20 +30,20 @@ template <class Layer, class Over, class Stored, std::size_t Queries, std::size_
 struct cached_forward<sharded<Layer, Over>, Stored, Queries, Rows, Positions>
     : cached_forward<heads_of_rank<sharded<Layer, Over>>, Stored, Queries, Rows, Positions> {
   using share = sharded<Layer, Over>;
-  using own = cached_forward<heads_of_rank<share>, Stored, Queries, Rows, Positions>;
-  using T = typename own::T;
+  using of_rank = cached_forward<heads_of_rank<share>, Stored, Queries, Rows, Positions>;
+  using T = typename of_rank::T;
   using ranks = typename share::ranks;
-  using own_workspace = typename own::workspace;
+  using own_workspace = typename of_rank::workspace;
   using positions = std::index_sequence<>;  // unspecified, as in workspaces of caches
   static constexpr head_sizes own_sizes = share::own;
   static constexpr std::size_t queries = Queries;
   using workspace = workspace_over_ranks<cached_forward>;
 
   template <sequence_strides X, sequence_strides Out, class Weights, class Mask, class Given>
-  static void attend(const Weights& w, const T* x, std::size_t position, typename own::rows_of keys,
-                     typename own::rows_of values, const Mask& mask, T* out,
-                     Given& given) noexcept {
-    own::template attend<X, Out>(
+  static void attend(const Weights& w, const T* x, std::size_t position,
+                     typename of_rank::rows_of keys, typename of_rank::rows_of values,
+                     const Mask& mask, T* out, Given& given) noexcept {
+    of_rank::template attend<X, Out>(
         with_projection_over_ranks(w, given.among, given.work), x, position, keys, values,
         mask_of_rank<Mask>(mask, given.among.rank() * own_sizes.heads), out, given.work.own);
   }

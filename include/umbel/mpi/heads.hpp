@@ -212,17 +212,17 @@ struct workspace_rule<Layer, in_formula, workspace_over_ranks<Of>, Sizes> {
 };
 template <class Layer, class Ranks, class Work, class Of, class Sizes>
 struct workspace_rule<Layer, across_ranks<Ranks, Work>, workspace_over_ranks<Of>, Sizes> {
-  using given = std::remove_const_t<Work>;
+  using work_type = std::remove_const_t<Work>;
   // The right workspace has no error; other ones get theirs elsewhere.
   struct another;
-  using type =
-      first_error<same_ranks<Ranks, typename Of::ranks>,
-                  message_fits<workspace_over_ranks<Of>::contexts_of_rank>,
-                  message_fits<workspace_over_ranks<Of>::results_of_rank>,
-                  typename std::conditional_t<std::is_same_v<given, workspace_over_ranks<Of>>,
-                                              std::type_identity<accepted>,
-                                              workspace_rule<Layer, given, another, Sizes>>::type,
-                  verdict<!std::is_const_v<Work>, Layer, say::the_workspace_is_const>>;
+  using type = first_error<
+      same_ranks<Ranks, typename Of::ranks>,
+      message_fits<workspace_over_ranks<Of>::contexts_of_rank>,
+      message_fits<workspace_over_ranks<Of>::results_of_rank>,
+      typename std::conditional_t<std::is_same_v<work_type, workspace_over_ranks<Of>>,
+                                  std::type_identity<accepted>,
+                                  workspace_rule<Layer, work_type, another, Sizes>>::type,
+      verdict<!std::is_const_v<Work>, Layer, say::the_workspace_is_const>>;
 };
 }  // namespace rules
 

@@ -278,14 +278,15 @@ class quantized<Layer, Options...>
   template <detail::integers::seen_by<quantized> Seen, detail::tensor_like X,
             detail::tensor_like Memory, class Own>
   static constexpr auto calibrate(Seen& seen, const typename layer::weights_view& w, const X& x,
-                                  const Memory& memory, const detail::own_mask<Own>& own) noexcept {
+                                  const Memory& memory,
+                                  const detail::self_attention_mask<Own>& own) noexcept {
     return observed(seen, w, contiguous(x), contiguous(memory), all_keys, own.mask);
   }
   template <detail::integers::seen_by<quantized> Seen, detail::tensor_like X,
             detail::tensor_like Memory, mask_like Mask, class Own>
   static constexpr auto calibrate(Seen& seen, const typename layer::weights_view& w, const X& x,
                                   const Memory& memory, const Mask& mask,
-                                  const detail::own_mask<Own>& own) noexcept {
+                                  const detail::self_attention_mask<Own>& own) noexcept {
     return observed(seen, w, contiguous(x), contiguous(memory), mask, own.mask);
   }
 

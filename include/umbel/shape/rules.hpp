@@ -250,9 +250,9 @@ template <class Layout, class... Axes>
 struct broadcast_rule {
   using target = layout<detail::axis_or_none<Axes>...>;
   template <class Sequence>
-  struct each;
+  struct for_axes;
   template <std::size_t... I>
-  struct each<std::index_sequence<I...>> {
+  struct for_axes<std::index_sequence<I...>> {
     template <std::size_t J>
     using family = typename Layout::template axis_at<J>::family;
     using type = first_error<well_formed<Axes...>,
@@ -264,7 +264,7 @@ struct broadcast_rule {
                                      say::broadcast, typename Layout::template axis_at<I>,
                                      struct does_not_fit, axis_of<target, family<I>>>...>;
   };
-  using type = typename each<std::make_index_sequence<Layout::rank>>::type;
+  using type = typename for_axes<std::make_index_sequence<Layout::rank>>::type;
 };
 template <class Layout, class... Axes>
 using broadcast = typename broadcast_rule<Layout, Axes...>::type;

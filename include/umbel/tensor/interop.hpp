@@ -102,9 +102,10 @@ constexpr const T* borrow(M&& memory) noexcept {
 template <class... Axes, class T, std::size_t Count>
   requires(!std::is_array_v<T>)
 [[nodiscard]] constexpr auto view_as(T (&memory UMBEL_LIFETIMEBOUND)[Count]) noexcept {
-  using given = detail::given_axes<Axes...>;
-  return detail::view_where<
-      given, detail::rules::memory<typename given::layout, Count, detail::say::view_as>>(memory);
+  using axes_of_view = detail::given_axes<Axes...>;
+  return detail::view_where<axes_of_view, detail::rules::memory<typename axes_of_view::layout,
+                                                                Count, detail::say::view_as>>(
+      memory);
 }
 
 // A nested array with the axes' sizes: view_as<queries>(memory) of float memory[2][4][100]. Not in
@@ -112,18 +113,19 @@ template <class... Axes, class T, std::size_t Count>
 template <class... Axes, class T, std::size_t Count>
   requires(std::is_array_v<T>)
 [[nodiscard]] constexpr auto view_as(T (&memory)[Count]) noexcept {
-  using given = detail::given_axes<Axes...>;
-  return detail::view_where<given,
-                            detail::rules::array_of_arrays<typename given::layout, T[Count]>>(
+  using axes_of_view = detail::given_axes<Axes...>;
+  return detail::view_where<
+      axes_of_view, detail::rules::array_of_arrays<typename axes_of_view::layout, T[Count]>>(
       reinterpret_cast<std::remove_all_extents_t<T>*>(&memory));
 }
 
 // A named std::array (otherwise "view_as: ... is a temporary"), or a std::span of static size.
 template <class... Axes, detail::memory Memory>
 [[nodiscard]] constexpr auto view_as(Memory&& memory) noexcept {
-  using given = detail::given_axes<Axes...>;
-  return detail::view_where<given, detail::memory_fits<typename given::layout, Memory,
-                                                       detail::say::view_as, detail::say::view_as>>(
+  using axes_of_view = detail::given_axes<Axes...>;
+  return detail::view_where<axes_of_view,
+                            detail::memory_fits<typename axes_of_view::layout, Memory,
+                                                detail::say::view_as, detail::say::view_as>>(
       memory.data());
 }
 

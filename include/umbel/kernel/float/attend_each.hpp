@@ -18,13 +18,13 @@ namespace detail {
 
 template <attend_shape S, heads_shape H, class T, plan::target Target>
 struct attend_each {
-  using one = attend_few<S, T, Target, H.heads / H.share>;
+  using single = attend_few<S, T, Target, H.heads / H.share>;
   // Values of part of a vector use smaller vectors: broadcasting a weight to fewer lanes costs less
   // than merging several heads.
   static constexpr std::size_t lanes =
-      S.value_dim < one::lanes && S.value_dim >= 4 && (S.value_dim & (S.value_dim - 1)) == 0
+      S.value_dim < single::lanes && S.value_dim >= 4 && (S.value_dim & (S.value_dim - 1)) == 0
           ? S.value_dim
-          : one::lanes;
+          : single::lanes;
   static constexpr std::size_t vectors = plan::divide_up(S.value_dim, lanes);
   // Heads at a time, with contexts in half of the registers: all that share some keys and values,
   // or part of those, so that the layout is known at compile time.
@@ -55,14 +55,14 @@ struct attend_each {
   }();
 
   // Scratch: scores and context of these heads, and the scaled queries of those scored together.
-  static constexpr std::size_t score_room = one::score_room;
+  static constexpr std::size_t score_room = single::score_room;
   static constexpr std::size_t context_room = vectors * lanes;
   static constexpr std::size_t context_at = together * score_room;
   static constexpr std::size_t query_at = context_at + together * context_room;
   static constexpr std::size_t scratch_size = query_at + scored_at_most * S.head_dim;
   // Long runs of values a head apart are faster in turn.
   static constexpr bool side_by_side = H.v_head < S.v_row || S.keys <= plan::key_block;
-  static constexpr bool fits = S.queries == 1 && one::fits && together > 1 &&
+  static constexpr bool fits = S.queries == 1 && single::fits && together > 1 &&
                                side_by_side&& scratch_size <= attend_scratch<S, T, Target>;
 
   using V = simd::pack<T, lanes>;
@@ -87,7 +87,7 @@ struct attend_each {
       }
     }
     for (std::size_t j = 0; j < keys; ++j) {
-      if constexpr (one::template fetches_values<W>) {
+      if constexpr (single::template fetches_values<W>) {
         UMBEL_UNROLL(32)
         for (std::size_t h = 0; h < Heads; h += of_values)
           simd::fetch<S.value_dim>(elements(v) + h / H.share * H.v_head, (j + 4) * S.v_row);
@@ -155,18 +155,18 @@ struct attend_each {
       T old_maximum[Heads];
       for (std::size_t h = 0; h < Heads; ++h) {
         old_maximum[h] = maximum[h];
-        maximum[h] = one::largest(scratch + h * score_room, keys, maximum[h]);
+        maximum[h] = single::largest(scratch + h * score_room, keys, maximum[h]);
       }
       for (std::size_t h = 0; h < Heads; ++h)
-        correction[h] =
-            one::template weigh<false>(scratch + h * score_room, keys, maximum[h], old_maximum[h]);
+        correction[h] = single::template weigh<false>(scratch + h * score_room, keys, maximum[h],
+                                                      old_maximum[h]);
       add_contexts<Heads>(from_row(v, first, S.v_row), scratch, keys, first == begin, correction,
                           context, block_sum);
       for (std::size_t h = 0; h < Heads; ++h)
         sum[h] = first == begin ? block_sum[h] : simd::fma(sum[h], correction[h], block_sum[h]);
     }
     for (std::size_t h = 0; h < Heads; ++h)
-      one::write(context + h * context_room, sum[h], o + (head + h) * H.o_head);
+      single::write(context + h * context_room, sum[h], o + (head + h) * H.o_head);
   }
 
   template <class K, class Y>

@@ -62,7 +62,7 @@ struct attend_heads {
   struct pack_of {
     static constexpr std::size_t width = Heads * group;
     using V = simd::pack<T, width>;
-    using each = std::make_index_sequence<group>;
+    using lanes_of_group = std::make_index_sequence<group>;
 
     // A chunk: one feature per lane of a group.
     UMBEL_INLINE static V load(const T* from, std::size_t (*offset)(std::size_t)) noexcept {
@@ -102,7 +102,7 @@ struct attend_heads {
         UMBEL_UNROLL(8)
         for (std::size_t j = 0; j < Rows; ++j) {
           const V key = load(k + j * S.k_row + d, offset_k);
-          sum[j] = add_products(sum[j], key, queries + d * width, each{});
+          sum[j] = add_products(sum[j], key, queries + d * width, lanes_of_group{});
         }
       }
       UMBEL_UNROLL(8)
@@ -144,11 +144,12 @@ struct attend_heads {
         const V weight = simd::load<V>(p + j * width);
         UMBEL_UNROLL(8)
         for (std::size_t c = 0; c < Chunks; ++c) {
-          add_values(sum[c], weight, load(v + j * S.v_row + c * group, offset_v), each{});
+          add_values(sum[c], weight, load(v + j * S.v_row + c * group, offset_v), lanes_of_group{});
         }
       }
       UMBEL_UNROLL(8)
-      for (std::size_t c = 0; c < Chunks; ++c) write(sum[c], inverse, o + c * group, each{});
+      for (std::size_t c = 0; c < Chunks; ++c)
+        write(sum[c], inverse, o + c * group, lanes_of_group{});
     }
 
     UMBEL_NOINLINE static void attend_pack(const T* q, const T* k, const T* v, T factor,

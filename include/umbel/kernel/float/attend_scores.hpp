@@ -56,7 +56,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
         using over_type = decltype(over);
         T* const column = scores + i * lanes;
         V highest = maximum[i];
-        const auto one = [&](std::size_t j, scores::mask_of<V> seen) UMBEL_LAMBDA_INLINE {
+        const auto add_key = [&](std::size_t j, scores::mask_of<V> seen) UMBEL_LAMBDA_INLINE {
           V score = simd::load<V>(column + j * width);
           if constexpr (Policy::changes) score = over.change(score, first_key + j);
           if constexpr (Selects) {
@@ -88,9 +88,9 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
               over.prepare_square(first_key + j);
               for (std::size_t r = 0; r < lanes; ++r, ++j) {
                 if constexpr (Selects)
-                  one(j, over.sees(first_key + j));
+                  add_key(j, over.sees(first_key + j));
                 else
-                  one(j, scores::mask_of<V>{});
+                  add_key(j, scores::mask_of<V>{});
               }
             }
           }
@@ -100,16 +100,16 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
             scores::mask_of<V> seen[4];
             over.see_four(first_key + j, seen);
             UMBEL_UNROLL(4)
-            for (std::size_t r = 0; r < 4; ++r) one(j + r, seen[r]);
+            for (std::size_t r = 0; r < 4; ++r) add_key(j + r, seen[r]);
           }
         }
         // After fours, at most three: written so that g++ sees how short the loop is.
         std::size_t most = Selects && over_type::by_four ? 3 : plan::key_block;
         for (; most > 0 && j < end; --most, ++j) {
           if constexpr (Selects)
-            one(j, over.sees(first_key + j));
+            add_key(j, over.sees(first_key + j));
           else
-            one(j, scores::mask_of<V>{});
+            add_key(j, scores::mask_of<V>{});
         }
         maximum[i] = highest;
       }
