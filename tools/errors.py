@@ -85,9 +85,9 @@ exactly one error, in at most {lines} lines, with the message in the first {firs
 
 **g++** prints the message in quotes on its third line, and again in the line of the error, which
 the problem list of an editor shows. g++ 14 and newer print it as
-`error: static assertion failed: umbel: split: ...`, older versions in the name of a type. Your own
-line ends with `required from here` (`avx512_fma_...` is the namespace of the instruction set,
-[dispatch.md](dispatch.md)):
+`error: static assertion failed: umbel: split: ...` and quote the source of each frame in two more
+lines; older versions print it in the name of a type. Your own line ends with `required from here`
+(`avx512_fma_...` is the namespace of the instruction set, [dispatch.md](dispatch.md)):
 
 {gcc}
 
