@@ -63,13 +63,24 @@ def declared(tokens):
     if rest[0] in ("struct", "class"):
         end = next((i for i, t in enumerate(rest) if t in (":", "{}", "final")), len(rest))
         return re.sub(r" = detail::\w+", "", joined(head + rest[:end]))
-    if rest[0] in ("using", "concept") or "(" not in rest:
-        end = rest.index("=") if "=" in rest else len(rest)
-        internal = "detail" in rest or "portable" in rest
-        rest = rest[:end] if internal or rest[0] == "concept" else rest
-        return "" if rest[0] != "concept" and internal and rest[0] != "using" else joined(head + rest)
-    line = re.sub(r" = detail::\w+", "", joined(head + rest[:end_of_signature(rest)]))
-    return "" if "detail::" in re.sub(r"\w+ = detail::\w+|detail::\w+(?= \w+[,>])", "", line) else line
+    if rest[0] == "using" or rest[0] == "concept":
+        end = rest.index("=") if "=" in rest and ({"detail", "portable"} & set(rest) or rest[0] == "concept") else len(rest)
+        return joined(head + rest[:end]) if "=" in rest or rest[0] == "concept" else ""
+    end = end_of_signature(rest)
+    if "(" not in rest[:end] or "=" in rest[:rest.index("(")]:  # a variable
+        end = next((i for i, token in enumerate(rest) if token in ("=", "{}")), len(rest))
+        if {"detail", "portable", "auto"} & set(rest[:end]):
+            return without_internal(joined([*head, "inline", "constexpr", "auto", rest[end - 1]])) + " = /* unspecified */"
+        return without_internal(joined(head + (rest[:end] if "detail" in rest else rest)))
+    line = without_internal(joined(head + rest[:end]))
+    line = re.sub(r"^((?:template <.*> )?constexpr) detail::(?!invalid\b)[\w:]+(?:<[^()]*>)? (?=\w+\()", r"\1 auto ", line)
+    return "" if "detail::" in line else line
+
+
+def without_internal(line):
+    """Without defaults and constraints of template parameters that are internal."""
+    line = re.sub(r" = detail::\w+", "", line)
+    return re.sub(r"(?<=[<,(] )detail::[\w:]+ (?=\w+[,>])|(?<=<)detail::[\w:]+ (?=\w+[,>])", "class ", line)
 
 
 def code(text):

@@ -138,6 +138,17 @@ model.cpp:11:45: note: in instantiation of function template specialization 'umb
 """
 
 
+def mistake_of(sentence):
+    """A sentence without the axes, sizes and types that it names."""
+    operation, words = SENTENCE.match(f'"{sentence}"').groups()
+    words = re.sub(r"[\w=]+(?= is (?:not an option|given twice))", "OPTION", words)
+    words = re.sub(r"\[[^]]*\]", "SHAPE", words)
+    words = re.sub(r"\w+=\d+", "AXIS", words)
+    names = {**dict.fromkeys(AXES, "AXIS"), **dict.fromkeys(TYPES, "TYPE")}
+    words = re.sub(r"\b\d+\b", "N", words)
+    return operation + ": " + re.sub(r"\w+", lambda word: names.get(word[0], word[0]), words)
+
+
 class Case:
     """One case of a reject file: what g++ prints, why, and what to do."""
 
@@ -161,13 +172,7 @@ class Case:
         """The sentence without the axes, sizes and types that it names: what two cases of one mistake share."""
         if self.sentence() is None:
             return str(self)
-        operation, words = SENTENCE.match(f'"{self.sentence()}"').groups()
-        words = re.sub(r"[\w=]+(?= is (?:not an option|given twice))", "OPTION", words)
-        words = re.sub(r"\[[^]]*\]", "SHAPE", words)
-        words = re.sub(r"\w+=\d+", "AXIS", words)
-        names = {**dict.fromkeys(AXES, "AXIS"), **dict.fromkeys(TYPES, "TYPE")}
-        words = re.sub(r"\b\d+\b", "N", words)
-        return operation + ": " + re.sub(r"\w+", lambda word: names.get(word[0], word[0]), words)
+        return mistake_of(self.sentence())
 
     def problems(self):
         for note in ("cause", "cure"):

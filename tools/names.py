@@ -144,6 +144,11 @@ def self_test():
             found.setdefault(name, first_sentence(declaration.comment))
     if found != SELF_TEST_NAMES:
         yield f"self-test: found {found}"
+    entry = "### `{}`\n\nIt adds.\n\n{}Example, from [x](x):\n\n```cpp\nadd(x)\n```\n"
+    declaration = "```cpp\nvoid add(X& x)\n```\n\n"
+    page = entry.format("whole", declaration) + entry.format("undeclared", "") + entry.format("bare", declaration).split("Example")[0]
+    if (lacking := [problem.split(": ")[1] for problem in api.problems({"x.md": page})]) != ["undeclared has no declaration (declared in tools/api_text.py)", "bare has no example"]:
+        yield f"self-test: found {lacking}"
 
 
 def seen_by_clang(compiler):
@@ -236,7 +241,9 @@ def main():
         return 0
     problems += [*self_test(), *against_clang(names)]
     text = page(names)
-    pages = {PAGE: text, **{api.FOLDER / name: of_room for name, of_room in api.pages(ROOMS).items()}}
+    of_rooms = api.pages(ROOMS)
+    problems += api.problems(of_rooms)
+    pages = {PAGE: text, **{api.FOLDER / name: of_room for name, of_room in of_rooms.items()}}
     in_api = set(re.findall(r"^(?:### |\| )`(\w+)`", "".join(pages.values()), re.M))
     problems += [f"{n.name} is not in docs/api (tools/api.py)" for n in names if n.name not in in_api]
     old = {file: file.read_text() for file in [PAGE, *api.FOLDER.glob("*.md")] if file.is_file()}

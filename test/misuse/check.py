@@ -13,7 +13,8 @@ A file holds its programs in one #if chain, as those of test/reject do:
 
 Of a wrong program there should be one error, Umbel's sentence in the first 3 lines, at most 12 lines, and both facts in the
 sentence. A right one, in right_*.cpp, should compile. counts.json says how many did, by compiler, file and property, and
-which right ones are refused; the test fails when fewer do. Right ones are compiled as one program, each in a namespace of
+which right ones are refused; the test fails when fewer do. messages.txt has the message that g++ prints for each wrong one,
+from which docs/api ranks the errors of a name. Right ones are compiled as one program, each in a namespace of
 its own, and so are wrong ones (reject/together.py); what falls short there is compiled by itself, and that counts. With
 UMBEL_ONE_BY_ONE=1 in the environment all are compiled by themselves, and must fare as they do together.
 
@@ -42,6 +43,7 @@ reject = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(reject)
 
 COUNTS = HERE / "counts.json"
+MESSAGES = HERE / "messages.txt"
 PREAMBLE = "misuse/preamble.hpp"
 RIGHT = "right_"  # how the names of files of right programs begin
 CHECKS = ("one error", "sentence", "lines", "facts")
@@ -49,6 +51,7 @@ BAD = "compiled wrongly"  # the one count that may only fall
 FACT = re.compile(r"^\s*// fact: (.*?)\s*$")
 # What the assertion says by itself is no sentence.
 SENTENCE = re.compile(r"error: static.assert.*shape_error<|umbel: (?!shapes do not fit)")
+MESSAGE = re.compile(r'"(umbel: (?!shapes do not fit)[^"]*)"|static assertion failed: (umbel: (?!shapes do not fit).*)')  # of g++
 
 
 def read_programs(source):
@@ -157,6 +160,21 @@ def count(source, outcomes):
     return counts
 
 
+def messages_of(source, outcomes):
+    """What messages.txt holds of a file: program -> message."""
+    found = ((name, MESSAGE.search(output)) for name, (_, output) in outcomes.items())
+    return {f"{source.stem}/{name}": message[1] or message[2] for name, message in found if message}
+
+
+def read_messages():
+    lines = MESSAGES.read_text().splitlines() if MESSAGES.exists() else []
+    return dict(line.split(": ", 1) for line in lines if not line.startswith("#"))
+
+
+def of_file(messages, source):
+    return {name: message for name, message in messages.items() if name.startswith(f"{source.stem}/")}
+
+
 def compare(kept, now):
     """(is nothing worse, what to say)"""
     if kept is None:
@@ -192,6 +210,7 @@ def main():
             sys.exit(f"counts.json has nothing of {compiler.name}: --update")
         print(f"1..0 # SKIP no counts for {compiler.name}")
         return 0
+    messages = read_messages()
     wanted = kept.setdefault(compiler.name, {}) if options.update else kept.get(compiler.name)
     tap = None if options.failures or options.only else Tap(seconds=600)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -208,13 +227,20 @@ def main():
                     print(f"{source.stem}: {name}: {missed}\n    {first}")
                 continue
             now = count(source, outcomes)
+            said = messages_of(source, outcomes) if compiler.id == "gcc" and not is_right(source) else of_file(messages, source)
             if options.update:
                 wanted[source.stem] = now
+                messages = {name: said_then for name, said_then in messages.items() if name not in of_file(messages, source)} | said
             summary = f"{source.stem}: " + ", ".join(f"{what} {number}" for what, number in now.items() if number != [])
             passed, remark = compare(wanted.get(source.stem), now)
             tap.check(summary + (f" ({remark})" if passed and remark else ""), passed,
                       f"{remark}\n" + "\n".join(f"{name}: {missed}" for name, missed, *_ in failures_of(outcomes)))
+            changed = sorted(name for name in {*said, *of_file(messages, source)} if said.get(name) != messages.get(name))
+            tap.check(f"{source.stem}: the messages are those of messages.txt", not changed,
+                      "".join(f"{name}: {said.get(name)}\n" for name in changed) + "keep them: --update, then tools/names.py")
     if options.update:
+        MESSAGES.write_text("# SPDX-License-Identifier: BSL-1.0\n# Written by check.py --update: the message of g++ for each wrong program.\n"
+                            + "".join(f"{name}: {message}\n" for name, message in sorted(messages.items())))
         COUNTS.write_text(json.dumps(kept, indent=2) + "\n")
     return tap.finish() if tap else 0
 

@@ -80,7 +80,7 @@ using of_two_heads =
 #elif defined CASE_workspace_of_other_sizes
   // expect-gcc: "umbel: additive_attention: the workspace is for a different layer or other sizes; pass one for \[query=3, key=10, value_dim=4\]"
   // expect-clang: additive_attention.*the_workspace_is_for_a_different_layer_or_other_sizes_so_pass_one_for.*query<3>.*key<10>.*value_dim<4>
-  // cause: The workspace was declared for another type of layer or for other sizes.
+  // cause: The workspace was declared for a different type of layer or for different sizes.
   // cure: Declare it with the sizes in the brackets: `attention::workspace<query<3>, key<10>, value_dim<4>>`.
   static of_two_heads::workspace<query<3>, key<10>, value_dim<4>> other;
   auto out = attend(x, y, z, all_keys, other);
@@ -94,7 +94,7 @@ using of_two_heads =
 #elif defined CASE_weights_of_another_layer
   // expect-gcc: "umbel: additive_attention: part 1 of the weights maps \[hidden=20, score_hidden=16\] but the layer needs \[hidden=20, score_hidden=8\]"
   // expect-clang: additive_attention.*part.*of_the_weights_maps.*score_hidden<16>.*but_the_layer_needs.*score_hidden<8>
-  // cause: The weights belong to another type of layer.
+  // cause: The weights belong to a different type of layer.
   // cure: Declare them as `attention::weights` of this layer.
   static of_two_heads::weights two;
   attention odd{two};
@@ -107,7 +107,7 @@ using of_two_heads =
 #elif defined CASE_option_of_another_layer
   // expect-gcc: "umbel: additive_attention: score_scale is not an option of this layer"
   // expect-clang: additive_attention.*score_scale<1, 8>.*is_not_an_option_of_this_layer
-  // cause: The option belongs to another layer; additive scores have no scale.
+  // cause: The option belongs to a different layer; additive scores have no scale.
   // cure: Leave it out; see `attention/additive.hpp` for the options.
   additive_attention<float, hidden<20>, score_hidden<8>, score_scale<1, 8>>::weights odd;
 #elif defined CASE_queries_without_features
@@ -126,7 +126,7 @@ using of_two_heads =
   // expect-gcc: "umbel: shape: score_hidden=0 has size 0 in \[score_hidden=0\]"
   // expect-clang: shape.*score_hidden<0>.*has_size_0_in.*score_hidden<0>
   // cause: An axis has size 0.
-  // cure: Give every axis a size of at least 1, or leave the axis out.
+  // cure: Set every axis to a size of at least 1, or leave the axis out.
   additive_attention<float, hidden<20>, score_hidden<0>>::weights none;
 #elif defined CASE_score_hidden_forgotten
   // expect-gcc: "umbel: additive_attention: the axis score_hidden is missing"

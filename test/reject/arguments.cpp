@@ -43,7 +43,7 @@ using classifier = linear<float, hidden<100>, classes<10>>;
   // expect-gcc: "umbel: tensor: \[batch=2, key=6, hidden=100\] is on the right of \|, which needs an operation; write x \+ y, x \* y or contract<hidden>\(x, y\)"
   // expect-clang: tensor, .*key<6>.*is_on_the_right_of_a_pipe_which_needs_an_operation_so_write_x_plus_y_or_contract
   // cause: The right side of `|` is a tensor, but must be an operation.
-  // cure: Combine two tensors with `+`, `*`, `contract<hidden>(x, y)` or another operation on two tensors.
+  // cure: Combine two tensors with `+`, `*`, `contract<hidden>(x, y)` or a different operation on two tensors.
   auto r = x | y;
 #elif defined CASE_weights_by_a_fraction
   // expect-gcc: "umbel: access: positions must all be integers or all be named in \[hidden=100, hidden=100\]"

@@ -27,7 +27,7 @@ using lengths_of_two = tensor<int, batch<2>>;
   // expect-gcc: "umbel: shape: heads=0 has size 0 in \[heads=0\]"
   // expect-clang: shape.*heads<0>.*has_size_0_in.*heads<0>
   // cause: An axis has size 0.
-  // cure: Give every axis a size of at least 1, or leave the axis out.
+  // cure: Set every axis to a size of at least 1, or leave the axis out.
   multi_head_attention<float, hidden<100>, heads<0>>::weights none;
 #elif defined CASE_heads_forgotten
   // expect-gcc: "umbel: multi_head_attention: expected the axis heads but got bias"
@@ -180,13 +180,13 @@ using lengths_of_two = tensor<int, batch<2>>;
 #elif defined CASE_values_forgotten
   // expect-gcc: "umbel: multi_head_attention: two sequences need values; pass queries, keys and values"
   // expect-clang: multi_head_attention.*two_sequences_need_values_so_pass_queries_keys_and_values
-  // cause: Attention from one sequence to another needs queries, keys and values, but the values are missing.
+  // cause: Attention between two sequences needs queries, keys and values, but the values are missing.
   // cure: Pass the values, often the keys again: `attend(x, y, y)`.
   auto out = attend(x, y);
 #elif defined CASE_values_forgotten_lengths_given
   // expect-gcc: "umbel: multi_head_attention: the values in argument 3 need the axis key but have \[batch=2\]"
   // expect-clang: attention.*the_values_in_argument_3.*need_the_axis.*key>.*but_have.*batch<2>
-  // cause: Lengths are passed in the place of the values, the third argument.
+  // cause: Lengths are passed as the values, the third argument.
   // cure: Pass the values, often the keys again: `attend(x, y, y, lens)`.
   auto out = attend(x, y, lens);
 #elif defined CASE_self_of_two_sequences
@@ -235,7 +235,7 @@ using lengths_of_two = tensor<int, batch<2>>;
   // expect-gcc: "umbel: multi_head_attention: valid_lens have batch=2 but the scores have \[heads=5, query=4, key=4\]"
   // expect-clang: attention.*valid_lens.*have.*batch<2>.*but_the_scores_have.*heads<5>.*query<4>.*key<4>
   // cause: There are lengths for a batch, but the input is a single sequence without a batch axis.
-  // cure: Give the sequence a batch axis, `tensor<float, batch<2>, token<4>, hidden<100>>`, or cut it to its length with `slice`.
+  // cure: Add a batch axis to the sequence, `tensor<float, batch<2>, token<4>, hidden<100>>`, or cut it to its length with `slice`.
   auto out = attend(tensor<float, token<4>, hidden<100>>{}, lens);
 #elif defined CASE_lengths_as_a_number
   // expect-gcc: "umbel: multi_head_attention: expects a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace or parallel\(\.\.\.\), but argument 4 is int"
@@ -246,14 +246,14 @@ using lengths_of_two = tensor<int, batch<2>>;
 #elif defined CASE_workspace_of_other_shapes
   // expect-gcc: "umbel: multi_head_attention: the workspace is for \[query=4, key=4\]; pass one for \[query=4, key=6\]"
   // expect-clang: multi_head_attention.*the_workspace_is_for.*query<4>.*key<4>.*so_pass_one_for.*query<4>.*key<6>
-  // cause: The workspace was declared for another type of layer or other sequence lengths.
+  // cause: The workspace was declared for a different type of layer or for different sequence lengths.
   // cure: Declare it with the sizes in the brackets: `attention::workspace<query<4>, key<6>>`.
   attention::workspace<query<4>> other;
   auto out = attend(x, y, y, all_keys, other);
 #elif defined CASE_workspace_of_another_layer
   // expect-gcc: "umbel: multi_head_attention: the workspace is for a different layer or other sizes; pass one for \[query=4, key=6\]"
   // expect-clang: multi_head_attention.*the_workspace_is_for_a_different_layer_or_other_sizes_so_pass_one_for.*query<4>.*key<6>
-  // cause: The workspace was declared for another type of layer or other sequence lengths.
+  // cause: The workspace was declared for a different type of layer or for different sequence lengths.
   // cure: Declare it with the sizes in the brackets: `attention::workspace<query<4>, key<6>>`.
   multi_head_attention<float, hidden<80>, heads<5>>::workspace<query<4>, key<6>> other;
   auto out = attend(x, y, y, all_keys, other);
@@ -328,7 +328,7 @@ using lengths_of_two = tensor<int, batch<2>>;
   // expect-gcc: "umbel: memory: \[hidden=100\] needs 100 elements but the memory holds 99"
   // expect-clang: memory.*hidden<100>.*needs.*number<100>.*elements_but_the_memory_holds.*number<99>
   // cause: The array of biases does not have one element for each output of the map.
-  // cure: Pass one bias for each output; check whether the array belongs to another layer.
+  // cure: Pass one bias for each output; check whether the array belongs to a different layer.
   static const float array[10000] = {}, biases[99] = {};
   const portable::linear_view<float, hidden<100>, hidden<100>, true> q(
       view_as<in_features, out_features>(array), biases);
@@ -399,7 +399,7 @@ using lengths_of_two = tensor<int, batch<2>>;
   // expect-gcc: "umbel: mask_after: valid_lens count along query=4 and cannot have that axis"
   // expect-clang: mask_after.*valid_lens.*count_along.*query<4>.*and_cannot_have_that_axis
   // cause: A length counts positions of this axis, so it cannot have the axis itself.
-  // cure: Give the lengths only the other axes, `tensor<int, batch<2>>`; check whether the right axis is masked.
+  // cure: The lengths may only have the other axes, `tensor<int, batch<2>>`; check whether the right axis is masked.
   auto out = mask_after<query>(x, tensor<int, batch<2>, query<4>>{});
 #elif defined CASE_softmax_absent_axis
   // expect-gcc: "umbel: softmax: there is no axis key in \[batch=2, query=4, hidden=100\]"
@@ -417,7 +417,7 @@ using lengths_of_two = tensor<int, batch<2>>;
   // expect-gcc: "umbel: split: hidden=100 into heads=7 leaves a remainder of 2"
   // expect-clang: split.*hidden<100>.*into.*heads<7>.*leaves_a_remainder_of.*number<2>
   // cause: The axis cannot be cut into that many equal parts.
-  // cure: Choose a number of parts that divides the size, or another size.
+  // cure: Choose a number of parts that divides the size, or change the size.
   auto q = x * w.q | split<hidden, heads<7>, head_dim>;
   auto k = y * w.k | split<hidden, heads<5>, head_dim>;
   auto out = softmax<key>(mask_after<key>(contract<head_dim>(q, k) * 0.5f, lens)) | mean<heads>;
@@ -544,13 +544,13 @@ using lengths_of_two = tensor<int, batch<2>>;
 #elif defined CASE_weights_of_a_pointer
   // expect-gcc: "umbel: multi_head_attention: the weights do not match this layer and its options; they are a pointer to float"
   // expect-clang: multi_head_attention.*the_weights_do_not_match_this_layer_and_its_options.*they_have_type.*a_pointer_to<.*given<float>
-  // cause: A pointer does not tell where each part of the weights is.
+  // cause: A pointer does not tell the position of each part of the weights.
   // cure: Name them: `attention::weights_view view{q, k, v, o}`, or fill `attention::weights w`.
   auto out = attention{static_cast<float*>(nullptr)}(x, y, y);
 #elif defined CASE_weights_of_another_kind_of_layer
   // expect-gcc: "umbel: multi_head_attention: the weights do not match this layer and its options; they are for layer_norm"
   // expect-clang: multi_head_attention.*the_weights_do_not_match_this_layer_and_its_options.*they_are_for.*layer_norm
-  // cause: The weights belong to another kind of layer.
+  // cause: The weights belong to a different kind of layer.
   // cure: Pass the `weights` of this layer.
   layer_norm<float, hidden<100>>::weights norm{};
   auto out = attention{norm}(x, y, y);

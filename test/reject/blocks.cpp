@@ -35,7 +35,7 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // expect-gcc: "umbel: linear: there is no axis hidden in \[batch=2, token=9\]"
   // expect-clang: linear.*there_is_no_axis.*hidden>.*in.*batch<2>.*token<9>
   // cause: The input lacks the input axis of the layer; here `mean` removed it.
-  // cure: Reduce another axis, or rename the right one.
+  // cure: Reduce a different axis, or rename the right one.
   auto r = x | mean<hidden> | classify;
 #elif defined CASE_linear_type
   // expect-gcc: "umbel: linear: the input has type double but the weights have type float"
@@ -53,7 +53,7 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // expect-gcc: "umbel: shape: classes=0 has size 0 in \[classes=0\]"
   // expect-clang: shape.*classes<0>.*has_size_0_in.*classes<0>
   // cause: An axis has size 0.
-  // cure: Give every axis a size of at least 1, or leave the axis out.
+  // cure: Set every axis to a size of at least 1, or leave the axis out.
   linear<float, hidden<32>, classes<0>>::weights r;
 #elif defined CASE_linear_biases
   // expect-gcc: "umbel: linear: accepts bias<true> or bias<false>, not bias_on"
@@ -163,7 +163,7 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // expect-gcc: "umbel: mean: the axis token is named twice in \[batch=2, token=9, hidden=32\]"
   // expect-clang: mean, .*the_axis, .*token>, .*is_named_twice_in, .*batch<2>, .*token<9>, .*hidden<32>
   // cause: An axis can be removed only once.
-  // cure: Name it once; the second name was probably meant to be another.
+  // cure: Name it once; the second name was probably meant to be different.
   auto r = x | mean<token, token>;
 #elif defined CASE_mean_of_integers
   // expect-gcc: "umbel: mean: needs float or double, not int"
@@ -343,14 +343,14 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
 #elif defined CASE_encoder_workspace_of_other_sizes
   // expect-gcc: "umbel: encoder_layer: the workspace is for \[token=10\]; pass one for \[token=9\]"
   // expect-clang: encoder_layer.*the_workspace_is_for.*token<10>.*so_pass_one_for.*token<9>
-  // cause: The workspace was declared for another layer (perhaps its attention) or for another length; or it is `parallel`, which only attention accepts.
+  // cause: The workspace was declared for a different layer (perhaps its attention) or length; or it is `parallel`, which only attention accepts.
   // cure: Declare it with the size in the brackets: `encoder::workspace<token<9>>`.
   static encoder::workspace<token<10>> work;
   auto r = encode(x, all_keys, work);
 #elif defined CASE_encoder_workspace_of_its_attention
   // expect-gcc: "umbel: encoder_layer: the workspace is for a different layer or other sizes; pass one for \[token=9\]"
   // expect-clang: encoder_layer.*the_workspace_is_for_a_different_layer_or_other_sizes_so_pass_one_for.*token<9>
-  // cause: The workspace was declared for another layer (perhaps its attention) or for another length; or it is `parallel`, which only attention accepts.
+  // cause: The workspace was declared for a different layer (perhaps its attention) or length; or it is `parallel`, which only attention accepts.
   // cure: Declare it with the size in the brackets: `encoder::workspace<token<9>>`.
   static encoder::attention::workspace<token<9>> work;
   auto r = encode(x, all_keys, work);

@@ -57,7 +57,7 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   // expect-gcc: "umbel: shape: key=0 has size 0 in \[key=0\]"
   // expect-clang: shape.*key<0>.*has_size_0_in.*key<0>
   // cause: An axis has size 0.
-  // cure: Give every axis a size of at least 1, or leave the axis out.
+  // cure: Set every axis to a size of at least 1, or leave the axis out.
   key_value_cache<attention, key<0>> none;
 #elif defined CASE_unknown_option_of_a_cache
   // expect-gcc: "umbel: key_value_cache: heads=5 is not an option of this layer"
@@ -87,7 +87,7 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   // expect-gcc: "umbel: shape: batch=0 has size 0 in \[batch=0\]"
   // expect-clang: shape.*batch<0>.*has_size_0_in.*batch<0>
   // cause: An axis has size 0.
-  // cure: Give every axis a size of at least 1, or leave the axis out.
+  // cure: Set every axis to a size of at least 1, or leave the axis out.
   key_value_cache<attention, key<64>, batch<0>> other;
 #elif defined CASE_step_into_a_temporary
   // expect-gcc: "umbel: key_value_cache: out is a temporary; store it in a variable"
@@ -98,7 +98,7 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
 #elif defined CASE_step_of_another_layer
   // expect-gcc: "umbel: key_value_cache: the layer is not the one that the cache was declared for"
   // expect-clang: key_value_cache.*the_layer_is_not_the_one_that_the_cache_was_declared_for
-  // cause: The keys and values of one layer have no meaning for another layer, nor for a stack that contains it.
+  // cause: The keys and values of one layer have no meaning for a different layer, nor for a stack that contains it.
   // cure: Declare one cache for each layer, or one for the stack, with its type.
   (void)past.step(out, look, x);
 #elif defined CASE_step_of_a_batch
@@ -118,7 +118,7 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
 #elif defined CASE_step_of_two_widths
   // expect-gcc: "umbel: key_value_cache: the layer reads keys from hidden=32 and queries from hidden=100; pass queries, keys and values"
   // expect-clang: key_value_cache.*the_layer_reads_keys_from.*hidden<32>.*and_.*queries_from.*hidden<100>.*so_pass_queries_keys_and_values
-  // cause: The layer attends to another sequence, of a different width, but a step attends to its own.
+  // cause: The layer attends to a second sequence of a different width, but a step attends to its own.
   // cure: Append the keys and values of that sequence once, then call `attend` with the queries.
   key_value_cache<across, key<256>> other;
   (void)other.step(out, look, x);
@@ -126,7 +126,7 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   // expect-gcc: "umbel: key_value_cache: keep_mask has key=9 but the scores have \[heads=5, query=1, key=256\]"
   // expect-clang: cache.*keep_mask.*has.*key<9>.*but_the_scores_have.*heads<5>.*query<1>.*key<256>
   // cause: The axis key of a mask counts the positions of the cache.
-  // cure: Give the mask the cache's capacity.
+  // cure: The mask needs as many keys as the cache's capacity.
   (void)past.step(out, attend, x, keep_mask(tensor<bool, key<9>>{}));
 #elif defined CASE_lengths_of_a_sliding_cache
   // expect-gcc: "umbel: key_value_cache: a cache with longest_sequence accepts only masks by position"
@@ -172,7 +172,7 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
 #elif defined CASE_workspace_of_other_steps
   // expect-gcc: "umbel: key_value_cache: the workspace is for a different layer or other sizes; pass one for \[token=1\]"
   // expect-clang: key_value_cache.*the_workspace_is_for_a_different_layer_or_other_sizes_so_pass_one_for.*token<1>
-  // cause: The workspace was declared for steps of a different number of positions, or for another cache.
+  // cause: The workspace was declared for steps of a different number of positions, or for a different cache.
   // cure: Declare it with the size in the brackets: `decltype(past)::workspace<token<1>>`.
   static memory::workspace<token<2>> work;
   (void)past.step(out, attend, x, all_keys, work);

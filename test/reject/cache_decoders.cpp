@@ -50,13 +50,13 @@ using memories = tensor<float, key<40>, hidden<32>>;
   // expect-gcc: "umbel: shape: key=0 has size 0 in \[key=0\]"
   // expect-clang: shape.*key<0>.*has_size_0_in.*key<0>
   // cause: An axis has size 0.
-  // cure: Give every axis a size of at least 1, or leave the axis out.
+  // cure: Set every axis to a size of at least 1, or leave the axis out.
   key_value_cache<decoder, key<256>, longest_memory<0>> other;
 #elif defined CASE_longest_memory_of_nothing_given_one
   // expect-gcc: "umbel: shape: key=0 has size 0 in \[key=0\]"
   // expect-clang: shape.*key<0>.*has_size_0_in.*key<0>
   // cause: An axis has size 0.
-  // cure: Give every axis a size of at least 1, or leave the axis out.
+  // cure: Set every axis to a size of at least 1, or leave the axis out.
   static key_value_cache<model, key<256>, longest_memory<0>> other;
   other.attend_to(layers, memory);
   (void)other.step(out, layers, x);
@@ -111,7 +111,7 @@ using memories = tensor<float, key<40>, hidden<32>>;
 #elif defined CASE_memory_for_another_layer
   // expect-gcc: "umbel: key_value_cache: the layer is not the one that the cache was declared for"
   // expect-clang: key_value_cache.*the_layer_is_not_the_one_that_the_cache_was_declared_for
-  // cause: The keys and values of one layer have no meaning for another layer, nor for a stack that contains it.
+  // cause: The keys and values of one layer have no meaning for a different layer, nor for a stack that contains it.
   // cure: Declare one cache for each layer, or one for the stack, with its type.
   past.attend_to(decoder{w[0]}, memory);
 #elif defined CASE_attend_to_without_the_layer
@@ -129,7 +129,7 @@ using memories = tensor<float, key<40>, hidden<32>>;
 #elif defined CASE_attend_to_in_the_workspace_of_the_whole_pass
   // expect-gcc: "umbel: key_value_cache: the workspace is for a different layer or other sizes; pass one for \[key=1\]"
   // expect-clang: key_value_cache.*the_workspace_is_for_a_different_layer_or_other_sizes_so_pass_one_for.*key<1>
-  // cause: The workspace was declared for the layer, or for another cache.
+  // cause: The workspace was declared for the layer, or for a different cache.
   // cure: Pass a workspace for a step of this cache, with any number of positions: `decltype(past)::workspace<token<1>>`.
   static model::workspace<token<1>, key<40>> work;
   past.attend_to(layers, memory, work);
@@ -154,7 +154,7 @@ using memories = tensor<float, key<40>, hidden<32>>;
 #elif defined CASE_step_of_decoders_of_one_of_the_layers
   // expect-gcc: "umbel: key_value_cache: the layer is not the one that the cache was declared for"
   // expect-clang: key_value_cache.*the_layer_is_not_the_one_that_the_cache_was_declared_for
-  // cause: The keys and values of one layer have no meaning for another layer, nor for a stack that contains it.
+  // cause: The keys and values of one layer have no meaning for a different layer, nor for a stack that contains it.
   // cure: Declare one cache for each layer, or one for the stack, with its type.
   (void)past.step(out, decoder{w[0]}, x);
 #elif defined CASE_prompt_of_decoders_too_long
@@ -168,7 +168,7 @@ using memories = tensor<float, key<40>, hidden<32>>;
   // expect-gcc: "umbel: key_value_cache: keep_mask has key=40 but the scores have \[heads=4, query=1, key=48\]"
   // expect-clang: cache.*keep_mask.*has.*key<40>.*but_the_scores_have.*heads<4>.*query<1>.*key<48>
   // cause: In a mask of the memory, the axis key has the size of the longest memory.
-  // cure: Give the mask as many keys as `longest_memory<>`.
+  // cure: The mask needs as many keys as `longest_memory<>`.
   (void)past.step(out, layers, x, keep_mask(tensor<bool, key<40>>{}));
 #elif defined CASE_causal_for_the_memory_in_a_step
   // expect-gcc: "umbel: key_value_cache: causal is passed as the mask of the memory; leave it out, each step is already causal"
@@ -180,7 +180,7 @@ using memories = tensor<float, key<40>, hidden<32>>;
   // expect-gcc: "umbel: key_value_cache: keep_mask has key=9 but the scores have \[heads=4, query=1, key=256\]"
   // expect-clang: cache.*keep_mask.*has.*key<9>.*but_the_scores_have.*heads<4>.*query<1>.*key<256>
   // cause: The axis key of a mask counts the positions of the cache.
-  // cure: Give the mask the cache's capacity.
+  // cure: The mask needs as many keys as the cache's capacity.
   (void)past.step(out, layers, x, self_mask(keep_mask(tensor<bool, key<9>>{})));
 #elif defined CASE_own_lengths_of_sliding_decoders
   // expect-gcc: "umbel: key_value_cache: a cache with longest_sequence accepts only masks by position"
@@ -207,12 +207,12 @@ using memories = tensor<float, key<40>, hidden<32>>;
   // expect-gcc: "umbel: key_value_cache: a cache of encoder or decoder layers has no append or attend; use step"
   // expect-clang: key_value_cache.*a_cache_of_encoder_or_decoder_layers_has_no_append_or_attend_so_use_step
   // cause: The keys and values of a layer are computed from the result of the layer before it, so they cannot be arguments.
-  // cure: Call `step` for the positions and ignore the result if you do not need it. For attention to another sequence use a cache of attention; pass the memory of decoder layers to `attend_to`.
+  // cure: Call `step` for the positions and ignore the result if you do not need it. For attention to a second sequence use a cache of attention; pass the memory of decoder layers to `attend_to`.
   (void)past.append(layers, memory, memory);
 #elif defined CASE_stack_of_decoders_without_self_mask
   // expect-gcc: "umbel: decoder_layer: needs a self_mask; add self_mask\(causal\), as torch has with tgt_is_causal or generate_square_subsequent_mask, or self_mask\(all_keys\), as torch has without tgt_mask"
   // expect-clang: decoder_layer.*needs_a_self_mask_so_add_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask
-  // cause: The call does not specify which of its own positions the sequence sees, and frameworks differ.
+  // cause: The call does not specify which positions of itself the sequence sees, and frameworks differ.
   // cure: After the memory and its mask, pass `self_mask(causal)` if no position may see a later one, `self_mask(all_keys)` if all may.
   (void)layers(x, memory);
 #else

@@ -35,13 +35,13 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // expect-gcc: "umbel: contract: the left side has hidden=100 but the right side has hidden=80"
   // expect-clang: contract.*the_left_side_has.*hidden<100>.*but_the_right_side_has.*hidden<80>
   // cause: The axis to sum over has two sizes.
-  // cure: Give both sides the same size; after a split, the same number of heads.
+  // cure: Use the same size on both sides; after a split, the same number of heads.
   auto r = contract<hidden>(x, narrow);
 #elif defined CASE_contract_another_batch
   // expect-gcc: "umbel: contract: the left side has batch=2 but the right side has batch=3"
   // expect-clang: contract.*the_left_side_has.*batch<2>.*but_the_right_side_has.*batch<3>
-  // cause: Both sides have another axis with the same name, which pairs up, but its sizes differ.
-  // cure: Give it the same size, or rename one if the two should not pair up.
+  // cause: Both sides have a second axis with the same name, which pairs up, but its sizes differ.
+  // cure: Use the same size, or rename one if the two should not pair up.
   auto r = contract<hidden>(x, third);
 #elif defined CASE_contract_element_types
   // expect-gcc: "umbel: contract: the left side holds float but the right side holds double"
@@ -53,7 +53,7 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // expect-gcc: "umbel: contract: the left side has head_dim=20 but the right side has head_dim=25"
   // expect-clang: contract.*the_left_side_has.*head_dim<20>.*but_the_right_side_has.*head_dim<25>
   // cause: The axis to sum over has two sizes.
-  // cure: Give both sides the same size; after a split, the same number of heads.
+  // cure: Use the same size on both sides; after a split, the same number of heads.
   auto r = contract<head_dim>(x | split<hidden, heads<5>, head_dim>,
                               y | split<hidden, heads<4>, head_dim>);
 #elif defined CASE_contract_second_axis_absent

@@ -62,7 +62,7 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
 #elif defined CASE_decoder_own_mask_of_bool
   // expect-gcc: "umbel: decoder_layer: a bool mask is ambiguous; write keep_mask\(mask\) if true keeps a key, drop_mask\(mask\) if true drops it"
   // expect-clang: decoder_layer.*a_bool_mask_is_ambiguous_so_write_keep_mask_or_drop_mask_for_what_true_does
-  // cause: True means "attend" in one framework and "do not" in another.
+  // cause: True means "attend" in some frameworks and "do not attend" in others.
   // cure: Pass `keep_mask(m)` or `drop_mask(m)`.
   static const tensor<bool, batch<2>, key<5>> mask{};
   auto r = decode(x, memory, lens, self_mask(mask));
@@ -124,7 +124,7 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
 #elif defined CASE_decoder_workspace_for_one_length
   // expect-gcc: "umbel: decoder_layer: the workspace is for \[token=5, key=5\]; pass one for \[token=5, key=7\]"
   // expect-clang: decoder_layer.*the_workspace_is_for.*key<5>.*so_pass_one_for.*key<7>
-  // cause: The workspace was declared for another layer, or for other lengths of the sequence and the memory.
+  // cause: The workspace was declared for a different layer, or for different lengths of the sequence and the memory.
   // cure: Declare it with the sizes in the brackets, in this order: `decoder::workspace<token<5>, key<7>>`.
   static decoder::workspace<token<5>> work;
   auto r = decode(x, memory, self_mask(causal), work);
@@ -228,13 +228,13 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
 #elif defined CASE_decoder_self_mask_not_said
   // expect-gcc: "umbel: decoder_layer: needs a self_mask; add self_mask\(causal\), as torch has with tgt_is_causal or generate_square_subsequent_mask, or self_mask\(all_keys\), as torch has without tgt_mask"
   // expect-clang: decoder_layer.*needs_a_self_mask_so_add_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask
-  // cause: The call does not specify which of its own positions the sequence sees, and frameworks differ.
+  // cause: The call does not specify which positions of itself the sequence sees, and frameworks differ.
   // cure: After the memory and its mask, pass `self_mask(causal)` if no position may see a later one, `self_mask(all_keys)` if all may.
   auto r = decode(x, memory);
 #elif defined CASE_decoder_self_mask_not_said_but_that_of_the_memory
   // expect-gcc: "umbel: decoder_layer: needs a self_mask; add self_mask\(causal\), as torch has with tgt_is_causal or generate_square_subsequent_mask, or self_mask\(all_keys\), as torch has without tgt_mask"
   // expect-clang: decoder_layer.*needs_a_self_mask_so_add_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask
-  // cause: The call does not specify which of its own positions the sequence sees, and frameworks differ.
+  // cause: The call does not specify which positions of itself the sequence sees, and frameworks differ.
   // cure: After the memory and its mask, pass `self_mask(causal)` if no position may see a later one, `self_mask(all_keys)` if all may.
   static decoder::workspace<token<5>, key<7>> work;
   tokens out{};

@@ -20,7 +20,7 @@ using keys = tensor<float, batch<2>, heads<4>, key<7>, head_dim<8>>;
 #elif defined CASE_dot_product_of_queries_as_keys
   // expect-gcc: "umbel: scaled_dot_product_attention: the keys in argument 2 need the axis key but have \[batch=2, heads=4, query=5, head_dim=8\]"
   // expect-clang: scaled_dot_product_attention.*the_keys_in_argument_2.*need_the_axis.*key>.*but_have.*batch<2>.*heads<4>.*query<5>.*head_dim<8>
-  // cause: The positions of keys and values must be on the axis key, but are on another.
+  // cause: The positions of keys and values must be on the axis key, but are on a different one.
   // cure: Rename the axis: `x | rename_axis<query, key>` for self-attention.
   auto r = scaled_dot_product_attention(q, q, q);
 #elif defined CASE_dot_product_of_a_fifth_axis
@@ -41,7 +41,7 @@ using keys = tensor<float, batch<2>, heads<4>, key<7>, head_dim<8>>;
   // expect-gcc: "umbel: scaled_dot_product_attention: the queries have batch=2 but the keys have no batch"
   // expect-clang: scaled_dot_product_attention.*the_queries.*have.*batch<2>.*but_the_keys.*have_no.*batch>
   // cause: Queries and keys do not belong to the same sequences.
-  // cure: Give both the batch; if the keys are the same for all sequences, use `broadcast`.
+  // cure: Add the batch to both; if the keys are the same for all sequences, use `broadcast`.
   auto r = scaled_dot_product_attention(q, tensor<float, heads<4>, key<7>, head_dim<8>>{}, k);
 #elif defined CASE_dot_product_of_other_heads
   // expect-gcc: "umbel: scaled_dot_product_attention: the keys have heads=2 but the queries have heads=4; rename those of the keys to kv_heads=2"
@@ -93,7 +93,7 @@ using keys = tensor<float, batch<2>, heads<4>, key<7>, head_dim<8>>;
 #elif defined CASE_score_of_one_row
   // expect-gcc: "umbel: attention_by_score: needs a function of two views along head_dim=8 that returns float"
   // expect-clang: attention_by_score.*needs_a_function_of_two_views_along.*head_dim<8>.*that_returns.*element<float>
-  // cause: The function has other parameters, or returns another type.
+  // cause: The function has other parameters, or returns a different type.
   // cure: Write `[](const auto& q, const auto& k) { return q(0) * k(0); }`.
   auto r = attention_by_score([](const auto& a) { return a(0); })(q, k, k);
 #elif defined CASE_scale_of_a_score_of_ones_own

@@ -18,14 +18,14 @@ struct weights_of_two_types {
 #if defined CASE_embedding_of_float
   // expect-gcc: "umbel: embedding: needs integers, not float"
   // expect-clang: embedding.*needs_integers_not.*element<float>
-  // cause: An embedding is called with the integers of words, but these have another type.
+  // cause: An embedding is called with integers, the numbers of vocabulary entries, but these have a different type.
   // cure: Declare them as integers: `tensor<int, token<12>> ids`.
   auto r = words(tensor<float, token<3>>{});
 #elif defined CASE_embedding_of_float_in_a_formula
   // expect-gcc: "umbel: embedding: needs integers, not float"
   // expect-clang: embedding.*needs_integers_not.*element<float>
   // lines-clang: 15
-  // cause: An embedding is called with the integers of words, but these have another type.
+  // cause: An embedding is called with integers, the numbers of vocabulary entries, but these have a different type.
   // cure: Declare them as integers: `tensor<int, token<12>> ids`.
   constexpr formula rows = [](auto at, const auto& e) { return e(at); };
   auto r = rows(tensor<float, token<3>>{}, words);
@@ -33,7 +33,7 @@ struct weights_of_two_types {
   // expect-gcc: "umbel: embedding: the table has type float but the formula computes in double"
   // expect-clang: embedding.*the_table_has_type.*element<float>.*but_the_formula_computes_in.*element<double>
   // lines-clang: 15
-  // cause: A formula computes in the type of its first float or double argument, and the table has another one.
+  // cause: A formula computes in the type of its first float or double argument, and the table has a different one.
   // cure: Declare all with one element type.
   constexpr formula rows = [](auto x, auto at, const auto& e) { return x + sum<token>(e(at)); };
   auto r = rows(tensor<double, hidden<6>>{}, tensor<int, token<3>>{}, words);
@@ -72,14 +72,14 @@ struct weights_of_two_types {
 #elif defined CASE_embedding_swapped
   // expect-gcc: "umbel: embedding: expected the axis vocabulary but got hidden=6"
   // expect-clang: embedding.*expected_the_axis.*vocabulary>.*but_got.*hidden<6>
-  // cause: The layer needs the axis of the words first, then that of their features, as in torch.
+  // cause: The layer needs the axis of the vocabulary first, then that of the features, as in torch.
   // cure: Write `embedding<float, vocabulary<5000>, hidden<64>>`.
   embedding<float, hidden<6>, vocabulary<11>>::weights none{};
   (void)none;
 #elif defined CASE_embedding_swapped_in_a_chain
   // expect-gcc: "umbel: embedding: expected the axis vocabulary but got hidden=6"
   // expect-clang: embedding.*expected_the_axis.*vocabulary>.*but_got.*hidden<6>
-  // cause: The layer needs the axis of the words first, then that of their features, as in torch.
+  // cause: The layer needs the axis of the vocabulary first, then that of the features, as in torch.
   // cure: Write `embedding<float, vocabulary<5000>, hidden<64>>`.
   using swapped = embedding<float, hidden<6>, vocabulary<11>>;
   static swapped::weights table;
@@ -88,7 +88,7 @@ struct weights_of_two_types {
 #elif defined CASE_embedding_swapped_and_tied
   // expect-gcc: "umbel: embedding: expected the axis vocabulary but got hidden=6"
   // expect-clang: embedding.*expected_the_axis.*vocabulary>.*but_got.*hidden<6>
-  // cause: The layer needs the axis of the words first, then that of their features, as in torch.
+  // cause: The layer needs the axis of the vocabulary first, then that of the features, as in torch.
   // cure: Write `embedding<float, vocabulary<5000>, hidden<64>>`.
   using swapped = embedding<float, hidden<6>, vocabulary<11>>;
   static swapped::weights table;
@@ -96,7 +96,7 @@ struct weights_of_two_types {
 #elif defined CASE_embedding_without_hidden
   // expect-gcc: "umbel: embedding: the axis hidden is missing"
   // expect-clang: embedding.*the_axis.*hidden>.*is_missing
-  // cause: The layer needs two axes: one for the words, one for their features.
+  // cause: The layer needs two axes: one for the vocabulary, one for the features.
   // cure: Write `embedding<float, vocabulary<5000>, hidden<64>>`.
   embedding<float, vocabulary<11>>::weights none{};
   (void)none;
@@ -134,7 +134,7 @@ struct weights_of_two_types {
 #elif defined CASE_logits_into_another
   // expect-gcc: "umbel: logits: the result has \[token=3, vocabulary=11\] but out has \[token=3, vocabulary=12\]"
   // expect-clang: logits.*the_result_has.*token<3>.*vocabulary<11>.*but_out_has.*token<3>.*vocabulary<12>
-  // cause: The output has other axes or sizes than the result, which has one number for each word.
+  // cause: The output has other axes or sizes than the result, which has one number for each entry of the vocabulary.
   // cure: Declare `out` with the axes of the result.
   tensor<float, token<3>, vocabulary<12>> out{};
   words.logits_into(out, tensor<float, token<3>, hidden<6>>{});

@@ -68,7 +68,7 @@ using network =
 #elif defined CASE_workspaces_of_other_sizes
   // expect-gcc: "umbel: multi_head_attention: the workspace is for \[token=8\]; pass one for \[token=9\]"
   // expect-clang: multi_head_attention.*the_workspace_is_for.*token<8>.*so_pass_one_for.*token<9>
-  // cause: The workspaces were declared for another type of layer or other sequence lengths.
+  // cause: The workspaces were declared for a different type of layer or for different sequence lengths.
   // cure: Declare them with the sizes in the brackets: `attention::workspace<token<9>> work[2]`.
   static attention::workspace<token<8>> work[2];
   auto out = attend(x, causal, parallel(pool, work));

@@ -60,7 +60,7 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, Opt
 #elif defined CASE_feed_forward_workspace_of_other_sizes
   // expect-gcc: "umbel: feed_forward: the workspace is for \[token=18\]; pass one for \[token=9\]"
   // expect-clang: feed_forward.*the_workspace_is_for.*token<18>.*so_pass_one_for.*token<9>
-  // cause: The workspace was declared for another layer or a different number of positions.
+  // cause: The workspace was declared for a different layer or number of positions.
   // cure: Declare it with the size in the brackets: `network::workspace<token<9>>`.
   static network::workspace<token<18>> work;
   auto r = feed(x, work);

@@ -59,7 +59,7 @@ constexpr auto needs = footprint<attention, tensor<float, token<4>, hidden<32>>>
 // expect-gcc: "umbel: quantized: the input has type float but 8-bit integers are needed; convert floats with quantize<std::int8_t>\(x, range\)"
 // expect-clang: quantized, .*the_input_has_type, .*float.*but_8_bit_integers_are_needed
 // cause: The input is floats, and Umbel converts nothing implicitly.
-// cure: Write `quantize<std::int8_t>(x, seen.queries)` where data enter the model.
+// cure: Write `quantize<std::int8_t>(x, seen.queries)` at the input of the model.
 constexpr auto needs = footprint<quantized<attention>, tensor<float, token<4>, hidden<64>>>;
 #elif defined CASE_footprint_without_the_memory
 // expect-gcc: "umbel: footprint: the axis of the memory is missing after token=9"
@@ -119,7 +119,7 @@ constexpr auto needs = footprint<past, token<1>, key<5>, key<12>>;
 #elif defined CASE_footprint_cache_of_another_layer
 // expect-gcc: "umbel: key_value_cache: the layer is not the one that the cache was declared for"
 // expect-clang: key_value_cache, .*the_layer_is_not_the_one_that_the_cache_was_declared_for
-// cause: The keys and values of one layer have no meaning for another layer, nor for a stack that contains it.
+// cause: The keys and values of one layer have no meaning for a different layer, nor for a stack that contains it.
 // cure: Declare one cache for each layer, or one for the stack, with its type.
 using other = multi_head_attention<float, hidden<64>, heads<2>>;
 constexpr auto needs = footprint<prepacked<other>, past, token<1>>;

@@ -35,7 +35,7 @@ struct two_workers {
   // expect-clang: contract, .*the_left_side_has, .*key<21>, .*but_the_right_side_has, .*key<20>
   // lines-clang: 15
   // cause: In a formula, each operation has its own rule; here there are fewer values than keys.
-  // cure: Give both the same number of keys.
+  // cure: Use the same number of keys for both.
   auto r = attend(q, k, other);
 #elif defined CASE_formula_elementwise_axes
   // expect-gcc: "umbel: elementwise: \[heads=3, query=17, key=21\] and \[batch=2\] have different axes; to repeat one along the others, write x \| broadcast<\.\.\.>"
@@ -103,7 +103,7 @@ struct two_workers {
 #elif defined CASE_formula_part_alone
   // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w"
   // expect-clang: formula, .*copies_a_part_of_an_argument_or_uses_it_alone_so_pass_it_separately_and_the_object_as_const_auto>
-  // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor has what is computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
+  // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor have the results computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
   // cure: Declare weights as `const auto& w`, and pack them outside. Pass numbers, and tensors that are used alone, as separate arguments, or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
   struct parts {
     tensor<float, heads<3>> gain;
@@ -113,7 +113,7 @@ struct two_workers {
 #elif defined CASE_formula_one_hot_of_a_part
   // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w"
   // expect-clang: formula, .*copies_a_part_of_an_argument_or_uses_it_alone_so_pass_it_separately_and_the_object_as_const_auto>
-  // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor has what is computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
+  // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor have the results computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
   // cure: Declare weights as `const auto& w`, and pack them outside. Pass numbers, and tensors that are used alone, as separate arguments, or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
   struct parts {
     tensor<int, query<17>> ids;
@@ -125,7 +125,7 @@ struct two_workers {
 #elif defined CASE_formula_number_of_an_object
   // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w"
   // expect-clang: formula, .*copies_a_part_of_an_argument_or_uses_it_alone_so_pass_it_separately_and_the_object_as_const_auto>
-  // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor has what is computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
+  // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor have the results computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
   // cure: Declare weights as `const auto& w`, and pack them outside. Pass numbers, and tensors that are used alone, as separate arguments, or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
   struct parts {
     float scale;
@@ -188,7 +188,7 @@ struct two_workers {
   // expect-gcc: "umbel: one_hot: the left side holds float but the right side holds double"
   // expect-clang: one_hot, .*the_left_side_holds, .*element<float>, .*but_the_right_side_holds, .*element<double>
   // lines-clang: 15
-  // cause: The formula computes in another type than the requested one.
+  // cause: The formula computes in a different type than the requested one.
   // cure: Leave the type out in a formula: `one_hot<classes<10>>(ids)`.
   constexpr formula chosen = [](auto a, auto at) { return a + one_hot<batch<2>, float>(at); };
   auto r = chosen(tensor<double, batch<2>>{}, tensor<int>{});
@@ -302,7 +302,7 @@ struct two_workers {
   // expect-gcc: "umbel: formula: uses positions along key, but no operand has that axis"
   // expect-clang: formula, .*uses_positions_along, .*key>, .*but_no_operand_has_that_axis>
   // cause: position<key> is the number of each position on an axis, but no operand here has that axis.
-  // cure: Combine it with a tensor that has the axis, or name another axis.
+  // cure: Combine it with a tensor that has the axis, or name a different axis.
   constexpr formula far = [](auto a) { return a - position<key>; };
   auto r = far(q);
 #elif defined CASE_formula_number_of_arguments
@@ -323,7 +323,7 @@ struct two_workers {
   // expect-clang: contract, .*the_left_side_has, .*key<21>, .*but_the_right_side_has, .*key<20>
   // lines-clang: 21
   // cause: In a formula, each operation has its own rule; here there are fewer values than keys.
-  // cure: Give both the same number of keys.
+  // cure: Use the same number of keys for both.
   static workspace_for<decltype(attend), queries, keys,
                        tensor<float, heads<3>, key<20>, head_dim<16>>>
       work;
@@ -439,7 +439,7 @@ struct two_workers {
   // expect-gcc: "umbel: formula: the workspace is for a different layer or other sizes; pass one for \[heads=3, query=17, head_dim=16\]"
   // expect-clang: formula, .*the_workspace_is_for_a_different_layer_or_other_sizes_so_pass_one_for, .*heads<3>, .*query<17>, .*head_dim<16>
   // lines-clang: 15
-  // cause: The workspaces are for another layer or formula, or for arguments of other sizes.
+  // cause: The workspaces are for a different layer or formula, or for arguments of different sizes.
   // cure: Declare `workspace_for<decltype(f), X, Y> works[2]` with the types of this call.
   static attention::workspace<token<4>> works[2];
   const two_workers executor;
@@ -476,7 +476,7 @@ struct two_workers {
   // expect-clang: contract, .*the_left_side_has, .*key<21>, .*but_the_right_side_has, .*key<20>
   // lines-clang: 15
   // cause: In a formula, each operation has its own rule; here there are fewer values than keys.
-  // cure: Give both the same number of keys.
+  // cure: Use the same number of keys for both.
   constexpr formula both = [](auto queries, auto keys, auto values) {
     auto p = softmax<key>(contract<head_dim>(queries, keys));
     return std::tuple{contract<key>(p, values), p};
@@ -485,7 +485,7 @@ struct two_workers {
 #elif defined CASE_formula_weights_by_value
   // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w"
   // expect-clang: formula, .*copies_a_part_of_an_argument_or_uses_it_alone_so_pass_it_separately_and_the_object_as_const_auto>
-  // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor has what is computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
+  // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor have the results computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
   // cure: Declare weights as `const auto& w`, and pack them outside. Pass numbers, and tensors that are used alone, as separate arguments, or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
   constexpr formula queries_of = [](auto input, auto weights) { return input * weights.q; };
   auto r = queries_of(x, w);

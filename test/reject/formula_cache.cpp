@@ -32,7 +32,7 @@ using cache_of = key_value_cache<F, key<16>, called_with<row, X...>>;
 #if defined CASE_arguments_not_said
   // expect-gcc: "umbel: key_value_cache: needs the types of the arguments; add called_with<tensor<float, token<1>, hidden<64>>, weights>"
   // expect-clang: key_value_cache.*needs_the_types_of_the_arguments_so_add_called_with
-  // cause: What a formula stores depends on the types of its arguments.
+  // cause: The contents of a formula's cache depend on the types of its arguments.
   // cure: Add the types: `called_with<tensor<float, token<1>, hidden<64>>, weights>`.
   key_value_cache<decltype(causal_attention), key<16>> other;
 #elif defined CASE_no_sequence
@@ -77,7 +77,7 @@ using cache_of = key_value_cache<F, key<16>, called_with<row, X...>>;
   // expect-gcc: "umbel: key_value_cache: contract sees later keys; write hide\(scores, position<key> > position<query>\), or set their weights to 0"
   // expect-clang: key_value_cache.*contract.*sees_later_keys_so_hide_them
   // cause: A row would change when later positions arrive.
-  // cure: Give them the weight 0: `where(position<key> > position<query>, 0, weights)`.
+  // cure: Set their weights to 0: `where(position<key> > position<query>, 0, weights)`.
   constexpr formula f = attend([](auto scores) { return sigmoid(hide(scores, later) + 1) + 1; });
   cache_of<decltype(f), weights> other;
 #elif defined CASE_along_the_sequence
@@ -112,7 +112,7 @@ using cache_of = key_value_cache<F, key<16>, called_with<row, X...>>;
 #elif defined CASE_mean_along_keys
   // expect-gcc: "umbel: key_value_cache: mean counts keys, whose number grows with each step"
   // expect-clang: key_value_cache.*mean.*counts_keys_whose_number_grows_with_each_step
-  // cause: A mean divides by the number of keys, and a sum over keys and another axis depends on it.
+  // cause: A mean divides by the number of keys, and a sum over keys and a second axis depends on it.
   // cure: Write `sum<key>` of weights that are 0 for later keys, and divide by the number that you need.
   constexpr formula f = [](auto y, const auto& v) {
     auto scores = contract<hidden>(y * v.q, y * v.k | rename_axis<token, key>);
@@ -174,7 +174,7 @@ using cache_of = key_value_cache<F, key<16>, called_with<row, X...>>;
 #elif defined CASE_another_formula
   // expect-gcc: "umbel: key_value_cache: the layer is not the one that the cache was declared for"
   // expect-clang: key_value_cache.*the_layer_is_not_the_one_that_the_cache_was_declared_for
-  // cause: The keys and values of one layer have no meaning for another layer, nor for a stack that contains it.
+  // cause: The keys and values of one layer have no meaning for a different layer, nor for a stack that contains it.
   // cure: Declare one cache for each layer, or one for the stack, with its type.
   constexpr formula f = attend([](auto scores) { return where(later, 0, scores); });
   (void)cache.step(out, f, x, w);
@@ -195,7 +195,7 @@ using cache_of = key_value_cache<F, key<16>, called_with<row, X...>>;
 #elif defined CASE_append_without_attending
   // expect-gcc: "umbel: key_value_cache: a cache of a formula has no append or attend; use step"
   // expect-clang: key_value_cache.*a_cache_of_a_formula_has_no_append_or_attend_so_use_step
-  // cause: The operations of a formula determine what its cache stores.
+  // cause: The operations of a formula determine the contents of its cache.
   // cure: Write `cache.step(out, f, x)`; for a memory, pass its keys and values as arguments.
   (void)cache.append(causal_attention, x, w);
 #elif defined CASE_footprint_of_a_cache_of_a_formula

@@ -197,7 +197,7 @@ struct model {
   // expect-clang: multi_head_attention, .*keep_mask, .*has, .*key<8>, .*but_the_scores_have, .*heads<4>, .*query<7>, .*key<7>
   // lines-clang: 15
   // cause: The mask has a different number of positions along this axis; query and key may be swapped.
-  // cure: Give it the size of the scores, or 1.
+  // cure: Use the size of the scores, or 1.
   constexpr formula masked = [](auto a, const auto& of, auto mask) {
     return attention{of.attend}(a, mask & causal);
   };
@@ -226,7 +226,7 @@ struct model {
   // expect-clang: formula, .*uses_positions_along, .*query>, .*but_no_operand_has_that_axis>
   // lines-clang: 15
   // cause: position<key> is the number of each position on an axis, but no operand here has that axis.
-  // cure: Combine it with a tensor that has the axis, or name another axis.
+  // cure: Combine it with a tensor that has the axis, or name a different axis.
   constexpr formula biased = [](auto a, const auto& of, auto b) {
     return attention{of.attend}(a, score_bias(b - position<query>));
   };
@@ -305,7 +305,7 @@ struct model {
   // expect-gcc: "umbel: formula: into writes memory, which formulas do not have; write auto y = layer\(x\)"
   // expect-clang: formula, .*into_writes_memory_which_formulas_do_not_have_so_write_layer_of_x>
   // lines-clang: 15
-  // cause: While a formula is traced there is no memory; what is stored is decided later.
+  // cause: While a formula is traced there is no memory; the stored values are chosen later.
   // cure: Write `auto y = layer(x)`.
   constexpr formula written = [](auto a, const auto& of) {
     norm{of.first}.into(a, a);
@@ -322,7 +322,7 @@ struct model {
 #elif defined CASE_formula_packs_weights
   // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w"
   // expect-clang: formula, .*copies_a_part_of_an_argument_or_uses_it_alone_so_pass_it_separately_and_the_object_as_const_auto>
-  // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor has what is computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
+  // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor have the results computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
   // cure: Declare weights as `const auto& w`, and pack them outside. Pass numbers, and tensors that are used alone, as separate arguments, or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
   constexpr formula packing = [](auto a, const auto& of) {
     return prepacked<attention>{of.attend}(a);
@@ -331,14 +331,14 @@ struct model {
 #elif defined CASE_formula_reads_a_number
   // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w"
   // expect-clang: formula, .*copies_a_part_of_an_argument_or_uses_it_alone_so_pass_it_separately_and_the_object_as_const_auto>
-  // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor has what is computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
+  // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor have the results computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
   // cure: Declare weights as `const auto& w`, and pack them outside. Pass numbers, and tensors that are used alone, as separate arguments, or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
   constexpr formula scaled = [](auto a, const auto& of) { return a * of.scale; };
   auto r = scaled(x, w);
 #elif defined CASE_formula_layer_by_value
   // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w"
   // expect-clang: formula, .*copies_a_part_of_an_argument_or_uses_it_alone_so_pass_it_separately_and_the_object_as_const_auto>
-  // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor has what is computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
+  // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor have the results computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
   // cure: Declare weights as `const auto& w`, and pack them outside. Pass numbers, and tensors that are used alone, as separate arguments, or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
   constexpr formula by_value = [](auto a, auto f) { return f(a); };
   auto r = by_value(x, norm{w.first});
@@ -346,7 +346,7 @@ struct model {
   // expect-gcc: "umbel: multi_head_attention: the weights do not match this layer and its options; they are model"
   // expect-clang: multi_head_attention, .*the_weights_do_not_match_this_layer_and_its_options, .*they_have_type, .*given<model>
   // lines-clang: 15
-  // cause: The layer got another object than its weights, such as the weights of all layers.
+  // cause: The layer got a different object than its weights, such as the weights of all layers.
   // cure: Name the part: `attention{w.attention}`.
   constexpr formula of_all = [](auto a, const auto& of) { return attention{of}(a); };
   auto r = of_all(x, w);
@@ -354,7 +354,7 @@ struct model {
   // expect-gcc: "umbel: decoder_layer: needs a self_mask; add self_mask\(causal\), as torch has with tgt_is_causal or generate_square_subsequent_mask, or self_mask\(all_keys\), as torch has without tgt_mask"
   // expect-clang: decoder_layer, .*needs_a_self_mask_so_add_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask>
   // lines-clang: 18
-  // cause: The call does not specify which of its own positions the sequence sees, and frameworks differ.
+  // cause: The call does not specify which positions of itself the sequence sees, and frameworks differ.
   // cure: After the memory and its mask, pass `self_mask(causal)` if no position may see a later one, `self_mask(all_keys)` if all may.
   using decoder = decoder_layer<float, hidden<16>, heads<4>, intermediate<24>, norm_first<true>,
                                 activation<relu>, bias<true>>;

@@ -90,7 +90,7 @@ struct parts {
   // expect-clang: formula, .*a_variable_of, .*head_dim<16>>, .*cannot_be_assigned, .*heads<3>, .*query<17>>, .*so_declare_another>
   // lines-clang: 15
   // cause: A variable keeps the axes and the type of elements, numbers or conditions, of its declaration, but the new value has others.
-  // cure: Declare another variable: `auto total = sum<head_dim>(x);`.
+  // cure: Declare a new variable: `auto total = sum<head_dim>(x);`.
   constexpr formula summed = [](auto a) {
     auto b = a * 2;
     b = sum<head_dim>(a);
@@ -102,7 +102,7 @@ struct parts {
   // expect-clang: formula, .*a_variable_of, .*element<float>, .*cannot_be_assigned, .*element<bool>, .*so_declare_another>
   // lines-clang: 15
   // cause: A variable keeps the axes and the type of elements, numbers or conditions, of its declaration, but the new value has others.
-  // cure: Declare another variable: `auto total = sum<head_dim>(x);`.
+  // cure: Declare a new variable: `auto total = sum<head_dim>(x);`.
   constexpr formula positive = [](auto a) {
     auto b = a * 2;
     b = a > 0;

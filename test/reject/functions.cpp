@@ -44,7 +44,7 @@ using positions = tensor<int, batch<2>, query<4>>;
   // expect-gcc: "umbel: max: the axis query is named twice in \[batch=2, query=4, hidden=100\]"
   // expect-clang: max, .*the_axis, .*query>, .*is_named_twice_in, .*batch<2>, .*query<4>, .*hidden<100>
   // cause: An axis can be removed only once.
-  // cure: Name it once; the second name was probably meant to be another.
+  // cure: Name it once; the second name was probably meant to be different.
   auto r = max<query, query>(x);
 #elif defined CASE_min_without_an_axis
   // expect-gcc: "umbel: min: names no axis of \[batch=2, query=4, hidden=100\]"

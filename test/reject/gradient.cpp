@@ -184,7 +184,7 @@ struct weights_of_two_types {
 #elif defined CASE_gradient_of_weights_by_value
   // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w"
   // expect-clang: formula, .*copies_a_part_of_an_argument_or_uses_it_alone
-  // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor has what is computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
+  // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor have the results computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
   // cure: Declare weights as `const auto& w`, and pack them outside. Pass numbers, and tensors that are used alone, as separate arguments, or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
   constexpr gradient copied{formula{[](auto a, auto m) { return sum<token, classes>(a * m); }}};
   const auto value = copied(x, with_gradient(w, g));

@@ -25,7 +25,7 @@ auto t = tensor_from<float>(hana::make_tuple(batch<2>{}, batch<3>{}));
 // expect-gcc: "umbel: shape: query=0 has size 0 in \[batch=2, query=0\]"
 // expect: query[=<]0.*has.size.0.in
 // cause: An axis has size 0.
-// cure: Give every axis a size of at least 1, or leave the axis out.
+// cure: Set every axis to a size of at least 1, or leave the axis out.
 auto t = tensor_from<float>(hana::tuple_t<batch<2>, query<0>>);
 #elif defined CASE_from_a_map_without_an_order
 // expect-gcc: "umbel: tensor_from: a map has no order; name the axes"
@@ -49,7 +49,7 @@ auto t = tensor_from<float, batch, query>(extents(x));
 // expect-gcc: "umbel: tensor_from: the axis batch is named twice in \[batch=2, query=4, hidden=100\]"
 // expect: tensor_from.*batch.*is.named.twice.in
 // cause: The order names an axis of the map twice.
-// cure: Name each axis once; one was probably meant to be another.
+// cure: Name each axis once; one was probably meant to be different.
 auto t = tensor_from<float, batch, batch, query, hidden>(extents(x));
 #elif defined CASE_used_after_its_error
 // One mistake is one error: the type is `invalid`, and tensors of it do not complain.
@@ -63,7 +63,7 @@ auto y = t | permute<key, batch>;
 // expect-gcc: "umbel: split: hidden=100 into heads=7 leaves a remainder of 2"
 // expect-clang: hidden<100>.*into.*heads<7>.*leaves_a_remainder_of
 // cause: The axis cannot be cut into that many equal parts.
-// cure: Choose a number of parts that divides the size, or another size.
+// cure: Choose a number of parts that divides the size, or change the size.
 auto t = x | split<hidden, heads<7_c>, head_dim>;
 #else
 auto t = tensor_from<float, query, batch, hidden>(extents(x));

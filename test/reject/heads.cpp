@@ -33,7 +33,7 @@ using rotary = multi_head_attention<float, hidden<48>, heads<6>, rope<split_halv
   // expect-gcc: "umbel: shape: kv_heads=0 has size 0 in \[kv_heads=0\]"
   // expect-clang: shape.*kv_heads<0>.*has_size_0_in.*kv_heads<0>
   // cause: An axis has size 0.
-  // cure: Give every axis a size of at least 1, or leave the axis out.
+  // cure: Set every axis to a size of at least 1, or leave the axis out.
   multi_head_attention<float, hidden<48>, heads<6>, kv_heads<0>>::weights none;
 #elif defined CASE_rope_of_an_odd_head_dim
   // expect-gcc: "umbel: multi_head_attention: rope rotates pairs but head_dim=5 is odd"
@@ -135,13 +135,13 @@ using rotary = multi_head_attention<float, hidden<48>, heads<6>, rope<split_halv
   // expect-gcc: "umbel: pruned: head 1 is named twice"
   // expect-clang: prune.*head.*number<1>.*is_named_twice
   // cause: One head is listed twice.
-  // cure: Name it once; the second was probably meant to be another.
+  // cure: Name it once; the second was probably meant to be different.
   pruned<attention, prune_heads<1, 1>>::weights w;
 #elif defined CASE_keep_twice
   // expect-gcc: "umbel: pruned: head 2 is named twice"
   // expect-clang: prune.*head.*number<2>.*is_named_twice
   // cause: One head is listed twice.
-  // cure: Name it once; the second was probably meant to be another.
+  // cure: Name it once; the second was probably meant to be different.
   pruned<attention, keep_heads<0, 2, 2>>::weights w;
 #elif defined CASE_prune_all
   // expect-gcc: "umbel: pruned: none of heads=6 would be left"
@@ -184,14 +184,14 @@ using rotary = multi_head_attention<float, hidden<48>, heads<6>, rope<split_halv
 #elif defined CASE_output_array_without_value_dim
   // expect-gcc: "umbel: weights: \[in_features=42, out_features=48\] needs 2016 elements but the memory holds 2304"
   // expect-clang: weights.*in_features<42>.*out_features<48>.*needs.*number<2016>.*elements_but_the_memory_holds.*number<2304>
-  // cause: The output map reads heads times `value_dim` features, not hidden: the array belongs to another layer.
+  // cause: The output map reads heads times `value_dim` features, not hidden: the array belongs to a different layer.
   // cure: Export the matrix of this layer, (heads times value_dim, hidden), or correct `value_dim<>`.
   static const float array[48 * 48] = {};
   const decltype(attention::weights_view::o) o(view_as<in_features, out_features>(array));
 #elif defined CASE_prune_what_has_no_heads
   // expect-gcc: "umbel: pruned: the first argument is not a multi_head_attention"
   // expect-clang: prune.*the_first_argument_is_not_a_multi_head_attention
-  // cause: The first argument must be a `multi_head_attention`, but is another layer or type.
+  // cause: The first argument must be a `multi_head_attention`, but is a different layer or type.
   // cure: Pass the attention layer first; for an encoder layer that is `encoder::attention`.
   pruned<linear<float, hidden<8>, hidden<8>>, keep_heads<0>>::weights w;
 #elif defined CASE_prune_by_a_number_of_heads

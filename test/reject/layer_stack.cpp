@@ -19,21 +19,21 @@ using tokens = tensor<float, token<1>, hidden<32>>;
   // expect-gcc: "umbel: layer_stack: the first argument is not an encoder_layer, a decoder_layer or a residual_block"
   // expect-clang: layer_stack.*the_first_argument_is_not_an_encoder_layer_a_decoder_layer_or_a_residual_block
   // cause: A stack needs an `encoder_layer`, a `decoder_layer` or a `residual_block`, and is packed as a whole.
-  // cure: Use one of these, packed as `prepacked<layer_stack<encoder, 3>>`; call other layers one after another.
+  // cure: Use one of these, packed as `prepacked<layer_stack<encoder, 3>>`; call other layers in sequence.
   using attention = multi_head_attention<float, hidden<32>, heads<4>>;
   [[maybe_unused]] layer_stack<attention, 3>::weights many;
 #elif defined CASE_stack_of_packed_layers
   // expect-gcc: "umbel: layer_stack: the first argument is not an encoder_layer, a decoder_layer or a residual_block"
   // expect-clang: layer_stack.*the_first_argument_is_not_an_encoder_layer_a_decoder_layer_or_a_residual_block
   // cause: A stack needs an `encoder_layer`, a `decoder_layer` or a `residual_block`, and is packed as a whole.
-  // cure: Use one of these, packed as `prepacked<layer_stack<encoder, 3>>`; call other layers one after another.
+  // cure: Use one of these, packed as `prepacked<layer_stack<encoder, 3>>`; call other layers in sequence.
   layer_stack<prepacked<encoder>, 3> packed{w};
 #elif defined CASE_cache_of_a_stack_of_attention
   // expect-gcc: "umbel: layer_stack: the first argument is not an encoder_layer, a decoder_layer or a residual_block"
   // expect-clang: layer_stack.*the_first_argument_is_not_an_encoder_layer_a_decoder_layer_or_a_residual_block
   // lines-clang: 29
   // cause: A stack needs an `encoder_layer`, a `decoder_layer` or a `residual_block`, and is packed as a whole.
-  // cure: Use one of these, packed as `prepacked<layer_stack<encoder, 3>>`; call other layers one after another.
+  // cure: Use one of these, packed as `prepacked<layer_stack<encoder, 3>>`; call other layers in sequence.
   using attention = multi_head_attention<float, hidden<32>, heads<4>>;
   key_value_cache<layer_stack<attention, 3>, key<8>> other;
   (void)other.step(out, layers, x);
@@ -74,13 +74,13 @@ using tokens = tensor<float, token<1>, hidden<32>>;
 #elif defined CASE_step_of_one_of_the_layers
   // expect-gcc: "umbel: key_value_cache: the layer is not the one that the cache was declared for"
   // expect-clang: key_value_cache.*the_layer_is_not_the_one_that_the_cache_was_declared_for
-  // cause: The keys and values of one layer have no meaning for another layer, nor for a stack that contains it.
+  // cause: The keys and values of one layer have no meaning for a different layer, nor for a stack that contains it.
   // cure: Declare one cache for each layer, or one for the stack, with its type.
   (void)past.step(out, encoder{w[0]}, x);
 #elif defined CASE_step_of_the_packed_layer
   // expect-gcc: "umbel: key_value_cache: the layer is not the one that the cache was declared for"
   // expect-clang: key_value_cache.*the_layer_is_not_the_one_that_the_cache_was_declared_for
-  // cause: The keys and values of one layer have no meaning for another layer, nor for a stack that contains it.
+  // cause: The keys and values of one layer have no meaning for a different layer, nor for a stack that contains it.
   // cure: Declare one cache for each layer, or one for the stack, with its type.
   static const prepacked<encoder> packed{w[0]};
   (void)past.step(out, packed, x);
@@ -115,7 +115,7 @@ using tokens = tensor<float, token<1>, hidden<32>>;
 #elif defined CASE_workspace_of_the_whole_pass
   // expect-gcc: "umbel: key_value_cache: the workspace is for a different layer or other sizes; pass one for \[token=1\]"
   // expect-clang: key_value_cache.*the_workspace_is_for_a_different_layer_or_other_sizes_so_pass_one_for.*token<1>
-  // cause: The workspace was declared for steps of a different number of positions, or for another cache.
+  // cause: The workspace was declared for steps of a different number of positions, or for a different cache.
   // cure: Declare it with the size in the brackets: `decltype(past)::workspace<token<1>>`.
   static model::workspace<token<1>> work;
   (void)past.step(out, layers, x, all_keys, work);
@@ -129,13 +129,13 @@ using tokens = tensor<float, token<1>, hidden<32>>;
   // expect-gcc: "umbel: key_value_cache: a cache of encoder or decoder layers has no append or attend; use step"
   // expect-clang: key_value_cache.*a_cache_of_encoder_or_decoder_layers_has_no_append_or_attend_so_use_step
   // cause: The keys and values of a layer are computed from the result of the layer before it, so they cannot be arguments.
-  // cure: Call `step` for the positions and ignore the result if you do not need it. For attention to another sequence use a cache of attention; pass the memory of decoder layers to `attend_to`.
+  // cure: Call `step` for the positions and ignore the result if you do not need it. For attention to a second sequence use a cache of attention; pass the memory of decoder layers to `attend_to`.
   (void)past.append(layers, x, x);
 #elif defined CASE_attend_of_a_stack
   // expect-gcc: "umbel: key_value_cache: a cache of encoder or decoder layers has no append or attend; use step"
   // expect-clang: key_value_cache.*a_cache_of_encoder_or_decoder_layers_has_no_append_or_attend_so_use_step
   // cause: The keys and values of a layer are computed from the result of the layer before it, so they cannot be arguments.
-  // cure: Call `step` for the positions and ignore the result if you do not need it. For attention to another sequence use a cache of attention; pass the memory of decoder layers to `attend_to`.
+  // cure: Call `step` for the positions and ignore the result if you do not need it. For attention to a second sequence use a cache of attention; pass the memory of decoder layers to `attend_to`.
   past.attend(out, layers, x);
 #elif defined CASE_cache_of_tokens_of_a_stack
   // expect-gcc: "umbel: key_value_cache: expected the axis key but got token=256"

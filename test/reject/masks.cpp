@@ -43,7 +43,7 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // expect-gcc: "umbel: multi_head_attention: score_bias has heads=4 but the scores have \[batch=2, heads=5, query=4, key=6\]"
   // expect-clang: attention.*score_bias.*has.*heads<4>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
   // cause: The bias has a different number of heads.
-  // cure: Give it the heads of the layer, or leave out the axis to use one bias for all heads.
+  // cure: Use the number of heads of the layer, or leave out the axis to use one bias for all heads.
   auto out = attend(x, y, y, score_bias(tensor<float, heads<4>, query<4>, key<6>>{}));
 #elif defined CASE_bias_of_double
   // expect-gcc: "umbel: multi_head_attention: score_bias has type double but the scores have type float"
@@ -54,7 +54,7 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
 #elif defined CASE_bias_generator_of_two
   // expect-gcc: "umbel: multi_head_attention: score_bias needs a function of batch, head, query and key that returns float"
   // expect-clang: multi_head_attention.*score_bias.*needs_a_function_of_batch_head_query_and_key_that_returns.*element<float>
-  // cause: The function has other parameters, or returns another type.
+  // cause: The function has other parameters, or returns a different type.
   // cure: Write `[](auto batch, auto head, auto query, auto key) { return 0.1f; }`; it may ignore some of its parameters.
   auto out = attend(x, y, y, score_bias([](auto i, auto j) { return i < j ? 0.0f : 1.0f; }));
 #elif defined CASE_causal_of_unequal_sizes
@@ -78,13 +78,13 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
 #elif defined CASE_lengths_and_bottom_right
   // expect-gcc: "umbel: multi_head_attention: valid_lens and causal_bottom_right are ambiguous; write causal_bottom_right\(lens\) to align the last query with the last key of its sequence, causal_at\(keys - queries\) with the last of all keys"
   // expect-clang: attention.*valid_lens.*and_.*causal_bottom_right.*are_ambiguous_so_write_causal_bottom_right_of_lens_or_causal_at
-  // cause: With lengths, each sequence has its own last key, and frameworks differ in where they place the last query.
+  // cause: With lengths, each sequence has its own last key, and frameworks place the last query differently.
   // cure: `causal_bottom_right(lens)` is ONNX with nonpad_kv_seqlen and FlashAttention with lengths, and also hides the padding; `lens & causal_at(2)` is PyTorch's causal_lower_right with a padding mask.
   auto out = attend(x, y, y, lens & causal_bottom_right);
 #elif defined CASE_bottom_right_then_lengths_of_a_longer_mask
   // expect-gcc: "umbel: multi_head_attention: valid_lens and causal_bottom_right are ambiguous; write causal_bottom_right\(lens\) to align the last query with the last key of its sequence, causal_at\(keys - queries\) with the last of all keys"
   // expect-clang: attention.*valid_lens.*and_.*causal_bottom_right.*are_ambiguous_so_write_causal_bottom_right_of_lens_or_causal_at
-  // cause: With lengths, each sequence has its own last key, and frameworks differ in where they place the last query.
+  // cause: With lengths, each sequence has its own last key, and frameworks place the last query differently.
   // cure: `causal_bottom_right(lens)` is ONNX with nonpad_kv_seqlen and FlashAttention with lengths, and also hides the padding; `lens & causal_at(2)` is PyTorch's causal_lower_right with a padding mask.
   auto out = attend(
       x, y, y,
@@ -92,7 +92,7 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
 #elif defined CASE_lengths_and_window_bottom_right
   // expect-gcc: "umbel: multi_head_attention: valid_lens and sliding_window_bottom_right are ambiguous; write sliding_window_bottom_right<4>\(lens\) to align the last query with the last key of its sequence, sliding_window_at<4>\(keys - queries\) with the last of all keys"
   // expect-clang: attention.*valid_lens.*and_.*sliding_window_bottom_right.*are_ambiguous_so_write_sliding_window_bottom_right_of_lens_or_sliding_window_at
-  // cause: With lengths, each sequence has its own last key, and frameworks differ in where they place the last query.
+  // cause: With lengths, each sequence has its own last key, and frameworks place the last query differently.
   // cure: Write `sliding_window_bottom_right<4>(lens)` for the last key of each sequence, `lens & sliding_window_at<4>(2)` for the last of all keys.
   auto out = attend(x, y, y, lens & sliding_window_bottom_right<4>);
 #elif defined CASE_position_of_float
@@ -134,13 +134,13 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
 #elif defined CASE_position_that_is_no_integer
   // expect-gcc: "umbel: causal_at: expects an integer or a tensor of integers"
   // expect-clang: mask.*causal_at.*expects_an_integer_or_a_tensor_of_integers
-  // cause: The argument must be the position of the first query, but is a fraction, an array or another type.
+  // cause: The argument must be the position of the first query, but is a fraction, an array or not a number.
   // cure: Pass a number of keys, or a tensor with one number for each sequence; to pass an array, write `view_as<batch<2>>(array)`.
   auto out = attend(x, y, y, causal_at(2.5));
 #elif defined CASE_positions_of_an_array
   // expect-gcc: "umbel: causal_at: expects an integer or a tensor of integers"
   // expect-clang: mask.*causal_at.*expects_an_integer_or_a_tensor_of_integers
-  // cause: The argument must be the position of the first query, but is a fraction, an array or another type.
+  // cause: The argument must be the position of the first query, but is a fraction, an array or not a number.
   // cure: Pass a number of keys, or a tensor with one number for each sequence; to pass an array, write `view_as<batch<2>>(array)`.
   const int positions[2] = {2, 1};
   auto out = attend(x, y, y, causal_at(positions));
@@ -357,7 +357,7 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
 #elif defined CASE_causal_at_two
   // expect-gcc: "umbel: causal_at: expects an integer or a tensor of integers"
   // expect-clang: causal_at, .*expects_an_integer_or_a_tensor_of_integers
-  // cause: The argument must be the position of the first query, but is a fraction, an array or another type.
+  // cause: The argument must be the position of the first query, but is a fraction, an array or not a number.
   // cure: Pass a number of keys, or a tensor with one number for each sequence; to pass an array, write `view_as<batch<2>>(array)`.
   auto out = attend(x, y, y, causal_at(2, 3));
 #elif defined CASE_mask_and_assigned

@@ -39,7 +39,7 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // expect-gcc: "umbel: shape: query=0 has size 0 in \[batch=2, query=0\]"
   // expect-clang: shape, .*query<0>, .*has_size_0_in, .*batch<2>, .*query<0>
   // cause: An axis has size 0.
-  // cure: Give every axis a size of at least 1, or leave the axis out.
+  // cure: Set every axis to a size of at least 1, or leave the axis out.
   tensor<float, batch<2>, query<0>> t;
 #elif defined CASE_more_elements_than_memory
   // expect-gcc: "umbel: shape: \[batch=4294967296, query=4294967296\] has more elements than memory can hold"
@@ -51,7 +51,7 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // expect-gcc: "umbel: shape: only some axes of \[batch=2, query=4\] have strides; give them to all or none"
   // expect-clang: shape.*only_some_axes_of.*batch<2>.*query<4>.*have_strides_so_give_them_to_all_or_none
   // cause: Some axes are `strided<...>`, others are not.
-  // cure: Give every axis a stride, or none.
+  // cure: Write a stride for every axis, or for none.
   view<float, batch<2>, strided<query<4>, 100>> v(raw);
 #elif defined CASE_access_one_missing
   // expect-gcc: "umbel: access: lists 2 of the 3 axes of \[batch=2, query=4, hidden=100\]"
@@ -69,7 +69,7 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // expect-gcc: "umbel: access: the axis query is named twice in \[batch=2, query=4, hidden=100\]"
   // expect-clang: access.*the_axis.*query>.*is_named_twice_in.*batch<2>.*query<4>.*hidden<100>
   // cause: One axis has two positions.
-  // cure: Give each axis one position; the second one was probably meant for another axis.
+  // cure: Pass one position for each axis; the second one was probably meant for a different axis.
   float e = only_read(at<query>(1), at<query>(3), at<hidden>(7));
 #elif defined CASE_access_of_a_view_foreign_axis
   // expect-gcc: "umbel: access: there is no axis query in \[batch=2, key=4, hidden=100\]"
@@ -104,7 +104,7 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // expect-gcc: "umbel: view_as: \[batch=2, query=4, hidden=100\] needs an array of the same sizes in the same order, but the array is float \[4\]\[2\]\[100\]"
   // expect-clang: view_as.*batch<2>.*query<4>.*hidden<100>.*needs_an_array_of_the_same_sizes_in_the_same_order.*but_the_array_is.*float\[4\]\[2\]\[100\]
   // cause: The sizes of the nested array differ from those of the axes, in this order, so a wrong axis would be read.
-  // cure: List the axes in the order of the array, `view_as<query<4>, batch<2>, hidden<100>>(a)`; to read the elements with another shape, add `| permute<...>` or `| reshape<...>`.
+  // cure: List the axes in the order of the array, `view_as<query<4>, batch<2>, hidden<100>>(a)`; to read the elements with a different shape, add `| permute<...>` or `| reshape<...>`.
   static float by_query[4][2][100];
   auto v = view_as<queries>(by_query);
 #elif defined CASE_view_deduced_from_a_temporary
@@ -147,7 +147,7 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // expect-gcc: "umbel: shape: query=0 has size 0 in \[query=0, hidden=100\]"
   // expect-clang: shape, .*query<0>, .*has_size_0_in, .*query<0>, .*hidden<100>
   // cause: An axis has size 0.
-  // cure: Give every axis a size of at least 1, or leave the axis out.
+  // cure: Set every axis to a size of at least 1, or leave the axis out.
   auto v = view_as<query<0>, hidden<100>>(raw);
 #elif defined CASE_list_too_long
   // expect-gcc: "umbel: tensor: \[batch=2\] needs 2 elements but the list has 3"
@@ -261,7 +261,7 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
 #elif defined CASE_type_among_the_axes
   // expect-gcc: "umbel: shape: item 2 in the list of axes is not an axis"
   // expect-clang: shape.*item.*number<2>.*in_the_list_of_axes_is_not_an_axis
-  // cause: The list of axes contains another type, often a tensor type or an element type.
+  // cause: The list of axes contains a type that is not an axis, often a tensor type or an element type.
   // cure: List only axes with their sizes: `tensor<float, batch<2>, hidden<100>>`.
   tensor<float, batch<2>, int> r{};
   r(1, 0) = 1;
@@ -281,7 +281,7 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
 #elif defined CASE_one_error_of_a_type_among_the_axes
   // expect-gcc: "umbel: shape: item 1 in the list of axes is not an axis"
   // expect-clang: shape.*item.*number<1>.*in_the_list_of_axes_is_not_an_axis
-  // cause: The list of axes contains another type, often a tensor type or an element type.
+  // cause: The list of axes contains a type that is not an axis, often a tensor type or an element type.
   // cure: List only axes with their sizes: `tensor<float, batch<2>, hidden<100>>`.
   tensor<float, int, hidden<100>> r{};
   auto sum = r + queries{} | merge<batch, query, key>;
@@ -300,7 +300,7 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
 #elif defined CASE_lists_for_three_axes
   // expect-gcc: "umbel: tensor: \[batch=1, query=2, key=3\] needs one list of 6 elements"
   // expect-clang: tensor.*batch<1>.*query<2>.*key<3>.*needs_one_list_of.*number<6>.*elements
-  // cause: Nested lists are for two or three axes, but the tensor has another number of axes.
+  // cause: Nested lists are for two or three axes, but the tensor has a different number of axes.
   // cure: For three axes, write lists of lists of elements; for any number of axes, write all elements in one list, the last axis fastest.
   tensor<float, batch<1>, query<2>, key<3>> r{{1, 2, 3}, {4, 5, 6}};
 #elif defined CASE_lists_of_lists_of_another_shape
@@ -318,13 +318,13 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
 #elif defined CASE_assign_to_a_view_without_a_name
   // expect-gcc: "umbel: view: assigning the view \[query=4, hidden=100\] re-points it and copies nothing; write copy\(from, to\)"
   // expect-clang: view.*assigning_the_view.*query<4>.*hidden<100>.*repoints_it_and_copies_nothing_so_write_copy
-  // cause: Assigning to a view changes where it points, as with a pointer, not the elements.
+  // cause: Assigning to a view changes its address, as with a pointer, not the elements.
   // cure: Copy the elements: `copy(from, x | select_at<batch, 0>)`; `+=` and similar operators also write elements.
   (x | select_at<batch, 0>) = x | select_at<batch, 1>;
 #elif defined CASE_assign_a_tensor_to_a_view
   // expect-gcc: "umbel: view: assigning the view \[query=4, hidden=100\] re-points it and copies nothing; write copy\(from, to\)"
   // expect-clang: view.*assigning_the_view.*query<4>.*hidden<100>.*repoints_it_and_copies_nothing_so_write_copy
-  // cause: Assigning to a view changes where it points, as with a pointer, not the elements.
+  // cause: Assigning to a view changes its address, as with a pointer, not the elements.
   // cure: Copy the elements: `copy(from, x | select_at<batch, 0>)`; `+=` and similar operators also write elements.
   tensor<float, query<4>, hidden<100>> one{};
   auto first = x | select_at<batch, 0>;

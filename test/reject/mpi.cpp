@@ -60,7 +60,7 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
   // expect-gcc: "umbel: shape: ranks=0 has size 0 in \[ranks=0\]"
   // expect-clang: shape.*ranks<0>.*has_size_0_in
   // cause: An axis has size 0.
-  // cure: Give every axis a size of at least 1, or leave the axis out.
+  // cure: Set every axis to a size of at least 1, or leave the axis out.
   sharded<attention, over<heads, ranks<0>>>::weights w;
 #elif defined CASE_ranks_of_another_axis
   // expect-gcc: "umbel: sharded: expected the axis ranks but got heads=3"
@@ -140,7 +140,7 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
   // expect-gcc: "umbel: sharded: can divide sequences only of a layer that accepts parallel\(\.\.\.\): attention, an encoder_layer, a decoder_layer, a residual_block or a layer_stack"
   // expect-clang: sharded.*can_divide_sequences_only_of_a_layer_that_accepts_parallel
   // cause: The sequences are divided as with `parallel`, but this layer does not accept `parallel`.
-  // cure: Divide a whole block or stack, or give each rank its own tensors.
+  // cure: Divide a whole block or stack, or pass different tensors on each rank.
   sharded<network, over<batch, ranks<2>>> w;
 #elif defined CASE_a_call_without_across
   // expect-gcc: "umbel: multi_head_attention: is divided among processes; pass across\(communicator, workspace\)"
@@ -163,14 +163,14 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
 #elif defined CASE_a_workspace_of_another_length
   // expect-gcc: "umbel: multi_head_attention: the workspace is for \[token=8\]; pass one for \[token=9\]"
   // expect-clang: multi_head_attention.*the_workspace_is_for.*token<8>.*so_pass_one_for.*token<9>
-  // cause: The workspaces were declared for another type of layer or other sequence lengths.
+  // cause: The workspaces were declared for a different type of layer or for different sequence lengths.
   // cure: Declare them with the sizes in the brackets: `attention::workspace<token<9>> work[2]`.
   static share::workspace<token<8>> shorter;
   auto out = attend(x, causal, across(world, shorter));
 #elif defined CASE_a_workspace_of_the_whole_layer
   // expect-gcc: "umbel: multi_head_attention: the workspace is for a different layer or other sizes; pass one for \[token=9\]"
   // expect-clang: multi_head_attention.*the_workspace_is_for_a_different_layer_or_other_sizes_so_pass_one_for.*token<9>
-  // cause: The workspace was declared for another type of layer or other sequence lengths.
+  // cause: The workspace was declared for a different type of layer or for different sequence lengths.
   // cure: Declare it with the sizes in the brackets: `attention::workspace<query<4>, key<6>>`.
   auto out = attend(x, causal, across(world, whole));
 #elif defined CASE_across_without_a_communicator

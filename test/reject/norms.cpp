@@ -43,7 +43,7 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
 #elif defined CASE_norm_memory_of_another_name
   // expect-gcc: "umbel: weights: \[token\] are not the axes of the weights, which are \[hidden=32\]"
   // expect-clang: weights.*token>.*are_not_the_axes_of_the_weights_which_are.*hidden<32>
-  // cause: The memory for gamma or beta is named after another axis than that of the norm.
+  // cause: The memory for gamma or beta is named after a different axis than that of the norm.
   // cure: Write `view_as<hidden>(memory)`; a vector needs no name.
   static const float gamma[32] = {}, beta[32] = {};
   const norm r{{view_as<hidden>(gamma), view_as<token>(beta)}};
@@ -100,13 +100,13 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
   // expect-gcc: "umbel: memory: \[hidden=32\] needs 32 elements but the memory holds 31"
   // expect-clang: memory.*hidden<32>.*needs.*number<32>.*elements_but_the_memory_holds.*number<31>
   // cause: The array of gamma or beta has a different size than the normalized axis.
-  // cure: Pass one number for each feature; check whether the array belongs to another layer.
+  // cure: Pass one number for each feature; check whether the array belongs to a different layer.
   static const float array[31] = {};
   const portable::vector_view<float, hidden<32>> r(array);
 #elif defined CASE_norm_weights_of_another
   // expect-gcc: "umbel: layer_norm: part 1 of the weights has \[hidden=33\] but the layer needs \[hidden=32\]"
   // expect-clang: layer_norm.*part.*of_the_weights_has.*hidden<33>.*but_the_layer_needs.*hidden<32>
-  // cause: The weights belong to a layer with another axis.
+  // cause: The weights belong to a layer with a different axis.
   // cure: Use the `weights` type of this layer.
   static layer_norm<float, hidden<33>>::weights other;
   const norm r{other};
@@ -144,7 +144,7 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
 #elif defined CASE_rms_norm_weights_of_a_layer_norm
   // expect-gcc: "umbel: rms_norm: the weights do not match this layer and its options; they are for layer_norm"
   // expect-clang: rms_norm.*the_weights_do_not_match_this_layer_and_its_options
-  // cause: The weights belong to a layer with another axis, or to a `layer_norm`, which also has a beta.
+  // cause: The weights belong to a layer with a different axis, or to a `layer_norm`, which also has a beta.
   // cure: Use the `weights` type of this layer.
   const rms_norm<float, hidden<32>> r{w.norm1, 1e-6f};
 #elif defined CASE_rms_norm_width
@@ -206,7 +206,7 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
 #elif defined CASE_norm_along_no_axis
   // expect-gcc: "umbel: shape: item 1 in the list of axes is not an axis"
   // expect-clang: shape.*item.*number<1>.*in_the_list_of_axes_is_not_an_axis
-  // cause: The list of axes contains another type, often a tensor type or an element type.
+  // cause: The list of axes contains a type that is not an axis, often a tensor type or an element type.
   // cure: List only axes with their sizes: `tensor<float, batch<2>, hidden<100>>`.
   const layer_norm<float, int>::weights none{};
   const layer_norm<float, int> wrong{none};

@@ -63,7 +63,7 @@ using sinusoids = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pai
   // expect-gcc: "umbel: shape: the axis hidden is named twice in \[hidden=9, hidden=32\]"
   // expect-clang: shape.*the_axis.*hidden>.*is_named_twice_in.*hidden<9>.*hidden<32>
   // cause: Two axes of one shape have the same name.
-  // cure: Give each axis its own name.
+  // cure: Use a different name for each axis.
   sinusoidal_positions<float, hidden<9>, hidden<32>, adjacent_pairs> r;
 #elif defined CASE_one_error_behind_a_mistake
   // expect-gcc: "umbel: sinusoidal_positions: there is no axis token in \[batch=2, hidden=32\]"

@@ -58,13 +58,13 @@ static tensor<float, token<9>, hidden<32>> floats;
 #elif defined CASE_quantized_ranges_of_another_layer
   // expect-gcc: "umbel: quantized: expects the ranges of this layer, quantized<layer>::ranges, not attention_ranges"
   // expect-clang: quantized.*expects_the_ranges_of_this_layer_quantized_layer_ranges_not.*attention_ranges
-  // cause: The ranges belong to another kind of layer.
+  // cause: The ranges belong to a different kind of layer.
   // cure: Declare them as `quantized<layer>::ranges` of this layer.
   quantized<block> odd{of_block, seen_of_attention};
 #elif defined CASE_quantized_weights_of_another_layer
   // expect-gcc: "umbel: multi_head_attention: the weights do not match this layer and its options; they are for encoder_layer"
   // expect-clang: multi_head_attention.*the_weights_do_not_match_this_layer_and_its_options.*they_are_for.*encoder_layer
-  // cause: The weights belong to another type of layer.
+  // cause: The weights belong to a different type of layer.
   // cure: Declare them as `weights` of the quantized layer, or pass the right part.
   quantized<attention> odd{of_block, seen_of_attention};
 #elif defined CASE_quantized_of_a_tensor
@@ -89,7 +89,7 @@ static tensor<float, token<9>, hidden<32>> floats;
 #elif defined CASE_quantized_packed_with_other_ranges
   // expect-gcc: "umbel: quantized: expects the ranges of this layer, quantized<layer>::ranges, not attention_ranges"
   // expect-clang: quantized.*expects_the_ranges_of_this_layer_quantized_layer_ranges_not.*attention_ranges
-  // cause: The ranges belong to another kind of layer.
+  // cause: The ranges belong to a different kind of layer.
   // cure: Declare them as `quantized<layer>::ranges` of this layer.
   quantized<block> later;
   std::ignore = later.pack(of_block, seen_of_attention);
@@ -116,13 +116,13 @@ static tensor<float, token<9>, hidden<32>> floats;
   // expect-gcc: "umbel: quantized: the input has type float but 8-bit integers are needed; convert floats with quantize<std::int8_t>\(x, range\)"
   // expect-clang: quantized.*the_input_has_type.*element<float>.*but_8_bit_integers_are_needed_so_convert_floats_with_quantize_int8_of_x_and_a_range
   // cause: The input is floats, and Umbel converts nothing implicitly.
-  // cure: Write `quantize<std::int8_t>(x, seen.queries)` where data enter the model.
+  // cure: Write `quantize<std::int8_t>(x, seen.queries)` at the input of the model.
   auto r = attend(tensor<float, token<9>, hidden<30>>{});
 #elif defined CASE_quantized_residual_of_floats
   // expect-gcc: "umbel: quantized: the input has type float but 16-bit integers are needed; convert floats with quantize<std::int16_t>\(x, range\)"
   // expect-clang: quantized.*the_input_has_type.*element<float>.*but_16_bit_integers_are_needed_so_convert_floats_with_quantize_int16_of_x_and_a_range
   // cause: The input is floats, and Umbel converts nothing implicitly.
-  // cure: Write `quantize<std::int16_t>(x, seen.residual)` where data enter the model.
+  // cure: Write `quantize<std::int16_t>(x, seen.residual)` at the input of the model.
   auto r = layer(floats);
 #elif defined CASE_quantized_linear_of_16_bits
   // expect-gcc: "umbel: quantized: the input has type short int but 8-bit integers are needed; convert floats with quantize<std::int8_t>\(x, range\)"

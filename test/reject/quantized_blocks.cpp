@@ -80,7 +80,7 @@ using past_of_decoder = key_value_cache<quantized<decoder>, key<8>, longest_memo
 #elif defined CASE_a_layer_of_floats_for_a_cache_of_integers
   // expect-gcc: "umbel: key_value_cache: the layer is not the one that the cache was declared for"
   // expect-clang: key_value_cache.*the_layer_is_not_the_one_that_the_cache_was_declared_for
-  // cause: The keys and values of one layer have no meaning for another layer, nor for a stack that contains it.
+  // cause: The keys and values of one layer have no meaning for a different layer, nor for a stack that contains it.
   // cure: Declare one cache for each layer, or one for the stack, with its type.
   static attention::weights w;
   (void)past.step(x, attention{w}, x);
@@ -107,7 +107,7 @@ using past_of_decoder = key_value_cache<quantized<decoder>, key<8>, longest_memo
 #elif defined CASE_no_self_mask
   // expect-gcc: "umbel: decoder_layer: needs a self_mask; add self_mask\(causal\), as torch has with tgt_is_causal or generate_square_subsequent_mask, or self_mask\(all_keys\), as torch has without tgt_mask"
   // expect-clang: decoder_layer.*needs_a_self_mask
-  // cause: The call does not specify which of its own positions the sequence sees, and frameworks differ.
+  // cause: The call does not specify which positions of itself the sequence sees, and frameworks differ.
   // cure: After the memory and its mask, pass `self_mask(causal)` if no position may see a later one, `self_mask(all_keys)` if all may.
   (void)decode(sum, memory);
 #elif defined CASE_no_longest_memory
@@ -139,7 +139,7 @@ using past_of_decoder = key_value_cache<quantized<decoder>, key<8>, longest_memo
 #elif defined CASE_ranges_of_a_block_for_attention
   // expect-gcc: "umbel: quantized: expects the ranges of this layer, quantized<layer>::ranges, not those of another layer"
   // expect-clang: quantized.*expects_the_ranges_of_this_layer_quantized_layer_ranges_not.*those_of_another_layer
-  // cause: The ranges belong to another kind of layer.
+  // cause: The ranges belong to a different kind of layer.
   // cure: Declare them as `quantized<layer>::ranges` of this layer.
   quantized<attention> other(w_of_attention, seen);
 #elif defined CASE_a_mask_of_another_size

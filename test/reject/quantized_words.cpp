@@ -25,7 +25,7 @@ auto x = quantized<table>{}(tensor<std::int16_t, token<6>, hidden<4>>{});
 #elif defined CASE_words_that_are_no_integers
 // expect-gcc: "umbel: quantized: needs integers, not float"
 // expect-clang: quantized, .*needs_integers_not, .*float
-// cause: Words are passed as integers, their numbers in the vocabulary.
+// cause: Vocabulary entries are passed as integers, their numbers in the vocabulary.
 // cure: Pass a tensor of integers.
 auto x = quantized<words>{}(tensor<float, token<2>>{});
 #elif defined CASE_mean_of_16_bits
@@ -37,7 +37,7 @@ auto x = quantized_mean<token<5>>{}(tensor<std::int16_t, token<5>, hidden<4>>{})
 #elif defined CASE_mean_over_another_size
 // expect-gcc: "umbel: quantized_mean: the input has token=6 but the mean is over token=5"
 // expect-clang: quantized_mean, .*the_input_has, .*token<6>, .*but_the_mean_is_over, .*token<5>
-// cause: The mean divides by the size of its axis, but the input has another size.
+// cause: The mean divides by the size of its axis, but the input has a different size.
 // cure: Write the size of the input, `quantized_mean<token<6>>`.
 auto x = quantized_mean<token<5>>{}(tensor<std::int8_t, token<6>, hidden<4>>{});
 #elif defined CASE_mean_over_an_axis_that_is_not_there

@@ -46,7 +46,7 @@ using tokens = tensor<float, token<3>, hidden<16>>;
   // expect-gcc: "umbel: residual_block: the sequence has hidden=15 but the layer has hidden=16"
   // expect-clang: residual_block.*the_sequence.*has.*hidden<15>.*but_the_layer_has.*hidden<16>
   // cause: The input and the block have different widths.
-  // cure: Give the block the hidden size of x, or map x to it with `linear`.
+  // cure: Set the block to the hidden size of x, or map x to it with `linear`.
   auto r = gpt_j{w}(narrow);
 #elif defined CASE_block_without_memory
   // expect-gcc: "umbel: residual_block: expects a sequence and a memory; then a mask of the memory; then a self_mask; then a workspace"
@@ -63,14 +63,14 @@ using tokens = tensor<float, token<3>, hidden<16>>;
 #elif defined CASE_block_with_an_option_of_encoders
   // expect-gcc: "umbel: residual_block: norm_first is not an option of this layer"
   // expect-clang: residual_block.*norm_first.*true.*is_not_an_option_of_this_layer
-  // cause: A block does not have this option; its joins determine where the norms are.
+  // cause: A block does not have this option; its joins determine the places of the norms.
   // cure: Leave it out; use `pre_norm` and `post_norm`.
   residual_block<float, hidden<16>, norm_first<true>, pre_norm<name::norm, network>>::weights r;
 #elif defined CASE_block_with_a_name_twice
   // expect-gcc: "umbel: residual_block: two parts or norms have the name norm"
   // expect-clang: residual_block.*two_parts_or_norms_have_the_name.*part_name.*norm
   // cause: Two parts or norms would be the same member of the weights.
-  // cure: Give each its own name: `name::norm1`, `name::norm2`.
+  // cure: Use a different name for each: `name::norm1`, `name::norm2`.
   residual_block<float, hidden<16>, pre_norm<name::norm, network>,
                  pre_norm<name::norm, attention>>::weights r;
 #elif defined CASE_block_of_heads_that_leave_a_remainder
@@ -82,8 +82,8 @@ using tokens = tensor<float, token<3>, hidden<16>>;
 #elif defined CASE_cache_of_a_block_that_is_refused
   // expect-gcc: "umbel: multi_head_attention: hidden=16 into heads=5 leaves a remainder of 1"
   // expect-clang: multi_head_attention.*hidden<16>.*into.*heads<5>.*leaves_a_remainder_of
-  // cause: The hidden size is no multiple of the heads.
-  // cure: Choose heads that divide it, or give `head_dim<>`.
+  // cause: The hidden size is not a multiple of the number of heads.
+  // cure: Choose heads that divide it, or set `head_dim<>`.
   using uneven =
       residual_block<float, hidden<16>,
                      pre_norm<name::norm, self_attention<name::attention, heads<5>, bias<true>>>>;
@@ -92,14 +92,14 @@ using tokens = tensor<float, token<3>, hidden<16>>;
 #elif defined CASE_block_with_weights_of_another
   // expect-gcc: "umbel: residual_block: the weights do not match this layer and its options"
   // expect-clang: residual_block.*the_weights_do_not_match_this_layer_and_its_options
-  // cause: The weights belong to another block.
+  // cause: The weights belong to a different block.
   // cure: Pass the `weights` of this block.
   auto r = gpt_j{cw}(x);
 #elif defined CASE_block_without_parts
   // expect-gcc: "umbel: residual_block: needs a part; add block_parts::pre_norm<\.\.\.> or another join of namespace block_parts"
   // expect-clang: residual_block.*needs_a_part_so_add_pre_norm_or_another_join
   // cause: The block has no join.
-  // cure: Add `block_parts::pre_norm<...>` or another.
+  // cure: Add `block_parts::pre_norm<...>` or a different join.
   residual_block<float, hidden<16>>::weights r;
 #elif defined CASE_block_with_workspace_of_other_sizes
   // expect-gcc: "umbel: residual_block: the workspace is for \[token=4\]; pass one for \[token=3\]"
@@ -196,12 +196,12 @@ using tokens = tensor<float, token<3>, hidden<16>>;
   // expect-gcc: "umbel: residual_block: needs a part; add block_parts::pre_norm<\.\.\.> or another join of namespace block_parts"
   // expect-clang: residual_block.*needs_a_part_so_add_pre_norm_or_another_join
   // cause: The block has no join.
-  // cure: Add `block_parts::pre_norm<...>` or another.
+  // cure: Add `block_parts::pre_norm<...>` or a different join.
   residual_block<float, hidden<16>, norm_only<name::norm>>::weights r;
 #elif defined CASE_block_with_a_part_among_its_joins
   // expect-gcc: "umbel: residual_block: feed_forward is not a join; write pre_norm<norm, part> or another join"
   // expect-clang: residual_block.*feed_forward.*is_not_a_join_such_as_pre_norm
-  // cause: A part is what the block computes; a join around it defines how the result is added. `scaled` and `no_residual` modify a join.
+  // cause: A part defines the computation of the block; a join around it defines how the result is added. `scaled` and `no_residual` modify a join.
   // cure: Write `pre_norm<name::norm, part>`, or `without_norm<part>` for a part without a norm.
   residual_block<float, hidden<16>, network>::weights r;
 #elif defined CASE_block_with_a_join_for_a_part
@@ -215,13 +215,13 @@ using tokens = tensor<float, token<3>, hidden<16>>;
   // expect-gcc: "umbel: residual_block: residual is a name that integer ranges use; choose another for the part"
   // expect-clang: residual_block.*part_name.*residual.*is_a_name_of_integer_ranges_so_choose_another
   // cause: The ranges of a block in integers are named after its parts, and also include `residual` and `memory`.
-  // cure: Choose another name.
+  // cure: Choose a different name.
   residual_block<float, hidden<16>, pre_norm<name::norm, linear_map<residual, bias<true>>>>::weights
       r;
 #elif defined CASE_block_with_a_part_for_a_join
   // expect-gcc: "umbel: residual_block: feed_forward is not a join; write pre_norm<norm, part> or another join"
   // expect-clang: residual_block.*feed_forward.*is_not_a_join_such_as_pre_norm
-  // cause: A part is what the block computes; a join around it defines how the result is added. `scaled` and `no_residual` modify a join.
+  // cause: A part defines the computation of the block; a join around it defines how the result is added. `scaled` and `no_residual` modify a join.
   // cure: Write `pre_norm<name::norm, part>`, or `without_norm<part>` for a part without a norm.
   residual_block<float, hidden<16>, scaled<1, 2, network>>::weights r;
 #elif defined CASE_block_with_a_join_of_nothing
@@ -233,7 +233,7 @@ using tokens = tensor<float, token<3>, hidden<16>>;
 #elif defined CASE_block_with_a_layer_for_a_join
   // expect-gcc: "umbel: residual_block: feed_forward is not an option of this layer"
   // expect-clang: residual_block.*feed_forward.*is_not_an_option_of_this_layer
-  // cause: A block does not have this option; its joins determine where the norms are.
+  // cause: A block does not have this option; its joins determine the places of the norms.
   // cure: Leave it out; use `pre_norm` and `post_norm`.
   using layer = feed_forward<float, hidden<16>, intermediate<32>, activation<relu>, bias<true>>;
   residual_block<float, hidden<16>, layer>::weights r;
@@ -259,14 +259,14 @@ using tokens = tensor<float, token<3>, hidden<16>>;
   // expect-gcc: "umbel: residual_block: keep_mask has key=4 but the scores have \[heads=4, query=3, key=3\]"
   // expect-clang: residual_block.*keep_mask.*has.*key<4>.*but_the_scores_have.*shape.*heads<4>.*query<3>.*key<3>
   // cause: The mask has a different number of keys than the sequence has positions.
-  // cure: Give the mask as many keys as x has positions.
+  // cure: The mask needs as many keys as x has positions.
   static const tensor<bool, query<3>, key<4>> keep{};
   auto r = gpt_j{w}(x, keep_mask(keep));
 #elif defined CASE_formula_of_rows_that_goes_along_them
   // expect-gcc: "umbel: residual_block: the formula of mixer may read other rows, along token or in a function it calls; compute each row of the result from its row of x"
   // expect-clang: residual_block.*the_formula_of.*part_name.*mixer.*may_read_other_rows_so_compute_each_row_from_its_row_of_x
   // cause: The formula sums, compares or numbers positions, or calls a layer or function that may. A cache, or several workers, compute some of them at a time.
-  // cure: Work along `hidden` or an axis of the weights; to mix positions, write an attention, or the block as a formula of its own.
+  // cure: Work along `hidden` or an axis of the weights; to mix positions, write an attention, or the block as a separate formula.
   formula_block<decltype(mix), scales>::weights r;
 #elif defined CASE_formula_of_rows_that_depends_on_their_number
   // expect-gcc: "umbel: residual_block: a formula depends on the number of rows; write the same operations for any"
@@ -305,12 +305,12 @@ using tokens = tensor<float, token<3>, hidden<16>>;
   // expect-gcc: "umbel: residual_block: mixer has two weights called scale"
   // expect-clang: residual_block.*part_name.*mixer.*has_two_weights_called.*part_name.*scale
   // cause: Two weights would be the same member of `w`.
-  // cure: Give each a name of its own; `UMBEL_PART_NAME` declares more.
+  // cure: Use a different name for each; `UMBEL_PART_NAME` declares more.
   formula_block<decltype(gate), scales, scales>::weights r;
 #elif defined CASE_formula_of_rows_with_weights_of_other_sizes
   // expect-gcc: "umbel: residual_block: part 1 of the weights has \[hidden=15\] but the layer needs \[hidden=16\]"
   // expect-clang: residual_block.*part.*number<1>.*of_the_weights_has.*hidden<15>.*but_the_layer_needs.*hidden<16>
-  // cause: The weights of the formula have other axes than its block says.
+  // cause: The weights of the formula have different axes than its block declares.
   // cure: Pass weights with the axes of `weight<>` and `linear_map<>`, in their order.
   using narrow_gate = row_formula<mixer, decltype(gate), weight<name::scale, hidden<15>>>;
   static const residual_block<float, hidden<15>, without_norm<narrow_gate>>::weights other{};

@@ -45,7 +45,7 @@ using namespace umbel::axes;
 #elif defined CASE_logits_of_another_type
   // expect-gcc: "umbel: sampler: needs logits of float but got double"
   // expect-clang: sampler.*needs_logits_of.*element<float>.*but_got.*element<double>
-  // cause: The sampler was declared for logits of another type.
+  // cause: The sampler was declared for logits of a different type.
   // cure: Declare `sampler<double, classes<8>>`, or copy the logits into a tensor of `float`.
   auto r = sample(tensor<double, classes<8>>{});
 #elif defined CASE_logits_in_an_array

@@ -50,7 +50,7 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number, but argument 2 is float \[6\]"
   // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number, .*but_argument, .*number<2
   // cause: An operand is not a tensor, view or number.
-  // cure: Give it axes first, `view_as<hidden<64>>(pointer)`.
+  // cure: Add axes first, `view_as<hidden<64>>(pointer)`.
   float numbers[6]{};
   auto r = maximum(x, numbers);
 #elif defined CASE_where_by_numbers
@@ -178,7 +178,7 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // expect-gcc: "umbel: stack: query is already an axis of \[batch=2, query=4, key=6\]"
   // expect-clang: stack, .*query>, .*is_already_an_axis_of, .*batch<2>, .*query<4>, .*key<6>
   // cause: A stack needs a new axis.
-  // cure: Use another name; along an existing axis, write `concat<query>(x, y)`.
+  // cure: Use a different name; along an existing axis, write `concat<query>(x, y)`.
   auto r = stack<query>(x, x);
 #elif defined CASE_stack_of_other_sizes
   // expect-gcc: "umbel: stack: \[batch=2, query=4, key=6\] and \[key=6\] have different axes"
@@ -196,7 +196,7 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // expect-gcc: "umbel: one_hot: key is already an axis of \[key=6\]"
   // expect-clang: one_hot, .*key>, .*is_already_an_axis_of, .*key<6>
   // cause: The positions are put on a new axis.
-  // cure: Use another name.
+  // cure: Use a different name.
   auto r = one_hot<key<10>>(tensor<int, key<6>>{});
 #elif defined CASE_lookup_by_numbers
   // expect-gcc: "umbel: lookup: needs integers, not float"

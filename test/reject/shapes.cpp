@@ -25,7 +25,7 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // expect-gcc: "umbel: split: hidden=100 into heads=7 leaves a remainder of 2"
   // expect-clang: split, .*hidden<100>, .*into, .*heads<7>, .*leaves_a_remainder_of, .*number<2>
   // cause: The axis cannot be cut into that many equal parts.
-  // cure: Choose a number of parts that divides the size, or another size.
+  // cure: Choose a number of parts that divides the size, or change the size.
   auto r = split<hidden, heads<7>, head_dim>(x);
 #elif defined CASE_split_absent_axis
   // expect-gcc: "umbel: split: there is no axis channel in \[batch=2, query=4, hidden=100\]"
@@ -49,13 +49,13 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // expect-gcc: "umbel: split: the axis heads is named twice in \[heads=5\]"
   // expect-clang: split.*the_axis.*heads>.*is_named_twice_in.*heads<5>
   // cause: Both parts have the same name.
-  // cure: Give the parts two names: `split<hidden, heads<5>, head_dim>`.
+  // cure: Choose two names for the parts: `split<hidden, heads<5>, head_dim>`.
   auto r = split<hidden, heads<5>, heads>(x);
 #elif defined CASE_split_into_nothing
   // expect-gcc: "umbel: shape: heads=0 has size 0 in \[heads=0\]"
   // expect-clang: shape, .*heads<0>, .*has_size_0_in
   // cause: An axis has size 0.
-  // cure: Give every axis a size of at least 1, or leave the axis out.
+  // cure: Set every axis to a size of at least 1, or leave the axis out.
   auto r = split<hidden, heads<0>, head_dim>(x);
 #elif defined CASE_split_into_not_multiplying_up
   // expect-gcc: "umbel: split: the parts \[heads=5, head_dim=10\] multiply to 50 but the whole is hidden=100"
@@ -91,7 +91,7 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // expect-gcc: "umbel: merge: batch is already an axis of \[batch=2, heads=5, query=4, head_dim=20\]"
   // expect-clang: merge, .*batch>, .*is_already_an_axis_of, .*batch<2>, .*heads<5>, .*query<4>
   // cause: The merged axis would have the name of a remaining axis.
-  // cure: Choose another name for it.
+  // cure: Choose a different name for it.
   auto r = merge<heads, query, batch>(h);
 #elif defined CASE_merge_absent_axis
   // expect-gcc: "umbel: merge: there is no axis channel in \[batch=2, heads=5, query=4, head_dim=20\]"
@@ -109,7 +109,7 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // expect-gcc: "umbel: permute: the axis heads is named twice in \[batch=2, heads=5, heads=5, head_dim=20\]"
   // expect-clang: permute.*the_axis.*heads>.*is_named_twice_in.*batch<2>.*heads<5>.*heads<5>.*head_dim<20>
   // cause: The new order lists an axis twice.
-  // cure: List each axis once; one was probably meant to be another.
+  // cure: List each axis once; one was probably meant to be different.
   auto r = permute<batch, heads, heads, head_dim>(h);
 #elif defined CASE_permute_missing
   // expect-gcc: "umbel: permute: lists 3 of the 4 axes of \[batch=2, heads=5, query=4, head_dim=20\]"
@@ -120,8 +120,8 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
 #elif defined CASE_rename_onto_existing
   // expect-gcc: "umbel: rename_axis: hidden is already an axis of \[batch=2, query=4, hidden=100\]"
   // expect-clang: rename_axis.*hidden>.*is_already_an_axis_of.*batch<2>.*query<4>.*hidden<100>
-  // cause: Another axis of the tensor has the new name.
-  // cure: Choose another name, or rename the other axis first.
+  // cause: A different axis of the tensor has the new name.
+  // cure: Choose a different name, or rename the other axis first.
   auto r = rename_axis<query, hidden>(x);
 #elif defined CASE_rename_absent
   // expect-gcc: "umbel: rename_axis: there is no axis key in \[batch=2, query=4, hidden=100\]"
@@ -138,7 +138,7 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
 #elif defined CASE_reshape_not_contiguous
   // expect-gcc: "umbel: reshape: \[query=4, batch=2, hidden=100\] is not row-major in memory; pass contiguous\(x\)"
   // expect-clang: reshape, .*query<4>, .*batch<2>, .*hidden<100>>, .*is_not_row_major_in_memory_so_pass_contiguous
-  // cause: A permuted, sliced or broadcast view is not contiguous, so it cannot be read with another shape.
+  // cause: A permuted, sliced or broadcast view is not contiguous, so it cannot be read with a different shape.
   // cure: Copy first: `x | contiguous | reshape<...>`.
   auto r = x | permute<query, batch, hidden> | reshape<token<8>, hidden<100>>;
 #elif defined CASE_reshape_duplicate_axis
@@ -199,7 +199,7 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // expect-gcc: "umbel: broadcast: query=4 does not fit query=6"
   // expect-clang: broadcast, .*query<4>, .*does_not_fit, .*query<6>
   // cause: An axis has a different size in the target.
-  // cure: Give both the same size; only an axis of size 1 is repeated.
+  // cure: Use the same size for both; only an axis of size 1 is repeated.
   auto r = broadcast<batch<2>, query<6>, hidden<100>>(x);
 #elif defined CASE_transposed_absent
   // expect-gcc: "umbel: transposed: there is no axis key in \[batch=2, query=4, hidden=100\]"
@@ -217,14 +217,14 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // expect-gcc: "umbel: split: hidden=100 into heads=3 leaves a remainder of 1"
   // expect-clang: split, .*hidden<100>, .*into, .*heads<3>, .*leaves_a_remainder_of, .*number<1>
   // cause: The axis cannot be cut into that many equal parts.
-  // cure: Choose a number of parts that divides the size, or another size.
+  // cure: Choose a number of parts that divides the size, or change the size.
   auto r = x | rename_axis<query, key> | split<hidden, heads<3>, head_dim> |
            permute<batch, heads, key, head_dim> | slice<key, from<9>, extent<9>> | contiguous;
 #elif defined CASE_pipe_goes_on_to_use_the_result
   // expect-gcc: "umbel: split: hidden=100 into heads=3 leaves a remainder of 1"
   // expect-clang: split, .*hidden<100>, .*into, .*heads<3>, .*leaves_a_remainder_of, .*number<1>
   // cause: The axis cannot be cut into that many equal parts.
-  // cure: Choose a number of parts that divides the size, or another size.
+  // cure: Choose a number of parts that divides the size, or change the size.
   auto r = x | split<hidden, heads<3>, head_dim>;
   auto s = contract<head_dim>(r, r) * 0.5f + -r;
   for_each([](float& to) { to = 0; }, r);
@@ -250,7 +250,7 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
 #elif defined CASE_reshape_to_a_tensor_type
   // expect-gcc: "umbel: shape: item 1 in the list of axes is not an axis"
   // expect-clang: shape.*item.*number<1>.*in_the_list_of_axes_is_not_an_axis
-  // cause: The list of axes contains another type, often a tensor type or an element type.
+  // cause: The list of axes contains a type that is not an axis, often a tensor type or an element type.
   // cure: List only axes with their sizes: `tensor<float, batch<2>, hidden<100>>`.
   auto r = x | reshape<queries>;
 #elif defined CASE_merge_of_one

@@ -74,25 +74,25 @@ void cases() {
   // expect-gcc: "umbel: shape: token=0 has size 0 in \[token=0\]"
   // expect-clang: shape, .*token<0>, .*has_size_0_in, .*token<0>
   // cause: An axis has size 0.
-  // cure: Give every axis a size of at least 1, or leave the axis out.
+  // cure: Set every axis to a size of at least 1, or leave the axis out.
   attention::workspace<token<0>> work;
 #elif defined CASE_workspace_of_a_step_of_no_positions
   // expect-gcc: "umbel: shape: token=0 has size 0 in \[token=0\]"
   // expect-clang: shape, .*token<0>, .*has_size_0_in, .*token<0>
   // cause: An axis has size 0.
-  // cure: Give every axis a size of at least 1, or leave the axis out.
+  // cure: Set every axis to a size of at least 1, or leave the axis out.
   key_value_cache<attention, key<64>>::workspace<token<0>> work;
 #elif defined CASE_workspace_of_an_encoder_of_no_positions
   // expect-gcc: "umbel: shape: token=0 has size 0 in \[token=0\]"
   // expect-clang: shape, .*token<0>, .*has_size_0_in, .*token<0>
   // cause: An axis has size 0.
-  // cure: Give every axis a size of at least 1, or leave the axis out.
+  // cure: Set every axis to a size of at least 1, or leave the axis out.
   encoder::workspace<token<0>> work;
 #elif defined CASE_workspace_of_a_decoder_of_no_positions
   // expect-gcc: "umbel: shape: token=0 has size 0 in \[token=0\]"
   // expect-clang: shape, .*token<0>, .*has_size_0_in, .*token<0>
   // cause: An axis has size 0.
-  // cure: Give every axis a size of at least 1, or leave the axis out.
+  // cure: Set every axis to a size of at least 1, or leave the axis out.
   decoder::workspace<token<0>> work;
 #elif defined CASE_workspace_with_a_batch
   // expect-gcc: "umbel: workspace: batch=2 is unnecessary, since sequences share one workspace; leave it out"
@@ -121,13 +121,13 @@ void cases() {
 #elif defined CASE_workspace_of_a_tensor
   // expect-gcc: "umbel: workspace: expects axes of positions, workspace<token<12>>; for tensors use workspace_for"
   // expect-clang: workspace, .*expects_axes_of_positions_so_use_workspace_for_with_tensors
-  // cause: An argument is not an axis, but a tensor or another type.
+  // cause: An argument is not an axis but, for example, a tensor.
   // cure: Name the axis, `encoder::workspace<token<9>>`, or write `workspace_for<encoder, tensor<float, token<9>, hidden<8>>>`.
   encoder::workspace<tensor<float, token<9>, hidden<8>>> work;
 #elif defined CASE_workspace_of_a_number_type
   // expect-gcc: "umbel: workspace: expects axes of positions, workspace<token<12>>; for tensors use workspace_for"
   // expect-clang: workspace, .*expects_axes_of_positions_so_use_workspace_for_with_tensors
-  // cause: An argument is not an axis, but a tensor or another type.
+  // cause: An argument is not an axis but, for example, a tensor.
   // cure: Name the axis, `encoder::workspace<token<9>>`, or write `workspace_for<encoder, tensor<float, token<9>, hidden<8>>>`.
   attention::workspace<query<4>, int> work;
 #elif defined CASE_workspace_of_nothing

@@ -39,7 +39,7 @@ using logits = tensor<float, batch<2>, classes<3>>;
 #elif defined CASE_state_of_another_optimiser
   // expect-gcc: "umbel: update: the state does not match this optimizer and these weights; declare adamw::state<weights> state, of the optimizer and the type of w"
   // expect-clang: update.*the_state_does_not_match_this_optimizer_and_its_weights
-  // cause: The state belongs to another optimizer, or to other weights.
+  // cause: The state belongs to a different optimizer, or to different weights.
   // cure: Declare `static sgd_with_momentum::state<attention::weights> state;`
   auto r = update(w, g, state, sgd_with_momentum{});
 #elif defined CASE_optimiser_without_its_state
@@ -105,7 +105,7 @@ using logits = tensor<float, batch<2>, classes<3>>;
   // expect-gcc: "umbel: cross_entropy: \[batch=4\] and \[batch=2\] have different axes"
   // expect-clang: cross_entropy.*batch<4>.*batch<2>
   // cause: There must be one label for each row of logits.
-  // cure: Give the labels the axes of the logits without the axis of the classes.
+  // cure: The labels need the axes of the logits without the axis of the classes.
   auto r = cross_entropy<classes>(x, tensor<int, batch<4>>{});
 #elif defined CASE_labels_that_are_no_integers
   // expect-gcc: "umbel: cross_entropy: needs integers, not float"

@@ -42,7 +42,7 @@ static auto mixed(const A& a) {
   // expect-gcc: "umbel: split: hidden=100 into heads=7 leaves a remainder of 2"
   // expect-clang: split, .*hidden<100>, .*into, .*heads<7>, .*leaves_a_remainder_of, .*number<2>
   // cause: The axis cannot be cut into that many equal parts.
-  // cure: Choose a number of parts that divides the size, or another size.
+  // cure: Choose a number of parts that divides the size, or change the size.
   auto r = split<hidden, heads<7>, head_dim>(x);
   float sum = std::accumulate(r.begin(), r.end(), 0.0f);
   for (float e : r) sum += e * sum;
@@ -52,7 +52,7 @@ static auto mixed(const A& a) {
   // expect-gcc: "umbel: split: hidden=100 into heads=7 leaves a remainder of 2"
   // expect-clang: split, .*hidden<100>, .*into, .*heads<7>, .*leaves_a_remainder_of, .*number<2>
   // cause: The axis cannot be cut into that many equal parts.
-  // cure: Choose a number of parts that divides the size, or another size.
+  // cure: Choose a number of parts that divides the size, or change the size.
   auto r = split<hidden, heads<7>, head_dim>(x);
   constexpr std::size_t width = decltype(r)::extent<head_dim> + decltype(r)::layout::count;
   static_assert(width + r.size() + r.rank > 0);
@@ -130,7 +130,7 @@ static auto mixed(const A& a) {
   // expect-gcc: "umbel: split: hidden=100 into heads=7 leaves a remainder of 2"
   // expect-clang: split, .*hidden<100>, .*into, .*heads<7>, .*leaves_a_remainder_of, .*number<2>
   // cause: The axis cannot be cut into that many equal parts.
-  // cure: Choose a number of parts that divides the size, or another size.
+  // cure: Choose a number of parts that divides the size, or change the size.
   auto r = split<hidden, heads<7>, head_dim>(x);
   auto s = r.transpose(1, 2).permute({0, 1}).contiguous().view(2, 400);
   const std::size_t sizes = r.size(0) + s.rows().size() + s.shape[0].size();
@@ -139,7 +139,7 @@ static auto mixed(const A& a) {
   // expect-gcc: "umbel: split: hidden=100 into heads=7 leaves a remainder of 2"
   // expect-clang: split, .*hidden<100>, .*into, .*heads<7>, .*leaves_a_remainder_of, .*number<2>
   // cause: The axis cannot be cut into that many equal parts.
-  // cure: Choose a number of parts that divides the size, or another size.
+  // cure: Choose a number of parts that divides the size, or change the size.
   auto r = split<hidden, heads<7>, head_dim>(x);
   (void)norm_of(r), (void)add(r, x), (void)fold(r), (void)mixed(r);
 #else

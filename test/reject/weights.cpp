@@ -151,20 +151,20 @@ struct model_of_many {
   // expect-gcc: "umbel: weights: \[in_features=100, out_features=100\] needs 10000 elements but the size of the memory is known only at run time; view its pointer"
   // expect-clang: weights.*in_features<100>.*out_features<100>.*needs.*number<10000>.*but_the_size_of_the_memory_is_known_only_at_run_time_so_view_its_pointer
   // cause: The compiler does not know the size of a `std::vector` or of a `std::span` without a fixed size, and would read past the end of one that is too short.
-  // cure: Compare its size, then view its pointer, `view_as<in_features, out_features>(vector.data())`; or give a span a fixed size, `std::span<const float, 10000>`.
+  // cure: Compare its size, then view its pointer, `view_as<in_features, out_features>(vector.data())`; or use a span of fixed size, `std::span<const float, 10000>`.
   static std::vector<float> vector(10000);
   const square layer{{view_as<in_features, out_features>(vector)}};
 #elif defined CASE_named_span_to_pack
   // expect-gcc: "umbel: weights: \[in_features=100, out_features=100\] needs 10000 elements but the size of the memory is known only at run time; view its pointer"
   // expect-clang: weights.*in_features<100>.*out_features<100>.*needs.*number<10000>.*but_the_size_of_the_memory_is_known_only_at_run_time_so_view_its_pointer
   // cause: The compiler does not know the size of a `std::vector` or of a `std::span` without a fixed size, and would read past the end of one that is too short.
-  // cure: Compare its size, then view its pointer, `view_as<in_features, out_features>(vector.data())`; or give a span a fixed size, `std::span<const float, 10000>`.
+  // cure: Compare its size, then view its pointer, `view_as<in_features, out_features>(vector.data())`; or use a span of fixed size, `std::span<const float, 10000>`.
   const prepacked<square> layer{
       {view_as<out_features, in_features>(std::span<const float>(memory))}};
 #elif defined CASE_matrix_of_another_type
   // expect-gcc: "umbel: weights: \[in_features=100, out_features=100\] holds float but the pointer is to double"
   // expect-clang: weights.*in_features<100>.*out_features<100>.*holds.*element<float>.*but_the_pointer_is_to.*element<double>
-  // cause: The weights have another type than the layer.
+  // cause: The types of the weights and the layer differ.
   // cure: Convert them once, or use `linear<double, ...>`.
   static const double array[10000] = {};
   const prepacked<square> layer{{view_as<out_features, in_features>(array)}};
@@ -214,7 +214,7 @@ struct model_of_many {
   // expect-gcc: "umbel: for_each_parameter: item 2 of part_names is listed twice"
   // expect-clang: for_each_parameter.*item.*number<2>.*of_part_names_is_listed_twice
   // cause: Two members would have the same path, and a file with two tensors of the same name cannot be read.
-  // cure: Give each member its own name.
+  // cure: Use a different name for each member.
   static model_of_one_name w;
   for_each_parameter(w, look);
 #elif defined CASE_parameters_with_an_empty_name
@@ -249,7 +249,7 @@ struct model_of_many {
   // expect-gcc: "umbel: save: item 2 of part_names is __metadata__, which safetensors reserves"
   // expect-clang: save.*item.*number<2>.*of_part_names_is_metadata_in_underscores_which_safetensors_reserves
   // cause: In a safetensors file, `__metadata__` is not a tensor but texts.
-  // cure: Choose another name.
+  // cure: Choose a different name.
   static model_with_metadata w;
   save([](const char*, std::size_t) {}, w);
 #elif defined CASE_parameters_of_long_paths
@@ -345,7 +345,7 @@ struct model_of_many {
 #elif defined CASE_bias_of_another_axis
   // expect-gcc: "umbel: weights: \[token=10\] are not the axes of the bias, which are \[classes=10\]"
   // expect-clang: weights.*token<10>.*are_not_the_axes_of_the_bias_which_are.*classes<10>
-  // cause: The bias is named after another axis than the map has, or has a different size.
+  // cause: The bias is named after a different axis than the map has, or has a different size.
   // cure: Write `view_as<classes<10>>(memory)`, or `view_as<out_features>(memory)`, which has the size of the map.
   const linear<float, hidden<32>, classes<10>, bias<true>> layer{
       {view_as<in_features, out_features>(&memory[0]), view_as<token<10>>(&memory[0])}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Verdicts on the arguments of additive attention: queries (batch, query, hidden) and keys (batch,
 // key, hidden), which may differ in width; values (batch, key, one axis of any name), with a width
-// that the heads divide. Not here: the layer (additive.hpp).
+// that the heads divide. See additive.hpp for the layer.
 #pragma once
 
 #include <umbel/attention/rules.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The calls of attention: queries to keys and values, or a sequence to itself, with a mask and a
-// workspace; the result is new or written into a tensor; also in a formula. Not here: the
-// computations (multi_head_call.hpp, additive.hpp, scaled_dot_product.hpp).
+// workspace; the result is new or written into a tensor; also in a formula. See
+// multi_head_call.hpp, additive.hpp and scaled_dot_product.hpp for the computations.
 #pragma once
 
 #include <umbel/attention/rules.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The forward pass of multi-head attention over one sequence, on plain numbers, in a workspace
-// whose layout is fixed by the sizes. Not here: axes, verdicts, batches (multi_head.hpp).
+// whose layout is fixed by the sizes. See multi_head.hpp for axes, verdicts and batches.
 #pragma once
 
 #include <umbel/attention/attend_heads.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A call of a residual_block: its weights and workspace, which shapes and masks fit, and the pass
-// over all sequences. Not here: one sequence (rows.hpp).
+// over all sequences. See rows.hpp for one sequence.
 #pragma once
 
 #include <umbel/block/block_calls.hpp>

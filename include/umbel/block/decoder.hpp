@@ -16,7 +16,7 @@
 // The mask of x is required. PyTorch hides nothing without a tgt_mask, which is
 // self_mask(all_keys); its tgt_is_causal with generate_square_subsequent_mask is self_mask(causal).
 // A layer without a memory is encoder_layer. Sequences are computed in turn, in constant memory, or
-// by several workers. Not here: one sequence (rows.hpp), steps (decode/cache_of_blocks.hpp).
+// by several workers. See rows.hpp for one sequence, and decode/cache_of_blocks.hpp for steps.
 #pragma once
 
 #include <umbel/block/ready_made.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A block on the rows of one sequence, in floats, by one worker or several: the fold over its
-// events, and each kind of part. Not here: axes, batches (block_pass.hpp).
+// events, and each kind of part. See block_pass.hpp for axes and batches.
 #pragma once
 
 #include <umbel/attention/forward_in_parts.hpp>

@@ -15,9 +15,9 @@
 // of times. A step past the capacity returns false and changes nothing. A sliding cache drops the
 // oldest positions and has no `attend`.
 //
-// Not here: blocks and stacks of them (cache_of_blocks.hpp), formulas (cache_of_formula.hpp), masks
-// (mask/combine.hpp), whose axis key counts positions of the cache, storage (past.hpp,
-// quantized/past.hpp), the step itself (forward.hpp).
+// See cache_of_blocks.hpp for blocks and stacks of them, cache_of_formula.hpp for formulas,
+// mask/combine.hpp for masks (whose axis key counts positions of the cache), past.hpp and
+// quantized/past.hpp for storage, and forward.hpp for the step itself.
 #pragma once
 
 #include <umbel/attention/multi_head.hpp>

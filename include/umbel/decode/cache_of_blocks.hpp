@@ -20,8 +20,8 @@
 // and changes nothing. A new memory starts a new sequence: attend_to forgets all positions.
 // stored_as<> also rounds the keys and values of the memory.
 //
-// Not here: storage of an attention (past.hpp, quantized/past.hpp) and of a block
-// (block_storage.hpp, quantized/cache_of_blocks.hpp).
+// See past.hpp and quantized/past.hpp for the storage of an attention, and block_storage.hpp and
+// quantized/cache_of_blocks.hpp for that of a block.
 #pragma once
 
 #include <umbel/block/stack.hpp>

@@ -2,7 +2,7 @@
 // One decoding step over one sequence, on plain numbers: projects and stores the keys and values of
 // the new positions, whose queries attend to all stored ones. The sizes fix the scratch's layout.
 //
-// Not here: axes, verdicts, batches, storing and dropping (cache.hpp).
+// See cache.hpp for axes, verdicts, batches, storing and dropping.
 #pragma once
 
 #include <umbel/attention/forward.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Keys and values of past positions for float attention: stored as float, 16 bits, or 8 bits with
 // scales. Keys are (head_dim, key) and values (key, value_dim), so that one query reads both in
-// adjacent memory. Not here: the calls (cache.hpp, cache_of_blocks.hpp).
+// adjacent memory. See cache.hpp and cache_of_blocks.hpp for the calls.
 #pragma once
 
 #include <umbel/config.hpp>

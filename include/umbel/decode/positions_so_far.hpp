@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The positions of a cache of floats or int8: how many its options allow, how many there are, which
-// of them are still in memory, and which ones the queries of a step see. Not here: keys and values
-// of floats (past.hpp), of int8 (quantized/past.hpp).
+// of them are still in memory, and which ones the queries of a step see. See past.hpp for keys and
+// values of floats, and quantized/past.hpp for those of int8.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Verdicts on a cache of keys and values and its arguments. Not here: the cache (cache.hpp).
+// Verdicts on a cache of keys and values and its arguments. See cache.hpp for the cache.
 #pragma once
 
 #include <umbel/attention/rules.hpp>

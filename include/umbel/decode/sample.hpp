@@ -8,7 +8,7 @@
 //   const std::size_t token = next(logits, {.temperature = 0.8f, .top_k = 40, .top_p = 0.95f});
 //
 // Random numbers come from a counter (simd/philox.hpp) and sums run in token order: logits and seed
-// determine the tokens, with any compiler and vector width. Not here: tokenizers.
+// determine the tokens, with any compiler and vector width. Tokenizers are outside this library.
 #pragma once
 
 #include <umbel/config.hpp>

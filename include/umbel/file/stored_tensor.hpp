@@ -6,7 +6,7 @@
 //   if (const auto done = w->read(weight | permute<out_features, in_features>); !done)
 //     return report(done.error());                                // weight: (in, out)
 //
-// Not here: the file formats (npy.hpp, npz.hpp, safetensors.hpp).
+// See npy.hpp, npz.hpp and safetensors.hpp for the file formats.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -13,8 +13,8 @@
 //
 //   footprint<embed, patch<49>> + footprint<encoder, patch<49>>      one after the other
 //
-// Not here: code size and stack outside the workspace, which the compiler decides
-// (docs/how-to/memory.md); cycles (describe.hpp). Not included by umbel.hpp.
+// It doesn't include code size and stack outside the workspace, which the compiler decides
+// (docs/how-to/memory.md). See describe.hpp for cycles. Not included by umbel.hpp.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The plan of a formula for given arguments, in numbers: its steps, and its products' operations.
-// Not here: pages (describe_formula.hpp), bytes (footprint.hpp).
+// See describe_formula.hpp for pages, and footprint.hpp for bytes.
 #pragma once
 
 #include <umbel/config.hpp>

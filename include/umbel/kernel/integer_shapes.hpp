@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Parameters of 8-bit integer kernels: sizes, scales, limits of sums. Their use:
-// plain/integers.hpp. Not here: where scales come from (quantized/).
+// plain/integers.hpp. The scales come from quantized/.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 // 8-bit keys or values of heads, passed to attention's kernels instead of a pointer: rows of steps,
 // one per position, and a scale per position and head (plain/scaled.hpp). A score is multiplied by
 // its key's scale after its chain, a value's weight by the value's scale before its products: no
-// loop over features contains a scale. Not here: their place in a cache (decode/cache.hpp).
+// loop over features contains a scale. See decode/cache.hpp for their place in a cache.
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,8 @@
 // flags) and changes (bias, ALiBi, soft cap); and of a weight after it (dropout). A policy is a
 // small value of integers, pointers and strides. Query i and key j are indices into attend's shape;
 // an `offset` is the position of query 0 among the keys. Scores are in units of log2: the natural
-// score times log2(e). Not here: axes, batches, whether true in a caller's mask means keep or drop.
+// score times log2(e). A policy doesn't know axes and batches, nor whether true in a caller's mask
+// means keep or drop.
 //
 // A policy P has
 //   P::changes, P::selects             does it change scores; does it hide single pairs of a query

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Scores policies that change a score: added, generated, alibi, softcap. Scores are in units of
-// log2, the caller's numbers in natural units. Not here: hiding only (scores_seen.hpp), the concept
-// of a policy (scores.hpp).
+// log2, the caller's numbers in natural units. See scores_seen.hpp for hiding only, and scores.hpp
+// for the concept of a policy.
 #pragma once
 
 #include <cstddef>

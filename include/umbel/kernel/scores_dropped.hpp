@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The scores policy that drops weights: dropout, as in training (Srivastava et al. 2014; on
 // attention weights: Vaswani et al. 2017). The choice depends only on the place, so it is the same
-// on every machine. Not here: the concept of a policy (scores.hpp), the random words
-// (simd/philox.hpp).
+// on every machine. See scores.hpp for the concept of a policy, and simd/philox.hpp for the random
+// words.
 #pragma once
 
 #include <cstddef>

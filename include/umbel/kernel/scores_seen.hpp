@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Scores policies that hide keys from queries: lengths, positions, window, causal, kept. Not here:
-// changing a score (scores_changed.hpp), the concept of a policy (scores.hpp).
+// Scores policies that hide keys from queries: lengths, positions, window, causal, kept. See
+// scores_changed.hpp for changing a score, and scores.hpp for the concept of a policy.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Compile-time parameters of kernels: extents, and strides in elements. Plain structural values, so
-// that equal problems share code whatever their axes' names. Not here: any code.
+// that equal problems share code whatever their axes' names. There are no functions here.
 #pragma once
 
 #include <umbel/config.hpp>

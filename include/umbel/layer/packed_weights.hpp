@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Weights in the order that this target's kernels read: packed_linear, packed_vector, and
-// packed_weights, a layer's parts of these. Not here: prepacked, which owns them (prepacked.hpp).
+// packed_weights, a layer's parts of these. See prepacked.hpp for prepacked, which owns them.
 #pragma once
 
 #include <umbel/config.hpp>

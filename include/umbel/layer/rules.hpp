@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Verdicts for every layer: its element type, the axes in its type, its weights, memory for the
-// result. Operation or Layer is the first word of a sentence. Not here: workspaces
-// (workspace_rules.hpp), the arguments of a layer (attention/rules.hpp and the layers).
+// result. Operation or Layer is the first word of a sentence. See workspace_rules.hpp for
+// workspaces, and attention/rules.hpp and the layers for the arguments of a layer.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -8,8 +8,8 @@
 //
 // Owned and borrowed weights have the same types for every target; packed ones differ. A layer with
 // several parts names them once, in a struct of portable (multi_head_parts ...); weights_view here
-// and packed_weights (packed_weights.hpp) are made of it. Not here: refused parts
-// (weights_rules.hpp), prepacked (prepacked.hpp).
+// and packed_weights (packed_weights.hpp) are made of it. See weights_rules.hpp for refused parts,
+// and prepacked.hpp for prepacked.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Weights given part by part, weights_view(q, k, v, o): a wrong part is refused, with its name and
-// what it maps. Not here: the weights (weights.hpp).
+// what it maps. See weights.hpp for the weights.
 #pragma once
 
 #include <umbel/config.hpp>

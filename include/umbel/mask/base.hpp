@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Common to every mask: the policy that it becomes for one head of one sequence, and every_key, the
-// default. Not here: the other masks, listed in combine.hpp.
+// default. See combine.hpp for a list of the other masks.
 #pragma once
 
 #include <umbel/config.hpp>

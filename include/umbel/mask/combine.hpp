@@ -24,8 +24,8 @@
 // mask made of a temporary tensor owns it; other masks borrow.
 //
 // This file has dropout, & and the conversion of a layer's argument; for other masks see
-// mask/memory.hpp and mask/position.hpp. Not here: rules (mask/rules.hpp), how a kernel applies a
-// mask (kernel/scores.hpp), observation (observe.hpp).
+// mask/memory.hpp and mask/position.hpp. See mask/rules.hpp for rules, kernel/scores.hpp for how a
+// kernel applies a mask, and observe.hpp for observation.
 #pragma once
 
 #include <umbel/config.hpp>

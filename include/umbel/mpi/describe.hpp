@@ -5,7 +5,7 @@
 //   std::puts(describe<interconnect{.nanoseconds = 1500, .megabytes_per_second = 25'000}, share,
 //                      token<512>>());
 //
-// Not here: how long the ranks wait for each other.
+// The time doesn't include how long the ranks wait for each other.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -5,7 +5,7 @@
 //   static_assert(each.bytes == 3 * 2 * 512 * 128 * sizeof(float));   // of ranks<4>, 512 features
 //   each.seconds(2e-6, 12.5e9)      2 us a message, 100 Gbit/s
 //
-// Not here: computing time (inspect/describe.hpp, with a layer of as many heads).
+// For computing time see inspect/describe.hpp, with a layer of as many heads.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -5,8 +5,8 @@
 // result; these are gathered. No sum is split, so every element is the same sequence of
 // multiply-adds as in the layer, with the same bits.
 //
-// Not here: the cache of such a layer (cache.hpp), how weights are cut (cut_weights.hpp), why
-// contexts are exchanged and not sums (docs/decisions/019-ranks.md).
+// See cache.hpp for the cache of such a layer, cut_weights.hpp for how weights are cut, and
+// docs/decisions/019-ranks.md for why contexts are exchanged and not sums.
 #pragma once
 
 #include <umbel/config.hpp>

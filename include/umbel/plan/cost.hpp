@@ -2,7 +2,7 @@
 // The cost of a plan in cycles of a core that starts two multiply-adds and two loads per cycle,
 // with four cycles for a multiply-add and 3.2 for a vector of exponentials (measured on a 2024
 // server core; bench/plan shows how well this predicts time). An estimate, to show what a layer
-// consists of and to compare plans. Not here: choices (plan.hpp).
+// consists of and to compare plans. See plan.hpp for choices.
 #pragma once
 
 #include <cstddef>

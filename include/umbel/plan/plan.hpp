@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The planner: at compile time, from extents and a target to register tiles and their order. Plans
 // affect speed, never bits: every output element is one chain of additions in a fixed order,
-// whatever the tile. Not here: strides, memory, code; kernels follow their plans.
+// whatever the tile. A plan has no strides, memory or code; kernels follow their plans.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // What a planner knows of a machine: the bytes of a vector register and the number of registers. A
 // target is a value, so one program can hold kernels planned for several (tests run 1, 4, 8 and 16
-// lanes on one machine); native_target is this build's. Not here: which instructions exist
-// (config.hpp), or any plan (plan.hpp).
+// lanes on one machine); native_target is this build's. See config.hpp for the instructions that
+// exist, and plan.hpp for the plans.
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 // and keys, rotary positions, softmax and values in 8 bits, sums in 32. Also layers without such a
 // form.
 //
-// Not here: axes, batches (attention.hpp), steps (past.hpp).
+// See attention.hpp for axes and batches, and past.hpp for steps.
 #pragma once
 
 #include <cstddef>

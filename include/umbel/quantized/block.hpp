@@ -6,7 +6,7 @@
 //   decoder(x, memory, self_mask(causal))
 //   decoder(x, memory, lens, self_mask(causal & own))     lens: of the memory; own: of x
 //
-// Not here: rows (block_numbers.hpp), steps (cache_of_blocks.hpp), ranges (block_observed.hpp).
+// See block_numbers.hpp for rows, cache_of_blocks.hpp for steps, and block_observed.hpp for ranges.
 #pragma once
 
 #include <cstddef>

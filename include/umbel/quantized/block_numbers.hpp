@@ -2,7 +2,7 @@
 // A block in integers on the rows of one sequence: int16 residual sums, all with one unit, are
 // normalized to int8 for the parts, whose results are added. Its ranges, numbers and pass.
 //
-// Not here: the kinds of parts (block_parts.hpp); axes, batches, stacks (block.hpp).
+// See block_parts.hpp for the kinds of parts, and block.hpp for axes, batches and stacks.
 #pragma once
 
 #include <cstddef>

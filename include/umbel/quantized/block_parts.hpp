@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The parts of a block in integers, one struct per kind: its numbers, the names of its ranges, its
-// scratch, packing and observation. Not here: the block (block_numbers.hpp).
+// scratch, packing and observation. See block_numbers.hpp for the block.
 #pragma once
 
 #include <cstddef>

@@ -12,7 +12,7 @@
 //   past.attend_to(decoders, memory);          // (key<40>, hidden), int8: once for each sequence
 //   while (past.step(x, decoders, x)) ...
 //
-// Not here: the calls (decode/cache_of_blocks.hpp), the storage of an attention (past.hpp).
+// See decode/cache_of_blocks.hpp for the calls, and past.hpp for the storage of an attention.
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 // double, by single multiplications and divisions that no compiler contracts, so that the integers
 // are the same whether the compiler, this machine or another one computes them.
 //
-// Not here: which tensor has which range (ranges.hpp).
+// See ranges.hpp for which tensor has which range.
 #pragma once
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 //   static key_value_cache<quantized<attention>, key<256>> past;  // batch<2>, longest_sequence<>
 //   past.step(out, attend, prompt);                               // (token<12>, hidden), int8
 //
-// Not here: blocks (cache_of_blocks.hpp), the calls (decode/cache.hpp).
+// See cache_of_blocks.hpp for blocks, and decode/cache.hpp for the calls.
 #pragma once
 
 #include <cstddef>

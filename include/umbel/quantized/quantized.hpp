@@ -9,8 +9,8 @@
 //   constexpr quantized<block> layer{weights, seen};    // packed by the compiler, or at run time
 //   const auto y = layer(x);                            // tensor<std::int16_t, ...> to the same
 //
-// Not here: each layer (linear.hpp, attention.hpp ...), numbers and bounds (pack.hpp, and
-// kernel/plain/integers.hpp, which defines every bit).
+// See linear.hpp, attention.hpp and others for the layers, and pack.hpp and
+// kernel/plain/integers.hpp (which defines every bit) for numbers and bounds.
 #pragma once
 
 #include <cstdint>

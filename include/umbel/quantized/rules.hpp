@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Rules of layers in integers: their layer types, weights, ranges and arguments.
 //
-// Not here: the rules of one operation (ranges.hpp, convert.hpp, mean.hpp, past.hpp).
+// See ranges.hpp, convert.hpp, mean.hpp and past.hpp for the rules of one operation.
 #pragma once
 
 #include <umbel/block/part_names.hpp>

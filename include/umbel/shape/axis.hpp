@@ -4,7 +4,7 @@
 //
 //   template <std::size_t N> struct frames : umbel::axis<frames, N> {};
 //
-// Not here: the order of axes and their strides (layout.hpp).
+// See layout.hpp for the order of axes and their strides.
 #pragma once
 
 #include <cstddef>

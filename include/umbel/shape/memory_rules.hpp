@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The rules of a tensor's sources (memory, lists, other tensors) and of viewed memory. Not here:
-// the rules of shapes (rules.hpp).
+// The rules of a tensor's sources (memory, lists, other tensors) and of viewed memory. See
+// rules.hpp for the rules of shapes.
 #pragma once
 
 #include <umbel/config.hpp>

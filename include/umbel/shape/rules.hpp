@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The rules of the operations on shapes: each one's verdict on a layout. docs/errors.md lists every
-// message with its cause and cure. Not here: the same questions as concepts (concepts.hpp).
+// message with its cause and cure. See concepts.hpp for the same questions as concepts.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Packs of several groups of adjacent lanes, each group from separate memory: loads and stores by
-// group, and shuffles within groups, which machines do in one cycle. Not here: what the groups are
-// (kernel/float/attend_heads.hpp).
+// group, and shuffles within groups, which machines do in one cycle. See
+// kernel/float/attend_heads.hpp for the use of the groups.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // std::int8_t stores float in 8 bits, as steps of a separate scale: widening loads as in half.hpp,
-// all exact. Not here: scales (kernel/plain/scaled.hpp).
+// all exact. See kernel/plain/scaled.hpp for scales.
 #pragma once
 
 #include <cstddef>

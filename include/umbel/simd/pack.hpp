@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // pack<T, Lanes>: a vector of T in the compilers' vector extension, and the few operations without
 // operators: load, store, broadcast, larger, smaller, select, all_lanes. pack<T, 1> is T itself, so
-// algorithms on packs are also scalar (and constexpr). Not here: the ends of rows (row_ends.hpp),
-// fma (fma.hpp), functions (math.hpp), shuffles (transpose.hpp). No shapes, no owned memory.
+// algorithms on packs are also scalar (and constexpr). See row_ends.hpp for the ends of rows,
+// fma.hpp for fma, math.hpp for functions, and transpose.hpp for shuffles. No shapes, no owned
+// memory.
 #pragma once
 
 #include <cstddef>

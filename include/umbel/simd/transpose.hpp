@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Transposes a square of packs in registers: Lanes packs of Lanes elements, log2(Lanes) stages of
-// two-operand shuffles. Not here: anything in memory (kernel/float/transpose.hpp).
+// two-operand shuffles. See kernel/float/transpose.hpp for transposes in memory.
 #pragma once
 
 #include <cstddef>

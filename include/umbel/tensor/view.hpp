@@ -2,8 +2,8 @@
 // A view: borrowed memory with a shape. It is one pointer; names, sizes and strides are in the
 // type, so an access compiles to handwritten index arithmetic. It must not outlive the memory.
 //
-// Not here: operations (reshape.hpp, arithmetic.hpp, contract.hpp), and views over existing memory
-// (interop.hpp).
+// See reshape.hpp, arithmetic.hpp and contract.hpp for operations, and interop.hpp for views over
+// existing memory.
 #pragma once
 
 #include <umbel/config.hpp>

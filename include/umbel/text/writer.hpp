@@ -3,7 +3,7 @@
 // which may hold anything. Control characters and invalid UTF-8 become U+FFFD, so that no label can
 // damage a document or a terminal.
 //
-// Not here: what is drawn (inspect/heat_map_svg.hpp, inspect/heat_map_terminal.hpp).
+// See inspect/heat_map_svg.hpp and inspect/heat_map_terminal.hpp for the drawings.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -3,7 +3,7 @@
 // forward pass keeps two numbers per query and head, the maximum and 1 over the sum of its softmax;
 // the backward pass recomputes the weights from them, so memory grows linearly with the tokens
 // (FlashAttention, Dao et al. 2022). Here: which functions compute it, for each tensor of its mask
-// that may have a gradient. Not here: the computations (attention.hpp, additive.hpp).
+// that may have a gradient. See attention.hpp and additive.hpp for the computations.
 #pragma once
 
 #include <umbel/attention/score.hpp>

@@ -5,7 +5,7 @@
 // the graph is lowered like any formula (formula/schedule.hpp). It ends in add_to nodes for the
 // gradients asked for: each adds a gradient to the caller's memory.
 //
-// Not here: nodes (reversed_graph.hpp), gradients of layers (layers.hpp), calls (gradient.hpp).
+// See reversed_graph.hpp for nodes, layers.hpp for gradients of layers, and gradient.hpp for calls.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The graph of a gradient while it is built: nodes after those of a formula, and for each node the
-// gradient so far. Not here: the gradients of operations (reverse.hpp).
+// gradient so far. See reverse.hpp for the gradients of operations.
 #pragma once
 
 #include <umbel/config.hpp>

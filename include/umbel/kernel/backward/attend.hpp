@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The gradients of one head of attention in SIMD, and the forward pass that keeps what they need.
-// Method: attend_block.hpp. The same bits as plain::attend_backward on every target. Not here:
-// projections, several heads.
+// Method: attend_block.hpp. The same bits as plain::attend_backward on every target. It handles one
+// head, without projections.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The gradients of one head of attention with additive scores in SIMD, and the forward pass that
 // keeps what they need: the walk over pairs of plain::attend_additive_backward, with features in
-// the lanes. Not here: projections to the width of the scores.
+// the lanes. The caller projects to the width of the scores.
 #pragma once
 
 #include <cstddef>

@@ -4,8 +4,8 @@
 // the five products, scores, slopes (do v^T) and dq have queries in the lanes. dv and dk, sums over
 // queries, have features in the lanes and continue from block to block in memory. If features fill
 // at most half a vector, both share it: lanes alternate features of dv and dk, factors are pairs
-// (weight, gradient of the score). Keys that no query of the block sees are not touched. Not here:
-// the walk over blocks (attend.hpp), the definition (plain/attend_backward.hpp).
+// (weight, gradient of the score). Keys that no query of the block sees are not touched. See
+// attend.hpp for the walk over blocks, and plain/attend_backward.hpp for the definition.
 #pragma once
 
 #include <cstddef>

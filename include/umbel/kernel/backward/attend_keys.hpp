@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Sums over a block's queries for the keys of attention's gradients: dv and dk, features in the
-// lanes, continuing earlier sums. Not here: the factors (attend_block.hpp).
+// lanes, continuing earlier sums. See attend_block.hpp for the factors.
 #pragma once
 
 #include <cstddef>

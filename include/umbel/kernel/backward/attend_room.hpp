@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The scratch layout of attention's gradients. Not here: its use (attend_block.hpp).
+// The scratch layout of attention's gradients. See attend_block.hpp for its use.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // One head of attention with additive scores (Bahdanau, Cho, Bengio 2014) in SIMD: policies, taps
-// and softmax as in attend.hpp; only the score tile differs (attend_block.hpp). Not here:
-// projections to the width of the scores.
+// and softmax as in attend.hpp; only the score tile differs (attend_block.hpp). The caller projects
+// to the width of the scores.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // One head of attention in SIMD: attend, and tap_scores. Method: attend_block.hpp; masks and score
-// changes: attend_scores.hpp; taps of scores and probabilities: attend_tap.hpp. Not here:
-// projections, several heads.
+// changes: attend_scores.hpp; taps of scores and probabilities: attend_tap.hpp. It handles one
+// head, without projections.
 #pragma once
 
 #include <cstddef>

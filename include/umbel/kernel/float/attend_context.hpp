@@ -2,7 +2,7 @@
 // From the scores of a block of queries to their context: weights, the online softmax over blocks
 // of keys, sums. The context O^T stays in registers over all keys of a block; while its first
 // columns are summed, the exponentials of later keys are computed (the sums leave half of the core
-// idle). Also the scratch layout. Not here: scores (attend_block.hpp).
+// idle). Also the scratch layout. See attend_block.hpp for scores.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 // One query of each of many heads (a decoding step) in SIMD. As attend_few.hpp, but the contexts of
 // several heads are summed side by side: one head's few chains would stall, and values stored key
 // by key for all heads are read in one run. Heads that share keys and values read them together.
-// The same bits as plain::attend. Not here: masks other than a run of keys, taps.
+// The same bits as plain::attend. It supports only masks that are a run of keys, and no taps.
 #pragma once
 
 #include <cstddef>

@@ -2,8 +2,8 @@
 // One query (a decoding step) or a few in SIMD. Queries in the lanes would leave most lanes empty,
 // so keys are in the lanes for scores and values for the context, and each loaded key or value
 // serves all queries. Every score is still a separate chain over head_dim, every context element
-// one over the keys, the softmax's sum one chain: the same bits as plain::attend. Not here: many
-// queries (attend_block.hpp), taps, dropout.
+// one over the keys, the softmax's sum one chain: the same bits as plain::attend. It doesn't
+// support taps and dropout. See attend_block.hpp for many queries.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 // Few queries of many heads in SIMD: the lanes form groups, one per head, and a group's lanes are
 // its queries. With 4 queries, 16 lanes compute four heads at a time; attend_block would leave 12
 // empty. Keys and values are loaded by group and spread within it. The same bits as plain::attend.
-// Not here: masks other than lengths, taps, more than one block of keys.
+// It supports only lengths as masks, one block of keys, and no taps.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Heads with one vector of queries and few more keys, two at a time, stage by stage: each hides the
 // other's waits for maximum, exponentials and sum. Each is computed as in attend_block.hpp, in
-// separate scratch. Not here: masks.
+// separate scratch. It doesn't support masks.
 #pragma once
 
 #include <cstddef>

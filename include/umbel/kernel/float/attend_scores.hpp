@@ -2,7 +2,7 @@
 // A block of queries against the keys that a scores policy shows them (scores.hpp). Keys that no
 // query of the block may see are neither read nor computed. The tiles of attend_block.hpp compute
 // scores for all; a pass over them in the first-level cache then changes and selects, testing lanes
-// only in tiles that some query doesn't see. Not here: the policies.
+// only in tiles that some query doesn't see. See scores.hpp for the policies.
 #pragma once
 
 #include <cstddef>

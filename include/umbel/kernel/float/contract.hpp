@@ -3,7 +3,7 @@
 // (linear_tile.hpp), with columns or rows in the lanes, whichever is cheaper. If y is not adjacent
 // along the lanes, panels of it are packed into scratch of constant size, block by block of the
 // depth; sums continue in out. The same bits as plain::contract for every target and stride. Writes
-// only out, reads only x and y. Not here: other axes (contract_loops.hpp).
+// only out, reads only x and y. See contract_loops.hpp for other axes.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 // From the axes of a contraction, as numbers, to loops over pointers around one matrix product
 // (contract.hpp): axes of both sides are loops, one of x alone becomes the rows, one of y alone the
 // columns; neighbors with contiguous strides are joined. Of several summed axes the last is the
-// depth; the others are loops that continue sums. Not here: names of axes.
+// depth; the others are loops that continue sums. Names of axes are unknown here.
 #pragma once
 
 #include <cstddef>

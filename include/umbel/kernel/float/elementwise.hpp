@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Element by element in SIMD: a function of each element, gated, add. The same bits as the plain
-// ones on every target. y may be an input. Not here: operations along a row (norm.hpp).
+// ones on every target. y may be an input. See norm.hpp for operations along a row.
 #pragma once
 
 #include <cstddef>

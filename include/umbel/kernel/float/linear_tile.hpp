@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A register tile of linear.hpp: rows of x by vectors of features, for all of k. If the last
 // features leave half of their vector or more empty, several rows share it: its lanes are groups,
-// one per row. 100 features of 4 rows are then 25 vectors instead of 28. Not here: walking over
+// one per row. 100 features of 4 rows are then 25 vectors instead of 28. The caller walks over the
 // tiles.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Softmax along one axis of a matrix in memory, in SIMD: the bits of plain::softmax for any lanes.
-// Rows of adjacent elements are in the lanes; otherwise neighboring rows are. y may be x. Not here:
-// the softmax of attention (attend_block.hpp), which never sees a whole row.
+// Rows of adjacent elements are in the lanes; otherwise neighboring rows are. y may be x. The
+// softmax of attention (attend_block.hpp) is separate, since it never sees a whole row.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Lane by lane parts of integer attention, with queries or keys in the lanes: weights of scores and
 // averages by them, both defined by plain/integers.hpp; and rows of bytes to lanes of words and
-// back. Not here: the use of keys and values (attend_vectors.hpp, attend_few.hpp).
+// back. See attend_vectors.hpp and attend_few.hpp for the use of keys and values.
 #pragma once
 
 #include <cstddef>

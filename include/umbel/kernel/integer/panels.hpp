@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // 8-bit weights of a linear map as this target's kernels read them: panels of `wide` outputs; in
 // each, the words of four inputs in order; in each of these, the outputs' words. On a core without
-// vectors a panel is one output with its inputs in order. Not here: conversion from floats
-// (quantized/pack.hpp), the products (linear.hpp).
+// vectors a panel is one output with its inputs in order. See quantized/pack.hpp for conversion
+// from floats, and linear.hpp for the products.
 #pragma once
 
 #include <cstddef>

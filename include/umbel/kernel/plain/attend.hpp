@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The definition of attention, as floats.hpp defines the other kernels: the shortest loops that fix
 // the order of operations, usable in constant expressions. float/attend.hpp produces the same bits.
-// Not here: speed. Every multiplication that feeds an addition is an explicit fma (simd/fma.hpp).
+// It isn't made for speed. Every multiplication that feeds an addition is an explicit fma
+// (simd/fma.hpp).
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The definition of attention's gradients, for one head of one sequence: the shortest loops that
 // fix the order of operations, usable in constant expressions. backward/attend.hpp produces the
-// same bits. Not here: speed.
+// same bits. It isn't made for speed.
 #pragma once
 
 #include <cstddef>

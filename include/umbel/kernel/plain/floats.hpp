@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The definition of correct: every kernel as the shortest loops that fix the order of operations,
 // usable in constant expressions. The SIMD kernels produce the same bits for any lanes and tiles;
-// the tests compare with memcmp. Not here: speed. Every multiplication that feeds an addition is an
-// explicit fma (simd/fma.hpp).
+// the tests compare with memcmp. It isn't made for speed. Every multiplication that feeds an
+// addition is an explicit fma (simd/fma.hpp).
 #pragma once
 
 #include <cstddef>
