@@ -131,6 +131,7 @@
 #include <umbel/formula/rules.hpp>
 #include <umbel/formula/parts.hpp>
 #include <umbel/formula/tracer.hpp>
+#include <umbel/formula/functions.hpp>
 #include <umbel/formula/known_operations.hpp>
 #include <umbel/formula/node.hpp>
 #include <umbel/formula/operands.hpp>

@@ -28,6 +28,7 @@ enum class word : unsigned char {
   multiply,
   multiply_add,  // a * b + c, rounded once
   divide,
+  // Functions, each with an entry in functions.hpp.
   negate,
   exp,
   log,
@@ -72,6 +73,10 @@ enum class word : unsigned char {
   layer_gradient,  // of a layer's operands
 };
 
+inline constexpr word first_function = word::negate, last_function = word::minimum;
+inline constexpr std::size_t function_count =
+    static_cast<std::size_t>(last_function) - static_cast<std::size_t>(first_function) + 1;
+constexpr bool is_function(word w) noexcept { return w >= first_function && w <= last_function; }
 constexpr bool is_elementwise(word w) noexcept { return w >= word::copy && w <= word::add_to; }
 constexpr bool is_of_gradients(word w) noexcept { return w >= word::place; }
 constexpr bool writes_gradients(word w) noexcept {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/formula/functions.hpp>
 #include <umbel/formula/graph.hpp>
-#include <umbel/operation/activation.hpp>
 #include <umbel/operation/reduce.hpp>
 #include <umbel/operation/softmax.hpp>
 
@@ -13,7 +13,7 @@ namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
 template <class Operation>
 struct known_operation {
-  static constexpr word what = word::none;
+  static constexpr word what = word_of<Operation>;
   static constexpr unsigned long long family = 0;
 };
 template <template <std::size_t> class Axis>
@@ -47,19 +47,6 @@ struct known_operation<variance_operation<Axes...>> {
     ((one.summed[one.sums++] = family_id<family_of<Axes>>), ...);
   }
 };
-template <word What>
-struct known_activation {
-  static constexpr word what = What;
-  static constexpr unsigned long long family = 0;
-};
-template <>
-struct known_operation<gelu_exact_operation> : known_activation<word::gelu_exact> {};
-template <>
-struct known_operation<gelu_tanh_operation> : known_activation<word::gelu_tanh> {};
-template <>
-struct known_operation<silu_operation> : known_activation<word::silu> {};
-template <>
-struct known_operation<relu_operation> : known_activation<word::relu> {};
 
 template <class Operation>
 inline constexpr reduction reduction_of = reduction::sum;

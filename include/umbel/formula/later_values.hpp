@@ -33,9 +33,14 @@ struct later_value {
   T value{};
 };
 
-template <word W, class T>
-constexpr T computed_of(T a, T b) noexcept {
-  return number_of<W>(a, b, T{});
+// Can a function be computed in constant expressions for any finite numbers?
+constexpr bool is_constant_everywhere(word w) noexcept {
+  return is_function(w) && w != word::log && w != word::sqrt && w != word::rsqrt &&
+         w != word::gelu_exact_slope && w != word::gelu_tanh_slope;
+}
+// Is its value at -infinity 0?
+constexpr bool vanishes(word w) noexcept {
+  return w == word::exp || w == word::sigmoid || w == word::relu;
 }
 
 template <class T, std::size_t Nodes>
@@ -206,10 +211,25 @@ struct later_values {
                        x.value == -simd::math_constants<T>::infinity);
   }
   static constexpr bool is(const later_value<T>& x, T value) { return x.known && x.value == value; }
-  template <word... W>
-  static constexpr later_value<T> computed(word w, T a, T b) {
+  template <word W>
+  static constexpr void compute_function(word w, const T (&from)[3], later_value<T>& found) {
+    if constexpr (is_constant_everywhere(W)) {
+      using function = typename function_of<W>::type;
+      if (w != W) return;
+      if constexpr (requires { function::of(T{}, T{}, T{}); })
+        found = {true, function::of(from[0], from[1], from[2])};
+      else if constexpr (requires { function::of(T{}, T{}); })
+        found = {true, function::of(from[0], from[1])};
+      else
+        found = {true, function::of(from[0])};
+    }
+  }
+  template <std::size_t... I>
+  static constexpr later_value<T> computed(word w, const T (&from)[3], std::index_sequence<I...>) {
     later_value<T> found;
-    ((w == W ? (void)(found = {true, computed_of<W>(a, b)}) : (void)0), ...);
+    (compute_function<static_cast<word>(static_cast<std::size_t>(first_function) + I)>(w, from,
+                                                                                       found),
+     ...);
     return found;
   }
   // The value of an elementwise node at a later key. Unknown values are assumed finite: infinity or
@@ -259,17 +279,18 @@ struct later_values {
       default:
         break;
     }
-    if (!a.known || (one.operands > 1 && !b.known)) return {};
-    if (is_infinite(a) || is_infinite(b)) {
+    const later_value<T> c = one.operands > 2 ? from(2) : later_value<T>{};
+    if (!a.known || (one.operands > 1 && !b.known) || (one.operands > 2 && !c.known)) return {};
+    if (is_infinite(a) || is_infinite(b) || is_infinite(c)) {
       if (one.what == word::copy) return a;
-      const bool vanishes =
-          one.what == word::exp || one.what == word::sigmoid || one.what == word::relu;
-      return {vanishes && a.value < 0, T{0}};
+      return {vanishes(one.what) && a.value < 0, T{0}};
     }
-    return computed<word::copy, word::add, word::subtract, word::multiply, word::negate, word::exp,
-                    word::tanh, word::sigmoid, word::absolute, word::gelu_exact, word::gelu_tanh,
-                    word::silu, word::relu, word::maximum, word::minimum>(one.what, a.value,
-                                                                          b.value);
+    if (one.what == word::copy) return a;
+    if (one.what == word::add) return {true, number_of<word::add>(a.value, b.value)};
+    if (one.what == word::subtract) return {true, number_of<word::subtract>(a.value, b.value)};
+    if (one.what == word::multiply) return {true, number_of<word::multiply>(a.value, b.value)};
+    return computed(one.what, {a.value, b.value, c.value},
+                    std::make_index_sequence<function_count>{});
   }
 
   // Is its value at later keys independent of what is stored? Not for a product with 0.

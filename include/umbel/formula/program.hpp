@@ -5,8 +5,8 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/formula/functions.hpp>
 #include <umbel/formula/schedule.hpp>
-#include <umbel/kernel/plain/floats.hpp>
 #include <umbel/kernel/scores_common.hpp>
 #include <umbel/simd/fma.hpp>
 #include <umbel/simd/math.hpp>
@@ -21,33 +21,15 @@ UMBEL_INLINE constexpr V product(V a, V b) noexcept {
   return simd::fma(a, b, simd::broadcast<V>(-simd::element_of<V>{}));
 }
 
-template <word W, class V>
-constexpr V slope_of(V a) noexcept;
-
-template <word W, class V>
-UMBEL_INLINE constexpr V number_of(V a, [[maybe_unused]] V b = V{},
-                                   [[maybe_unused]] V c = V{}) noexcept {
+template <word W, class V, class... Other>
+UMBEL_INLINE constexpr V number_of(V a, Other... other) noexcept {
+  if constexpr (is_function(W)) return function_of<W>::type::of(a, other...);
   if constexpr (W == word::copy) return a;
-  if constexpr (W == word::add || W == word::add_to) return a + b;
-  if constexpr (W == word::subtract) return a - b;
-  if constexpr (W == word::multiply) return product(a, b);
-  if constexpr (W == word::multiply_add) return simd::fma(a, b, c);
-  if constexpr (W == word::divide) return a / b;
-  if constexpr (W == word::negate) return -a;
-  if constexpr (W == word::exp) return kernel::plain::exp_of(a);
-  if constexpr (W == word::log) return kernel::plain::log_of(a);
-  if constexpr (W == word::sqrt) return kernel::plain::sqrt_of(a);
-  if constexpr (W == word::rsqrt) return kernel::plain::rsqrt_of(a);
-  if constexpr (W == word::tanh) return kernel::plain::tanh_of(a);
-  if constexpr (W == word::sigmoid) return kernel::plain::sigmoid_of(a);
-  if constexpr (W == word::absolute) return kernel::plain::abs_of(a);
-  if constexpr (W == word::gelu_exact) return kernel::plain::gelu_exact_of(a);
-  if constexpr (W == word::gelu_tanh) return kernel::plain::gelu_tanh_of(a);
-  if constexpr (W == word::silu) return kernel::plain::silu_of(a);
-  if constexpr (W == word::relu) return kernel::plain::relu_of(a);
-  if constexpr (W == word::gelu_exact_slope || W == word::gelu_tanh_slope) return slope_of<W>(a);
-  if constexpr (W == word::maximum) return kernel::plain::max_of::with(a, b);
-  if constexpr (W == word::minimum) return kernel::plain::min_of::with(a, b);
+  if constexpr (W == word::add || W == word::add_to) return (a + ... + other);
+  if constexpr (W == word::subtract) return (a - ... - other);
+  if constexpr (W == word::multiply) return product(a, other...);
+  if constexpr (W == word::multiply_add) return simd::fma(a, other...);
+  if constexpr (W == word::divide) return (a / ... / other);
 }
 
 template <std::size_t Nodes>

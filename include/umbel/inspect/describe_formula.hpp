@@ -22,59 +22,74 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail::formulas {
 
 constexpr const char* name_of(word w) noexcept {
-  constexpr const char* names[] = {"",
-                                   "argument",
-                                   "number",
-                                   "position",
-                                   "copy",
-                                   "add",
-                                   "subtract",
-                                   "multiply",
-                                   "multiply and add",
-                                   "divide",
-                                   "negate",
-                                   "exp",
-                                   "log",
-                                   "sqrt",
-                                   "rsqrt",
-                                   "tanh",
-                                   "sigmoid",
-                                   "abs",
-                                   "gelu_exact",
-                                   "gelu_tanh",
-                                   "silu",
-                                   "relu",
-                                   "slope of gelu_exact",
-                                   "slope of gelu_tanh",
-                                   "maximum",
-                                   "minimum",
-                                   "compare",
-                                   "compare",
-                                   "compare",
-                                   "compare",
-                                   "not",
-                                   "and",
-                                   "or",
-                                   "where",
-                                   "hide",
-                                   "add to",
-                                   "contraction",
-                                   "projection",
-                                   "softmax",
-                                   "reduce",
-                                   "concat",
-                                   "call",
-                                   "log_softmax",
-                                   "lookup",
-                                   "rotate",
-                                   "layer",
-                                   "append",
-                                   "place",
-                                   "add rows",
-                                   "gradient of a layer"};
-  static_assert(sizeof(names) / sizeof(names[0]) ==
-                static_cast<std::size_t>(word::layer_gradient) + 1);
-  return names[static_cast<std::size_t>(w)];
+  if (is_function(w)) return entry_of(w).name;
+  switch (w) {
+    case word::argument:
+      return "argument";
+    case word::number:
+      return "number";
+    case word::position:
+      return "position";
+    case word::copy:
+      return "copy";
+    case word::add:
+      return "add";
+    case word::subtract:
+      return "subtract";
+    case word::multiply:
+      return "multiply";
+    case word::multiply_add:
+      return "multiply and add";
+    case word::divide:
+      return "divide";
+    case word::less:
+    case word::less_or_equal:
+    case word::equal:
+    case word::not_equal:
+      return "compare";
+    case word::logical_not:
+      return "not";
+    case word::logical_and:
+      return "and";
+    case word::logical_or:
+      return "or";
+    case word::where:
+      return "where";
+    case word::hide:
+      return "hide";
+    case word::add_to:
+      return "add to";
+    case word::contract:
+      return "contraction";
+    case word::project:
+      return "projection";
+    case word::softmax:
+      return "softmax";
+    case word::reduce:
+      return "reduce";
+    case word::concat:
+      return "concat";
+    case word::call:
+      return "call";
+    case word::log_softmax:
+      return "log_softmax";
+    case word::lookup:
+      return "lookup";
+    case word::rotate:
+      return "rotate";
+    case word::layer:
+      return "layer";
+    case word::append:
+      return "append";
+    case word::place:
+      return "place";
+    case word::add_rows:
+      return "add rows";
+    case word::layer_gradient:
+      return "gradient of a layer";
+    default:
+      return "";
+  }
 }
 
 template <class F, class... X>

@@ -32,22 +32,14 @@ struct cycles_of_formula : steps_of_formula<F, X...> {
     return plan::cycles<T>(plan::plan_linear<T>(one.axes.count() / out, in, out, machine), in);
   }
   static constexpr double word_cycles(word w) {  // per vector
+    if (is_function(w)) return entry_of(w).cycles;
     switch (w) {
       case word::number:
       case word::position:
         return 0;
-      case word::exp:
-      case word::log:
-      case word::tanh:
-      case word::sigmoid:
-      case word::gelu_exact:
-      case word::gelu_tanh:
-      case word::silu:
       case word::softmax:
         return 5;
       case word::divide:
-      case word::sqrt:
-      case word::rsqrt:
         return 3;
       default:
         return 0.5;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/formula/program.hpp>
+#include <umbel/formula/functions.hpp>
 #include <umbel/simd/math.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -44,8 +44,9 @@ UMBEL_INLINE constexpr V gelu_tanh_slope(V x) noexcept {
   return simd::fma(simd::fma(inside, rest, V{}), slope, s);
 }
 
-template <word W, class V>
-UMBEL_INLINE constexpr V slope_of(V x) noexcept {
+template <word W>
+template <class V>
+UMBEL_INLINE constexpr V slope_function<W>::of(V x) noexcept {
   if constexpr (W == word::gelu_exact_slope)
     return gelu_exact_slope(x);
   else
