@@ -46,7 +46,7 @@ GROUPS = {
     "Formulas": ["formula"],
     "Attention": ["weights", "for_each_parameter", "replay", "count_parameters", "compare_parameters", "parameter_name", "load",
                   "save", "write_parameter_table", "compare_with_probe",
-                  "workspace", "multi_head_attention", "additive_attention", "x * weights", "softmax",
+                  "workspace", "workspace_for", "multi_head_attention", "additive_attention", "x * weights", "softmax",
                   "mask_after", "mask",
                   "keep_mask", "drop_mask", "dropout", "causal_at", "causal_bottom_right",
                   "score_bias", "observe", "attention_heat_map", "key_value_cache", "sampler", "argmax", "penalize_repetition", "describe", "footprint", "fits",

@@ -601,6 +601,31 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cause: A layer has several maps, and a tensor is projected by one of them.
   // cure: Write `x * w.q`.
   auto r = x * w;
+#elif defined CASE_workspace_for_a_wrong_width
+  // expect-gcc: "umbel: multi_head_attention: the keys in argument 2 have hidden=80 but the layer has hidden=100"
+  // expect-clang: attention.*the_keys_in_argument_2.*hidden<80>.*hidden<100>
+  // cause: The keys have a different number of features than the layer's weights.
+  // cure: Pass the right tensor, or declare the layer with `keys_from<hidden<80>>` and `values_from<hidden<80>>`.
+  static workspace_for<attention, queries, tensor<float, batch<2>, key<6>, hidden<80>>, context>
+      work;
+#elif defined CASE_workspace_for_one_sequence_of_a_wrong_width
+  // expect-gcc: "umbel: multi_head_attention: the sequence has hidden=80 but the layer has hidden=100"
+  // expect-clang: attention.*hidden<80>.*hidden<100>
+  // cause: `workspace_for` checks the tensors of the call, and these do not fit the layer.
+  // cure: Write the types of the tensors that you pass in the call.
+  static workspace_for<attention, tensor<float, token<6>, hidden<80>>> work;
+#elif defined CASE_workspace_for_axes
+  // expect-gcc: "umbel: workspace_for: expects a layer and the types of the tensors of its call; for axes write layer::workspace<token<9>>"
+  // expect-clang: workspace_for, .*expects_a_layer_and_the_types_of_the_tensors_of_its_call_for_axes_write_workspace>
+  // cause: `workspace_for` needs types of tensors; here there are axes.
+  // cure: Write `attention::workspace<query<4>, key<6>>`, or the types of the tensors.
+  static workspace_for<attention, query<4>, key<6>> work;
+#elif defined CASE_workspace_for_two_of_three
+  // expect-gcc: "umbel: workspace_for: expects a layer and the types of the tensors of its call; for axes write layer::workspace<token<9>>"
+  // expect-clang: workspace_for, .*expects_a_layer_and_the_types_of_the_tensors_of_its_call_for_axes_write_workspace>
+  // cause: `workspace_for` needs types of tensors; here there are axes.
+  // cure: Write `attention::workspace<query<4>, key<6>>`, or the types of the tensors.
+  static workspace_for<attention, queries, context> work;
 #else
   static attention::workspace<query<4>, key<6>> work;
   auto out = attend(x, y, y, lens, work);

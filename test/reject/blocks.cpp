@@ -477,6 +477,18 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // cause: A layer borrows its weights, all in one struct, when it is constructed.
   // cure: Fill `positions::weights w` and write `positions{w}`.
   const positions wrong;
+#elif defined CASE_workspace_for_a_wrong_width
+  // expect-gcc: "umbel: encoder_layer: the sequence has hidden=80 but the layer has hidden=32"
+  // expect-clang: encoder_layer.*hidden<80>.*hidden<32>
+  // cause: `workspace_for` checks the tensors of the call, and these do not fit the layer.
+  // cure: Write the types of the tensors that you pass in the call.
+  static workspace_for<encoder, tensor<float, batch<2>, token<9>, hidden<80>>> work;
+#elif defined CASE_workspace_for_another_type
+  // expect-gcc: "umbel: encoder_layer: the sequence has type double but the layer has type float"
+  // expect-clang: encoder_layer.*element<double>
+  // cause: The sequence and the layer have different element types, and Umbel converts nothing implicitly.
+  // cure: Declare both with one element type.
+  static workspace_for<encoder, tensor<double, token<9>, hidden<32>>> work;
 #else
   auto r = x | place | encode | packed | normalise | rms | gelu_exact | mean<token> | classify;
   (void)r;

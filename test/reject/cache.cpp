@@ -201,6 +201,12 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   // cause: `attend` has too few or too many arguments.
   // cure: Pass the output, the layer and the queries: `past.attend(out, attend, x)`.
   past.attend(attend);
+#elif defined CASE_workspace_for_a_wrong_width
+  // expect-gcc: "umbel: key_value_cache: the sequence has hidden=80 but the layer has hidden=100"
+  // expect-clang: key_value_cache.*hidden<80>.*hidden<100>
+  // cause: `workspace_for` checks the tensors of the call, and these do not fit the layer.
+  // cure: Write the types of the tensors that you pass in the call.
+  static workspace_for<memory, tensor<float, token<1>, hidden<80>>> work;
 #else
   static memory::workspace<token<1>> work;
   (void)past.step(out, attend, x, keep_mask(tensor<bool, key<256>>{}) & alibi, work);

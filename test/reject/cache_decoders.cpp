@@ -215,6 +215,12 @@ using memories = tensor<float, key<40>, hidden<32>>;
   // cause: The call does not specify which positions of itself the sequence sees, and frameworks differ.
   // cure: After the memory and its mask, pass `self_mask(causal)` if no position may see a later one, `self_mask(all_keys)` if all may.
   (void)layers(x, memory);
+#elif defined CASE_workspace_for_a_wrong_batch
+  // expect-gcc: "umbel: key_value_cache: the sequence has batch=3 but the cache has batch=2"
+  // expect-clang: key_value_cache.*batch<3>
+  // cause: `workspace_for` checks the tensors of the call, and these do not fit the layer.
+  // cure: Write the types of the tensors that you pass in the call.
+  static workspace_for<window, tensor<float, batch<3>, token<1>, hidden<32>>> work;
 #else
   past.attend_to(layers, memory);
   static cache::workspace<token<200>> work;

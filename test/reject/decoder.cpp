@@ -258,6 +258,18 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   // cause: A layer borrows its weights, all in one struct, when it is constructed.
   // cure: Fill `decoder::weights w` and write `decoder{w}`.
   const decoder wrong;
+#elif defined CASE_workspace_for_a_memory_of_a_wrong_width
+  // expect-gcc: "umbel: decoder_layer: the memory has hidden=80 but the layer has hidden=32"
+  // expect-clang: decoder_layer.*hidden<80>.*hidden<32>
+  // cause: `workspace_for` checks the tensors of the call, and these do not fit the layer.
+  // cure: Write the types of the tensors that you pass in the call.
+  static workspace_for<decoder, tokens, tensor<float, batch<2>, key<7>, hidden<80>>> work;
+#elif defined CASE_workspace_for_no_memory
+  // expect-gcc: "umbel: decoder_layer: attends to a memory; write layer\(x, memory, self_mask\(\.\.\.\)\)"
+  // expect-clang: decoder_layer, .*attends_to_a_memory
+  // cause: A decoder layer reads a sequence and a memory.
+  // cure: Write both: `workspace_for<decoder, tokens, encoded>`.
+  static workspace_for<decoder, tokens> work;
 #else
   auto r = decode(x, memory, lens, self_mask(causal & lens));
   packed.into(r, x, memory, self_mask(all_keys));

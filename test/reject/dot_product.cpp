@@ -103,6 +103,14 @@ using keys = tensor<float, batch<2>, heads<4>, key<7>, head_dim<8>>;
   // cure: Scale in the function; the options are `softcap<>` and `empty_rows<>`.
   const auto score = [](const auto& a, const auto& b) { return a(0) * b(0); };
   auto r = attention_by_score<score_scale<1, 8>>(score)(q, k, k);
+#elif defined CASE_workspace_for_a_wrong_width
+  // expect-gcc: "umbel: scaled_dot_product_attention: the queries have head_dim=8 but the keys have head_dim=9"
+  // expect-clang: scaled_dot_product_attention.*head_dim<9>
+  // cause: `workspace_for` checks the tensors of the call, and these do not fit the layer.
+  // cure: Write the types of the tensors that you pass in the call.
+  static workspace_for<decltype(scaled_dot_product_attention), queries,
+                       tensor<float, batch<2>, heads<4>, key<7>, head_dim<9>>, keys>
+      work;
 #else
   auto one = scaled_dot_product_attention(q, k, k, causal_top_left);
   tensor<float, batch<2>, query<5>, hidden<32>> out{};

@@ -279,6 +279,12 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, Opt
   // cause: The two widths of the network need two axes.
   // cure: Rename the inner one: `feed_forward<float, hidden<64>, intermediate<256>, ...>`.
   feed_forward<float, hidden<64>, hidden<256>, activation<relu>, bias<true>>::weights wrong;
+#elif defined CASE_workspace_for_a_wrong_width
+  // expect-gcc: "umbel: feed_forward: the input has hidden=80 but the weights expect hidden=32"
+  // expect-clang: feed_forward.*hidden<80>.*hidden<32>
+  // cause: `workspace_for` checks the tensors of the call, and these do not fit the layer.
+  // cure: Write the types of the tensors that you pass in the call.
+  static workspace_for<network, tensor<float, token<9>, hidden<80>>> work;
 #else
   encoder<norm_first<true>, bias<false>, gated<true>, activation<silu>, norm_by<rms_norm>,
           norm_epsilon<1, 1'000'000>, kv_heads<2>>::weights w;

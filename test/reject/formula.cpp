@@ -56,11 +56,11 @@ struct two_workers {
   constexpr formula sum = [](auto a, auto b) { return a + b; };
   auto r = sum(q, tensor<float, head_dim<20>>{});
 #elif defined CASE_formula_elementwise_types
-  // expect-gcc: "umbel: elementwise: the left side holds float but the right side holds double"
-  // expect-clang: elementwise, .*the_left_side_holds, .*element<float>, .*but_the_right_side_holds, .*element<double>
+  // expect-gcc: "umbel: formula: argument 2 holds double but the formula computes in float"
+  // expect-clang: formula, .*argument, .*number<2>, .*holds, .*element<double>, .*but_the_formula_computes_in, .*element<float>
   // lines-clang: 15
-  // cause: The sides have different element types, and Umbel converts nothing implicitly.
-  // cure: Declare both with one element type.
+  // cause: A formula computes in the type of its first floating-point argument, and converts nothing.
+  // cure: Pass all arguments in one type.
   constexpr formula sum = [](auto a, auto b) { return a + b; };
   auto r = sum(q, tensor<double, head_dim<16>>{});
 #elif defined CASE_formula_part_of_integers
@@ -285,10 +285,10 @@ struct two_workers {
   static workspace_for<decltype(same), tensor<int, token<4>>> work;
   (void)work;
 #elif defined CASE_formula_gives_another_type
-  // expect-gcc: "umbel: formula: returns double but the formula computes in float"
-  // expect-clang: formula, .*returns, .*element<double>, .*but_the_formula_computes_in, .*element<float>
-  // cause: A formula computes in the type of its first floating-point argument, and returns computed values.
-  // cure: Pass all arguments in one type, or leave the other one out of the results.
+  // expect-gcc: "umbel: formula: argument 2 holds double but the formula computes in float"
+  // expect-clang: formula, .*argument, .*number<2>, .*holds, .*element<double>, .*but_the_formula_computes_in, .*element<float>
+  // cause: A formula computes in the type of its first floating-point argument, and converts nothing.
+  // cure: Pass all arguments in one type.
   constexpr formula second = [](auto, auto b) { return b; };
   auto r = second(q, tensor<double, token<4>>{});
 #elif defined CASE_formula_gives_no_tensor
@@ -546,5 +546,39 @@ struct two_workers {
   static tensor<float, key<400>, head_dim<4>> b;
   static tensor<float, query<400>, key<400>> out;
   twice.into(out, a, b);
+#elif defined CASE_formula_slopes_of_another_type
+  // expect-gcc: "umbel: formula: argument 3 holds double but the formula computes in float"
+  // expect-clang: formula, .*argument, .*number<3>, .*holds, .*element<double>, .*but_the_formula_computes_in, .*element<float>
+  // cause: A formula computes in the type of its first floating-point argument, and converts nothing.
+  // cure: Pass all arguments in one type.
+  constexpr formula biased = [](auto queries, auto keys, auto by) {
+    return contract<head_dim>(queries, keys) + by * position<key>;
+  };
+  auto r = biased(q, k, tensor<double, heads<3>>{});
+#elif defined CASE_formula_function_of_another_type
+  // expect-gcc: "umbel: formula: argument 2 holds double but the formula computes in float"
+  // expect-clang: formula, .*argument, .*number<2>, .*holds, .*element<double>, .*but_the_formula_computes_in, .*element<float>
+  // cause: A formula computes in the type of its first floating-point argument, and converts nothing.
+  // cure: Pass all arguments in one type.
+  constexpr formula scaled = [](auto queries, auto by) { return queries * exp(by); };
+  queries out{};
+  scaled.into(out, q, tensor<double, heads<3>>{});
+  const int r = 0;
+#elif defined CASE_formula_workspace_of_another_type
+  // expect-gcc: "umbel: formula: argument 3 holds double but the formula computes in float"
+  // expect-clang: formula, .*argument, .*number<3>, .*holds, .*element<double>, .*but_the_formula_computes_in, .*element<float>
+  // cause: A formula computes in the type of its first floating-point argument, and converts nothing.
+  // cure: Pass all arguments in one type.
+  static workspace_for<decltype(attend), queries, keys,
+                       tensor<double, heads<3>, key<21>, head_dim<16>>>
+      work;
+  const auto r = sizeof(work);
+#elif defined CASE_formula_unused_argument_of_another_type
+  // expect-gcc: "umbel: formula: argument 2 holds double but the formula computes in float"
+  // expect-clang: formula, .*argument, .*number<2>, .*holds, .*element<double>, .*but_the_formula_computes_in, .*element<float>
+  // cause: A formula computes in the type of its first floating-point argument, and converts nothing.
+  // cure: Pass all arguments in one type.
+  constexpr formula twice = [](auto queries, auto) { return queries * 2; };
+  auto r = twice(q, tensor<double, heads<3>>{});
 #endif
 }

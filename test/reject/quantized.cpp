@@ -410,6 +410,12 @@ static tensor<float, token<9>, hidden<32>> floats;
   // cause: The input already has float elements.
   // cure: Leave `dequantize` out.
   auto r = dequantize(floats, seen_of_block.residual);
+#elif defined CASE_workspace_for_floats
+  // expect-gcc: "umbel: quantized: the input has type float but 8-bit integers are needed; convert floats with quantize<std::int8_t>\(x, range\)"
+  // expect-clang: quantized.*element<float>
+  // cause: The input is floats, and Umbel converts nothing implicitly.
+  // cure: Write `quantize<std::int8_t>(x, seen.queries)` where data enter the model.
+  static workspace_for<quantized<network>, tensor<float, token<9>, hidden<32>>> work;
 #else
   // Weights and ranges may end with the statement.
   const quantized<attention> owning{attention::weights{}, quantized<attention>::ranges{}};

@@ -51,6 +51,7 @@ struct attention_calls : other_calls_with_mask<Word, Takes> {
   using refused = other_calls_with_mask<Word, Takes>;
   using refused::operator();
   using refused::into;
+  using refused::workspace_of;
 
   // Queries (batch, query, hidden) to keys and values (batch, key, hidden), axes in any order,
   // batch optional. Returns a row-major tensor with the axes of the queries and the features of the
@@ -95,7 +96,14 @@ struct attention_calls : other_calls_with_mask<Word, Takes> {
 
   // See workspace_for.
   template <tensor_like X, tensor_like Y, tensor_like Z, class Of = Forms>
-  static typename Of::template cross_workspace<X, Y, Z> workspace_of(const X&, const Y&, const Z&);
+  static auto workspace_of(const X&, const Y&, const Z&) {
+    using rule = typename Of::template cross<X, Y, Z, every_key, in_formula, by_value>::type;
+    static_assert(report<rule>::ok, "umbel: shapes do not fit");
+    if constexpr (rule::ok)
+      return of_type<typename Of::template cross_workspace<X, Y, Z>>();
+    else
+      return invalid{};
+  }
 
  protected:
   // The result of a call that Rule accepts, in its memory.
@@ -171,7 +179,14 @@ struct self_attention_calls : attention_calls<Derived, Forms, Word, Takes> {
 
   // See workspace_for.
   template <tensor_like X, class Of = Forms>
-  static typename Of::template self_workspace<X> workspace_of(const X&);
+  static auto workspace_of(const X&) {
+    using rule = typename Of::template self<X, every_key, in_formula, by_value>::type;
+    static_assert(report<rule>::ok, "umbel: shapes do not fit");
+    if constexpr (rule::ok)
+      return of_type<typename Of::template self_workspace<X>>();
+    else
+      return invalid{};
+  }
 };
 
 }  // namespace umbel::inline UMBEL_TARGET::detail

@@ -38,6 +38,7 @@ struct block_calls : refused_block_calls<Word, HasMemory> {
   using refused = refused_block_calls<Word, HasMemory>;
   using refused::operator();
   using refused::into;
+  using refused::workspace_of;
 
   template <tensor_like X, mask_like Mask = every_key, workspace_like Workspace = on_stack>
     requires(!HasMemory)
@@ -141,17 +142,29 @@ struct block_calls : refused_block_calls<Word, HasMemory> {
 
   // See workspace_for.
   template <tensor_like X, class Of = Layer>
-  static typename Of::template workspace<
-      axis_of<layout_of<X>, rules::sequence_family<layout_of<X>, typename Of::hidden_axis>>>
-  workspace_of(const X&);
+  static auto workspace_of(const X&) {
+    using rule = typename Of::template shapes_fit<X, without_memory>::type;
+    static_assert(report<rule>::ok, "umbel: shapes do not fit");
+    if constexpr (rule::ok)
+      return of_type<typename Of::template workspace<axis_of_sequence<X>>>();
+    else
+      return invalid{};
+  }
   template <tensor_like X, tensor_like Memory, class Of = Layer>
-  static typename Of::template workspace<
-      axis_of<layout_of<X>, rules::sequence_family<layout_of<X>, typename Of::hidden_axis>>,
-      axis_of<layout_of<Memory>,
-              rules::sequence_family<layout_of<Memory>, typename Of::hidden_axis>>>
-  workspace_of(const X&, const Memory&);
+  static auto workspace_of(const X&, const Memory&) {
+    using rule = typename Of::template shapes_fit<X, Memory>::type;
+    static_assert(report<rule>::ok, "umbel: shapes do not fit");
+    if constexpr (rule::ok)
+      return of_type<
+          typename Of::template workspace<axis_of_sequence<X>, axis_of_sequence<Memory>>>();
+    else
+      return invalid{};
+  }
 
  private:
+  template <class X, class Of = Layer>
+  using axis_of_sequence =
+      axis_of<layout_of<X>, rules::sequence_family<layout_of<X>, typename Of::hidden_axis>>;
   constexpr const auto& self() const noexcept {
     return static_cast<const Derived*>(this)->get_weights();
   }

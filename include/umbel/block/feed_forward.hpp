@@ -100,6 +100,7 @@ struct feed_forward_calls
   using refused = other_calls_and_into<say::feed_forward, say::expects_a_sequence_then_a_workspace>;
   using refused::operator();
   using refused::into;
+  using refused::workspace_of;
 
   // x: any axes with Hidden last; row-major. Returns a tensor with the same axes. work: a
   // Layer::workspace<the axis before Hidden>; without one, up to UMBEL_STACK_BUDGET bytes of stack.
@@ -125,8 +126,14 @@ struct feed_forward_calls
 
   // See workspace_for.
   template <tensor_like X, class Of = Layer>
-  static typename Of::template workspace<typename rows_axis<layout_of<X>>::type> workspace_of(
-      const X&);
+  static auto workspace_of(const X&) {
+    using steps = typename Of::template steps<X>;
+    static_assert(report<typename steps::verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (steps::verdict::ok)
+      return of_type<typename Of::template workspace<typename steps::rows>>();
+    else
+      return invalid{};
+  }
 
  private:
   constexpr const auto& self() const noexcept {

@@ -51,6 +51,7 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
   using calls::append;
   using calls::attend;
   using calls::step;
+  using calls::workspace_of;
   using layer = Layer;
   using value_type = typename of::number;
   using result_type = typename of::result;
@@ -77,9 +78,17 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
 
   // See workspace_for, for the positions of a step.
   template <detail::tensor_like X>
-  static workspace<detail::axis_of<detail::layout_of<X>,
-                                   detail::rules::sequence_family<detail::layout_of<X>, hidden>>>
-  workspace_of(const X&);
+  static auto workspace_of(const X&) {
+    using namespace detail;
+    using fits = first_error<rules::self_attend<say::key_value_cache, X, value_type, hidden>,
+                             rules::batch_of_cache<layout_of<X>, typename sizes::batch_option>>;
+    static_assert(report<fits>::ok, "umbel: shapes do not fit");
+    if constexpr (fits::ok)
+      return of_type<
+          workspace<axis_of<layout_of<X>, rules::sequence_family<layout_of<X>, hidden>>>>();
+    else
+      return invalid{};
+  }
 
   // Self-attention of the next positions, x (batch, token, hidden) with the batch of the cache, to
   // themselves and all before them: the rows of the whole causal pass. out: a tensor or view with

@@ -55,6 +55,7 @@ class key_value_cache<Layer, Keys, Options...>
 
  public:
   using calls::step;
+  using calls::workspace_of;
   using layer = Layer;
   using value_type = typename of::number;
   using result_type = value_type;
@@ -72,7 +73,17 @@ class key_value_cache<Layer, Keys, Options...>
       detail::rules::first_positions<typename block::widths, 1, Positions...>>;
   // See workspace_for, for the positions of a step.
   template <detail::tensor_like X>
-  static workspace<positions_in<X>> workspace_of(const X&);
+  static auto workspace_of(const X&) {
+    using namespace detail;
+    using fits = typename unless_refused<
+        first_error<rules::block_argument<say::key_value_cache, X, value_type, hidden>,
+                    rules::batch_of_cache<layout_of<X>, typename sizes::batch_option>>>::type;
+    static_assert(refused || report<fits>::ok, "umbel: shapes do not fit");
+    if constexpr (fits::ok)
+      return of_type<workspace<positions_in<X>>>();
+    else
+      return invalid{};
+  }
 
   // The number of positions so far.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return so_far_.size(); }

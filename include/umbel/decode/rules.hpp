@@ -168,6 +168,12 @@ struct other_cache_calls {
   constexpr bool attend(const Arguments&...) const noexcept {
     return refuse<typename Rules::template attend<Arguments...>>();
   }
+  template <class Name = Rules>
+  static auto workspace_of(...) {
+    static_assert(report<rules::tensors_for_a_workspace<never<Name>>>::ok,
+                  "umbel: shapes do not fit");
+    return invalid{};
+  }
 
  protected:
   template <class Rule>

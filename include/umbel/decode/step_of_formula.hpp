@@ -250,12 +250,16 @@ UMBEL_REFUSES(gives_keys, say::the_formula_returns_an_axis_key_which_grows_with_
 template <class F, std::size_t Capacity, class... Argument>
 struct formula_to_decode_rule {
   using whole = formulas::whole_sequence<F, Capacity, Argument...>;
-  using type = first_error<gives<typename whole::result>, has_graph<whole::nodes>>;
+  using type =
+      first_error<typename formulas::arguments_agree<typename whole::T, 1, Argument...>::type,
+                  gives<typename whole::result>, has_graph<whole::nodes>>;
 };
 template <class F, std::size_t Capacity, class... Argument>
   requires(
       formulas::gives_nodes<F,
                             typename formulas::whole_sequence<F, Capacity, Argument...>::result> &&
+      formulas::arguments_agree<typename formulas::computed_type<Argument...>::type, 1,
+                                Argument...>::type::ok &&
       has_graph<formulas::whole_sequence<F, Capacity, Argument...>::nodes>::ok)
 struct formula_to_decode_rule<F, Capacity, Argument...> {
   using whole = formulas::whole_sequence<F, Capacity, Argument...>;

@@ -153,7 +153,7 @@ struct needed_workspace<F, Rows, on_stack, true, by_value, X...> {
 template <class F, class Result, class Out, class Work, class... X>
 struct call_fits_rule {
   static constexpr bool has_result = false;
-  using verdict = rules::gives<Result>;
+  using verdict = first_error<arguments_of_one_type<X...>, rules::gives<Result>>;
 };
 // If one of several was refused, the others aren't reported.
 template <class Members>
@@ -168,13 +168,13 @@ template <class F, class... X>
 using graph_of_call =
     rules::has_graph<nodes_of<F, tracer<computed_from<X...>>, typename argument_of<X>::type...>>;
 template <class F, class Result, class Out, class Work, class... X>
-  requires(gives_nodes<F, Result> && !graph_of_call<F, X...>::ok)
+  requires(gives_nodes<F, Result> && arguments_of_one_type<X...>::ok && !graph_of_call<F, X...>::ok)
 struct call_fits_rule<F, Result, Out, Work, X...> {
   static constexpr bool has_result = false;
   using verdict = graph_of_call<F, X...>;
 };
 template <class F, class Result, class Out, class Work, class... X>
-  requires(gives_nodes<F, Result> && graph_of_call<F, X...>::ok)
+  requires(gives_nodes<F, Result> && arguments_of_one_type<X...>::ok && graph_of_call<F, X...>::ok)
 struct call_fits_rule<F, Result, Out, Work, X...> {
   static constexpr bool has_result = true;
   using T = computed_from<X...>;

@@ -136,10 +136,17 @@ struct formula_calls {
   static constexpr bool traceable = std::is_empty_v<F> && std::is_default_constructible_v<F>;
 
   // See workspace_for.
-  template <class... X>
-  static typename workspace_of_call<
-      call_fits_rule<F, traced_result<F, X...>, by_value, workspace_base, X...>>::type
-  workspace_of(const X&...);
+  template <class... X, class Result = decltype(std::declval<const F&>()(
+                            std::declval<traced_as<computed_from<X...>, X>>()...))>
+  static auto workspace_of(const X&...) {
+    using fits = call_fits_rule<F, Result, by_value, workspace_base, X...>;
+    if constexpr (fits::has_result) {
+      return of_type<typename fits::scratch>();
+    } else {
+      static_assert(report<typename fits::verdict>::ok, "umbel: shapes do not fit");
+      return invalid{};
+    }
+  }
   template <class Name = F>
   static auto workspace_of(...) {
     static_assert(report<rules::takes<(!traceable && sizeof(Name) != 0)>>::ok,

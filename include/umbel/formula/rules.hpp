@@ -14,6 +14,8 @@ namespace umbel::inline UMBEL_TARGET::detail {
 namespace say {
 struct formula;
 struct a_part_of_an_argument_holds;
+struct argument;
+struct holds;
 struct but_the_formula_computes_in;
 struct returns;
 struct position_of;

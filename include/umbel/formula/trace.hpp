@@ -92,6 +92,27 @@ struct computed_type_rule<All, tensor_argument<E, Layout>, Rest...> {
 template <class... Argument>
 using computed_type = computed_type_rule<list<Argument...>, Argument...>;
 
+// Nothing converts: an argument of the other type has no use in the formula, which gets `invalid`
+// for it. (Numbers convert.)
+template <class T, class E>
+inline constexpr bool is_other_float = std::is_floating_point_v<E> && !std::is_same_v<T, E>;
+template <class T, std::size_t Number, class... Argument>
+struct arguments_agree {
+  using type = accepted;
+};
+template <class T, std::size_t Number, class First, class... Rest>
+struct arguments_agree<T, Number, First, Rest...> : arguments_agree<T, Number + 1, Rest...> {};
+template <class T, std::size_t Number, class E, class Layout, class... Rest>
+  requires is_other_float<T, E>
+struct arguments_agree<T, Number, tensor_argument<E, Layout>, Rest...> {
+  using type = verdict<false, say::formula, say::argument, number<Number>, say::holds, element<E>,
+                       say::but_the_formula_computes_in, element<T>>;
+};
+template <class... X>
+using arguments_of_one_type =
+    typename arguments_agree<typename computed_type<typename argument_of<X>::type...>::type, 1,
+                             typename argument_of<X>::type...>::type;
+
 // An argument with parts is not copied: its parts would die with the copy. Borrowed weights may be.
 template <class X>
 inline constexpr bool is_borrowed = false;
@@ -110,6 +131,11 @@ struct stands_for {
 template <std::size_t Argument>
 using argument_number = std::integral_constant<std::size_t, Argument>;
 
+template <class R, class E, class Layout>
+  requires is_other_float<typename R::value_type, E>
+constexpr invalid traced_argument(R*, std::size_t, tensor_argument<E, Layout>) {
+  return {};
+}
 template <class R, class E, class Layout>
 constexpr auto traced_argument(R* recorder, std::size_t slot, tensor_argument<E, Layout>) {
   node<R, E, Layout> made{{}, recorder, -1, 0};

@@ -330,10 +330,11 @@ struct description : cycles_of_formula<F, X...> {
 template <class F, class... X>
 constexpr const char* describe(const formula<F>&, const X&...) noexcept {
   using result = detail::formulas::traced_result<F, X...>;
-  using verdict = detail::rules::gives<result>;
+  using verdict = detail::first_error<detail::formulas::arguments_of_one_type<X...>,
+                                      detail::rules::gives<result>>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (!std::is_same_v<typename detail::formulas::given_rule<result>::type,
-                                detail::invalid>)
+  if constexpr (verdict::ok && !std::is_same_v<typename detail::formulas::given_rule<result>::type,
+                                               detail::invalid>)
     return detail::page_of<detail::formulas::description<F, X...>>.text;
   else
     return "";

@@ -37,6 +37,10 @@ struct on_stack {};
 struct in_formula {};
 
 struct workspace_base {};
+
+// For decltype: the type of a workspace, which may not be copied.
+template <class T>
+T of_type() noexcept;
 }  // namespace detail
 
 // May W be passed as a workspace?

@@ -163,6 +163,7 @@ class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
                                    detail::say::expects_a_sequence_then_a_workspace>;
   using calls_refused::operator();
   using calls_refused::into;
+  using calls_refused::workspace_of;
 
  private:
   static_assert(
@@ -199,7 +200,14 @@ class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
 
   // See workspace_for.
   template <detail::tensor_like X>
-  static workspace<typename detail::rows_axis<detail::layout_of<X>>::type> workspace_of(const X&);
+  static auto workspace_of(const X&) {
+    using verdict = detail::rules::rows_of_integers<X, std::int8_t, typename layer::hidden_axis>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok)
+      return detail::of_type<typename steps<X>::scratch>();
+    else
+      return detail::invalid{};
+  }
 
  private:
   template <class X>

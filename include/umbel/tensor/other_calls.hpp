@@ -15,6 +15,7 @@ namespace say {
 struct formula;
 struct expects_one_tensor_or_view;
 struct expects_two_tensors_or_views;
+struct workspace_for;
 }  // namespace say
 
 UMBEL_SAYS(into_writes_memory_which_formulas_do_not_have_so_write_layer_of_x,
@@ -28,7 +29,15 @@ UMBEL_SAYS(expects_one_tensor_or_view_then_an_integer,
 UMBEL_SAYS(goes_on_the_right_of_a_pipe_and_the_tensor_on_the_left,
            "goes on the right of |, the tensor on the left");
 
+UMBEL_SAYS(expects_a_layer_and_the_types_of_the_tensors_of_its_call_for_axes_write_workspace,
+           "expects a layer and the types of the tensors of its call; for axes write "
+           "layer::workspace<token<9>>");
+
 namespace rules {
+template <bool Ok>
+using tensors_for_a_workspace =
+    verdict<Ok, say::workspace_for,
+            say::expects_a_layer_and_the_types_of_the_tensors_of_its_call_for_axes_write_workspace>;
 // Can Given never be an argument for Takes? (mask/rules.hpp specializes it for calls with a mask.)
 template <class Takes, class Given>
 inline constexpr bool is_foreign =
@@ -121,6 +130,13 @@ struct other_calls : operation {
 // For operations that also have into(out, ...).
 template <class Operation, class Takes = say::expects_one_tensor_or_view>
 struct other_calls_and_into : other_calls<Operation, Takes> {
+  // See workspace_for.
+  template <class Name = Operation>
+  static auto workspace_of(...) {
+    static_assert(report<rules::tensors_for_a_workspace<never<Name>>>::ok,
+                  "umbel: shapes do not fit");
+    return invalid{};
+  }
   template <class... Arguments>
   constexpr void into(const Arguments&...) const noexcept {
     static_assert(report<rules::arguments_of_into<Operation, Takes, Arguments...>>::ok,

@@ -35,7 +35,8 @@ using first_result =
 template <class F, class Work, class... X>
 struct gradient_fits_rule {
   static constexpr bool ok = false, has_result = false;
-  using verdict = first_error<rules::is_differentiable<first_result<F, X...>>,
+  using verdict = first_error<arguments_of_one_type<plain_argument_of<X>...>,
+                              rules::is_differentiable<first_result<F, X...>>,
                               rules::gives<gradient_nodes<F, X...>>>;
 };
 template <class F, class... X>
@@ -43,7 +44,8 @@ using graph_of_gradient =
     rules::has_graph<nodes_of<F, tracer<computed_from<plain_argument_of<X>...>, false, true>,
                               typename argument_of<plain_argument_of<X>>::type...>>;
 template <class F, class Work, class... X>
-  requires(gives_nodes<F, gradient_nodes<F, X...>> && !graph_of_gradient<F, X...>::ok)
+  requires(gives_nodes<F, gradient_nodes<F, X...>> &&
+           arguments_of_one_type<plain_argument_of<X>...>::ok && !graph_of_gradient<F, X...>::ok)
 struct gradient_fits_rule<F, Work, X...> {
   static constexpr bool ok = false, has_result = false;
   using verdict = graph_of_gradient<F, X...>;
@@ -53,7 +55,8 @@ using gradient_is_asked =
     first_error<rules::asks_for_a_gradient<(plain_argument<X>::is_wanted || ...)>,
                 rules::is_one_number<layout_of<first_result<F, X...>>>>;
 template <class F, class Work, class... X>
-  requires(gives_nodes<F, gradient_nodes<F, X...>> && graph_of_gradient<F, X...>::ok)
+  requires(gives_nodes<F, gradient_nodes<F, X...>> &&
+           arguments_of_one_type<plain_argument_of<X>...>::ok && graph_of_gradient<F, X...>::ok)
 struct gradient_fits_rule<F, Work, X...> {
   template <class Verdict, class Call>
   struct where_asked {
