@@ -13,6 +13,7 @@
 #include <umbel/config.hpp>
 #include <umbel/formula/formula.hpp>
 #include <umbel/formula/place_nodes.hpp>
+#include <umbel/formula/word_names.hpp>
 #include <umbel/inspect/formula_cycles.hpp>
 #include <umbel/inspect/plan_text.hpp>
 #include <umbel/text/writer.hpp>
@@ -20,62 +21,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail::formulas {
-
-constexpr const char* name_of(word w) noexcept {
-  constexpr const char* names[] = {"",
-                                   "argument",
-                                   "number",
-                                   "position",
-                                   "copy",
-                                   "add",
-                                   "subtract",
-                                   "multiply",
-                                   "multiply and add",
-                                   "divide",
-                                   "negate",
-                                   "exp",
-                                   "log",
-                                   "sqrt",
-                                   "rsqrt",
-                                   "tanh",
-                                   "sigmoid",
-                                   "abs",
-                                   "gelu_exact",
-                                   "gelu_tanh",
-                                   "silu",
-                                   "relu",
-                                   "slope of gelu_exact",
-                                   "slope of gelu_tanh",
-                                   "maximum",
-                                   "minimum",
-                                   "compare",
-                                   "compare",
-                                   "compare",
-                                   "compare",
-                                   "not",
-                                   "and",
-                                   "or",
-                                   "where",
-                                   "hide",
-                                   "add to",
-                                   "contraction",
-                                   "projection",
-                                   "softmax",
-                                   "reduce",
-                                   "concat",
-                                   "call",
-                                   "log_softmax",
-                                   "lookup",
-                                   "rotate",
-                                   "layer",
-                                   "append",
-                                   "place",
-                                   "add rows",
-                                   "gradient of a layer"};
-  static_assert(sizeof(names) / sizeof(names[0]) ==
-                static_cast<std::size_t>(word::layer_gradient) + 1);
-  return names[static_cast<std::size_t>(w)];
-}
 
 template <class F, class... X>
 struct description : cycles_of_formula<F, X...> {
@@ -142,6 +87,7 @@ struct description : cycles_of_formula<F, X...> {
         out.put(named.nodes[n].name);
       else
         out.put(name_of(p.at(n).what));
+      if (p.at(n).label != nullptr) out.put(" '", p.at(n).label, "'");
     }
   }
   static constexpr const char* kind_of(const step& s) {
