@@ -37,7 +37,7 @@ ROOMS = {
     "attention": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "operation"},
     "block": {"config", "utility", "shape", "tensor", "plan", "kernel", "layer", "mask", "operation", "attention"},
     "decode": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "operation", "attention", "block", "formula"},
-    "quantized": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "operation", "attention", "block", "decode", "bare"},
+    "quantized": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "operation", "attention", "block", "decode", "formula", "bare"},
     "formula": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "operation", "attention", "block"},
     "inspect": {"config", "text", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention", "block", "decode", "formula"},
     "file": {"config", "text", "shape", "tensor", "simd"},

@@ -81,8 +81,9 @@ class Map:
         self.weight = near(w / scale, 127)
         self.bias = near(b / source / scale, 2**25)
         factor = np.where(zeros, 0, source * scale / to)
-        most = 128.0 * np.abs(self.weight).sum(axis=0) + np.abs(self.bias)
+        self.choose(factor, 128.0 * np.abs(self.weight).sum(axis=0) + np.abs(self.bias))
 
+    def choose(self, factor: np.ndarray, most: np.ndarray) -> None:
         def below(m: np.ndarray, before: int, after: int) -> np.ndarray:
             return (most / 2.0**before + 2) * m < 2.0**31 - 2.0 ** (after - 1)
 
@@ -98,10 +99,12 @@ class Map:
             m = np.where(below(m, before, after), m, m // 2)
         self.multiplier, self.before, self.after = m, before, after
 
+    def rescaled(self, total: np.ndarray) -> np.ndarray:
+        return rounded(fits(rounded(total, self.before) * self.multiplier), self.after)
+
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """Not clamped."""
-        total = fits(x @ self.weight + self.bias)
-        return rounded(fits(rounded(total, self.before) * self.multiplier), self.after)
+        return self.rescaled(fits(x @ self.weight + self.bias))
 
 
 def power_of_half(t: np.ndarray, bits: int) -> np.ndarray:
@@ -133,18 +136,21 @@ def attend(q: np.ndarray, k: np.ndarray, v: np.ndarray, seen: np.ndarray, softma
         keys = np.flatnonzero(seen[i])
         if keys.size == 0:
             continue
-        score = fits(k[keys] @ q[i])
-        weight = softmax(score.max() - score)
-        total = int(fits(weight.sum()))
-        if softmax.bits == 16:
-            down = digits_of(total) - 15
-            inverse = 2**30 // (total >> down)
-            out[i] = rounded(fits(fits((weight @ v[keys]) >> (7 + down)) * inverse), 23)
-            continue
-        drop = min(max(digits_of(total) - 14, 0), 7)
-        inverse = 2 ** (24 + drop) // total
-        out[i] = rounded(fits((fits(weight @ v[keys]) >> drop) * inverse), 24)
+        out[i] = attend_to_scores(fits(k[keys] @ q[i])[None], v[keys], softmax)
     return out
+
+
+def attend_to_scores(score: np.ndarray, v: np.ndarray, softmax: Softmax) -> np.ndarray:
+    """Of one query: (1, keys), (keys, width)."""
+    weight = softmax(score[0].max() - score[0])
+    total = int(fits(weight.sum()))
+    if softmax.bits == 16:
+        down = digits_of(total) - 15
+        inverse = 2**30 // (total >> down)
+        return rounded(fits(fits((weight @ v) >> (7 + down)) * inverse), 23)[None]
+    drop = min(max(digits_of(total) - 14, 0), 7)
+    inverse = 2 ** (24 + drop) // total
+    return rounded(fits((fits(weight @ v) >> drop) * inverse), 24)[None]
 
 
 def rotate(x: np.ndarray, pairs: str) -> np.ndarray:
@@ -203,9 +209,9 @@ def silu(v: float) -> float:
     return v / (1 + math.exp(-v))
 
 
-def table(function, source: float, to: float) -> np.ndarray:
+def table(function, source: float, to: float, bits: int = 8) -> np.ndarray:
     """Of the inputs -128 to 127."""
-    return near([function((i - 128) * source) / to for i in range(256)], 127)
+    return near([function((i - 128) * source) / to for i in range(256)], 2 ** (bits - 1) - 1)
 
 
 def mean(x: np.ndarray, source: float, to: float) -> np.ndarray:
@@ -446,6 +452,57 @@ def decoder_case(name: str, seed: int, tokens: int, keys: int, heads: int, width
                  "some_keys": result(whole(every_key(tokens, tokens), some_keys), 16)})
 
 
+class Sum:
+    """Of two values, or their difference."""
+
+    def __init__(self, first: float, second: float, to: float, sign: int = 1) -> None:
+        factors = first / to, second / to
+        self.shift = 29
+        while self.shift > 1 and max(factors) * 2.0**self.shift > 16383:
+            self.shift -= 1
+        self.first, self.second = (int(near(f * 2.0**self.shift, 16383)) for f in factors)
+        self.second *= sign
+
+    def __call__(self, a: np.ndarray, b: np.ndarray, bits: int) -> np.ndarray:
+        return clamp(rounded(fits(a * self.first + b * self.second), self.shift), bits)
+
+
+def contraction(a: np.ndarray, b: np.ndarray, factor: float, bits: int) -> np.ndarray:
+    """a (rows, depth) by b (depth, columns), which have 8 bits. factor: unit of a times unit of b / that of the result."""
+    depth = a.shape[1]
+    numbers = Map.__new__(Map)  # only its shifts and multiplier
+    numbers.choose(np.array([factor]), np.array([128.0 * 127 * depth]))
+    return clamp(numbers.rescaled(fits(a @ b)), bits)
+
+
+def formula_case(name: str, seed: int, tokens: int, hidden: int, width: int) -> Case:
+    """Attention with scores that are capped and biased, gated, in a residual sum."""
+    d = Drawn(Lcg(seed))
+    x, bias = d.of(tokens, hidden), d.of(tokens, tokens)
+    gamma, beta = d.of(hidden), d.of(hidden, scale=0.125)
+    maps = {n: (d.of(hidden, width, scale=0.25), d.of(width, scale=0.125)) for n in ("q", "k", "v", "gate")}
+    maps["o"] = d.of(width, hidden, scale=0.25), d.of(hidden, scale=0.125)
+    ranges = {"x": 0.875, "bias": 0.75, "normed": 1.5, "q": 1.25, "k": 1.5, "v": 1.0, "gate": 0.75, "scores": 0.625,
+              "capped": 0.5, "added": 1.375, "activated": 0.5, "gated": 0.375, "branch": 0.5, "sum": 1.25}
+    units = {n: (unit16 if n in ("x", "bias", "capped", "added", "branch", "sum") else unit8)(r) for n, r in ranges.items()}
+    x16, bias16 = quantize(x, units["x"], 16), quantize(bias, units["bias"], 16)
+    normed = Norm(gamma, beta, units["x"], units["normed"])(x16, 8)
+    q, k, v, gate = (clamp(Map(*maps[n], units["normed"], units[n])(normed), 8) for n in ("q", "k", "v", "gate"))
+    of_products = units["scores"] / 0.5  # the factor 0.5 of the scores changes only the unit
+    scores = contraction(q, k.T, units["q"] * units["k"] / of_products, 8)
+    capped = table(lambda s: math.tanh(s * 0.5), of_products, units["capped"], 16)[scores + 128]
+    added = Sum(2 * units["capped"], units["bias"], units["added"])(capped, bias16, 16)
+    softmax = Softmax(units["added"], 1, 1, 8)
+    context = np.concatenate([attend_to_scores(added[i:i + 1, :i + 1], v[:i + 1], softmax) for i in range(tokens)])
+    activated = table(silu, units["gate"], units["activated"])[gate + 128]
+    gated = clamp(in_unit(context * activated, change_of_unit(units["v"] * units["activated"], units["gated"])), 8)
+    branch = clamp(Map(*maps["o"], units["gated"], units["branch"])(gated), 16)
+    return Case(name, "input; bias (tokens, tokens); gamma; beta 1/8; q, k, v, gate, o, each a weight 1/4 and a bias 1/8",
+                {"seed": seed, "tokens": tokens, "hidden": hidden, "width": width} |
+                {f"{n}_range": r for n, r in ranges.items()},
+                {"output": result(Sum(units["x"], units["branch"], units["sum"])(x16, branch, 16), 16)})
+
+
 def integer_cases() -> Header:
     return Header("integers.hpp", "Layers in integers, by the definition of docs/integers.md in numpy (tools/golden_integers.py).", [
         linear_case("integer_linear_one", 2001, 1, 1, 3, (1.0, 0.75)),
@@ -469,4 +526,5 @@ def integer_cases() -> Header:
         encoder_case("integer_encoder_llama", 2043, 18, 4, 2, 6, 26, True, True),
         decoder_case("integer_decoder_pre_norm", 2051, 9, 14, 3, 5, 22, True),
         decoder_case("integer_decoder_post_norm", 2052, 6, 19, 2, 7, 22, False),
+        formula_case("integer_formula", 2061, 13, 10, 6),
     ])

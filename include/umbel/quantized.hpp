@@ -30,4 +30,8 @@
 #include <umbel/quantized/block.hpp>
 #include <umbel/quantized/past.hpp>
 #include <umbel/quantized/cache_of_blocks.hpp>
+#include <umbel/formula/word_names.hpp>
+#include <umbel/quantized/formula_plan.hpp>
+#include <umbel/quantized/formula_steps.hpp>
+#include <umbel/quantized/formula.hpp>
 // clang-format on

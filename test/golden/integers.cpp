@@ -197,6 +197,68 @@ void check_decoder(std::uint32_t seed, std::initializer_list<float> largest,
        g::cross_v_range, g::feed_forward_input_range, g::up_range, g::activated_range},       \
       g::causal, g::some_keys)
 
+// Attention with scores that are capped and biased, gated, in a residual sum.
+template <std::size_t Hidden, std::size_t Width>
+struct formula_weights {
+  static constexpr const char* part_names[] = {"norm", "q", "k", "v", "gate", "o"};
+  template <template <std::size_t> class Out>
+  using map = typename linear<float, hidden<Hidden>, Out<Width>, bias<true>>::weights;
+  typename layer_norm<float, hidden<Hidden>>::weights norm;
+  map<head_dim> q, k;
+  map<value_dim> v, gate;
+  typename linear<float, value_dim<Width>, hidden<Hidden>, bias<true>>::weights o;
+};
+constexpr formula gated_attention = [](auto x, auto bias, const auto& w) {
+  auto normed = named<"normed">(layer_norm<float, hidden<10>>(w.norm)(x));
+  auto q = named<"q">(normed * w.q);
+  auto k = named<"k">(normed * w.k) | rename_axis<token, key>;
+  auto v = named<"v">(normed * w.v) | rename_axis<token, key>;
+  auto scores = named<"scores">(contract<head_dim>(q, k) * 0.5F);
+  auto added = named<"added">(named<"capped">(tanh(scores)) * 2 + bias);
+  auto context = contract<key>(softmax<key>(hide(added, position<key> > position<token>)), v);
+  auto gate = named<"activated">(silu(named<"gate">(normed * w.gate)));
+  return named<"sum">(x + named<"branch">(named<"gated">(context * gate) * w.o));
+};
+template <std::size_t Tokens, std::size_t Hidden, std::size_t Width>
+auto of_formula(std::uint32_t seed, const float (&ranges)[14]) {
+  using rows = tensor<float, token<Tokens>, hidden<Hidden>>;
+  using of_scores = tensor<float, token<Tokens>, key<Tokens>>;
+  using weights = formula_weights<Hidden, Width>;
+  using layer = quantized<decltype(gated_attention), rows, of_scores, weights>;
+  lcg next{seed};
+  const auto x = drawn<rows>(next);
+  const auto bias = drawn<of_scores>(next);
+  static weights w;
+  draw(next, w.norm.gamma);
+  draw(next, w.norm.beta, 0.125);
+  const auto map = [&](auto& m) {
+    draw(next, m.weight, 0.25);
+    draw(next, m.bias, 0.125);
+  };
+  map(w.q), map(w.k), map(w.v), map(w.gate), map(w.o);
+  typename layer::ranges seen{};
+  std::size_t i = 0;
+  const auto set = [&](auto& one) { one() = ranges[i++]; };
+  set(seen.template get<"argument_1">());
+  set(seen.template get<"argument_2">());
+  set(seen.template get<"normed">());
+  set(seen.template get<"q">());
+  set(seen.template get<"k">());
+  set(seen.template get<"v">());
+  set(seen.template get<"gate">());
+  set(seen.template get<"scores">());
+  set(seen.template get<"capped">());
+  set(seen.template get<"added">());
+  set(seen.template get<"activated">());
+  set(seen.template get<"gated">());
+  set(seen.template get<"branch">());
+  set(seen.template get<"sum">());
+  static layer packed;
+  BOOST_REQUIRE(packed.pack(w, seen));
+  return packed(quantize<std::int16_t>(x, seen.template get<"argument_1">()),
+                quantize<std::int16_t>(bias, seen.template get<"argument_2">()));
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(integers_of_the_page)
@@ -270,4 +332,12 @@ BOOST_AUTO_TEST_CASE(decoders) {
   CHECK_DECODER(golden::integer_decoder_post_norm, false);
 }
 
+BOOST_AUTO_TEST_CASE(formulas) {
+  namespace g = golden::integer_formula;
+  check(of_formula<g::tokens, g::hidden, g::width>(
+            g::seed, {g::x_range, g::bias_range, g::normed_range, g::q_range, g::k_range,
+                      g::v_range, g::gate_range, g::scores_range, g::capped_range, g::added_range,
+                      g::activated_range, g::gated_range, g::branch_range, g::sum_range}),
+        g::output);
+}
 BOOST_AUTO_TEST_SUITE_END()

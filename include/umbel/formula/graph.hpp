@@ -178,6 +178,8 @@ struct operand_memory {
   constexpr explicit operand_memory(const bool* values) noexcept : flags(values) {}
 };
 enum class reduction : unsigned char { sum, mean, max, min };
+// A norm: layer_norm, with a beta or without, or rms_norm.
+enum class norm_form : unsigned char { none, layer_norm, layer_norm_without_beta, rms_norm };
 enum class weights_form : unsigned char {
   natural,
   packed,
@@ -231,6 +233,7 @@ struct node_of_graph {
   std::size_t sums = 0;
   reduction reduces_by{};
   weights_form weights{};
+  norm_form norm{};  // of a layer: is it a norm with borrowed weights?
   bool has_bias = false;
   function<T> run = nullptr, run_plainly = nullptr;
   function<T> run_back = nullptr;  // for a rotation: the same for the gradient of its result
@@ -243,6 +246,7 @@ struct node_of_graph {
   std::size_t differentiated = 0;                               // the first operands, so many
   const layer_gradient_with<T>* also_differentiated = nullptr;  // one more at a time, so many
   std::size_t also = 0;
+  const char* label = nullptr;  // the user's name (named.hpp)
   // For readers (inspect/): axes, the callee's name; a layer's operations and bytes of its tables.
   const char *shape = nullptr, *name = nullptr;
   std::uint64_t flops = 0;

@@ -15,6 +15,10 @@
 #include <umbel/tensor/contract.hpp>
 
 UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::say {
+struct layer_norm;
+struct rms_norm;
+}  // namespace umbel::inline UMBEL_TARGET::detail::say
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
 // An operation with weights on one tensor (layer/computing.hpp), as a layer's call.
@@ -60,6 +64,16 @@ struct rows_of_call<operation_steps<Operation, X>> {
   static constexpr unsigned long long along =
       family_id<typename axis_of_operation<Operation>::type>;
 };
+
+template <class Steps>
+inline constexpr norm_form norm_of_call = norm_form::none;
+template <class Operation, class X>
+  requires borrows_weights<Operation> && requires { typename Operation::word; }
+inline constexpr norm_form norm_of_call<operation_steps<Operation, X>> =
+    std::is_same_v<typename Operation::word, say::rms_norm>      ? norm_form::rms_norm
+    : !std::is_same_v<typename Operation::word, say::layer_norm> ? norm_form::none
+    : requires(const Operation& o) { o.get_weights().beta; }     ? norm_form::layer_norm
+                                                             : norm_form::layer_norm_without_beta;
 
 // An operation that depends on positions differs for a cache's new positions (along_axes.hpp).
 template <class Operation>
@@ -332,6 +346,7 @@ class node : public portable::own_arithmetic {
             one.scratch = steps::elements;
             one.by_rows = rows_of_call<Steps>::apart;
             one.family = rows_of_call<Steps>::along;
+            one.norm = norm_of_call<Steps>;
             if constexpr (Recorder::differentiates) layer_gradient<steps>::describe(one);
             if constexpr (Recorder::describes) {
               one.flops = layers_in<Weights> * Steps::flops;

@@ -248,8 +248,9 @@ constexpr bool find_attention(const schedule<T, Nodes>& p, int n, step& found,
   return false;
 }
 
+// Apart: each node that is computed has its own step and memory, so that all values can be seen.
 template <class T, std::size_t Nodes>
-constexpr void choose_steps(schedule<T, Nodes>& p) {
+constexpr void choose_steps(schedule<T, Nodes>& p, bool apart = false) {
   bool needed[Nodes]{};
   attention_parts attentions[Nodes]{};
   int products[Nodes]{};  // of a root: the product that begins its step
@@ -268,7 +269,7 @@ constexpr void choose_steps(schedule<T, Nodes>& p) {
     const node_of_graph<T>& one = p.at(n);
     if (p.root[n] != n) continue;
     const std::size_t first = readers.first[n], last = readers.first[n + 1];
-    if (one.what == word::contract) {
+    if (one.what == word::contract && !apart) {
       step found;
       score_program<T, Nodes> program{
           p, p.at(one.from[p.at(one.from[0].node).what != word::softmax].node).axes};
@@ -296,7 +297,7 @@ constexpr void choose_steps(schedule<T, Nodes>& p) {
     if (is_product(one.what)) products[n] = n;
     // With its readers, if all are in one step over the same elements, with at most one product.
     int with = nowhere;
-    bool together = true;
+    bool together = !apart;
     for (std::size_t i = 0; i < p.g.results; ++i) together = together && p.g.result[i].node != n;
     for (std::size_t r = first; together && r < last; ++r) {
       const auto [i, j] = readers.all[r];

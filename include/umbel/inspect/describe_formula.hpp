@@ -13,6 +13,7 @@
 #include <umbel/config.hpp>
 #include <umbel/formula/formula.hpp>
 #include <umbel/formula/place_nodes.hpp>
+#include <umbel/formula/word_names.hpp>
 #include <umbel/inspect/formula_cycles.hpp>
 #include <umbel/inspect/plan_text.hpp>
 #include <umbel/text/writer.hpp>
@@ -20,77 +21,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail::formulas {
-
-constexpr const char* name_of(word w) noexcept {
-  if (is_function(w)) return entry_of(w).name;
-  switch (w) {
-    case word::argument:
-      return "argument";
-    case word::number:
-      return "number";
-    case word::position:
-      return "position";
-    case word::copy:
-      return "copy";
-    case word::add:
-      return "add";
-    case word::subtract:
-      return "subtract";
-    case word::multiply:
-      return "multiply";
-    case word::multiply_add:
-      return "multiply and add";
-    case word::divide:
-      return "divide";
-    case word::less:
-    case word::less_or_equal:
-    case word::equal:
-    case word::not_equal:
-      return "compare";
-    case word::logical_not:
-      return "not";
-    case word::logical_and:
-      return "and";
-    case word::logical_or:
-      return "or";
-    case word::where:
-      return "where";
-    case word::hide:
-      return "hide";
-    case word::add_to:
-      return "add to";
-    case word::contract:
-      return "contraction";
-    case word::project:
-      return "projection";
-    case word::softmax:
-      return "softmax";
-    case word::reduce:
-      return "reduce";
-    case word::concat:
-      return "concat";
-    case word::call:
-      return "call";
-    case word::log_softmax:
-      return "log_softmax";
-    case word::lookup:
-      return "lookup";
-    case word::rotate:
-      return "rotate";
-    case word::layer:
-      return "layer";
-    case word::append:
-      return "append";
-    case word::place:
-      return "place";
-    case word::add_rows:
-      return "add rows";
-    case word::layer_gradient:
-      return "gradient of a layer";
-    default:
-      return "";
-  }
-}
 
 template <class F, class... X>
 struct description : cycles_of_formula<F, X...> {
@@ -157,6 +87,7 @@ struct description : cycles_of_formula<F, X...> {
         out.put(named.nodes[n].name);
       else
         out.put(name_of(p.at(n).what));
+      if (p.at(n).label != nullptr) out.put(" '", p.at(n).label, "'");
     }
   }
   static constexpr const char* kind_of(const step& s) {

@@ -37,8 +37,10 @@ struct linear_map {
 inline constexpr std::size_t most_members = 16;
 template <std::size_t Count, class Struct, class F>
 UMBEL_INLINE constexpr auto with_members(Struct& s, F f) {
-  static_assert(Count <= most_members);
-  if constexpr (Count == 1) {
+  static_assert(Count <= most_members || requires { s.with_all_members(f); });
+  if constexpr (requires { s.with_all_members(f); }) {
+    return s.with_all_members(f);
+  } else if constexpr (Count == 1) {
     auto& [a] = s;
     return f(a);
   } else if constexpr (Count == 2) {

@@ -145,7 +145,8 @@ struct longest_of_members {
     constexpr std::size_t longest = [] {
       std::size_t most = 0;
       for (std::size_t i = 0; i < sizeof...(Part); ++i) {
-        const std::size_t size = 1 + __builtin_strlen(W::part_names[i]) + below[i];
+        std::size_t size = 1 + below[i];  // g++ 12 can't call strlen for a member array
+        for (const char* c = W::part_names[i]; *c != '\0'; ++c) ++size;
         most = size > most ? size : most;
       }
       return most;

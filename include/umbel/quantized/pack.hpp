@@ -51,6 +51,44 @@ struct factors_of_features {
   }
 };
 
+// Sums in units of results: multiplier / 2^(before + after) for each output's factor, without a
+// product of 2^31 for sums up to `most`.
+inline constexpr double limit_of_products = 2147483648.0;
+struct shifts {
+  int before, after;
+};
+// Drop as few digits of the sums as leave the largest multiplier 12 or more.
+template <std::size_t Out>
+constexpr shifts shifts_of_sums(const double (&factor)[Out], const double (&most)[Out]) noexcept {
+  const auto fits = [&](int before, int after, double& largest) {
+    largest = 0;
+    for (std::size_t o = 0; o < Out; ++o) {
+      const double m = rounded(factor[o] * power_of_two(before + after), 1 << 24);
+      if (m > largest) largest = m;
+      if (m > 32767 ||
+          (most[o] * power_of_two(-before) + 2) * m >= limit_of_products - power_of_two(after - 1))
+        return false;
+    }
+    return true;
+  };
+  int before = 0, after = 1;
+  for (;; ++before) {
+    double largest = 0;
+    after = 29;
+    while (after > 1 && !fits(before, after, largest)) --after;
+    if ((fits(before, after, largest) && largest >= 4096) || before == 15) break;
+  }
+  return {before, after};
+}
+constexpr std::int16_t multiplier_of_sums(double factor, double most, int before,
+                                          int after) noexcept {
+  std::int32_t m = rounded(factor * power_of_two(before + after), 32767);
+  // A result far beyond its range: as large as stays within 32 bits.
+  while ((most * power_of_two(-before) + 2) * m >= limit_of_products - power_of_two(after - 1))
+    m /= 2;
+  return static_cast<std::int16_t>(m);
+}
+
 // A linear map. weight(i, o), bias(o): its floats. in, out: the units of x and of the result. Each
 // output has its scale: its largest weight becomes 127.
 template <std::size_t In, std::size_t Out, class Weight, class Bias>
@@ -85,33 +123,12 @@ constexpr void pack(kernel::integer_panels<In, Out>& to, const Weight& weight, c
     factor[o] = zeros ? 0 : in * scale / out;
     most[o] = 128 * magnitudes + magnitude(biases[o]);
   }
-  // The shifts: drop as few digits of the sums as leave the largest multiplier 12 or more.
-  constexpr double limit = 2147483648.0;
-  const auto fits = [&](int before, int after, double& largest) {
-    largest = 0;
-    for (std::size_t o = 0; o < Out; ++o) {
-      const double m = rounded(factor[o] * power_of_two(before + after), 1 << 24);
-      if (m > largest) largest = m;
-      if (m > 32767 || (most[o] * power_of_two(-before) + 2) * m >= limit - power_of_two(after - 1))
-        return false;
-    }
-    return true;
-  };
-  int before = 0, after = 1;
-  for (;; ++before) {
-    double largest = 0;
-    after = 29;
-    while (after > 1 && !fits(before, after, largest)) --after;
-    if ((fits(before, after, largest) && largest >= 4096) || before == 15) break;
-  }
+  const auto [before, after] = shifts_of_sums(factor, most);
   to.before = static_cast<std::uint8_t>(before);
   to.after = static_cast<std::uint8_t>(after);
   const std::int32_t half = before == 0 ? 0 : std::int32_t{1} << (before - 1);
   for (std::size_t o = 0; o < Out; ++o) {
-    std::int32_t m = rounded(factor[o] * power_of_two(before + after), 32767);
-    // A result far beyond its range: as large as stays within 32 bits.
-    while ((most[o] * power_of_two(-before) + 2) * m >= limit - power_of_two(after - 1)) m /= 2;
-    to.multiplier[o] = static_cast<std::int16_t>(m);
+    to.multiplier[o] = multiplier_of_sums(factor[o], most[o], before, after);
     to.starts[o] = static_cast<std::int32_t>(static_cast<std::uint32_t>(biases[o] + half) -
                                              static_cast<std::uint32_t>(to.moved) *
                                                  static_cast<std::uint32_t>(sums[o]));

@@ -1245,3 +1245,37 @@ inline constexpr std::int16_t some_keys[6 * 14] = {
     236, -1773, -869, 4642, 30, 594, 625, -6838, -13084, 325, 4643, 2034, 948, 2306, 400, -435,
     6149, -1632, -2394, -318, 152, 10549};
 }  // namespace golden::integer_decoder_post_norm
+
+// Draws: input; bias (tokens, tokens); gamma; beta 1/8; q, k, v, gate, o, each a weight 1/4 and a
+// bias 1/8.
+namespace golden::integer_formula {
+inline constexpr std::uint32_t seed = 2061;
+inline constexpr std::size_t tokens = 13;
+inline constexpr std::size_t hidden = 10;
+inline constexpr std::size_t width = 6;
+inline constexpr float x_range = 0.875f;
+inline constexpr float bias_range = 0.75f;
+inline constexpr float normed_range = 1.5f;
+inline constexpr float q_range = 1.25f;
+inline constexpr float k_range = 1.5f;
+inline constexpr float v_range = 1.0f;
+inline constexpr float gate_range = 0.75f;
+inline constexpr float scores_range = 0.625f;
+inline constexpr float capped_range = 0.5f;
+inline constexpr float added_range = 1.375f;
+inline constexpr float activated_range = 0.5f;
+inline constexpr float gated_range = 0.375f;
+inline constexpr float branch_range = 0.5f;
+inline constexpr float sum_range = 1.25f;
+inline constexpr std::int16_t output[13 * 10] = {
+    -11730, -8385, -14679, 11806, 13154, 2580, 5898, 9391, 13179, 11753, 11538, -10085, 10110, 2066,
+    2224, -11047, -3301, 4020, 8251, -6311, 9781, 286, 5442, -12130, 12406, 7286, -7510, 1846, 2673,
+    -3193, -2259, 5429, 5616, -9186, 12763, -3919, -12420, -4348, 5641, 72, 11265, 2262, 9370,
+    10461, 7644, -6150, -5045, 2692, -6818, -6405, 754, -6851, 8193, -2473, 10257, 11227, 4020,
+    13221, 6002, -10273, 3859, -5423, -7942, 2842, -471, 9640, -12514, -1206, -2582, 3080, -3109,
+    -2342, -1792, 750, 10852, 1746, 8787, 10427, -5693, -3786, 1365, -5642, 4278, 5318, -4263,
+    -2410, 1643, 10247, 2915, 4674, -2406, 3840, -12423, -11189, -10616, 4332, 7691, -8660, -5534,
+    968, 6579, 7957, -12428, 8058, -8758, 11460, -5098, -9401, -515, 1492, -6770, -8499, -4545,
+    4729, -33, 8043, -12133, -2461, 4970, 7452, 11434, 9510, 8478, 10640, 2537, 6421, 1936, 7486,
+    3258, 4600};
+}  // namespace golden::integer_formula

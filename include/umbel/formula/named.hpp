@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+// named<"scores">(x): x with a name. In a formula the value is called that in the ranges of its
+// integers (quantized/formula.hpp) and in its description; bits and steps stay the same. Outside a
+// formula it is x, so that one function serves tensors and formulas.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/node.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+namespace say {
+struct named;
+}  // namespace say
+UMBEL_SAYS(needs_a_name_of_letters_digits_and_underscores,
+           "needs a name of letters, digits and underscores, such as named<scores> in quotes");
+
+namespace formulas {
+// A name as a template argument.
+template <std::size_t Size>
+struct value_name {
+  char chars[Size]{};
+  consteval value_name(const char (&name)[Size]) noexcept {
+    for (std::size_t i = 0; i < Size; ++i) chars[i] = name[i];
+  }
+  constexpr bool is_valid() const noexcept {
+    for (std::size_t i = 0; i + 1 < Size; ++i) {
+      const char c = chars[i];
+      if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'))
+        return false;
+    }
+    return Size > 1;
+  }
+};
+template <value_name Name>
+struct text_of_name {
+  static constexpr auto value = Name;
+};
+}  // namespace formulas
+}  // namespace detail
+
+// A view shares the name of the value that it shows part of. Of two names of a value, the first is
+// kept.
+template <detail::formulas::value_name Name, class X>
+  requires detail::formulas::a_node<X> || detail::tensor_like<std::remove_cvref_t<X>>
+constexpr X named(X&& x) noexcept {
+  using namespace detail;
+  static_assert(report<verdict<Name.is_valid(), say::named,
+                               say::needs_a_name_of_letters_digits_and_underscores>>::ok,
+                "umbel: shapes do not fit");
+  if constexpr (formulas::a_node<X>) {
+    if constexpr (std::remove_cvref_t<X>::recorder_type::makes_graph)
+      if (auto* nodes = x.recorder->nodes; nodes != nullptr && nodes[x.number].label == nullptr)
+        nodes[x.number].label = formulas::text_of_name<Name>::value.chars;
+  }
+  return static_cast<X&&>(x);
+}
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

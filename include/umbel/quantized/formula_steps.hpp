@@ -1,0 +1,688 @@
+// SPDX-License-Identifier: BSL-1.0
+// The steps of a formula in integers: the numbers of each node, their packing from floats, the
+// computation. Sums and other steps are loops over named axes; maps, norms and tables use the
+// kernels. Not here: which node becomes what (formula_plan.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <umbel/config.hpp>
+#include <umbel/formula/formula.hpp>
+#include <umbel/kernel/integer/linear.hpp>
+#include <umbel/kernel/integer/norm.hpp>
+#include <umbel/quantized/formula_plan.hpp>
+#include <umbel/quantized/linear.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::integers {
+
+// The score of a hidden key; no other score is as small.
+inline constexpr std::int16_t hidden_score = -32768;
+
+// Calls f(position in Over, position in each of By ...) along all axes of Over, in order, with
+// loops that the compiler sees. index: of each axis.
+template <const axis_list& Over, const axis_list&... By>
+struct walk {
+  template <std::size_t A, class F, class... At>
+  UMBEL_INLINE static constexpr void nest(const F& f, std::size_t* index, std::size_t i,
+                                          At... at) noexcept {
+    if constexpr (A == Over.rank) {
+      f(i, at...);
+    } else {
+      constexpr std::size_t inner = [] {
+        std::size_t count = 1;
+        for (std::size_t a = A + 1; a < Over.rank; ++a) count *= Over.size[a];
+        return count;
+      }();
+      for (std::size_t k = 0; k < Over.size[A]; ++k) {
+        index[A] = k;
+        nest<A + 1>(f, index, i + k * inner, (at + k * By.stride_of(Over.family[A]))...);
+      }
+    }
+  }
+  template <class F>
+  UMBEL_INLINE static constexpr void with_index(std::size_t* index, const F& f) noexcept {
+    nest<0>(f, index, 0, (static_cast<void>(By), std::size_t{0})...);
+  }
+  template <class F>
+  UMBEL_INLINE static constexpr void each(const F& f) noexcept {
+    std::size_t index[formulas::most_axes]{};
+    with_index(index, f);
+  }
+};
+
+// The numbers of a node, by its step. Model: an integer_formula.
+template <class Model, int N, integer_step = Model::plan.step[N]>
+struct node_numbers {};
+template <class Model, int N>
+struct node_numbers<Model, N, integer_step::constant> {
+  typename Model::template integer<N> values[Model::plan.at(N).axes.count()]{};
+};
+template <class Model, int N>
+struct node_numbers<Model, N, integer_step::table> {
+  typename Model::template integer<N> values[256]{};
+};
+template <class Model, int N>
+struct node_numbers<Model, N, integer_step::sum> {
+  std::int16_t multiplier[2]{};
+  std::uint8_t shift = 0;
+};
+template <class Model, int N>
+struct node_numbers<Model, N, integer_step::product> {
+  kernel::plain::integer_unit unit;
+};
+template <class Model, int N>
+struct node_numbers<Model, N, integer_step::mean> {
+  kernel::plain::integer_unit unit;
+};
+template <class Model, int N>
+struct node_numbers<Model, N, integer_step::contraction> {
+  std::int16_t multiplier = 0;
+  std::uint8_t before = 0, after = 0;
+};
+template <class Model, int N>
+struct node_numbers<Model, N, integer_step::softmax> {
+  kernel::integer_softmax softmax;
+};
+template <class Model, int N>
+struct node_numbers<Model, N, integer_step::projection> {
+  static constexpr std::size_t in = [] {
+    const operand& from = Model::plan.at(N).from[0];
+    return from.axes.size_of(Model::plan.at(N).summed[0]);
+  }();
+  static constexpr std::size_t rows = Model::plan.at(N).from[0].axes.count() / in;
+  static constexpr std::size_t out = Model::plan.at(N).axes.count() / rows;
+  kernel::integer_panels<in, out> map;
+};
+template <class Model, int N>
+struct node_numbers<Model, N, integer_step::norm> {
+  static constexpr std::size_t width = Model::plan.at(N).axes.size_of(Model::plan.at(N).family);
+  kernel::integer_norm_numbers<width> norm;
+};
+
+template <class Argument>
+inline constexpr bool is_float_tensor = false;
+template <class E, class Layout>
+inline constexpr bool is_float_tensor<formulas::tensor_argument<E, Layout>> =
+    std::is_floating_point_v<E>;
+
+// F with arguments X: its plan and types.
+template <class F, class... X>
+struct integer_formula {
+  using T = typename formulas::computed_type<typename formulas::argument_of<X>::type...>::type;
+  using schedule = formulas::scheduled<F, true, typename formulas::argument_of<X>::type...>;
+  static constexpr bool floats[sizeof...(X) + 1] = {
+      is_float_tensor<typename formulas::argument_of<X>::type>..., false};
+  static constexpr auto plan = make_integer_plan(schedule::traced, floats);
+  static constexpr int nodes = plan.g.count;
+  static constexpr int result = plan.g.result[0].node;
+  template <int N>
+  using integer = std::conditional_t<plan.wide[plan.root[N]], std::int16_t, std::int8_t>;
+  template <std::size_t Slot>
+  static constexpr int node_of_argument = [] {
+    int n = 0;
+    while (n < nodes && !(plan.at(n).what == word::argument && plan.at(n).slot == Slot)) ++n;
+    return n;
+  }();
+  // Of argument number Slot in a call.
+  template <std::size_t Slot, class E>
+  using element =
+      typename std::conditional_t<floats[Slot], std::type_identity<integer<node_of_argument<Slot>>>,
+                                  std::type_identity<E>>::type;
+  template <class Sequence>
+  struct all_numbers;
+  template <int... N>
+  struct all_numbers<std::integer_sequence<int, N...>> : node_numbers<integer_formula, N>... {};
+  using sequence = std::make_integer_sequence<int, nodes>;
+  using numbers = all_numbers<sequence>;
+  template <int N>
+  static constexpr auto& of(numbers& all) noexcept {
+    return static_cast<node_numbers<integer_formula, N>&>(all);
+  }
+  template <int N>
+  static constexpr const auto& of(const numbers& all) noexcept {
+    return static_cast<const node_numbers<integer_formula, N>&>(all);
+  }
+  // Axes by themselves: an address inside the plan would keep it in the program.
+  template <int N>
+  static constexpr axis_list axes = plan.at(N).axes;
+  template <int N, std::size_t J>
+  static constexpr axis_list axes_of_operand = plan.at(N).from[J].axes;
+  template <int N>
+  static constexpr axis_list axes_of_leaf = plan.leaf[N].axes;
+  // The summed axes of a contraction or reduction, with the strides in operand J.
+  template <int N, std::size_t J>
+  static constexpr axis_list summed = [] {
+    axis_list list;
+    const operand& from = plan.at(N).from[J];
+    for (std::size_t s = 0; s < plan.at(N).sums; ++s)
+      list.push(plan.at(N).summed[s], from.axes.size_of(plan.at(N).summed[s]),
+                from.axes.stride_of(plan.at(N).summed[s]));
+    return list;
+  }();
+
+  struct workspace : workspace_base {
+    alignas(64) std::int8_t narrow[plan.narrow_elements + 64];
+    alignas(64) std::int16_t wide[plan.wide_elements + 64];
+    // Rows of a product in the kernel's order, if they have another one.
+    alignas(64) std::int8_t rows_in[plan.rows_in + 1];
+    alignas(64) std::int16_t rows_out[plan.rows_out + 1];
+  };
+
+  // ---- packing
+
+  // The function of a table, of its value v.
+  template <int N, int Table>
+  static constexpr double function_of(double v) noexcept {
+    constexpr const auto& one = plan.at(N);
+    const auto operand_of = [v]<std::size_t J>(std::integral_constant<std::size_t, J>) {
+      constexpr const operand& from = one.from[J];
+      if constexpr (plan.at(from.node).what == word::number)
+        return static_cast<double>(plan.at(from.node).number);
+      else if constexpr (from == plan.leaf[Table])
+        return v;
+      else
+        return function_of<from.node, Table>(v);
+    };
+    return [&]<std::size_t... J>(std::index_sequence<J...>) {
+      return outside_of<one.what>(operand_of(std::integral_constant<std::size_t, J>{})...);
+    }(std::make_index_sequence<one.operands>{});
+  }
+  // An operation on single numbers; conditions are 1 or 0.
+  template <word W, class... V>
+  static constexpr double outside_of(V... v) noexcept {
+    const double of[] = {v...};
+    if constexpr (W == word::less)
+      return of[0] < of[1];
+    else if constexpr (W == word::less_or_equal)
+      return of[0] <= of[1];
+    else if constexpr (W == word::equal)
+      return of[0] == of[1];
+    else if constexpr (W == word::not_equal)
+      return of[0] != of[1];
+    else if constexpr (W == word::logical_not)
+      return of[0] == 0;
+    else if constexpr (W == word::logical_and)
+      return of[0] != 0 && of[1] != 0;
+    else if constexpr (W == word::logical_or)
+      return of[0] != 0 || of[1] != 0;
+    else if constexpr (W == word::where)
+      return of[0] != 0 ? of[1] : of[2];
+    else
+      return formulas::number_of<W>(v...);
+  }
+
+  // Of each node, the value of its 1.
+  struct units {
+    double of[nodes]{};
+    constexpr double operator()(int n) const noexcept { return plan.scale[n] * of[plan.group[n]]; }
+  };
+  template <class Seen>
+  static constexpr units units_of(const Seen& seen, const formulas::captured<T>* parts) noexcept {
+    units u;
+    for (int n = 0; n < nodes; ++n) {
+      if (!plan.needed[n] || plan.group[n] != n) continue;
+      double largest = 0, scale = 1;
+      if (plan.step[n] == integer_step::constant) {
+        const T* const values = parts[plan.at(n).slot - plan.g.arguments].values;
+        for (std::size_t i = 0; i < plan.at(n).axes.count(); ++i) {
+          const double v = magnitude(static_cast<double>(values[i]));
+          if (v > largest) largest = v;
+        }
+        if (!(largest > 0)) largest = 1;
+      } else if (plan.observed[n] != no_node) {
+        largest = static_cast<double>(seen.values[plan.range[plan.observed[n]]]());
+        scale = plan.scale[plan.observed[n]];
+      }
+      u.of[n] = (plan.wide[n] ? unit_of_residual(largest) : unit_of_int8(largest)) / scale;
+    }
+    return u;
+  }
+  template <int N>
+  static constexpr void pack(numbers& all, const units& unit,
+                             const formulas::captured<T>* parts) noexcept {
+    constexpr integer_step step = plan.step[N];
+    constexpr std::int32_t most = most_of<integer<N>>;
+    auto& to = of<N>(all);
+    const auto& one = plan.at(N);
+    // The first of its parts, if it has any.
+    constexpr bool has_parts = plan.at(N).slot != npos && plan.at(N).slot >= plan.g.arguments;
+    const formulas::captured<T>* const part =
+        parts + (has_parts ? plan.at(N).slot - plan.g.arguments : 0);
+    if constexpr (!plan.needed[N]) {
+    } else if constexpr (step == integer_step::constant) {
+      for (std::size_t i = 0; i < axes<N>.count(); ++i)
+        to.values[i] =
+            static_cast<integer<N>>(rounded(static_cast<double>(part->values[i]) / unit(N), most));
+    } else if constexpr (step == integer_step::table) {
+      for (int i = 0; i < 256; ++i)
+        to.values[i] = static_cast<integer<N>>(
+            rounded(function_of<N, N>((i - 128) * unit(plan.leaf[N].node)) / unit(N), most));
+    } else if constexpr (step == integer_step::sum) {
+      double factor[2];
+      for (std::size_t j = 0; j < 2; ++j) factor[j] = unit(one.from[j].node) / unit(N);
+      const double larger = factor[0] > factor[1] ? factor[0] : factor[1];
+      int shift = 29;
+      while (shift > 1 && larger * power_of_two(shift) > 16383) --shift;
+      for (std::size_t j = 0; j < 2; ++j)
+        to.multiplier[j] =
+            static_cast<std::int16_t>(rounded(factor[j] * power_of_two(shift), 16383));
+      if (one.what == word::subtract)
+        to.multiplier[1] = static_cast<std::int16_t>(-to.multiplier[1]);
+      to.shift = static_cast<std::uint8_t>(shift);
+    } else if constexpr (step == integer_step::product) {
+      to.unit = integers::unit(unit(one.from[0].node) * unit(one.from[1].node), unit(N));
+    } else if constexpr (step == integer_step::mean) {
+      constexpr std::size_t count = summed<N, 0>.count();
+      constexpr double kept = power_of_two(kernel::plain::digits_of_mean<count>);
+      const double of_mean = unit(one.from[0].node) * kept;
+      to.unit = integers::unit(
+          one.reduces_by == reduction::sum ? of_mean : of_mean / static_cast<double>(count),
+          unit(N));
+    } else if constexpr (step == integer_step::contraction) {
+      const double factor[] = {unit(one.from[0].node) * unit(one.from[1].node) / unit(N)};
+      const double sums[] = {128.0 * 127 * static_cast<double>(summed<N, 0>.count())};
+      const auto [before, after] = shifts_of_sums(factor, sums);
+      to.before = static_cast<std::uint8_t>(before);
+      to.after = static_cast<std::uint8_t>(after);
+      to.multiplier = multiplier_of_sums(factor[0], sums[0], before, after);
+    } else if constexpr (step == integer_step::softmax) {
+      to.softmax = integers::softmax<8>(unit(one.from[0].node), 1, 1);
+    } else if constexpr (step == integer_step::projection) {
+      integers::pack(
+          to.map, [&](std::size_t i, std::size_t o) { return part->values[i * to.out + o]; },
+          [&](std::size_t o) { return plan.at(N).has_bias ? part->bias[o] : T{}; },
+          unit(one.from[0].node), unit(N));
+    } else if constexpr (step == integer_step::norm) {
+      constexpr bool has_beta = plan.at(N).norm == norm_form::layer_norm;
+      integers::pack<plan.at(N).norm != norm_form::rms_norm>(
+          to.norm, [&](std::size_t i) { return part[0].values[i]; },
+          [&](std::size_t i) { return has_beta ? part[has_beta].values[i] : T{}; },
+          static_cast<double>(part[1 + has_beta].number), unit(one.from[0].node), unit(N));
+    }
+  }
+  template <class Seen, int... N>
+  static constexpr void pack_all(numbers& all, const Seen& seen, const formulas::captured<T>* parts,
+                                 std::integer_sequence<int, N...>) noexcept {
+    const units unit = units_of(seen, parts);
+    (pack<N>(all, unit, parts), ...);
+  }
+};
+
+// Ends a sum of weights and values. Row r of the result begins at y + r * Step.
+template <std::size_t Step>
+struct finish_by_rows {
+  const std::int8_t* first;
+  const kernel::plain::average* of_row;
+  UMBEL_INLINE constexpr void operator()(std::int8_t& y, std::int32_t v) const noexcept {
+    y = kernel::plain::averaged(v, of_row[static_cast<std::size_t>(&y - first) / Step]);
+  }
+};
+
+// A contraction as products of matrices (rows, depth) by (depth, columns), one for each batch.
+template <class Model, int N>
+struct contraction_of {
+  static constexpr const auto& plan = Model::plan;
+  static constexpr const auto& summed = Model::template summed<N, 0>;
+  // 0: the first operand is a softmax along the summed axis; 1: the second; 2: none.
+  static constexpr std::size_t weights =
+      plan.step[N] == integer_step::context ? plan.weights_of(N) : 2;
+  // The axes of the result that both operands have, or only one.
+  static constexpr axis_list axes_of(bool first, bool second) noexcept {
+    axis_list list;
+    const auto& one = plan.at(N);
+    for (std::size_t a = 0; a < one.axes.rank; ++a)
+      if (one.from[0].axes.has(one.axes.family[a]) == first &&
+          one.from[1].axes.has(one.axes.family[a]) == second)
+        list.set(list.rank++, one.axes, a);
+    return list;
+  }
+  static constexpr axis_list batch = axes_of(true, true), of_rows = axes_of(true, false),
+                             of_columns = axes_of(false, true);
+  static constexpr std::size_t rows = of_rows.count(), columns = of_columns.count(),
+                               depth = summed.count();
+  static constexpr std::size_t row_step =
+      of_rows.rank == 0 ? columns : of_rows.stride[of_rows.rank - 1];
+  static constexpr bool has_rows = plan.has_rows(N);
+  static constexpr std::size_t x_row =
+      has_rows && of_rows.rank != 0 ? plan.at(N).from[0].axes.stride_of(of_rows.family[0]) : depth;
+  static constexpr bool are_even(const axis_list& axes, std::size_t step) noexcept {
+    for (std::size_t a = axes.rank; a-- > 0; step *= axes.size[a])
+      if (axes.stride[a] != step) return false;
+    return true;
+  }
+  // Can the kernel of linear maps write it? Not if the softmax is the second operand.
+  static constexpr bool is_product = weights != 1 && columns > 1 && are_even(of_columns, 1) &&
+                                     are_even(of_rows, row_step);
+};
+
+// A call.
+template <class Model, class Pointers>
+struct integer_run {
+  using model = Model;
+  static constexpr const auto& plan = Model::plan;
+  template <int N>
+  using integer = typename Model::template integer<N>;
+
+  Pointers arguments;
+  const typename Model::numbers& numbers;
+  integer<Model::result>* out;
+  typename Model::workspace& work;
+
+  template <int N>
+  UMBEL_INLINE constexpr const integer<N>* memory() const noexcept {
+    constexpr int root = plan.root[N];
+    if constexpr (plan.step[root] == integer_step::given)
+      return formulas::pointer_at<plan.at(root).slot>(arguments);
+    else if constexpr (plan.step[root] == integer_step::constant)
+      return Model::template of<root>(numbers).values;
+    else
+      return written<root>();
+  }
+  template <int N>
+  UMBEL_INLINE constexpr integer<N>* written() const noexcept {
+    if constexpr (N == Model::result)
+      return out;
+    else if constexpr (plan.wide[N])
+      return work.wide + plan.place[N];
+    else
+      return work.narrow + plan.place[N];
+  }
+  template <int N, std::size_t J>
+  UMBEL_INLINE constexpr auto begin() const noexcept {
+    constexpr operand from = plan.at(N).from[J];
+    return memory<from.node>() + from.offset;
+  }
+  // Does operand J have the node's axes in order?
+  template <int N, std::size_t J>
+  static constexpr bool in_place = Model::template axes_of_operand<N, J> == Model::template axes<N>;
+
+  template <class I>
+  static constexpr I saturated(std::int32_t v) noexcept {
+    if constexpr (sizeof(I) == 1)
+      return kernel::plain::to_int8(v);
+    else
+      return kernel::plain::to_int16(v);
+  }
+  // y = f(a) or f(a, b) for each element of node N.
+  template <int N, std::size_t... J, class F>
+  UMBEL_INLINE constexpr void each(const F& f) const noexcept {
+    integer<N>* const y = written<N>();
+    constexpr auto& over = Model::template axes<N>;
+    if constexpr ((in_place<N, J> && ...)) {
+      constexpr std::size_t count = over.count();
+      for (std::size_t i = 0; i < count; ++i) y[i] = f(begin<N, J>()[i]...);
+    } else {
+      walk<Model::template axes<N>, Model::template axes_of_operand<N, J>...>::each(
+          [&](std::size_t i, auto... at) { y[i] = f(begin<N, J>()[at]...); });
+    }
+  }
+
+  // The value of a condition, or of a number that it compares, at a position.
+  template <int N, std::size_t J, int Over>
+  constexpr double outside(const std::size_t* index) const noexcept {
+    constexpr operand from = plan.at(N).from[J];
+    constexpr const auto& one = plan.at(from.node);
+    constexpr auto& over = Model::template axes<Over>;
+    if constexpr (one.what == word::number) {
+      return static_cast<double>(one.number);
+    } else if constexpr (one.what == word::position) {
+      return static_cast<double>(index[over.position(one.family)]);
+    } else if constexpr (one.what == word::argument) {
+      std::size_t at = from.offset;
+      for (std::size_t a = 0; a < over.rank; ++a)
+        at += index[a] * Model::template axes_of_operand<N, J>.stride_of(over.family[a]);
+      return static_cast<double>(formulas::pointer_at<one.slot>(arguments)[at]);
+    } else {
+      return [&]<std::size_t... K>(std::index_sequence<K...>) {
+        return Model::template outside_of<one.what>(outside<from.node, K, Over>(index)...);
+      }(std::make_index_sequence<one.operands>{});
+    }
+  }
+
+  template <int N>
+  constexpr void take() const noexcept {
+    constexpr integer_step step = plan.step[N];
+    using Y = integer<N>;
+    if constexpr (!plan.needed[N] || plan.root[N] != N) {
+      return;
+    } else {
+      [[maybe_unused]] Y* const y = written_or_null<N>();
+      [[maybe_unused]] const auto& own = Model::template of<N>(numbers);
+      constexpr auto& over = Model::template axes<N>;
+      constexpr std::size_t count = over.count();
+      if constexpr (step == integer_step::copy) {
+        constexpr std::size_t j = plan.at(plan.at(N).from[0].node).what == word::number;
+        copy<N, j>(y);
+      } else if constexpr (step == integer_step::table) {
+        look_up<N>(y);
+      } else if constexpr (step == integer_step::sum) {
+        const kernel::plain::rounding round(own.shift);
+        each<N, 0, 1>([&](std::int32_t a, std::int32_t b) {
+          return saturated<Y>(round(a * own.multiplier[0] + b * own.multiplier[1]));
+        });
+      } else if constexpr (step == integer_step::product) {
+        if constexpr (in_place<N, 0> && in_place<N, 1> && sizeof(Y) == 1)
+          kernel::integer_product<count>(begin<N, 0>(), begin<N, 1>(), own.unit, y);
+        else
+          each<N, 0, 1>([&](std::int32_t a, std::int32_t b) {
+            return saturated<Y>(kernel::plain::in_unit(a * b, own.unit));
+          });
+      } else if constexpr (step == integer_step::hide) {
+        std::size_t index[formulas::most_axes]{};
+        walk<Model::template axes<N>, Model::template axes_of_operand<N, 0>>::with_index(
+            index, [&](std::size_t i, std::size_t at) {
+              y[i] = outside<N, 1, N>(index) != 0 ? hidden_score : begin<N, 0>()[at];
+            });
+      } else if constexpr (step == integer_step::contraction || step == integer_step::context) {
+        contract<N>(y);
+      } else if constexpr (step == integer_step::projection) {
+        project<N>(y);
+      } else if constexpr (step == integer_step::softmax) {
+        soften<N>(y);
+      } else if constexpr (step == integer_step::norm) {
+        constexpr bool centred = plan.at(N).norm != norm_form::rms_norm;
+        constexpr std::size_t width = std::remove_cvref_t<decltype(own)>::width;
+        const auto* const x = begin<N, 0>();
+        if constexpr (sizeof(*x) == 2) {
+          kernel::integer_norm_rows<centred, count / width>(own.norm, x, y);
+        } else {
+          std::int16_t row[width];
+          for (std::size_t r = 0; r < count; r += width) {
+            for (std::size_t i = 0; i < width; ++i) row[i] = x[r + i];
+            kernel::integer_norm_rows<centred, 1>(own.norm, row, y + r);
+          }
+        }
+      } else if constexpr (step == integer_step::mean || step == integer_step::extreme) {
+        reduce<N>(y);
+      }
+    }
+  }
+  template <int N>
+  constexpr integer<N>* written_or_null() const noexcept {
+    if constexpr (plan.step[N] == integer_step::given || plan.step[N] == integer_step::constant)
+      return nullptr;
+    else
+      return written<N>();
+  }
+  template <int N, std::size_t J>
+  constexpr void copy(integer<N>* y) const noexcept {
+    walk<Model::template axes<N>, Model::template axes_of_operand<N, J>>::each(
+        [&](std::size_t i, std::size_t at) { y[i] = begin<N, J>()[at]; });
+  }
+  template <int N>
+  constexpr void look_up(integer<N>* y) const noexcept {
+    constexpr operand leaf = plan.leaf[N];
+    const auto* const x = memory<leaf.node>() + leaf.offset;
+    const auto* const table = Model::template of<N>(numbers).values;
+    constexpr auto& over = Model::template axes<N>;
+    if constexpr (leaf.axes == over && sizeof(integer<N>) == 1) {
+      if (!__builtin_is_constant_evaluated()) return simd::look_up<over.count()>(table, x, y);
+      for (std::size_t i = 0; i < over.count(); ++i) y[i] = table[x[i] + 128];
+    } else {
+      walk<Model::template axes<N>, Model::template axes_of_leaf<N>>::each(
+          [&](std::size_t i, std::size_t at) { y[i] = table[x[at] + 128]; });
+    }
+  }
+  // The average that divides the weights of a softmax.
+  static constexpr kernel::plain::average average_over(std::int32_t sum) noexcept {
+    return kernel::plain::average_over(sum == 0 ? 127 : sum);
+  }
+  template <int N>
+  constexpr void contract(integer<N>* y) const noexcept {
+    using of = contraction_of<Model, N>;
+    if constexpr (of::is_product)
+      if (!__builtin_is_constant_evaluated()) return multiply<N>(y);
+    const auto& own = Model::template of<N>(numbers);
+    walk<Model::template axes<N>, Model::template axes_of_operand<N, 0>,
+         Model::template axes_of_operand<N, 1>>::each([&](std::size_t i, std::size_t first,
+                                                          std::size_t second) {
+      const std::int8_t *const a = begin<N, 0>() + first, *const b = begin<N, 1>() + second;
+      std::int32_t sum = 0, weights = 0;
+      walk<Model::template summed<N, 0>, Model::template summed<N, 0>,
+           Model::template summed<N, 1>>::each([&](std::size_t, std::size_t at, std::size_t other) {
+        sum += std::int32_t{a[at]} * b[other];
+        if constexpr (of::weights < 2) weights += of::weights == 0 ? a[at] : b[other];
+      });
+      if constexpr (of::weights < 2)
+        y[i] = kernel::plain::averaged(sum, average_over(weights));
+      else
+        y[i] = saturated<integer<N>>(
+            kernel::plain::rescaled(sum, own.multiplier, own.before, own.after));
+    });
+  }
+  // The same as linear maps: for each batch, the second operand is packed into a panel.
+  template <int N>
+  constexpr void multiply(integer<N>* y) const noexcept {
+    using of = contraction_of<Model, N>;
+    kernel::integer_panels<of::depth, of::columns> panel;
+    const auto& own = Model::template of<N>(numbers);
+    if constexpr (of::weights < 2) {
+      for (std::int16_t& m : panel.multiplier) m = 1;
+    } else {
+      for (std::int16_t& m : panel.multiplier) m = own.multiplier;
+      panel.before = own.before;
+      panel.after = own.after;
+    }
+    const std::int32_t half = (std::int32_t{1} << panel.before) >> 1;
+    constexpr kernel::integer_linear_shape shape{of::rows, of::depth, of::columns, of::x_row,
+                                                 of::row_step};
+    using rows = walk<of::of_rows, Model::template axes_of_operand<N, 0>>;
+    using columns = walk<of::of_columns, Model::template axes_of_operand<N, 1>>;
+    using in_row = walk<Model::template summed<N, 0>, Model::template summed<N, 0>>;
+    using in_column = walk<Model::template summed<N, 0>, Model::template summed<N, 1>>;
+    walk<of::batch, Model::template axes_of_operand<N, 0>, Model::template axes_of_operand<N, 1>,
+         Model::template axes<N>>::each([&](std::size_t, std::size_t first, std::size_t second,
+                                            std::size_t to) {
+      const std::int8_t* const b = begin<N, 1>() + second;
+      columns::each([&](std::size_t o, std::size_t column) {
+        std::int32_t sum = 0;
+        in_column::each([&](std::size_t i, std::size_t from) {
+          const std::int8_t v = b[column + from];
+          panel.weights[panel.place(o, i)] = v;
+          sum += v;
+        });
+        panel.starts[o] = half - panel.moved * sum;
+      });
+      const std::int8_t* row = begin<N, 0>() + first;
+      if constexpr (!of::has_rows) {
+        rows::each([&](std::size_t r, std::size_t from_row) {
+          in_row::each([&](std::size_t i, std::size_t from) {
+            work.rows_in[r * of::depth + i] = row[from_row + from];
+          });
+        });
+        row = work.rows_in;
+      }
+      if constexpr (of::weights < 2) {
+        kernel::plain::average averages[of::rows];
+        for (std::size_t r = 0; r < of::rows; ++r) {
+          std::int32_t sum = 0;
+          for (std::size_t i = 0; i < of::depth; ++i) sum += row[r * of::x_row + i];
+          averages[r] = average_over(sum);
+        }
+        kernel::integer_linear<shape>(panel, row, y + to,
+                                      finish_by_rows<of::row_step>{y + to, averages});
+      } else {
+        kernel::integer_linear<shape>(panel, row, y + to, finish_as<integer<N>>{});
+      }
+    });
+  }
+  template <int N>
+  static constexpr axis_list inputs_last = plan.inputs_last(N);
+  template <int N>
+  static constexpr axis_list outputs_last = plan.outputs_last(N);
+  template <int N>
+  constexpr void project(integer<N>* y) const noexcept {
+    const auto& own = Model::template of<N>(numbers);
+    using of = std::remove_cvref_t<decltype(own)>;
+    constexpr kernel::integer_linear_shape shape{of::rows, of::in, of::out, of::in, of::out};
+    using finish = finish_as<integer<N>>;
+    const std::int8_t* x = begin<N, 0>();
+    if constexpr (!is_dense(inputs_last<N>)) {
+      walk<inputs_last<N>, inputs_last<N>>::each(
+          [&](std::size_t i, std::size_t at) { work.rows_in[i] = x[at]; });
+      x = work.rows_in;
+    }
+    if constexpr (is_dense(outputs_last<N>)) {
+      kernel::integer_linear<shape>(own.map, x, y, finish{});
+    } else {
+      kernel::integer_linear<shape>(own.map, x, work.rows_out, kernel::finish::as_int16{});
+      walk<outputs_last<N>, outputs_last<N>>::each(
+          [&](std::size_t i, std::size_t at) { y[at] = saturated<integer<N>>(work.rows_out[i]); });
+    }
+  }
+  // Weights 0 to 127, the largest of each row 127; rows along one axis of a row-major node.
+  template <int N>
+  static constexpr axis_list rows_of_softmax =
+      formulas::without(plan.at(N).from[0].axes, plan.at(N).family);
+  template <int N>
+  constexpr void soften(std::int8_t* y) const noexcept {
+    constexpr operand from = plan.at(N).from[0];
+    constexpr unsigned long long along = plan.at(N).family;
+    constexpr std::size_t size = from.axes.size_of(along), step = from.axes.stride_of(along);
+    constexpr std::size_t y_step = Model::template axes<N>.stride_of(along);
+    const kernel::integer_softmax& numbers_of_softmax = Model::template of<N>(numbers).softmax;
+    walk<rows_of_softmax<N>, rows_of_softmax<N>, Model::template axes<N>>::each(
+        [&](std::size_t, std::size_t row, std::size_t to) {
+          const auto* const x = begin<N, 0>() + row;
+          std::int32_t largest = hidden_score;
+          for (std::size_t k = 0; k < size; ++k)
+            if (x[k * step] > largest) largest = x[k * step];
+          for (std::size_t k = 0; k < size; ++k) {
+            const std::int32_t score = x[k * step];
+            y[to + k * y_step] = static_cast<std::int8_t>(
+                score == hidden_score
+                    ? 0
+                    : kernel::plain::weight_at(largest - score, numbers_of_softmax));
+          }
+        });
+  }
+  template <int N>
+  constexpr void reduce(integer<N>* y) const noexcept {
+    constexpr auto& summed = Model::template summed<N, 0>;
+    walk<Model::template axes<N>, Model::template axes_of_operand<N, 0>>::each(
+        [&](std::size_t i, std::size_t from) {
+          const std::int8_t* const x = begin<N, 0>() + from;
+          std::int32_t sum = 0, most = -128, least = 127;
+          walk<Model::template summed<N, 0>, Model::template summed<N, 0>>::each(
+              [&](std::size_t, std::size_t at) {
+                const std::int32_t v = x[at];
+                sum += v;
+                most = v > most ? v : most;
+                least = v < least ? v : least;
+              });
+          if constexpr (plan.step[N] == integer_step::mean)
+            y[i] = saturated<integer<N>>(kernel::plain::integer_mean_of<summed.count()>(
+                sum, Model::template of<N>(numbers).unit));
+          else
+            y[i] = static_cast<std::int8_t>(plan.at(N).reduces_by == reduction::max ? most : least);
+        });
+  }
+  template <int... N>
+  constexpr void take_all(std::integer_sequence<int, N...>) const noexcept {
+    (take<N>(), ...);
+  }
+};
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::integers
+UMBEL_WARNINGS_POP
