@@ -414,7 +414,7 @@ static tensor<float, token<9>, hidden<32>> floats;
   // expect-gcc: "umbel: quantized: the input has type float but 8-bit integers are needed; convert floats with quantize<std::int8_t>\(x, range\)"
   // expect-clang: quantized.*element<float>
   // cause: The input is floats, and Umbel converts nothing implicitly.
-  // cure: Write `quantize<std::int8_t>(x, seen.queries)` where data enter the model.
+  // cure: Write `quantize<std::int8_t>(x, seen.queries)` at the input of the model.
   static workspace_for<quantized<network>, tensor<float, token<9>, hidden<32>>> work;
 #else
   // Weights and ranges may end with the statement.
