@@ -21,7 +21,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// A mapped file, unmapped by the destructor. Movable. If another program shortens the file, access
+// A mapped file, unmapped by the destructor. Movable. If a program shortens the file, access
 // raises SIGBUS: replace files by rename, not in place.
 class mapped_file {
  public:
