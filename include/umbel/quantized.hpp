@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Layers in integers: quantized<layer>. Not included by umbel.hpp; needs what bare.hpp has. It
+// Layers in integers: quantized<layer>. Not included by umbel.hpp; needs bare.hpp. It
 // includes every header directly, dependencies first, for the reason in bare.hpp.
 #pragma once
 

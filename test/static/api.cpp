@@ -502,6 +502,7 @@ void of_layers() {
   // ---- layer/ and block/ ----
   // api: bias
   using biased = multi_head_attention<float, hidden<8>, heads<2>, bias<true>>;
+  using only_gamma = layer_norm<float, hidden<8>, bias<false>>;
 
   // api: bias_on
   using qwen2 = multi_head_attention<float, hidden<8>, heads<2>, bias_on<'q', 'k', 'v'>>;

@@ -16,7 +16,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// Heads by number, from 0: keep_heads<0, 2, 4> keeps these, prune_heads<1, 3> all but these.
+// Heads by number, from 0: keep_heads<0, 2, 4> keeps these, prune_heads<1, 3> all others.
 template <std::size_t... Head>
 struct keep_heads {
   static constexpr bool keeps = true;

@@ -2,7 +2,7 @@
 // rotate: rotary positions (attention/rope.hpp) for any tensor or view, with the layers' bits.
 //
 //   rotate<split_halves, query, head_dim>(x)           positions 0, 1, 2 ... along query
-//   rotate<rope<split_halves, 500000, 32>, query, head_dim>(x)   another base, fewer features
+//   rotate<rope<split_halves, 500000, 32>, query, head_dim>(x)   a different base, fewer features
 //   rotate<split_halves, token<4096>, head_dim>(x, positions)   integers below 4096
 //   rotate<split_halves, head_dim>(x, cosines, sines)  by custom angles, one per pair
 //
@@ -261,7 +261,7 @@ constexpr detail::rotate_operation<Rope, Position, Features> rotate() noexcept {
 // rotate<split_halves, token<4096>, head_dim>(x, positions): rotary positions that are integers, a
 // tensor or view with some axes of x, matched by name: rows of a static table of 4096 positions
 // (rope_cosines). A position outside of it returns zeros; UMBEL_CHECK=1 stops there. (Formulas do
-// not check.) For another base or fewer features see above.
+// not check.) For a different base or fewer features see above.
 template <class Rope, class Positions, template <std::size_t> class Features, class X, class Ids>
   requires((detail::elements<X> || detail::elements<Ids>) &&
            !(detail::traced<X> || detail::traced<Ids>))

@@ -2,8 +2,8 @@
 // Verdicts on the arguments of attention, and one concept.
 //
 // Self-attention accepts one sequence: an optional batch axis, the hidden axis, and one more axis,
-// of any name, along which the positions lie. Attention to another sequence accepts queries (batch,
-// query, hidden), keys and values (batch, key, hidden), with axes in any order.
+// of any name, along which the positions lie. Attention to a second sequence accepts queries
+// (batch, query, hidden), keys and values (batch, key, hidden), with axes in any order.
 #pragma once
 
 #include <umbel/attention/rope.hpp>
@@ -136,7 +136,7 @@ template <class Layout, class Hidden>
 using sequence_family = typename Layout::template axis_at<
     sequence_axis<typename Layout::axes, typename Hidden::family>::at>::family;
 
-// Hidden is the axis with its size. Name: what the argument is called.
+// Hidden is the axis with its size. Name: that of the argument.
 template <class Layer, class X, class T, class Hidden, class Name = say::the_sequence>
 using self_attend = first_error<
     verdict<layout_of<X>::template has<typename Hidden::family>, Layer, Name, say::needs_the_axis,
@@ -150,7 +150,7 @@ using self_attend = first_error<
     verdict<std::is_same_v<typename X::value_type, T>, Layer, Name, say::has_type,
             element<typename X::value_type>, say::but_the_layer_has_type, element<T>>>;
 
-// A layer with keys or values of another width can't attend a sequence to itself.
+// A layer with keys or values of a different width can't attend a sequence to itself.
 template <class Layer, class Hidden, class KeysHidden, class ValuesHidden>
 using one_width = first_error<
     verdict<std::is_same_v<Hidden, KeysHidden>, Layer, struct the_layer_reads_keys_from, KeysHidden,

@@ -26,8 +26,8 @@ struct stands_for_mask<self_attention_mask<Mask>> {
 struct unsaid_mask : every_key {};
 }  // namespace detail
 
-// self_mask(mask): what the sequence of a decoder_layer sees of itself: causal, all_keys, causal &
-// lens etc. It is causal only if you pass causal.
+// self_mask(mask): the part of itself that the sequence of a decoder_layer sees: causal, all_keys,
+// causal & lens etc. It is causal only if you pass causal.
 template <mask_like Mask>
 constexpr auto self_mask(Mask&& mask) noexcept {
   return detail::self_attention_mask<decltype(detail::kept_mask<Mask>(mask))>{

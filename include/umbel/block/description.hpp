@@ -191,7 +191,7 @@ template <class Layer>
 inline constexpr bool part_writes_in_place = rows_of_part<Layer>::in_place;
 
 // The name of a block in sentences, and its weights: a struct with a member for each name. Layers
-// with a struct in layer/parts.hpp have another style.
+// with a struct in layer/parts.hpp have a different style.
 struct block_style {
   using word = say::residual_block;
   template <class... Name>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// embedding: a table of weights, with one row per word, as a layer: words(ids) returns its rows,
-// words.logits(x) the products of x with all rows, an output that is tied to the embedding.
+// embedding: a table of weights, with one row per token, as a layer: embed(ids) returns its rows,
+// embed.logits(x) the products of x with all rows, an output that is tied to the embedding.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -93,8 +93,8 @@ struct embedding_calls : computing<Derived, say::embedding> {
   using tied = linear_map<T, Hidden, Vocabulary, false>;
   static constexpr bool by_rows = true;  // in a formula: each integer's row is independent
 
-  // words(ids): the row of each integer of a tensor or view, along a new last axis Hidden: ids
-  // (batch, token) return (batch, token, hidden), row-major; words.into(out, ids). As with lookup,
+  // embed(ids): the row of each integer of a tensor or view, along a new last axis Hidden: ids
+  // (batch, token) return (batch, token, hidden), row-major; embed.into(out, ids). As with lookup,
   // an integer outside of the vocabulary returns zeros.
   template <class Ids>
   using rule = rules::embed<Ids, table>;
@@ -108,8 +108,9 @@ struct embedding_calls : computing<Derived, say::embedding> {
                                                                                       y.data());
   }
 
-  // words.logits(x): for each word the sum of the products of x with its row: Vocabulary instead of
-  // Hidden, a row-major tensor; x has any axes with Hidden. The bits of contract<hidden>(x, table).
+  // embed.logits(x): for each token the sum of the products of x with its row: Vocabulary instead
+  // of Hidden, a row-major tensor; x has any axes with Hidden. The bits of contract<hidden>(x,
+  // table).
   template <shaped X>
   constexpr auto logits(const X& x) const noexcept {
     using verdict = logits_rule<X>;
@@ -202,10 +203,10 @@ using embedding_types_of =
 
 }  // namespace detail
 
-// A table with a row of weights per word, called with integers (torch.nn.Embedding), and the logits
-// of an output that is tied to it (Press and Wolf 2017). T: float or double. Vocabulary, Hidden:
-// vocabulary<5000>, hidden<64>. The table (Vocabulary, Hidden), row-major, is borrowed from a
-// tensor or view, or from view_as<vocabulary, hidden>(memory). prepacked<embedding<...>> owns it,
+// A table with a row of weights per token, called with integers (torch.nn.Embedding), and the
+// logits of an output that is tied to it (Press and Wolf 2017). T: float or double. Vocabulary,
+// Hidden: vocabulary<5000>, hidden<64>. The table (Vocabulary, Hidden), row-major, is borrowed from
+// a tensor or view, or from view_as<vocabulary, hidden>(memory). prepacked<embedding<...>> owns it,
 // optionally in 16 bits, so that logits take half the time.
 template <class T, class Vocabulary, class Hidden = detail::nothing>
 class embedding : public detail::embedding_types_of<T, Vocabulary, Hidden>,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The names of the parts and norms of a residual_block, as types, since C++20 can't make a member
-// from a string: name::attention makes w.attention. UMBEL_PART_NAME(word) declares another one.
+// from a string: name::attention makes w.attention. UMBEL_PART_NAME(word) declares more.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -23,7 +23,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail::residual {
-// What a part reads: its row of x, all rows of x, or its row of x and all rows of the memory.
+// The input of a part: its row of x, all rows of x, or its row of x and all rows of the memory.
 enum class reads { row, sequence, memory };
 
 template <class... Part>
@@ -120,7 +120,7 @@ using attention_of_a_block =
 namespace block_parts {
 namespace name = portable::part_names;
 
-// Parts. Name: name::attention or another. Options: those of the layer that computes it; hidden<>
+// Parts. Name: such as name::attention. Options: those of the layer that computes it; hidden<>
 // and the element type are those of the block.
 template <class Name, class Heads = detail::nothing, class... Options>
 struct self_attention {

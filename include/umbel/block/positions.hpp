@@ -65,8 +65,8 @@ struct part_of_a_table {
 };
 
 // Base of the operations that add the rows of a table to x: f(x) from the first row, f(x, offset)
-// from another, and into(out, x, offset); out may be x. An offset past the last one that fits is
-// reduced to that one; a negative one becomes 0. The derived Operation has, for a tensor or view X,
+// from row offset, and into(out, x, offset); out may be x. An offset past the last one that fits
+// is reduced to that one; a negative one becomes 0. The derived Operation has, for a tensor X,
 //   rule<X>, part_rule<X>   the verdicts without and with an offset
 //   add_rows(x, part, y)    y = x + those rows; part: a part_of_a_table
 template <class Operation, class Name, class Position>

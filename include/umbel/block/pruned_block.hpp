@@ -18,7 +18,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace residual {
-// The steps of a block with another layer as the part with that name.
+// The steps of a block with a different layer as the part with that name.
 template <class Step, class Name, class Layer, class Parts = typename Step::parts>
 struct step_with;
 template <class Step, class Name, class Layer, class... Part>

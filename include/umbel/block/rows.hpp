@@ -95,7 +95,7 @@ constexpr void add_scaled_features(const T* x, const T* factors, const T* branch
     kernel::add_scaled_features<Rows, Width>(x, factors, branch, y);
 }
 
-// Where the rows of a pass are: argument, result, and intermediate ones.
+// The places of the rows of a pass: argument, result, and intermediate ones.
 template <class T>
 struct places {
   const T* x;
@@ -186,7 +186,7 @@ struct rows {
     else
       return Block::template event_at<I>.step == 0 ? p.x : p.y;
   }
-  // Without a residual, a part writes the sum directly if it may write what it reads.
+  // Without a residual, a part writes the sum directly if it may write to its input.
   template <std::size_t I>
   static constexpr bool writes_sum = [] {
     constexpr event e = Block::template event_at<I>;

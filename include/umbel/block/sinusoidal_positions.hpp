@@ -98,7 +98,7 @@ class sinusoidal_positions
 
   // x: any axes with Hidden and Position, of the table's size or less ("the input has token=50 but
   // the table has token=49"). Returns a row-major tensor with the axes of x. positions(x, offset):
-  // the position of the first row (what a cache already holds); past the last one that fits it is
+  // the position of the first row (such as the size of a cache); past the last one that fits it is
   // reduced to that one, a negative one becomes 0. into(out, x), into(out, x, offset): out may be
   // x.
   template <class X>

@@ -238,7 +238,7 @@
 #define UMBEL_LAMBDA_INLINE __attribute__((always_inline))
 #endif
 
-// [[no_unique_address]], which the ABI of MSVC takes by another name.
+// [[no_unique_address]], which the ABI of MSVC knows by a different name.
 #if defined(_MSC_VER)
 #define UMBEL_NO_UNIQUE_ADDRESS [[msvc::no_unique_address]]
 #else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the cache of a float block stores: keys and values of its attention to the sequence and to a
-// memory; its options, workspace and steps. See quantized/cache_of_blocks.hpp for int8.
+// The contents of the cache of a float block: keys and values of its attention to the sequence and
+// to a memory; its options, workspace and steps. See quantized/cache_of_blocks.hpp for int8.
 #pragma once
 
 #include <umbel/block/residual_block.hpp>

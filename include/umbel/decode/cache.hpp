@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // key_value_cache: the keys and values of past positions, each projected once, in memory of
-// constant size. Decoding step by step gives the bits of the whole causal pass:
+// constant size. Decoding step by step has the bits of the whole causal pass:
 //
 //   static key_value_cache<attention, key<256>> past;   // one sequence; batch<2>: two
 //   past.step(out, attend, prompt);                     // (token<12>, hidden): twelve positions
@@ -11,7 +11,7 @@
 //   // Half the bytes: keys and values are rounded to 16 bits. stored_as<std::int8_t>: a quarter.
 //   key_value_cache<attention, key<256>, stored_as<bfloat16>>
 //
-// For attention to another sequence, append its keys and values once, then call attend any number
+// For attention to a second sequence, append its keys and values once, then call attend any number
 // of times. A step past the capacity returns false and changes nothing. A sliding cache drops the
 // oldest positions and has no `attend`.
 //
@@ -168,7 +168,7 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
   }
 
   // Attention of queries, (batch, query, hidden), to everything stored, at any position. Rotary
-  // positions of the queries count from 0. A sliding cache has no `attend`: what it still stores
+  // positions of the queries count from 0. A sliding cache has no `attend`: its remaining part
   // depends on how the sequence was cut into steps.
   template <detail::tensor_like Out, class Attend, detail::tensor_like X,
             mask_like Mask = detail::every_key, workspace_like Workspace = detail::on_stack>

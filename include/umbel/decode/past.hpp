@@ -10,7 +10,7 @@
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
-// Where a step projects what it stores.
+// The place to which a step projects keys and values.
 template <class Scratch>
 UMBEL_INLINE constexpr auto* projected_in(Scratch& scratch) noexcept {
   return scratch.projected;
@@ -112,7 +112,7 @@ struct cached_attention {
   using out_fits = rules::out_fits<say::key_value_cache, Out, number, Result>;
 };
 
-// What a cache stores of attention. Options: an option_list. Turns: rotary positions, if more.
+// The contents of a cache of attention. Options: an option_list. Turns: rotary positions, if more.
 template <class Layer, class Keys, class Options, std::size_t Turns = 0>
 struct stored_of_attention;
 template <class Layer, class Keys, class... Options, std::size_t Turns>

@@ -127,7 +127,7 @@ template <class Mask, bool Slides>
 using mask_of_cache = verdict<!Slides || Mask::by_position, say::key_value_cache,
                               say::a_cache_with_longest_sequence_accepts_only_masks_by_position>;
 
-// Calls that fit no form. Takes: the arguments of a step. Says: it has no append and no attend.
+// Calls that fit no form. Takes: describes a step's arguments. Says: append and attend are absent.
 template <class Takes, class Says>
 struct calls_of_steps {
   template <class... Arguments>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Verdicts and words of the sampler and the functions of logits (sample.hpp).
+// Verdicts and messages of the sampler and the functions of logits (sample.hpp).
 #pragma once
 
 #include <umbel/config.hpp>

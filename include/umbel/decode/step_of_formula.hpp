@@ -120,7 +120,7 @@ struct axes_of_argument<tensor_argument<E, Layout>> {
   static constexpr axis_list value = axes_of_layout<Layout>();
 };
 
-// A call with the whole sequence, and what it keeps. Argument: for Capacity positions.
+// A call with the whole sequence, and the values that it keeps. Argument: for Capacity positions.
 template <class F, std::size_t Capacity, class... Argument>
 struct whole_sequence {
   using T = typename computed_type<Argument...>::type;

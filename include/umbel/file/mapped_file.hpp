@@ -112,7 +112,7 @@ inline void unmap_file(void* data, std::size_t bytes) noexcept { munmap(data, by
 
 }  // namespace detail
 
-// A mapped file, unmapped by the destructor. Movable. If another program shortens the file, access
+// A mapped file, unmapped by the destructor. Movable. If a program shortens the file, access
 // raises SIGBUS: replace files by rename, not in place. (Windows keeps a mapped file as it is.)
 class mapped_file {
  public:

@@ -60,7 +60,7 @@ constexpr std::size_t bytes_of(stored_type type) {
   return 0;
 }
 
-// A byte of a file that another program may change: read once, however often the value is used.
+// A byte of a file that other programs may change: read once, however often the value is used.
 constexpr unsigned char read_once(const unsigned char* from) {
   if (__builtin_is_constant_evaluated()) return *from;
   return *static_cast<const volatile unsigned char*>(from);

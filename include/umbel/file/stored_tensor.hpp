@@ -276,7 +276,7 @@ struct stored_tensor {
     detail::speak<typename Layout::axes>::to(failure.sentence);
     return failure;
   }
-  // "read: the.name has the shape [2, 3]" and what is wrong with it.
+  // "read: the.name has the shape [2, 3]" and the reason.
   template <class... Parts>
   detail::file_failure of_shape(const Parts&... parts) const noexcept {
     auto failure = detail::failure(file_error::wrong_shape, "read: ", name, " has the shape ");

@@ -18,7 +18,7 @@ class tensor_file : public detail::tensor_listing<tensor_file> {
   tensor_file() = default;
 
   using detail::tensor_listing<tensor_file>::in_memory;
-  // Refuses what the format's class refuses: npy_file, npz_file, safetensors_file.
+  // Its errors are those of the format's class: npy_file, npz_file, safetensors_file.
   [[nodiscard]] static file_result<tensor_file> in_memory(const void* memory,
                                                           std::size_t bytes) noexcept {
     const auto* const from = static_cast<const unsigned char*>(memory);

@@ -28,9 +28,9 @@ struct call_footprint {
   // Operations of the products: a multiply-add counts as two. Biases, norms, softmaxes and
   // activations aren't counted.
   std::uint64_t flops = 0;
-  // The least memory traffic: weights, arguments, results; for a cache, what a step reads and adds.
-  // Not counted: scratch, repeated reads, unread weights (rows of an embedding; in a step, the
-  // weights that made the memory's keys and values).
+  // The least memory traffic: weights, arguments, results; for a cache, the parts that a step reads
+  // and adds. Not counted: scratch, repeated reads, unread weights (rows of an embedding; in a
+  // step, the weights that made the memory's keys and values).
   std::uint64_t bytes_moved = 0;
   // Writable memory; the second also counts weights and tables.
   std::size_t ram = cache + workspace + arguments + results;

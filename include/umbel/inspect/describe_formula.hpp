@@ -49,7 +49,7 @@ struct description : cycles_of_formula<F, X...> {
       if (computes(p.steps[s.first_part + i], n)) return true;
     return n == s.to || p.computes(n, s.root);
   }
-  // Prints what step s reads, each once.
+  // Prints the inputs of step s, each once.
   template <class Writer>
   static constexpr void put_reads(Writer& out, const step& s) {
     bool said[run::nodes]{}, first = true;
@@ -114,7 +114,7 @@ struct description : cycles_of_formula<F, X...> {
       }
     return own.product >= 0 ? "a second product" : "read by other axes";
   }
-  // Who reads node n from memory; nobody if only the step that computes it reads it.
+  // The readers of node n from memory; none if only the step that computes it reads it.
   template <class Writer>
   static constexpr void put_readers(Writer& out, int n) {
     if (p.result[n] >= 0) {

@@ -10,7 +10,7 @@
 //   };
 //   static_assert(fits<part_of_it, prepacked<encoder>, token<16>>);
 //
-// It counts what footprint counts: weights and tables as flash; caches, workspace, arguments and
+// It counts the same as footprint: weights and tables as flash; caches, workspace, arguments and
 // results as RAM. Code and stack are known only after compiling: the linker checks them
 // (docs/how-to/memory.md). Not included by umbel.hpp.
 #pragma once

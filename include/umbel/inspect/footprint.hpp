@@ -134,7 +134,7 @@ constexpr call_footprint answer() {
 //                                    sum of its calls
 //   a formula, decltype(f)           the types of its arguments; layers and weights among them
 //                                    count as weights
-// What a layer refuses in a call, it refuses here with the same message.
+// Errors of a call are errors here, with the same message.
 template <class Model = detail::nothing, class... X>
 inline constexpr call_footprint footprint = detail::footprints::answer<
     detail::footprints::request<std::remove_cvref_t<Model>, std::remove_cvref_t<X>...>,

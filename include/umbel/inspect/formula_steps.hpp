@@ -88,7 +88,7 @@ struct steps_of_formula {
     for (int n = 0; n < named.count; ++n) bytes += named.nodes[n].tables;
     return bytes;
   }
-  // The sum of all steps, without what a window hides.
+  // The sum of all steps, without the keys that a window hides.
   static constexpr std::uint64_t flops() {
     return []<std::size_t... S>(std::index_sequence<S...>) {
       return (std::uint64_t{0} + ... + step_flops<S>());

@@ -33,7 +33,7 @@ constexpr detail::heat_rgb heat_colour(double share) noexcept {
 }
 
 namespace detail {
-inline constexpr std::size_t heat_levels = 64;           // below what the eye can tell apart
+inline constexpr std::size_t heat_levels = 64;           // finer than the eye can tell apart
 inline constexpr std::size_t not_a_level = heat_levels;  // for NaN
 
 constexpr heat_rgb level_colour(std::size_t level) {

@@ -29,7 +29,7 @@ class borrowing {
   template <class Weights>
     requires std::is_same_v<std::remove_const_t<Weights>, typename View::owned>
   constexpr explicit borrowing(Weights& w UMBEL_LIFETIMEBOUND) noexcept : weights_(w) {}
-  // Weights of another layer, or none: refused.
+  // Weights of a different layer, or none: refused.
   template <class... Given>
     requires not_its_weights<View, Layer, Given...>
   constexpr explicit(sizeof...(Given) == 1) borrowing(const Given&...) noexcept

@@ -6,7 +6,7 @@
 //   attend.into(out, x, causal, parallel(pool, work));   // the same bits
 //
 // The layer calls executor(count, piece). The executor calls piece(index, worker) once for each
-// index below count, in any order, and returns when all calls have returned; what they wrote is
+// index below count, in any order, and returns when all calls have returned; their results are
 // visible after that. worker is below the constant `workers`, and no two pieces run with the same
 // worker at the same time. Pieces never allocate or throw. Neither should executors.
 //

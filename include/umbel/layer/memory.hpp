@@ -4,7 +4,7 @@
 // Each case is a function because g++ before 14 copies a local variable that is returned from an
 // inner block (GCC bug 51571), and a result may be large. Lambdas passed here are
 // UMBEL_LAMBDA_INLINE: compilers order captures differently, so one compiler's body must not be
-// linked instead of another's.
+// linked instead of the other's.
 #pragma once
 
 #include <umbel/config.hpp>

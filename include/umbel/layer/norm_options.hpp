@@ -35,7 +35,7 @@ struct norm_epsilon {
 
 // Option of attention: normalizes each head's row of queries and keys before rotary positions,
 // query_key_norm<rms_norm> (Qwen3, Gemma 3) or query_key_norm<layer_norm> (ViT-22B). All query
-// heads share one gamma with head_dim features, q_norm; all key heads share another, k_norm.
+// heads share one gamma with head_dim features, q_norm; all key heads share a second one, k_norm.
 // norm_epsilon<> is its epsilon, in a block that of all norms; norm_bias<false>: no beta.
 template <template <class, class, class...> class Norm>
 struct query_key_norm : norm_by<Norm> {

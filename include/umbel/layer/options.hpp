@@ -32,8 +32,11 @@ struct nothing;
 }  // namespace option
 }  // namespace detail
 
-// Option: bias<true>: all projections add a bias; bias<false>: none does. The default is none, as
-// in "Dive into Deep Learning" (not in PyTorch and Haiku). For layer_norm: a beta (default: yes).
+// Option of attention, linear, feed_forward and blocks: bias<true>: all projections add a bias;
+// bias<false>: none does. Attention and linear have none by default, as in "Dive into Deep
+// Learning" (not in PyTorch and Haiku); the others have no default.
+//
+// Option of layer_norm: bias<true>: it has a beta, the default; bias<false>: only a gamma.
 template <bool All>
 struct bias {
   using kind = detail::option::bias;

@@ -9,7 +9,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// What packed weights have for each output (kernel::numbers_of_output); Count is 0 if nothing.
+// The numbers of packed weights for each output (kernel::numbers_of_output); Count is 0 if nothing.
 template <class T, std::size_t Count>
 struct packed_biases {
   alignas(64) T biases[Count]{};
@@ -58,7 +58,7 @@ struct packed_tensor : tensor<T, Axis...> {
   }
 };
 
-// What is packed for a weights_view: the same with matrices in any order.
+// The weights to pack for a weights_view: the same with matrices in any order.
 template <class View>
 struct weights_in_any_order {
   using type = View;

@@ -64,7 +64,7 @@ template <class Layer, class Stored>
 using norm_stored =
     verdict<std::is_same_v<Stored, typename Layer::value_type> || !takes_epsilon<Layer>,
             say::prepacked, struct norms_cannot_be_stored_in_8_or_16_bits>;
-// packed.pack(...) with another layer's or a norm's weights, none, several or packed: refused.
+// packed.pack(...) with a different layer's or a norm's weights, none, several or packed: refused.
 template <class Layer, class View, class... Given>
 struct packed_again_rule {
   using type =
@@ -138,7 +138,7 @@ constexpr std::uint64_t packed_layout(plan::target machine) noexcept {
 // steps are summed in float, then multiplied by the scale (docs/numerics.md).
 //
 // Its bytes may be written to a file and read again, or lie in flash. They include a hash of their
-// layout: a program for a target with another layout can't read them (in_memory returns null).
+// layout: a program for a target with a different layout can't read them (in_memory returns null).
 template <class Layer, class... Options>
 class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
   using calls = typename Layer::template calls<prepacked>;
@@ -207,9 +207,9 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
   }
   [[nodiscard]] constexpr const packed_weights& get_weights() const noexcept { return weights_; }
 
-  // Packed weights in place: `bytes` bytes at `memory`, which another program may have written.
+  // Packed weights in place: `bytes` bytes at `memory`, perhaps written by a different program.
   // Null if they are fewer than sizeof(prepacked), not aligned to alignof(prepacked) (64), packed
-  // for another target or for parts with other sizes or biases, or stored as another type.
+  // for a different target, for parts with other sizes or biases, or stored as a different type.
   // Properties that no weight depends on, such as the number of heads or the order of the norms,
   // are not checked. The memory must outlive the result.
   [[nodiscard]] static const prepacked* in_memory(const void* memory, std::size_t bytes) noexcept {

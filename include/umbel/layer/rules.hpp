@@ -60,13 +60,13 @@ UMBEL_SAYS(needs_float_or_double_not, "needs float or double, not");
 UMBEL_SAYS(out_must_be_row_major_in_memory, "out must be row-major in memory");
 UMBEL_SAYS(expects_one_workspace_not_parallel, "expects one workspace, not parallel(...)");
 
-// Weights of another layer.
+// Weights of a different layer.
 template <class W, class View, class Layer>
 concept foreign_weights = !std::is_convertible_v<const W&, View> && !std::is_base_of_v<Layer, W>;
 template <class Given>
 concept no_part_of_weights = tensor_like<Given> || std::is_arithmetic_v<Given>;
-// Not arguments of a layer's constructor: no weights, another layer's, tensors, sizes. (Not several
-// parts of weights: layer({w.q, w.k, w.v, w.o}) would be ambiguous.)
+// Not arguments of a layer's constructor: no weights, other layers' weights, tensors, sizes. (Not
+// several parts of weights: layer({w.q, w.k, w.v, w.o}) would be ambiguous.)
 template <class View, class Layer, class... Given>
 concept not_its_weights = (sizeof...(Given) < 2 && (foreign_weights<Given, View, Layer> && ...)) ||
                           (sizeof...(Given) > 1 && (no_part_of_weights<Given> || ...));

@@ -82,7 +82,7 @@ struct stacked_views {
 namespace umbel::inline UMBEL_TARGET::detail {
 
 namespace rules {
-// Weights for a stack with another number of layers, or of other layers.
+// Weights for a stack with a different number of layers, or of other layers.
 template <class Layer, class View, std::size_t Count, class Weights, std::size_t Given>
 struct given_weights_rule<Layer, portable::stacked_views<View, Count>,
                           portable::stacked_weights<Weights, Given>> {

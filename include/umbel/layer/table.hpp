@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tables of weights, a row per position or word: borrowed, packed. Owned: tensor (Row, Feature).
+// Tables of weights, a row per position or token: borrowed, packed. Owned: tensor (Row, Feature).
 #pragma once
 
 #include <cstdint>

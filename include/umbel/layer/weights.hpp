@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The forms of a layer's weights:
 //
-//   owned     linear_weights, tensors: arrays, (in, out) row-major, one after another without gaps
+//   owned     linear_weights, tensors: arrays, (in, out) row-major, in sequence without gaps
 //   borrowed  linear_view, vector_view: pointers to such arrays anywhere (flash, static storage, a
 //             mapped file)
 //   packed    packed_linear, packed_vector: the same numbers in the order that the kernels read
@@ -338,7 +338,7 @@ struct weights_view : Parts<View...> {
         detail::report<detail::rules::weights_with_a_name<layer_name, (sizeof(owned) == 0)>>::ok,
         "umbel: shapes do not fit");
   }
-  // Parts of another layer: refused.
+  // Parts of a different layer: refused.
   template <class... Other>
     requires detail::foreign_parts<parts_list<View...>, Other...>
   UMBEL_SHARED constexpr weights_view(const Other&...) noexcept

@@ -122,7 +122,7 @@ template <std::size_t Queries, std::size_t Keys, class Axis>
 struct positions_along<std::index_sequence<Queries, Keys>, shape<Axis>>
     : positions_along<std::index_sequence<Queries>, shape<Axis>> {};
 
-// A workspace other than Wanted: for other sizes, if it states them, or for another layer.
+// A workspace other than Wanted: for other sizes, if it states them, or for a different layer.
 template <class Layer, class Given, class Wanted, class Sizes>
 struct workspace_rule {
   using type =

@@ -70,7 +70,7 @@ struct mask_after_operation
   }
 
  private:
-  // Where the length for element i of the scores lies.
+  // The place of the length for element i of the scores.
   template <class Lens, class... Axes>
   static constexpr std::size_t place(std::size_t i, shape<Axes...>) noexcept {
     using scores = layout_with_axes<shape<Axes...>>;

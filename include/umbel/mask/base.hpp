@@ -20,7 +20,7 @@ namespace umbel::portable {
 // Base of all masks. A mask has
 //   rule<Layer, Scores>       its verdict on scores (detail::scores_of)
 //   policy<Scores>(place)     the kernel's policy for one head of one sequence
-//   observer<Scores>(place)   what receives the scores or weights of that head (observe.hpp)
+//   observer<Scores>(place)   the receiver of the scores or weights of that head (observe.hpp)
 //   observes, drops           does it observe scores, does it drop weights; at most one of each
 //   by_position               does it depend only on distances between queries and keys
 //   by_head                   can it differ between heads
@@ -53,7 +53,7 @@ concept derived_from_mask = requires { sizeof(std::remove_cvref_t<M>); } &&
 
 namespace umbel::inline UMBEL_TARGET {
 
-// What a layer accepts as a mask.
+// Does a layer accept M as a mask?
 template <class M>
 concept mask_like = detail::tensor_like<M> || detail::derived_from_mask<M>;
 
@@ -65,7 +65,7 @@ UMBEL_SAYS(has_one_workspace_for_all_layers_so_pass_none_to_a_layer,
            "has one workspace for all layers; pass none to a layer");
 
 namespace rules {
-// Calls with tensors, a mask and a workspace, by the words for their arguments.
+// Calls with tensors, a mask and a workspace, by the descriptions of their arguments.
 template <class Takes>
 inline constexpr bool takes_a_mask = false;
 template <class Takes, class Given>

@@ -169,7 +169,7 @@ using mask_of = std::remove_cvref_t<decltype(as_mask(std::declval<const M&>()))>
 template <class A, class B>
 inline constexpr bool are_masks_to_add =
     mask_like<A> && mask_like<B> && (derived_from_mask<A> || derived_from_mask<B>);
-// In a formula, lengths and another mask.
+// In a formula, lengths and a second mask.
 template <class A, class B>
 inline constexpr bool are_lengths_and_mask =
     (traced<A> && derived_from_mask<B>) || (derived_from_mask<A> && traced<B>);

@@ -18,9 +18,9 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel {
 
-// What observe writes for each query and key: observe<observed::scores>(memory). Scores are in
-// natural units, as in the frameworks (the four stages of ONNX Attention's qk_matmul_output_mode,
-// and one).
+// The value that observe writes for each query and key: observe<observed::scores>(memory). Scores
+// are in natural units, as in the frameworks (the four stages of ONNX Attention's
+// qk_matmul_output_mode, and one).
 enum class observed {
   scores,         // scale q k^T, also for hidden pairs
   capped_scores,  // after the softcap, also for hidden pairs

@@ -19,7 +19,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::portable {
 
-// Where the queries are: as many as keys; query 0 at key 0; the last at the last key; at an offset.
+// The places of the queries: as many as keys; query 0 at key 0; the last at the last key; at an
+// offset.
 enum class alignment { equal, top_left, bottom_right, given };
 
 enum class where { first, last };

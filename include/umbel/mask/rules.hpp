@@ -187,7 +187,7 @@ using generated_bias = verdict<generates<F, typename Scores::value_type>, Layer,
                                say::needs_a_function_of_batch_head_query_and_key_that_returns,
                                element<typename Scores::value_type>>;
 
-// A tensor of bool must state what true means; any other is read as lengths.
+// A tensor of bool must state the meaning of true; any other is read as lengths.
 template <class Layer, class X>
 using unclear_mask = first_error<
     verdict<!std::is_same_v<typename X::value_type, bool>, Layer,

@@ -35,7 +35,7 @@ using gathered_out =
                                                         say::out_must_be_row_major_in_memory>>;
 }  // namespace rules
 
-// The layer with weights from another object.
+// The layer with weights from a different object.
 template <class Layer, class Weights>
 struct with_weights : Layer::template calls<with_weights<Layer, Weights>> {
   const Weights& weights;

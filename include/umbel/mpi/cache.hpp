@@ -49,7 +49,7 @@ struct cached_forward<sharded<Layer, Over>, Stored, Queries, Rows, Positions>
   }
 };
 
-// Where a step projects what it stores.
+// The place to which a step projects keys and values.
 template <class Given>
   requires is_across<std::remove_const_t<Given>>
 UMBEL_INLINE constexpr auto* projected_in(Given& given) noexcept {

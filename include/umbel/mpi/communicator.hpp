@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // communicator<ranks<4>>: an MPI communicator whose type has its number of processes, checked once:
 //
-//   MPI_Init(&count, &words);
+//   MPI_Init(&argc, &argv);
 //   const communicator<ranks<4>> world{MPI_COMM_WORLD};
 //   if (!world) return report(world.error());   // "umbel: communicator: it has 3 ranks, but ..."
 //
@@ -27,8 +27,8 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 // Ranks: ranks<4>. The communicator is borrowed, and must not be freed before the last call. Its
-// error is set for one of another size, MPI_COMM_NULL, an intercommunicator, or any before MPI_Init
-// or after MPI_Finalize; no message was sent. With an error, across() stops the program.
+// error is set for one of a different size, MPI_COMM_NULL, an intercommunicator, or any before
+// MPI_Init or after MPI_Finalize; no message was sent. With an error, across() stops the program.
 template <class Ranks>
 class communicator {
   using verdict = detail::rules::ranks_fit<detail::say::communicator, Ranks>;

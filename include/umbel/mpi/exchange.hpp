@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// exchange_of: what the ranks of a call send each other, as constants of its type:
+// exchange_of: the messages between the ranks of a call, as constants of its type:
 //
 //   constexpr exchange_cost each = exchange_of<share, token<512>>;
 //   static_assert(each.bytes == 3 * 2 * 512 * 128 * sizeof(float));   // of ranks<4>, 512 features
@@ -17,7 +17,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// For one call, what each rank sends; it receives as much.
+// The bytes and messages that each rank sends in a call; it receives as much.
 struct exchange_cost {
   // Calls of MPI_Allgather; for the gradient of a batch, one of MPI_Alltoall before.
   std::size_t gathers = 0;
@@ -25,7 +25,7 @@ struct exchange_cost {
   std::size_t messages = 0;
   std::uint64_t bytes = 0;
 
-  // A model: no message overlaps with another one of the rank, or with its computing. latency:
+  // A model: no message overlaps with others of the rank, or with its computing. latency:
   // seconds of a message without its bytes.
   [[nodiscard]] constexpr double seconds(double latency, double bytes_per_second) const noexcept {
     return static_cast<double>(messages) * latency + static_cast<double>(bytes) / bytes_per_second;

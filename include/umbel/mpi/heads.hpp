@@ -24,7 +24,7 @@ constexpr head_sizes sizes_of_rank(head_sizes whole, std::size_t ranks) noexcept
   return whole;
 }
 
-// What is gathered in a call: all contexts, (rank, feature, query); all of the result, (rank,
+// The gathers of a call: all contexts, (rank, feature, query); all of the result, (rank,
 // query, feature). Independent of the target. Contexts, Results: numbers of a rank.
 template <class T, class Ranks, std::size_t Contexts, std::size_t Results>
 struct messages_of_ranks {
@@ -107,7 +107,7 @@ constexpr auto with_projection_over_ranks(const Weights& w, const communicator<R
   }
 }
 
-// What the heads of a rank see, from what all heads see: masks know the heads of the layer.
+// The masks of the heads of a rank, from those of all heads: masks know the heads of the layer.
 template <class All>
 struct all_heads_have_one_length {};
 template <class All>

@@ -73,7 +73,7 @@ struct memory_over_ranks<block_over_ranks_of<Block, Ranks, N, M>> {
       most(numbers{}, []<class Part>(std::type_identity<Part>) { return Part::results_of_rank; });
   static constexpr std::size_t exchanged =
       most(numbers{}, []<class Part>(std::type_identity<Part>) { return Part::exchanged; });
-  // For a call on one sequence: its gathers, and what a rank contributes to them.
+  // For a call on one sequence: its gathers, and the part that a rank contributes.
   template <std::size_t... Number>
   static constexpr std::size_t gathers_of(std::index_sequence<Number...>) noexcept {
     return (std::size_t{0} + ... + Block::template part_layer<Number>::gathers);

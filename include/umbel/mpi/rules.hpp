@@ -12,7 +12,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// What is divided among how many processes: over<heads, ranks<4>>, over<batch, ranks<2>>; for a
+// The divided axis and the number of processes: over<heads, ranks<4>>, over<batch, ranks<2>>; for a
 // batch_gradient over<chains, ranks<2>>.
 template <template <std::size_t> class Axis, class Ranks>
 struct over {
@@ -126,7 +126,7 @@ template <class Layer, class Ranks>
 using heads_over = first_error<ranks_fit<say::sharded, Ranks>,
                                typename heads_over_rule<Layer, axis_or_none<Ranks>>::type>;
 
-// What is divided: heads; or sequences, for layers that can hand them out.
+// The divided axis: heads; or sequences, for layers that can hand them out.
 template <class Layer, class Over>
 struct sharded_rule {
   using type =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Words of sentences about parameter names, files and callbacks; rules of arguments.
+// Messages about parameter names, files and callbacks; rules of arguments.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -81,7 +81,7 @@ concept result_with_file = requires(const Result& result) {
 template <class F, class... Arguments>
 concept callable_with = requires(F& f) { f(std::declval<Arguments>()...); };
 
-// The words for an argument with the wrong type.
+// The message for an argument with the wrong type.
 template <class X>
 struct word_for_argument {
   using type = type_of_given<std::decay_t<X>>;

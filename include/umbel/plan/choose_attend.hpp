@@ -10,7 +10,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::plan {
 
 enum class attend_form {
-  head_by_head,        // one head after another: queries in the lanes (kernel/float/attend.hpp)
+  head_by_head,        // heads in sequence: queries in the lanes (kernel/float/attend.hpp)
   heads_in_lanes,      // several heads share a vector, queries in its lanes
                        // (kernel/float/attend_heads.hpp)
   heads_in_pairs,      // two heads at a time, queries in the lanes (kernel/float/attend_pairs.hpp)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a planner knows of a machine: the bytes of a vector register and the number of registers. A
+// A machine, as a planner sees it: the bytes of a vector register and the number of registers. A
 // target is a value, so one program can hold kernels planned for several (tests run 1, 4, 8 and 16
 // lanes on one machine); native_target is this build's. See config.hpp for the instructions that
 // exist, and plan.hpp for the plans.

@@ -40,7 +40,7 @@ struct ranges_of_names<Range, list<Name...>> : named_struct<list<slot<Name, Rang
 
 // ---- ranges
 //
-// residual: x, all sums, and all norms of sums; for each part its input and what it computes;
+// residual: x, all sums, and all norms of sums; for each part its input and result;
 // memory: the input. A stack has one unit for residual and memory: the largest of its layers'.
 template <class Block, class Weight>
 struct block_ranges {

@@ -14,7 +14,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::integers {
 namespace range_names = portable::range_names;
 
-// x, rows (batch,) positions, hidden, with its positions along another axis.
+// x, rows (batch,) positions, hidden, with its positions along a different axis.
 template <template <std::size_t> class Position, class Hidden, class X>
 constexpr auto along(const X& x) noexcept {
   using T = typename X::value_type;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What key_value_cache stores of int8 blocks and stacks, and how it steps through them: whole
+// The contents of a key_value_cache of int8 blocks and stacks, and how it steps through them: whole
 // models, int16 to int16, with the bits of the whole causal pass:
 //
 //   static key_value_cache<quantized<model>, key<256>> past;

@@ -71,7 +71,7 @@ inline constexpr bool are_tensor_and_range<X, Range> = true;
 // quantize<std::int8_t>(x, range): the elements of a tensor or view of floats as integers, rounded
 // to the nearest, halves to even; values beyond the range become its largest, NaN 0. Returns a
 // row-major tensor with the same axes. T: std::int8_t, or std::int16_t for a residual sum, which
-// has as much room again above. range: of the part that reads it, seen.residual, or a number.
+// can hold numbers twice as large. range: of the part that reads it, seen.residual, or a number.
 template <class T, detail::tensor_like X, detail::integers::one_range Range>
 constexpr auto quantize(const X& x, const Range& range) noexcept {
   using verdict = detail::rules::quantize<T, X>;

@@ -43,7 +43,7 @@ struct mean_numbers {
 }  // namespace integers
 }  // namespace detail
 
-// quantized_mean<patch<49>>{seen}: mean<patch> of int8 with any axes, and a range of its own.
+// quantized_mean<patch<49>>{seen}: mean<patch> of int8 with any axes, and with a separate range.
 // Returns int8 or int16 (output_as<>) with the other axes.
 template <class Axis, class... Options>
 class quantized_mean

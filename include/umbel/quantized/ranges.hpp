@@ -135,7 +135,7 @@ constexpr std::size_t name_size() noexcept {
   return size;
 }
 
-// Outer: the name of what Ranges is a part of, or "".
+// Outer: the name of the struct that contains Ranges, or "".
 template <auto Outer, class Ranges>
 constexpr void find_missing(pack_result& found, const Ranges& ranges,
                             const range_path& at) noexcept;

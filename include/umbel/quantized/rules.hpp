@@ -106,7 +106,7 @@ template <class X, class T, class Axis>
 using rows_of_integers =
     first_error<holds_these_integers<X, T>, rows_of<say::quantized, X, T, Axis>>;
 
-// Ranges of blocks are named like their parts and have no name of their own.
+// Ranges of blocks are named like their parts and have no separate names.
 template <class Given>
 struct word_of_ranges {
   using type = type_of_given<Given>;

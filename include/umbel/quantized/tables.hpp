@@ -109,7 +109,7 @@ class quantized<learned_positions<T, Position, Hidden>>
   }
 };
 
-// words(ids): the axes of ids, then Hidden, int16; zeros for an integer outside of the vocabulary.
+// embed(ids): the axes of ids, then Hidden, int16; zeros for an integer outside of the vocabulary.
 // Logits of a tied output: quantized<linear<T, Hidden, Vocabulary>> of the same table.
 template <class T, class Vocabulary, class Hidden>
 class quantized<embedding<T, Vocabulary, Hidden>>
@@ -130,7 +130,7 @@ class quantized<embedding<T, Vocabulary, Hidden>>
   using base::base;
   using base::calibrate;
   using typename base::layer;
-  // layer{w}(ids). The whole table widens the range, whatever words the samples have.
+  // layer{w}(ids). The whole table widens the range, whatever tokens the samples have.
   template <detail::integers::seen_by<quantized> Seen, class Ids>
   static constexpr auto calibrate(Seen& seen, const typename layer::weights_view& w,
                                   const Ids& ids) noexcept {

@@ -63,7 +63,7 @@ struct split_layout {
 template <class Layout, class Family, class... Parts>
 using split = typename split_layout<Layout, Family, Parts...>::type;
 
-// ---- merge: neighbouring axes into one ----------------------------------------------------------
+// ---- merge: neighboring axes into one ----------------------------------------------------------
 template <class Layout, class Result, class First, class... Rest>
 struct merge_layout {
   static constexpr std::size_t at = Layout::template position<First>;
@@ -160,7 +160,7 @@ struct reduce_layout<Layout, First, Rest...> : reduce_layout<select<Layout, Firs
 template <class Layout, class... Families>
 using reduce = typename reduce_layout<Layout, Families...>::type;
 
-// ---- slice: some neighbouring positions of an axis ----------------------------------------------
+// ---- slice: some neighboring positions of an axis ----------------------------------------------
 template <class Layout, class Family, std::size_t Count>
 struct slice_layout {
   static constexpr std::size_t at = Layout::template position<Family>;

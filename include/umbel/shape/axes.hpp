@@ -33,7 +33,7 @@ struct intermediate : axis<intermediate, N> {};  // features between the two fee
 template <std::size_t N>
 struct classes : axis<classes, N> {};  // a classifier's choices
 template <std::size_t N>
-struct vocabulary : axis<vocabulary, N> {};  // words, characters or the like: the possible tokens
+struct vocabulary : axis<vocabulary, N> {};  // the possible tokens, such as characters
 template <std::size_t N>
 struct in_features : axis<in_features, N> {};  // features that a linear map reads
 template <std::size_t N>

@@ -17,7 +17,7 @@ template <class X, template <std::size_t> class Axis>
 concept has_axis =
     detail::layout_of<X>::template has<detail::family_of<Axis>> || detail::one_is_invalid<X>;
 namespace detail {
-// splittable<X, hidden, heads<5>>: the inner part's name matters only if it is taken already.
+// splittable<X, hidden, heads<5>>: the inner part's name matters only if x has it already.
 template <std::size_t N>
 struct unnamed : axis<unnamed, N> {};
 }  // namespace detail

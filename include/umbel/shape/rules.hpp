@@ -362,7 +362,7 @@ using same_shape = typename same_shape_rule<Operation, Left, Right, typename Lef
                                             typename Right::axes>::type;
 
 // Does every element have its own memory location? (Not if broadcast, or if one axis's step is a
-// multiple of another's.)
+// multiple of a different axis's.)
 template <class Layout>
 constexpr bool lies_apart() noexcept {
   for (std::size_t i = 0; i < Layout::rank; ++i) {

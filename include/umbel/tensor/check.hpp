@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // UMBEL_CHECK=1: a run-time position outside its axis stops the program with "umbel: x(...):
-// position 7 is outside of batch=2". With 0, the default, it is undefined behaviour, as with
+// position 7 is outside of batch=2". With 0, the default, it is undefined behavior, as with
 // arrays. In constant expressions it is always a compile error. See docs/checking.md.
 //
 // A program may mix files with and without UMBEL_CHECK: code that depends on it is always inlined

@@ -15,7 +15,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// The target of a label: determines what is escaped, and whether non-ASCII may stay.
+// The target of a label: determines which characters are escaped, and whether non-ASCII may stay.
 enum class label_for { xml, terminal, ascii };
 
 // Excludes control characters, and the two that XML forbids.

@@ -122,7 +122,7 @@ UMBEL_INLINE void scale(G& g, double factor) noexcept {
   }
 }
 
-// Adds other to g, of the same type: the gradients of another part of the batch.
+// Adds other to g, of the same type: the gradients of a second part of the batch.
 template <class G, class Other>
 void add(G& g, const Other& other) noexcept {
   using verdict = detail::rules::changeable_by<detail::say::add, G, Other>;

@@ -41,7 +41,7 @@ constexpr bool borrows() {
 
 namespace rules {
 
-// What training requires of a parameter, by the type of its view.
+// The requirements of training on a parameter, by the type of its view.
 template <class Operation>
 struct trained_parameter {
   using operation = Operation;

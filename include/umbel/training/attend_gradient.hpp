@@ -70,7 +70,7 @@ struct bias_gradient<void> {
 //   Steps::backward_scratch<Bias>   Bias: a bias_gradient
 //   Steps::backward<Bias>(given, mask, from, gradients, result, d, work)
 //                                   d: {dy, dx, dbias}
-//   Steps::gradients                elements of dx, of q, k and v one after another
+//   Steps::gradients                elements of dx, of q, k and v in sequence
 // (Without observe(), and without empty_rows<uniform_weights>.)
 template <class T>
 struct attend_gradients {

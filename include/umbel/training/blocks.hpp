@@ -74,7 +74,7 @@ struct in_words<multi_head_block<Layer>> {
                            const Z& z) noexcept {
     return attend<rules::query_family, rules::key_family>(w, mask, x, y, z);
   }
-  // From x to another sequence, for any names of their axes.
+  // From x to a second sequence, for any names of their axes.
   template <class W, class Mask, class X, class Y>
   static constexpr auto to_memory(const W& w, const Mask& mask, const X& x, const Y& y) noexcept {
     using family = typename Layer::hidden_axis;

@@ -179,7 +179,7 @@ struct gradient_call {
   }
 
  private:
-  // Where gradients are: for an object, at the same places in an object of its type.
+  // The memory of gradients: for an object, at the same places in an object of its type.
   template <class Y>
   static constexpr void find_gradients(captured<T>*, std::size_t, const Y&) noexcept {}
   template <class Y>

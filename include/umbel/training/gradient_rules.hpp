@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Verdicts: what may have a gradient, and what may not.
+// Verdicts: which values may have a gradient, and which may not.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -115,7 +115,7 @@ struct layer_gradient<layer_call<T, operation_steps<learned_positions<T, Positio
 
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// words(ids): the rows of a table that is a part of an argument.
+// embed(ids): the rows of a table that is a part of an argument.
 template <class T, class Vocabulary, class Hidden>
 struct in_words<embedding<T, Vocabulary, Hidden>> {
   template <class Ids>
@@ -123,7 +123,7 @@ struct in_words<embedding<T, Vocabulary, Hidden>> {
     return formulas::lookup(view<const T, Vocabulary, Hidden>(words.get_weights().data()), ids);
   }
 };
-// words.logits(x): a contraction with the same bits.
+// embed.logits(x): a contraction with the same bits.
 template <class T, class Vocabulary, class Hidden>
 struct in_words<logits_block<T, Vocabulary, Hidden>> {
   template <class Words, class X>

@@ -16,7 +16,7 @@ template <class X>
 concept records_what_to_recompute =
     traced<X> && X::recorder_type::makes_graph && X::recorder_type::differentiates;
 
-// What x's formula records now and what it records afterwards are recomputed separately.
+// The records of x's formula until now and those made afterwards are recomputed separately.
 template <class X>
 constexpr void next_recomputed(const X& x) noexcept {
   if constexpr (records_what_to_recompute<X>)

@@ -41,7 +41,7 @@ struct in_words<block_types<T, Hidden, Steps, Options, Style>> {
   }
 
  private:
-  // From event I on; input: what the parts of a step read if it has a norm or several parts.
+  // From event I on; input: that of the parts of a step if it has a norm or several parts.
   template <std::size_t I, class W, class Masks, class Sum, class Input, class... Memory>
   static constexpr auto from(const W& w, const Masks& masks, const Sum& sum, const Input& input,
                              const Memory&... memory) noexcept {

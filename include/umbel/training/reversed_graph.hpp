@@ -29,7 +29,7 @@ struct wanted_gradient {
 
 struct reversed_count {
   std::size_t nodes;
-  bool complete;       // was there room, and does every operation have a gradient?
+  bool complete;       // was the capacity enough, and does every operation have a gradient?
   bool is_two_biases;  // of one call?
   bool adds;           // to any gradient that is asked for?
 };
@@ -159,7 +159,7 @@ struct reversed_graph {
   }
   // The same for the memory that `to` reads, with the axes `own`.
   constexpr operand of_memory(const operand& to, const operand& d, const axis_list& own) {
-    // Each element once, by other names or in another order?
+    // Each element once, by other names or in a different order?
     bool renames = to.offset == 0;
     std::size_t count = 1;
     operand named{d.node, d.offset, own};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The checksum of weight arrays, which the compiler compares in a header written by tools/export
 // (docs/export.md): 64-bit FNV-1a (Fowler, Noll, Vo) of the bytes of their elements, little-endian,
-// one array after another. It detects damage but is not a signature.
+// array after array. It detects damage but is not a signature.
 #pragma once
 
 #include <umbel/config.hpp>

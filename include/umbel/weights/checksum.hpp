@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The checksum of weights that were saved (save, write_safetensors) or exported (tools/export,
 // docs/export.md): 64-bit FNV-1a (Fowler, Noll, Vo) of the bytes of all their elements,
-// little-endian, one tensor after another. It detects damage, and a header and a file from
+// little-endian, tensor after tensor. It detects damage, and a header and a file from
 // different exports; it is not a signature.
 #pragma once
 

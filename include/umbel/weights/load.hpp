@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Loads weights from a file, all or none: finds every parameter by name and compares it with the
-// shape of its tensor first. Tensors that are missing, unexpected, transposed or of another shape
+// shape of its tensor first. Tensors that are missing, unexpected, transposed or of a wrong shape
 // are listed together, and nothing is loaded unless all fit.
 //
 //   static model_weights w;
@@ -170,7 +170,7 @@ bool has_parameter(const Weights& w, const char* path) noexcept {
   return found;
 }
 
-// What uses a tensor of the file.
+// The user of a tensor of the file.
 struct tensor_use {
   bool is_known = false;         // a parameter, or left out on purpose
   std::size_t parts = 1;         // number of equal parts ...
@@ -178,7 +178,8 @@ struct tensor_use {
   name_text parameter, instead;  // a parameter that could use it, but uses that one
 };
 
-// find(path, found_row&): finds a parameter's tensor. is_scale: `name` is of the scaled weights.
+// find(path, found_row&): finds a parameter's tensor. is_scale: `name` belongs to the scaled
+// weights.
 template <class Weights, class Find>
 void add_use(tensor_use& use, const Weights& w, const char* name, bool is_scale,
              const parameter_names& names, const Find& find) noexcept {

@@ -14,7 +14,7 @@ namespace umbel::inline UMBEL_TARGET::detail {
 
 namespace rules {
 
-// What load requires of a parameter, by the type of its view.
+// The requirements of load on a parameter, by the type of its view.
 struct loaded {
   using operation = say::load;
   template <class X>

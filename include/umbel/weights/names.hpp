@@ -132,7 +132,7 @@ struct place_of_names<Parameter, Tensor, Names> {
   names.tensor_prefix = tensor;
   return names;
 }
-// Other arguments, also the literal 0, which would be a null pointer:
+// Other arguments are refused, also the literal 0, which would be a null pointer:
 //   "umbel: at: expects a path in w, a path in the file and a table of names, but argument 2 is
 //    int"
 template <class... Arguments>

@@ -61,7 +61,7 @@ struct probe_input {
 namespace detail {
 UMBEL_SAYS(compare_with_probe, "compare_with_probe");
 
-// What the sentence needs to know about the differences.
+// The facts about the differences that the message reports.
 struct probe_differences {
   double largest = 0;  // infinite if the output is NaN and should not be
   double given = 0, wanted = 0;

@@ -13,7 +13,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-// What save requires of a parameter, by the type of its view.
+// The requirements of save on a parameter, by the type of its view.
 struct saved {
   using operation = say::save;
   template <class X>
