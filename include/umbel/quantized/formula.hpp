@@ -28,6 +28,8 @@ namespace detail {
 namespace say {
 template <formulas::word>
 struct operation;
+template <class F, class... X>
+struct operation_called_by;
 }  // namespace say
 UMBEL_SAYS(has_no_integer_form_in_a_formula_so_compute_it_in_floats_before_or_after,
            "has no integer form in a formula; compute it in floats, before or after");
@@ -41,6 +43,16 @@ UMBEL_SAYS(expects_the_formula_and_the_types_of_its_arguments_so_write_decltype,
 template <formulas::word W>
 struct speak<say::operation<W>> {
   static constexpr void to(sentence_buffer& out) { out.put(formulas::name_of(W)); }
+};
+// A function, such as variance: its name is in a graph for readers.
+template <class F, class... X>
+struct speak<say::operation_called_by<F, X...>> {
+  static constexpr void to(sentence_buffer& out) {
+    using model = integers::integer_formula<F, X...>;
+    constexpr auto graph = formulas::graph_of<F, formulas::tracer<typename model::T, true>, true,
+                                              typename formulas::argument_of<X>::type...>();
+    out.put(graph.nodes[model::plan.refused].name);
+  }
 };
 
 namespace integers {
@@ -197,10 +209,12 @@ struct formula_in_integers {
   using value = typename model::template integer<model::result>;
   using result = tensor_of<value, layout>;
   static constexpr const auto& plan = model::plan;
+  static constexpr word refused = plan.at(plan.refused == no_node ? 0 : plan.refused).what;
   using verdict = first_error<
       detail::verdict<
           plan.refused == no_node, say::quantized,
-          say::operation<plan.at(plan.refused == no_node ? 0 : plan.refused).what>,
+          std::conditional_t<refused == word::call, say::operation_called_by<F, X...>,
+                             say::operation<refused>>,
           say::has_no_integer_form_in_a_formula_so_compute_it_in_floats_before_or_after>,
       detail::verdict<plan.too_long == no_node, say::quantized,
                       say::operation<plan.at(plan.too_long == no_node ? 0 : plan.too_long).what>,
@@ -488,20 +502,26 @@ class quantized<formula<F>, X...> : public detail::integers::quantized_formula<F
   using base::base;
 };
 template <class F, class... X>
+  requires detail::integers::formula_fits<F, X...>::ok
 class quantized<const formula<F>, X...> : public quantized<formula<F>, X...> {
   using base = quantized<formula<F>, X...>;
 
  public:
   using base::base;
 };
+namespace detail::rules {
 template <class F>
-struct detail::rules::has_integers_rule<formula<F>> {
+struct has_integers_rule<formula<F>> {
   using type = detail::integers::formula_fits<F>;
 };
 template <class F, class First, class... X>
-struct detail::rules::has_integers_rule<formula<F>, First, X...> {
+struct has_integers_rule<formula<F>, First, X...> {
   using type = detail::integers::formula_fits<F, First, X...>;
 };
+template <class F, class First, class... X>
+struct has_integers_rule<const formula<F>, First, X...>
+    : has_integers_rule<formula<F>, First, X...> {};
+}  // namespace detail::rules
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP
