@@ -172,22 +172,24 @@ struct integer_formula {
 
   // ---- packing
 
-  // The function of a table, of its value v.
+  // The function of a table, of its value v. parts: of arguments.
   template <int N, int Table>
-  static constexpr double function_of(double v) noexcept {
+  static constexpr double function_of(double v, const formulas::captured<T>* parts) noexcept {
     constexpr const auto& one = plan.at(N);
-    const auto operand_of = [v]<std::size_t J>(std::integral_constant<std::size_t, J>) {
-      constexpr const operand& from = one.from[J];
-      if constexpr (plan.at(from.node).what == word::number)
-        return static_cast<double>(plan.at(from.node).number);
-      else if constexpr (from == plan.leaf[Table])
-        return v;
-      else
-        return function_of<from.node, Table>(v);
-    };
-    return [&]<std::size_t... J>(std::index_sequence<J...>) {
-      return outside_of<one.what>(operand_of(std::integral_constant<std::size_t, J>{})...);
-    }(std::make_index_sequence<one.operands>{});
+    if constexpr (one.what == word::number)
+      return static_cast<double>(one.number);
+    else if constexpr (one.what == word::argument)
+      return static_cast<double>(parts[one.slot - plan.g.arguments].values[0]);
+    else
+      return [&]<std::size_t... J>(std::index_sequence<J...>) {
+        const auto operand_of = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
+          if constexpr (one.from[K] == plan.leaf[Table])
+            return v;
+          else
+            return function_of<one.from[K].node, Table>(v, parts);
+        };
+        return outside_of<one.what>(operand_of(std::integral_constant<std::size_t, J>{})...);
+      }(std::make_index_sequence<one.operands>{});
   }
   // An operation on single numbers; conditions are 1 or 0.
   template <word W, class... V>
@@ -258,7 +260,7 @@ struct integer_formula {
     } else if constexpr (step == integer_step::table) {
       for (int i = 0; i < 256; ++i)
         to.values[i] = static_cast<integer<N>>(
-            rounded(function_of<N, N>((i - 128) * unit(plan.leaf[N].node)) / unit(N), most));
+            rounded(function_of<N, N>((i - 128) * unit(plan.leaf[N].node), parts) / unit(N), most));
     } else if constexpr (step == integer_step::sum) {
       double factor[2];
       for (std::size_t j = 0; j < 2; ++j) factor[j] = unit(one.from[j].node) / unit(N);
