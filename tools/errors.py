@@ -57,7 +57,7 @@ GROUPS = {
     "Learning": ["gradient", "with_gradient", "batch_gradient", "initialize", "update", "clip_by_norm", "set_to_zero", "moving_average", "scale",
                  "cross_entropy", "mean_squared_error"],
     "Machines": ["sharded", "communicator", "across", "exchange_of"],
-    "Integers": ["quantized", "quantize", "dequantize", "quantized_mean", "take_percentile", "same_range",
+    "Integers": ["named", "quantized", "quantize", "dequantize", "quantized_mean", "take_percentile", "same_range",
                  "chain_ranges", "are_chained"],
 }
 GROUPED = {operation for operations in GROUPS.values() for operation in operations}

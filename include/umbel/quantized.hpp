@@ -32,6 +32,9 @@
 #include <umbel/quantized/cache_of_blocks.hpp>
 #include <umbel/formula/word_names.hpp>
 #include <umbel/quantized/formula_plan.hpp>
+#include <umbel/quantized/formula_numbers.hpp>
 #include <umbel/quantized/formula_steps.hpp>
+#include <umbel/quantized/formula_ranges.hpp>
+#include <umbel/quantized/formula_form.hpp>
 #include <umbel/quantized/formula.hpp>
 // clang-format on

@@ -244,5 +244,11 @@ struct parts {
   // cure: Write a constant, `x | select_at<heads, 2>`, or pass the part, `f(x | select_at<heads>(n))`.
   constexpr formula f = [](auto a, auto n) { return a | select_at<heads>(n); };
   auto r = f(q, 3);
+#elif defined CASE_a_name_with_a_dot
+  // expect-gcc: "umbel: named: needs a name of letters, digits and underscores"
+  // expect-clang: named, .*needs_a_name_of_letters_digits_and_underscores>
+  // cause: The name is a part of paths in files, in which dots separate parts.
+  // cure: Use letters, digits and underscores, `named<"scores">(x)`.
+  (void)named<"layer.scores">(q);
 #endif
 }

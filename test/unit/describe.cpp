@@ -254,6 +254,10 @@ BOOST_AUTO_TEST_CASE(the_page_of_a_formula_says_what_is_together_and_what_is_sto
   const std::string three = describe(turned, q, k, k);
   BOOST_TEST(count(three, "\nstep ") == 1u);
   BOOST_TEST(count(three, "softmax, context, its order in memory\n") == 1u);
+  // Values that the user named.
+  constexpr formula called = [](auto x) { return named<"gate">(silu(x)) * x; };
+  const std::string four = describe(called, q);
+  BOOST_TEST(count(four, "does    silu 'gate', multiply\n") == 1u, four);
   // In the compiler.
   static_assert(describe(rows, queries{})[0] == 'f');
 }

@@ -65,7 +65,8 @@ constexpr formula mixer = [](auto x, const auto& w) {
   auto y = x + gelu_tanh(norm(w.norm1)(x) * w.mix) * w.unmix;
   return named<"out">(y + named<"wide">(gelu_tanh(norm(w.norm2)(y) * w.up)) * w.down);
 };
-void fill(mixer_weights& w, unsigned seed) {
+template <class Weights>
+void fill(Weights& w, unsigned seed) {
   lcg next{seed};
   for_each_parameter(w, [&](const parameter_path& path, auto x) {
     const bool is_gamma = std::string(path.c_str()).find("gamma") != std::string::npos;
@@ -74,6 +75,19 @@ void fill(mixer_weights& w, unsigned seed) {
   });
 }
 
+// A block of CAFormer (Yu et al. 2022): StarReLU between its maps.
+using rms = rms_norm<float, hidden<32>>;
+struct star_weights {
+  static constexpr const char* part_names[] = {"norm", "up", "scale", "offset", "down"};
+  rms::weights norm;
+  linear<float, hidden<32>, intermediate<128>, bias<false>>::weights up;
+  tensor<float> scale, offset;
+  linear<float, intermediate<128>, hidden<32>, bias<false>>::weights down;
+};
+constexpr formula star_block = [](auto x, const auto& w) {
+  auto up = relu(rms(w.norm, 1e-6F)(x) * w.up);
+  return x + (w.scale * (up * up) + w.offset) * w.down;
+};
 // Per cent of the result, by squares, after calibrating on 16 inputs of a normal distribution.
 template <class Floats, class Integers>
 double error_of(const Integers& y, const Floats& z) {
@@ -108,6 +122,31 @@ double error_without_weights(const F& f, X&... x) {
         x, layer::template input_range<I>(seen))...);
     return error_of(dequantize(y, layer::output_range(seen)), f(x...));
   }(std::index_sequence_for<X...>{});
+}
+
+template <class Weights, class F>
+double error_with_weights(const F& f) {
+  using layer = quantized<F, rows, Weights>;
+  static Weights w{};
+  fill(w, 1);
+  typename layer::ranges seen{};
+  lcg next{2};
+  static rows x;
+  for (int i = 0; i < 16; ++i) {
+    draw_normal(next, x);
+    BOOST_TEST(error_of(layer::calibrate(seen, x, w), f(x, w)) < 1e-4);
+  }
+  static const layer packed(w, seen);
+  static typename layer::workspace work;
+  const auto given = quantize<std::int16_t>(x, layer::template input_range<0>(seen));
+  const auto y = packed(given);
+  BOOST_TEST((packed(given, work) == y));
+  tensor<std::int16_t, token<16>, hidden<32>> out;
+  packed.into(out, given, work);
+  BOOST_TEST((out == y));
+  packed.into(out, given);
+  BOOST_TEST((out == y));
+  return error_of(dequantize(y, layer::output_range(seen)), f(x, w));
 }
 
 template <class Ranges>
@@ -226,29 +265,12 @@ BOOST_AUTO_TEST_CASE(errors_are_a_few_per_cent_of_the_result) {
   BOOST_TEST(of_linear < 2);
   BOOST_TEST(of_efficient < 6);
 
-  using layer = quantized<decltype(mixer), rows, mixer_weights>;
-  static mixer_weights w{};
-  fill(w, 1);
-  layer::ranges seen{};
-  lcg next{2};
-  static rows x;
-  for (int i = 0; i < 16; ++i) {
-    draw_normal(next, x);
-    BOOST_TEST(error_of(layer::calibrate(seen, x, w), mixer(x, w)) < 1e-4);
-  }
-  static const layer packed(w, seen);
-  static layer::workspace work;
-  const auto given = quantize<std::int16_t>(x, layer::input_range<0>(seen));
-  const auto y = packed(given);
-  const double of_mixer = error_of(dequantize(y, layer::output_range(seen)), mixer(x, w));
+  const double of_mixer = error_with_weights<mixer_weights>(mixer);
+  const double of_star = error_with_weights<star_weights>(star_block);
   BOOST_TEST_MESSAGE("mixer: " << of_mixer << " %");
+  BOOST_TEST_MESSAGE("block of CAFormer: " << of_star << " %");
   BOOST_TEST(of_mixer < 2);
-  BOOST_TEST((packed(given, work) == y));
-  tensor<std::int16_t, token<16>, hidden<32>> out;
-  packed.into(out, given, work);
-  BOOST_TEST((out == y));
-  packed.into(out, given);
-  BOOST_TEST((out == y));
+  BOOST_TEST(of_star < 2);
 }
 
 // Constant expressions compute with the loops that define each bit, calls with kernels.

@@ -14,7 +14,7 @@ namespace say {
 struct named;
 }  // namespace say
 UMBEL_SAYS(needs_a_name_of_letters_digits_and_underscores,
-           "needs a name of letters, digits and underscores, such as named<scores> in quotes");
+           "needs a name of letters, digits and underscores");
 
 namespace formulas {
 // A name as a template argument.

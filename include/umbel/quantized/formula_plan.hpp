@@ -76,10 +76,18 @@ struct integer_plan {
   constexpr bool is_as_stored(const operand& by) const {
     return by.offset == 0 && by.axes == at(by.node).axes;
   }
-  // The operand of an elementwise node with constants otherwise.
+  // Is it a number that packing knows: of the formula, a part of one element, of such numbers?
+  constexpr bool is_number(int n) const {
+    if (at(n).what == word::argument) return at(n).slot >= g.arguments && at(n).axes.count() == 1;
+    if (!is_elementwise(at(n).what)) return at(n).what == word::number;
+    bool all = at(n).what != word::hide;
+    for (std::size_t j = 0; j < at(n).operands; ++j) all = all && is_number(at(n).from[j].node);
+    return all;
+  }
+  // The operand of an elementwise node that has numbers otherwise.
   constexpr operand variable(int n) const {
     for (std::size_t j = 0; j < at(n).operands; ++j)
-      if (at(at(n).from[j].node).what != word::number) return at(n).from[j];
+      if (!is_number(at(n).from[j].node)) return at(n).from[j];
     return {};
   }
   // Which operand of a contraction is a softmax along the summed axis, or 2.
@@ -109,6 +117,17 @@ struct integer_plan {
     group[n] = group[with];
     scale[n] = scale[with] * factor;
   }
+  // The factor if it is a copy or a product with a number, else 0.
+  constexpr double factor_of(int n) const {
+    const formulas::node_of_graph<T>& one = at(n);
+    if (one.what == word::copy) return 1;
+    if (one.what != word::multiply && one.what != word::divide) return 0;
+    const std::size_t other = at(one.from[1].node).what == word::number;
+    const formulas::node_of_graph<T>& number = at(one.from[other].node);
+    if (number.what != word::number || (one.what == word::divide && other == 0)) return 0;
+    const auto v = static_cast<double>(number.number);
+    return one.what == word::divide ? 1 / v : v;
+  }
   constexpr void classify_elementwise(int n) {
     const formulas::node_of_graph<T>& one = at(n);
     if (one.what == word::hide) {
@@ -119,7 +138,7 @@ struct integer_plan {
     bool has_leaf = false, single = true;
     for (std::size_t j = 0; j < one.operands; ++j) {
       const operand& from = one.from[j];
-      if (at(from.node).what == word::number) continue;
+      if (is_number(from.node)) continue;
       if (step[from.node] == integer_step::outside && !folds[from.node]) single = false;
       const operand& of = folds[from.node] && is_as_stored(from) ? leaf[from.node] : from;
       if (!has_leaf) leaf[n] = of;
@@ -128,18 +147,11 @@ struct integer_plan {
     }
     single = single && has_leaf;
     folds[n] = single && one.label == nullptr;
-    if (one.condition) {
+    if (one.condition || is_number(n)) {
       step[n] = integer_step::outside;
     } else if (single) {
       const operand from = variable(n);
-      const std::size_t other = one.operands == 2 && at(one.from[0].node).what != word::number;
-      const auto number =
-          static_cast<double>(one.operands == 2 ? at(one.from[other].node).number : 1);
-      double factor = 0;
-      if (one.what == word::copy || (one.what == word::multiply && one.operands == 2))
-        factor = number;
-      if (one.what == word::divide && other == 1) factor = 1 / number;
-      if (one.what == word::multiply && at(one.from[other].node).what != word::number) factor = 0;
+      const double factor = factor_of(n);
       step[n] = integer_step::table;
       if (!(factor > 0 && factor < 1e30)) return;
       share_unit(n, from.node, factor);

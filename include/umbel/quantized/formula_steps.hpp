@@ -1,313 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-// The steps of a formula in integers: the numbers of each node, their packing from floats, the
-// computation. Sums and other steps are loops over named axes; maps, norms and tables use the
-// kernels. Not here: which node becomes what (formula_plan.hpp).
+// The steps of a formula in integers. Sums and others are loops over named axes; maps,
+// contractions, norms and tables use the kernels. Not here: their numbers (formula_numbers.hpp).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <umbel/config.hpp>
-#include <umbel/formula/formula.hpp>
 #include <umbel/kernel/integer/linear.hpp>
 #include <umbel/kernel/integer/norm.hpp>
-#include <umbel/quantized/formula_plan.hpp>
-#include <umbel/quantized/linear.hpp>
+#include <umbel/quantized/formula_numbers.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::integers {
 
 // The score of a hidden key; no other score is as small.
 inline constexpr std::int16_t hidden_score = -32768;
-
-// Calls f(position in Over, position in each of By ...) along all axes of Over, in order, with
-// loops that the compiler sees. index: of each axis.
-template <const axis_list& Over, const axis_list&... By>
-struct walk {
-  template <std::size_t A, class F, class... At>
-  UMBEL_INLINE static constexpr void nest(const F& f, std::size_t* index, std::size_t i,
-                                          At... at) noexcept {
-    if constexpr (A == Over.rank) {
-      f(i, at...);
-    } else {
-      constexpr std::size_t inner = [] {
-        std::size_t count = 1;
-        for (std::size_t a = A + 1; a < Over.rank; ++a) count *= Over.size[a];
-        return count;
-      }();
-      for (std::size_t k = 0; k < Over.size[A]; ++k) {
-        index[A] = k;
-        nest<A + 1>(f, index, i + k * inner, (at + k * By.stride_of(Over.family[A]))...);
-      }
-    }
-  }
-  template <class F>
-  UMBEL_INLINE static constexpr void with_index(std::size_t* index, const F& f) noexcept {
-    nest<0>(f, index, 0, (static_cast<void>(By), std::size_t{0})...);
-  }
-  template <class F>
-  UMBEL_INLINE static constexpr void each(const F& f) noexcept {
-    std::size_t index[formulas::most_axes]{};
-    with_index(index, f);
-  }
-};
-
-// The numbers of a node, by its step. Model: an integer_formula.
-template <class Model, int N, integer_step = Model::plan.step[N]>
-struct node_numbers {};
-template <class Model, int N>
-struct node_numbers<Model, N, integer_step::constant> {
-  typename Model::template integer<N> values[Model::plan.at(N).axes.count()]{};
-};
-template <class Model, int N>
-struct node_numbers<Model, N, integer_step::table> {
-  typename Model::template integer<N> values[256]{};
-};
-template <class Model, int N>
-struct node_numbers<Model, N, integer_step::sum> {
-  std::int16_t multiplier[2]{};
-  std::uint8_t shift = 0;
-};
-template <class Model, int N>
-struct node_numbers<Model, N, integer_step::product> {
-  kernel::plain::integer_unit unit;
-};
-template <class Model, int N>
-struct node_numbers<Model, N, integer_step::mean> {
-  kernel::plain::integer_unit unit;
-};
-template <class Model, int N>
-struct node_numbers<Model, N, integer_step::contraction> {
-  std::int16_t multiplier = 0;
-  std::uint8_t before = 0, after = 0;
-};
-template <class Model, int N>
-struct node_numbers<Model, N, integer_step::softmax> {
-  kernel::integer_softmax softmax;
-};
-template <class Model, int N>
-struct node_numbers<Model, N, integer_step::projection> {
-  static constexpr std::size_t in = [] {
-    const operand& from = Model::plan.at(N).from[0];
-    return from.axes.size_of(Model::plan.at(N).summed[0]);
-  }();
-  static constexpr std::size_t rows = Model::plan.at(N).from[0].axes.count() / in;
-  static constexpr std::size_t out = Model::plan.at(N).axes.count() / rows;
-  kernel::integer_panels<in, out> map;
-};
-template <class Model, int N>
-struct node_numbers<Model, N, integer_step::norm> {
-  static constexpr std::size_t width = Model::plan.at(N).axes.size_of(Model::plan.at(N).family);
-  kernel::integer_norm_numbers<width> norm;
-};
-
-template <class Argument>
-inline constexpr bool is_float_tensor = false;
-template <class E, class Layout>
-inline constexpr bool is_float_tensor<formulas::tensor_argument<E, Layout>> =
-    std::is_floating_point_v<E>;
-
-// F with arguments X: its plan and types.
-template <class F, class... X>
-struct integer_formula {
-  using T = typename formulas::computed_type<typename formulas::argument_of<X>::type...>::type;
-  using schedule = formulas::scheduled<F, true, typename formulas::argument_of<X>::type...>;
-  static constexpr bool floats[sizeof...(X) + 1] = {
-      is_float_tensor<typename formulas::argument_of<X>::type>..., false};
-  static constexpr auto plan = make_integer_plan(schedule::traced, floats);
-  static constexpr int nodes = plan.g.count;
-  static constexpr int result = plan.g.result[0].node;
-  template <int N>
-  using integer = std::conditional_t<plan.wide[plan.root[N]], std::int16_t, std::int8_t>;
-  template <std::size_t Slot>
-  static constexpr int node_of_argument = [] {
-    int n = 0;
-    while (n < nodes && !(plan.at(n).what == word::argument && plan.at(n).slot == Slot)) ++n;
-    return n;
-  }();
-  // Of argument number Slot in a call.
-  template <std::size_t Slot, class E>
-  using element =
-      typename std::conditional_t<floats[Slot], std::type_identity<integer<node_of_argument<Slot>>>,
-                                  std::type_identity<E>>::type;
-  template <class Sequence>
-  struct all_numbers;
-  template <int... N>
-  struct all_numbers<std::integer_sequence<int, N...>> : node_numbers<integer_formula, N>... {};
-  using sequence = std::make_integer_sequence<int, nodes>;
-  using numbers = all_numbers<sequence>;
-  template <int N>
-  static constexpr auto& of(numbers& all) noexcept {
-    return static_cast<node_numbers<integer_formula, N>&>(all);
-  }
-  template <int N>
-  static constexpr const auto& of(const numbers& all) noexcept {
-    return static_cast<const node_numbers<integer_formula, N>&>(all);
-  }
-  // Axes by themselves: an address inside the plan would keep it in the program.
-  template <int N>
-  static constexpr axis_list axes = plan.at(N).axes;
-  template <int N, std::size_t J>
-  static constexpr axis_list axes_of_operand = plan.at(N).from[J].axes;
-  template <int N>
-  static constexpr axis_list axes_of_leaf = plan.leaf[N].axes;
-  // The summed axes of a contraction or reduction, with the strides in operand J.
-  template <int N, std::size_t J>
-  static constexpr axis_list summed = [] {
-    axis_list list;
-    const operand& from = plan.at(N).from[J];
-    for (std::size_t s = 0; s < plan.at(N).sums; ++s)
-      list.push(plan.at(N).summed[s], from.axes.size_of(plan.at(N).summed[s]),
-                from.axes.stride_of(plan.at(N).summed[s]));
-    return list;
-  }();
-
-  struct workspace : workspace_base {
-    alignas(64) std::int8_t narrow[plan.narrow_elements + 64];
-    alignas(64) std::int16_t wide[plan.wide_elements + 64];
-    // Rows of a product in the kernel's order, if they have another one.
-    alignas(64) std::int8_t rows_in[plan.rows_in + 1];
-    alignas(64) std::int16_t rows_out[plan.rows_out + 1];
-  };
-
-  // ---- packing
-
-  // The function of a table, of its value v.
-  template <int N, int Table>
-  static constexpr double function_of(double v) noexcept {
-    constexpr const auto& one = plan.at(N);
-    const auto operand_of = [v]<std::size_t J>(std::integral_constant<std::size_t, J>) {
-      constexpr const operand& from = one.from[J];
-      if constexpr (plan.at(from.node).what == word::number)
-        return static_cast<double>(plan.at(from.node).number);
-      else if constexpr (from == plan.leaf[Table])
-        return v;
-      else
-        return function_of<from.node, Table>(v);
-    };
-    return [&]<std::size_t... J>(std::index_sequence<J...>) {
-      return outside_of<one.what>(operand_of(std::integral_constant<std::size_t, J>{})...);
-    }(std::make_index_sequence<one.operands>{});
-  }
-  // An operation on single numbers; conditions are 1 or 0.
-  template <word W, class... V>
-  static constexpr double outside_of(V... v) noexcept {
-    const double of[] = {v...};
-    if constexpr (W == word::less)
-      return of[0] < of[1];
-    else if constexpr (W == word::less_or_equal)
-      return of[0] <= of[1];
-    else if constexpr (W == word::equal)
-      return of[0] == of[1];
-    else if constexpr (W == word::not_equal)
-      return of[0] != of[1];
-    else if constexpr (W == word::logical_not)
-      return of[0] == 0;
-    else if constexpr (W == word::logical_and)
-      return of[0] != 0 && of[1] != 0;
-    else if constexpr (W == word::logical_or)
-      return of[0] != 0 || of[1] != 0;
-    else if constexpr (W == word::where)
-      return of[0] != 0 ? of[1] : of[2];
-    else
-      return formulas::number_of<W>(v...);
-  }
-
-  // Of each node, the value of its 1.
-  struct units {
-    double of[nodes]{};
-    constexpr double operator()(int n) const noexcept { return plan.scale[n] * of[plan.group[n]]; }
-  };
-  template <class Seen>
-  static constexpr units units_of(const Seen& seen, const formulas::captured<T>* parts) noexcept {
-    units u;
-    for (int n = 0; n < nodes; ++n) {
-      if (!plan.needed[n] || plan.group[n] != n) continue;
-      double largest = 0, scale = 1;
-      if (plan.step[n] == integer_step::constant) {
-        const T* const values = parts[plan.at(n).slot - plan.g.arguments].values;
-        for (std::size_t i = 0; i < plan.at(n).axes.count(); ++i) {
-          const double v = magnitude(static_cast<double>(values[i]));
-          if (v > largest) largest = v;
-        }
-        if (!(largest > 0)) largest = 1;
-      } else if (plan.observed[n] != no_node) {
-        largest = static_cast<double>(seen.values[plan.range[plan.observed[n]]]());
-        scale = plan.scale[plan.observed[n]];
-      }
-      u.of[n] = (plan.wide[n] ? unit_of_residual(largest) : unit_of_int8(largest)) / scale;
-    }
-    return u;
-  }
-  template <int N>
-  static constexpr void pack(numbers& all, const units& unit,
-                             const formulas::captured<T>* parts) noexcept {
-    constexpr integer_step step = plan.step[N];
-    constexpr std::int32_t most = most_of<integer<N>>;
-    auto& to = of<N>(all);
-    const auto& one = plan.at(N);
-    // The first of its parts, if it has any.
-    constexpr bool has_parts = plan.at(N).slot != npos && plan.at(N).slot >= plan.g.arguments;
-    const formulas::captured<T>* const part =
-        parts + (has_parts ? plan.at(N).slot - plan.g.arguments : 0);
-    if constexpr (!plan.needed[N]) {
-    } else if constexpr (step == integer_step::constant) {
-      for (std::size_t i = 0; i < axes<N>.count(); ++i)
-        to.values[i] =
-            static_cast<integer<N>>(rounded(static_cast<double>(part->values[i]) / unit(N), most));
-    } else if constexpr (step == integer_step::table) {
-      for (int i = 0; i < 256; ++i)
-        to.values[i] = static_cast<integer<N>>(
-            rounded(function_of<N, N>((i - 128) * unit(plan.leaf[N].node)) / unit(N), most));
-    } else if constexpr (step == integer_step::sum) {
-      double factor[2];
-      for (std::size_t j = 0; j < 2; ++j) factor[j] = unit(one.from[j].node) / unit(N);
-      const double larger = factor[0] > factor[1] ? factor[0] : factor[1];
-      int shift = 29;
-      while (shift > 1 && larger * power_of_two(shift) > 16383) --shift;
-      for (std::size_t j = 0; j < 2; ++j)
-        to.multiplier[j] =
-            static_cast<std::int16_t>(rounded(factor[j] * power_of_two(shift), 16383));
-      if (one.what == word::subtract)
-        to.multiplier[1] = static_cast<std::int16_t>(-to.multiplier[1]);
-      to.shift = static_cast<std::uint8_t>(shift);
-    } else if constexpr (step == integer_step::product) {
-      to.unit = integers::unit(unit(one.from[0].node) * unit(one.from[1].node), unit(N));
-    } else if constexpr (step == integer_step::mean) {
-      constexpr std::size_t count = summed<N, 0>.count();
-      constexpr double kept = power_of_two(kernel::plain::digits_of_mean<count>);
-      const double of_mean = unit(one.from[0].node) * kept;
-      to.unit = integers::unit(
-          one.reduces_by == reduction::sum ? of_mean : of_mean / static_cast<double>(count),
-          unit(N));
-    } else if constexpr (step == integer_step::contraction) {
-      const double factor[] = {unit(one.from[0].node) * unit(one.from[1].node) / unit(N)};
-      const double sums[] = {128.0 * 127 * static_cast<double>(summed<N, 0>.count())};
-      const auto [before, after] = shifts_of_sums(factor, sums);
-      to.before = static_cast<std::uint8_t>(before);
-      to.after = static_cast<std::uint8_t>(after);
-      to.multiplier = multiplier_of_sums(factor[0], sums[0], before, after);
-    } else if constexpr (step == integer_step::softmax) {
-      to.softmax = integers::softmax<8>(unit(one.from[0].node), 1, 1);
-    } else if constexpr (step == integer_step::projection) {
-      integers::pack(
-          to.map, [&](std::size_t i, std::size_t o) { return part->values[i * to.out + o]; },
-          [&](std::size_t o) { return plan.at(N).has_bias ? part->bias[o] : T{}; },
-          unit(one.from[0].node), unit(N));
-    } else if constexpr (step == integer_step::norm) {
-      constexpr bool has_beta = plan.at(N).norm == norm_form::layer_norm;
-      integers::pack<plan.at(N).norm != norm_form::rms_norm>(
-          to.norm, [&](std::size_t i) { return part[0].values[i]; },
-          [&](std::size_t i) { return has_beta ? part[has_beta].values[i] : T{}; },
-          static_cast<double>(part[1 + has_beta].number), unit(one.from[0].node), unit(N));
-    }
-  }
-  template <class Seen, int... N>
-  static constexpr void pack_all(numbers& all, const Seen& seen, const formulas::captured<T>* parts,
-                                 std::integer_sequence<int, N...>) noexcept {
-    const units unit = units_of(seen, parts);
-    (pack<N>(all, unit, parts), ...);
-  }
-};
 
 // Ends a sum of weights and values. Row r of the result begins at y + r * Step.
 template <std::size_t Step>
@@ -375,7 +82,7 @@ struct integer_run {
     if constexpr (plan.step[root] == integer_step::given)
       return formulas::pointer_at<plan.at(root).slot>(arguments);
     else if constexpr (plan.step[root] == integer_step::constant)
-      return Model::template of<root>(numbers).values;
+      return numbers_at<root>(numbers).values;
     else
       return written<root>();
   }
@@ -448,7 +155,7 @@ struct integer_run {
       return;
     } else {
       [[maybe_unused]] Y* const y = written_or_null<N>();
-      [[maybe_unused]] const auto& own = Model::template of<N>(numbers);
+      [[maybe_unused]] const auto& own = numbers_at<N>(numbers);
       constexpr auto& over = Model::template axes<N>;
       constexpr std::size_t count = over.count();
       if constexpr (step == integer_step::copy) {
@@ -482,15 +189,15 @@ struct integer_run {
         soften<N>(y);
       } else if constexpr (step == integer_step::norm) {
         constexpr bool centred = plan.at(N).norm != norm_form::rms_norm;
-        constexpr std::size_t width = std::remove_cvref_t<decltype(own)>::width;
+        constexpr std::size_t width = over.size_of(plan.at(N).family);
         const auto* const x = begin<N, 0>();
         if constexpr (sizeof(*x) == 2) {
-          kernel::integer_norm_rows<centred, count / width>(own.norm, x, y);
+          kernel::integer_norm_rows<centred, count / width>(own, x, y);
         } else {
           std::int16_t row[width];
           for (std::size_t r = 0; r < count; r += width) {
             for (std::size_t i = 0; i < width; ++i) row[i] = x[r + i];
-            kernel::integer_norm_rows<centred, 1>(own.norm, row, y + r);
+            kernel::integer_norm_rows<centred, 1>(own, row, y + r);
           }
         }
       } else if constexpr (step == integer_step::mean || step == integer_step::extreme) {
@@ -514,7 +221,7 @@ struct integer_run {
   constexpr void look_up(integer<N>* y) const noexcept {
     constexpr operand leaf = plan.leaf[N];
     const auto* const x = memory<leaf.node>() + leaf.offset;
-    const auto* const table = Model::template of<N>(numbers).values;
+    const auto* const table = numbers_at<N>(numbers).values;
     constexpr auto& over = Model::template axes<N>;
     if constexpr (leaf.axes == over && sizeof(integer<N>) == 1) {
       if (!__builtin_is_constant_evaluated()) return simd::look_up<over.count()>(table, x, y);
@@ -533,7 +240,7 @@ struct integer_run {
     using of = contraction_of<Model, N>;
     if constexpr (of::is_product)
       if (!__builtin_is_constant_evaluated()) return multiply<N>(y);
-    const auto& own = Model::template of<N>(numbers);
+    const auto& own = numbers_at<N>(numbers);
     walk<Model::template axes<N>, Model::template axes_of_operand<N, 0>,
          Model::template axes_of_operand<N, 1>>::each([&](std::size_t i, std::size_t first,
                                                           std::size_t second) {
@@ -556,7 +263,7 @@ struct integer_run {
   constexpr void multiply(integer<N>* y) const noexcept {
     using of = contraction_of<Model, N>;
     kernel::integer_panels<of::depth, of::columns> panel;
-    const auto& own = Model::template of<N>(numbers);
+    const auto& own = numbers_at<N>(numbers);
     if constexpr (of::weights < 2) {
       for (std::int16_t& m : panel.multiplier) m = 1;
     } else {
@@ -613,9 +320,10 @@ struct integer_run {
   static constexpr axis_list outputs_last = plan.outputs_last(N);
   template <int N>
   constexpr void project(integer<N>* y) const noexcept {
-    const auto& own = Model::template of<N>(numbers);
-    using of = std::remove_cvref_t<decltype(own)>;
-    constexpr kernel::integer_linear_shape shape{of::rows, of::in, of::out, of::in, of::out};
+    const auto& own = numbers_at<N>(numbers);
+    constexpr std::size_t in = Model::template inputs<N>, outs = Model::template outputs<N>;
+    constexpr kernel::integer_linear_shape shape{Model::template axes<N>.count() / outs, in, outs,
+                                                 in, outs};
     using finish = finish_as<integer<N>>;
     const std::int8_t* x = begin<N, 0>();
     if constexpr (!is_dense(inputs_last<N>)) {
@@ -624,9 +332,9 @@ struct integer_run {
       x = work.rows_in;
     }
     if constexpr (is_dense(outputs_last<N>)) {
-      kernel::integer_linear<shape>(own.map, x, y, finish{});
+      kernel::integer_linear<shape>(own, x, y, finish{});
     } else {
-      kernel::integer_linear<shape>(own.map, x, work.rows_out, kernel::finish::as_int16{});
+      kernel::integer_linear<shape>(own, x, work.rows_out, kernel::finish::as_int16{});
       walk<outputs_last<N>, outputs_last<N>>::each(
           [&](std::size_t i, std::size_t at) { y[at] = saturated<integer<N>>(work.rows_out[i]); });
     }
@@ -641,7 +349,7 @@ struct integer_run {
     constexpr unsigned long long along = plan.at(N).family;
     constexpr std::size_t size = from.axes.size_of(along), step = from.axes.stride_of(along);
     constexpr std::size_t y_step = Model::template axes<N>.stride_of(along);
-    const kernel::integer_softmax& numbers_of_softmax = Model::template of<N>(numbers).softmax;
+    const kernel::integer_softmax& numbers_of_softmax = numbers_at<N>(numbers);
     walk<rows_of_softmax<N>, rows_of_softmax<N>, Model::template axes<N>>::each(
         [&](std::size_t, std::size_t row, std::size_t to) {
           const auto* const x = begin<N, 0>() + row;
@@ -672,8 +380,8 @@ struct integer_run {
                 least = v < least ? v : least;
               });
           if constexpr (plan.step[N] == integer_step::mean)
-            y[i] = saturated<integer<N>>(kernel::plain::integer_mean_of<summed.count()>(
-                sum, Model::template of<N>(numbers).unit));
+            y[i] = saturated<integer<N>>(
+                kernel::plain::integer_mean_of<summed.count()>(sum, numbers_at<N>(numbers).unit));
           else
             y[i] = static_cast<std::int8_t>(plan.at(N).reduces_by == reduction::max ? most : least);
         });

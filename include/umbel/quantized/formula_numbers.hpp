@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSL-1.0
+// The numbers of a formula in integers, packed from floats. Not here: which node becomes what
+// (formula_plan.hpp), the computation (formula_steps.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <umbel/config.hpp>
+#include <umbel/formula/formula.hpp>
+#include <umbel/kernel/integer/linear.hpp>
+#include <umbel/kernel/integer/norm.hpp>
+#include <umbel/quantized/formula_plan.hpp>
+#include <umbel/quantized/linear.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::integers {
+
+// Calls f(position in Over, position in each of By ...) along all axes of Over, in order, with
+// loops that the compiler sees. index: of each axis.
+template <const axis_list& Over, const axis_list&... By>
+struct walk {
+  template <std::size_t A, class F, class... At>
+  UMBEL_INLINE static constexpr void nest(const F& f, std::size_t* index, std::size_t i,
+                                          At... at) noexcept {
+    if constexpr (A == Over.rank) {
+      f(i, at...);
+    } else {
+      constexpr std::size_t inner = [] {
+        std::size_t count = 1;
+        for (std::size_t a = A + 1; a < Over.rank; ++a) count *= Over.size[a];
+        return count;
+      }();
+      for (std::size_t k = 0; k < Over.size[A]; ++k) {
+        index[A] = k;
+        nest<A + 1>(f, index, i + k * inner, (at + k * By.stride_of(Over.family[A]))...);
+      }
+    }
+  }
+  template <class F>
+  UMBEL_INLINE static constexpr void with_index(std::size_t* index, const F& f) noexcept {
+    nest<0>(f, index, 0, (static_cast<void>(By), std::size_t{0})...);
+  }
+  template <class F>
+  UMBEL_INLINE static constexpr void each(const F& f) noexcept {
+    std::size_t index[formulas::most_axes]{};
+    with_index(index, f);
+  }
+};
+
+// The numbers of nodes, which don't depend on the sizes of axes without weights.
+struct no_numbers {};
+template <class I, std::size_t Count>
+struct integer_values {  // of a constant, or a table
+  I values[Count]{};
+};
+struct sum_numbers {
+  std::int16_t multiplier[2]{};
+  std::uint8_t shift = 0;
+};
+struct unit_numbers {  // of a product, or a mean
+  kernel::plain::integer_unit unit;
+};
+struct contraction_numbers {
+  std::int16_t multiplier = 0;
+  std::uint8_t before = 0, after = 0;
+};
+template <int N, class Numbers>
+struct numbered : Numbers {};
+template <class Sequence, class... Numbers>
+struct all_numbers;
+template <int... N, class... Numbers>
+struct all_numbers<std::integer_sequence<int, N...>, Numbers...> : numbered<N, Numbers>... {};
+template <int N, class Numbers>
+constexpr Numbers& numbers_at(numbered<N, Numbers>& all) noexcept {
+  return all;
+}
+template <int N, class Numbers>
+constexpr const Numbers& numbers_at(const numbered<N, Numbers>& all) noexcept {
+  return all;
+}
+
+template <class Argument>
+inline constexpr bool is_float_tensor = false;
+template <class E, class Layout>
+inline constexpr bool is_float_tensor<formulas::tensor_argument<E, Layout>> =
+    std::is_floating_point_v<E>;
+
+// F with arguments X: its plan and types.
+template <class F, class... X>
+struct integer_formula {
+  using T = typename formulas::computed_type<typename formulas::argument_of<X>::type...>::type;
+  using schedule = formulas::scheduled<F, true, typename formulas::argument_of<X>::type...>;
+  static constexpr bool floats[sizeof...(X) + 1] = {
+      is_float_tensor<typename formulas::argument_of<X>::type>..., false};
+  static constexpr auto plan = make_integer_plan(schedule::traced, floats);
+  static constexpr int nodes = plan.g.count;
+  static constexpr int result = plan.g.result[0].node;
+  template <int N>
+  using integer = std::conditional_t<plan.wide[plan.root[N]], std::int16_t, std::int8_t>;
+  template <std::size_t Slot>
+  static constexpr int node_of_argument = [] {
+    int n = 0;
+    while (n < nodes && !(plan.at(n).what == word::argument && plan.at(n).slot == Slot)) ++n;
+    return n;
+  }();
+  // Of argument number Slot in a call.
+  template <std::size_t Slot, class E>
+  using element =
+      typename std::conditional_t<floats[Slot], std::type_identity<integer<node_of_argument<Slot>>>,
+                                  std::type_identity<E>>::type;
+  template <int N>
+  static auto numbers_of() {
+    constexpr integer_step step = plan.step[N];
+    constexpr const auto& one = plan.at(N);
+    if constexpr (!plan.needed[N])
+      return std::type_identity<no_numbers>{};
+    else if constexpr (step == integer_step::constant)
+      return std::type_identity<integer_values<integer<N>, one.axes.count()>>{};
+    else if constexpr (step == integer_step::table)
+      return std::type_identity<integer_values<integer<N>, 256>>{};
+    else if constexpr (step == integer_step::sum)
+      return std::type_identity<sum_numbers>{};
+    else if constexpr (step == integer_step::product || step == integer_step::mean)
+      return std::type_identity<unit_numbers>{};
+    else if constexpr (step == integer_step::contraction)
+      return std::type_identity<contraction_numbers>{};
+    else if constexpr (step == integer_step::softmax)
+      return std::type_identity<kernel::integer_softmax>{};
+    else if constexpr (step == integer_step::projection)
+      return std::type_identity<kernel::integer_panels<inputs<N>, outputs<N>>>{};
+    else if constexpr (step == integer_step::norm)
+      return std::type_identity<kernel::integer_norm_numbers<one.axes.size_of(one.family)>>{};
+    else
+      return std::type_identity<no_numbers>{};
+  }
+  // Of a projection.
+  template <int N>
+  static constexpr std::size_t inputs = plan.at(N).from[0].axes.size_of(plan.at(N).summed[0]);
+  template <int N>
+  static constexpr std::size_t outputs =
+      plan.at(N).axes.count() * inputs<N> / plan.at(N).from[0].axes.count();
+  using sequence = std::make_integer_sequence<int, nodes>;
+  template <int... N>
+  static all_numbers<std::integer_sequence<int, N...>, typename decltype(numbers_of<N>())::type...>
+      all_of(std::integer_sequence<int, N...>);
+  using numbers = decltype(all_of(sequence{}));
+  // Axes by themselves: an address inside the plan would keep it in the program.
+  template <int N>
+  static constexpr axis_list axes = plan.at(N).axes;
+  template <int N, std::size_t J>
+  static constexpr axis_list axes_of_operand = plan.at(N).from[J].axes;
+  template <int N>
+  static constexpr axis_list axes_of_leaf = plan.leaf[N].axes;
+  // The summed axes of a contraction or reduction, with the strides in operand J.
+  template <int N, std::size_t J>
+  static constexpr axis_list summed = [] {
+    axis_list list;
+    const operand& from = plan.at(N).from[J];
+    for (std::size_t s = 0; s < plan.at(N).sums; ++s)
+      list.push(plan.at(N).summed[s], from.axes.size_of(plan.at(N).summed[s]),
+                from.axes.stride_of(plan.at(N).summed[s]));
+    return list;
+  }();
+
+  struct workspace : workspace_base {
+    alignas(64) std::int8_t narrow[plan.narrow_elements + 64];
+    alignas(64) std::int16_t wide[plan.wide_elements + 64];
+    // Rows of a product in the kernel's order, if they have another one.
+    alignas(64) std::int8_t rows_in[plan.rows_in + 1];
+    alignas(64) std::int16_t rows_out[plan.rows_out + 1];
+  };
+
+  // ---- packing
+
+  // The function of a table, of its value v. parts: of arguments.
+  template <int N, int Table>
+  static constexpr double function_of(double v, const formulas::captured<T>* parts) noexcept {
+    constexpr const auto& one = plan.at(N);
+    if constexpr (one.what == word::number)
+      return static_cast<double>(one.number);
+    else if constexpr (one.what == word::argument)
+      return static_cast<double>(parts[one.slot - plan.g.arguments].values[0]);
+    else
+      return [&]<std::size_t... J>(std::index_sequence<J...>) {
+        const auto operand_of = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
+          if constexpr (one.from[K] == plan.leaf[Table])
+            return v;
+          else
+            return function_of<one.from[K].node, Table>(v, parts);
+        };
+        return outside_of<one.what>(operand_of(std::integral_constant<std::size_t, J>{})...);
+      }(std::make_index_sequence<one.operands>{});
+  }
+  // An operation on single numbers; conditions are 1 or 0.
+  template <word W, class... V>
+  static constexpr double outside_of(V... v) noexcept {
+    const double of[] = {v...};
+    if constexpr (W == word::less)
+      return of[0] < of[1];
+    else if constexpr (W == word::less_or_equal)
+      return of[0] <= of[1];
+    else if constexpr (W == word::equal)
+      return of[0] == of[1];
+    else if constexpr (W == word::not_equal)
+      return of[0] != of[1];
+    else if constexpr (W == word::logical_not)
+      return of[0] == 0;
+    else if constexpr (W == word::logical_and)
+      return of[0] != 0 && of[1] != 0;
+    else if constexpr (W == word::logical_or)
+      return of[0] != 0 || of[1] != 0;
+    else if constexpr (W == word::where)
+      return of[0] != 0 ? of[1] : of[2];
+    else
+      return formulas::number_of<W>(v...);
+  }
+
+  // Of each node, the value of its 1.
+  struct units {
+    double of[nodes]{};
+    constexpr double operator()(int n) const noexcept { return plan.scale[n] * of[plan.group[n]]; }
+  };
+  template <class Seen>
+  static constexpr units units_of(const Seen& seen, const formulas::captured<T>* parts) noexcept {
+    units u;
+    for (int n = 0; n < nodes; ++n) {
+      if (!plan.needed[n] || plan.group[n] != n) continue;
+      double largest = 0, scale = 1;
+      if (plan.step[n] == integer_step::constant) {
+        const T* const values = parts[plan.at(n).slot - plan.g.arguments].values;
+        for (std::size_t i = 0; i < plan.at(n).axes.count(); ++i) {
+          const double v = magnitude(static_cast<double>(values[i]));
+          if (v > largest) largest = v;
+        }
+        if (!(largest > 0)) largest = 1;
+      } else if (plan.observed[n] != no_node) {
+        largest = static_cast<double>(seen.values[plan.range[plan.observed[n]]]());
+        scale = plan.scale[plan.observed[n]];
+      }
+      u.of[n] = (plan.wide[n] ? unit_of_residual(largest) : unit_of_int8(largest)) / scale;
+    }
+    return u;
+  }
+  template <int N>
+  static constexpr void pack(numbers& all, const units& unit,
+                             const formulas::captured<T>* parts) noexcept {
+    constexpr integer_step step = plan.step[N];
+    constexpr std::int32_t most = most_of<integer<N>>;
+    auto& to = numbers_at<N>(all);
+    const auto& one = plan.at(N);
+    // The first of its parts, if it has any.
+    constexpr bool has_parts = plan.at(N).slot != npos && plan.at(N).slot >= plan.g.arguments;
+    const formulas::captured<T>* const part =
+        parts + (has_parts ? plan.at(N).slot - plan.g.arguments : 0);
+    if constexpr (!plan.needed[N]) {
+    } else if constexpr (step == integer_step::constant) {
+      for (std::size_t i = 0; i < axes<N>.count(); ++i)
+        to.values[i] =
+            static_cast<integer<N>>(rounded(static_cast<double>(part->values[i]) / unit(N), most));
+    } else if constexpr (step == integer_step::table) {
+      for (int i = 0; i < 256; ++i)
+        to.values[i] = static_cast<integer<N>>(
+            rounded(function_of<N, N>((i - 128) * unit(plan.leaf[N].node), parts) / unit(N), most));
+    } else if constexpr (step == integer_step::sum) {
+      double factor[2];
+      for (std::size_t j = 0; j < 2; ++j) factor[j] = unit(one.from[j].node) / unit(N);
+      const double larger = factor[0] > factor[1] ? factor[0] : factor[1];
+      int shift = 29;
+      while (shift > 1 && larger * power_of_two(shift) > 16383) --shift;
+      for (std::size_t j = 0; j < 2; ++j)
+        to.multiplier[j] =
+            static_cast<std::int16_t>(rounded(factor[j] * power_of_two(shift), 16383));
+      if (one.what == word::subtract)
+        to.multiplier[1] = static_cast<std::int16_t>(-to.multiplier[1]);
+      to.shift = static_cast<std::uint8_t>(shift);
+    } else if constexpr (step == integer_step::product) {
+      to.unit = integers::unit(unit(one.from[0].node) * unit(one.from[1].node), unit(N));
+    } else if constexpr (step == integer_step::mean) {
+      constexpr std::size_t count = summed<N, 0>.count();
+      constexpr double kept = power_of_two(kernel::plain::digits_of_mean<count>);
+      const double of_mean = unit(one.from[0].node) * kept;
+      to.unit = integers::unit(
+          one.reduces_by == reduction::sum ? of_mean : of_mean / static_cast<double>(count),
+          unit(N));
+    } else if constexpr (step == integer_step::contraction) {
+      const double factor[] = {unit(one.from[0].node) * unit(one.from[1].node) / unit(N)};
+      const double sums[] = {128.0 * 127 * static_cast<double>(summed<N, 0>.count())};
+      const auto [before, after] = shifts_of_sums(factor, sums);
+      to.before = static_cast<std::uint8_t>(before);
+      to.after = static_cast<std::uint8_t>(after);
+      to.multiplier = multiplier_of_sums(factor[0], sums[0], before, after);
+    } else if constexpr (step == integer_step::softmax) {
+      to = integers::softmax<8>(unit(one.from[0].node), 1, 1);
+    } else if constexpr (step == integer_step::projection) {
+      integers::pack(
+          to, [&](std::size_t i, std::size_t o) { return part->values[i * to.out + o]; },
+          [&](std::size_t o) { return plan.at(N).has_bias ? part->bias[o] : T{}; },
+          unit(one.from[0].node), unit(N));
+    } else if constexpr (step == integer_step::norm) {
+      constexpr bool has_beta = plan.at(N).norm == norm_form::layer_norm;
+      integers::pack<plan.at(N).norm != norm_form::rms_norm>(
+          to, [&](std::size_t i) { return part[0].values[i]; },
+          [&](std::size_t i) { return has_beta ? part[has_beta].values[i] : T{}; },
+          static_cast<double>(part[1 + has_beta].number), unit(one.from[0].node), unit(N));
+    }
+  }
+  template <class Seen, int... N>
+  static constexpr void pack_all(numbers& all, const Seen& seen, const formulas::captured<T>* parts,
+                                 std::integer_sequence<int, N...>) noexcept {
+    const units unit = units_of(seen, parts);
+    (pack<N>(all, unit, parts), ...);
+  }
+};
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::integers
+UMBEL_WARNINGS_POP

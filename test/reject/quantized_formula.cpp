@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+// Formulas in integers: operations without an integer form, names, arguments.
+#include <umbel/quantized.hpp>
+
+#include <tuple>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using rows = tensor<float, token<5>, hidden<4>>;
+using whole = tensor<std::int8_t, token<5>, hidden<4>>;
+
+constexpr formula product = [](auto x, auto y) { return x * y; };
+using product_of_rows = quantized<decltype(product), rows, rows>;
+
+[[maybe_unused]] static void cases(const product_of_rows& multiply, const rows& x,
+                                   const whole& integers) {
+  (void)multiply, (void)x, (void)integers;
+#if defined CASE_a_quotient
+  // expect-gcc: "umbel: quantized: divide has no integer form in a formula; compute it in floats, before or after"
+  // expect-clang: quantized.*operation<.*divide>.*has_no_integer_form_in_a_formula
+  // cause: The sentence names an operation that 8-bit integers don't have. docs/integers.md lists those with an integer form.
+  // cure: Write the formula with other operations, or compute this one in floats before or after.
+  constexpr formula f = [](auto a, auto b) { return a / b; };
+  (void)quantized<decltype(f), rows, rows>{};
+#elif defined CASE_a_function
+  // expect-gcc: "umbel: quantized: variance has no integer form in a formula; compute it in floats, before or after"
+  // expect-clang: quantized.*operation_called_by<.*has_no_integer_form_in_a_formula
+  // cause: The sentence names a function of tensors that 8-bit integers don't have.
+  // cure: Use a layer_norm or rms_norm, which has an integer form.
+  constexpr formula f = [](auto a) { return a * variance<hidden>(a); };
+  (void)quantized<decltype(f), rows>{};
+#elif defined CASE_weights_as_a_result
+  // expect-gcc: "umbel: quantized: softmax has no integer form in a formula; compute it in floats, before or after"
+  // expect-clang: quantized.*operation<.*softmax>.*has_no_integer_form_in_a_formula
+  // cause: In integers only a contraction along its axis can read a softmax, since its weights are not divided by their sum.
+  // cure: Contract the softmax with values, or compute it in floats.
+  constexpr formula f = [](auto a) { return softmax<hidden>(a); };
+  (void)quantized<decltype(f), rows>{};
+#elif defined CASE_two_results
+  // expect-gcc: "umbel: quantized: has several results, but a formula in integers has one"
+  // expect-clang: quantized.*has_several_results_but_a_formula_in_integers_has_one
+  // cause: The function returns a std::tuple.
+  // cure: Write a formula for each result.
+  constexpr formula f = [](auto a, auto b) { return std::tuple{a + b, a * b}; };
+  (void)quantized<decltype(f), rows, rows>{};
+#elif defined CASE_an_argument_less
+  // expect-gcc: "umbel: quantized: expects the formula and the types of its arguments"
+  // expect-clang: quantized.*expects_the_formula_and_the_types_of_its_arguments
+  // cause: The types after the formula are not those of arguments that its function accepts.
+  // cure: Name the type of each argument in order, tensors of floats and weights.
+  (void)quantized<decltype(product), rows>{};
+#elif defined CASE_one_name_twice
+  // expect-gcc: "umbel: quantized: two values have the same name"
+  // expect-clang: quantized.*two_values_have_the_same_name
+  // cause: Each value has a range of its own, which is found by the name.
+  // cure: Give them different names.
+  constexpr formula f = [](auto a, auto b) { return named<"a">(exp(a)) * named<"a">(exp(b)); };
+  (void)quantized<decltype(f), rows, rows>{};
+#elif defined CASE_floats_as_arguments
+  // expect-gcc: "umbel: quantized: expects the tensors of the formula in integers, with the same axes; see input_type"
+  // expect-clang: quantized.*expects_the_tensors_of_the_formula_in_integers
+  // cause: The call needs integers of 8 bits, or of 16 bits for values that only sums, norms and softmax read.
+  // cure: Convert each tensor, `quantize<layer::input_type<0>>(x, layer::input_range<0>(seen))`.
+  (void)multiply(x, x);
+#elif defined CASE_a_sum_that_is_too_long
+  // expect-gcc: "umbel: quantized: contraction lets a sum of 8-bit products exceed 2\^31; 130038 is the maximum"
+  // expect-clang: quantized.*operation<.*contract>.*lets_a_sum_of_8_bit_products_exceed_2_to_the_31
+  // cause: Each product is up to 2^14, and their sum must stay below 2^31.
+  // cure: Split the axis, or compute the contraction in floats.
+  constexpr formula f = [](auto a, auto b) { return contract<hidden>(a, b); };
+  using wide = tensor<float, token<1>, hidden<140000>>;
+  using tall = tensor<float, classes<1>, hidden<140000>>;
+  (void)quantized<decltype(f), wide, tall>{};
+#else
+  (void)multiply(integers, integers);
+#endif
+}
