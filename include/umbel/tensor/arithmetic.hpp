@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// Elementwise + - * / and += -= *= /= of two tensors or views with the same element type and the
+// Elementwise + - * / % and += -= *= /= of two tensors or views with the same element type and the
 // same axes in the same order, or of one and a scalar on either side. Nothing repeats silently:
 // write broadcast<...>. Results are row-major tensors with the operands' axes.
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/kernel/plain/floats.hpp>
 #include <umbel/tensor/pipe.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -151,6 +152,15 @@ constexpr auto operator/(const X& x, const Y& y) noexcept {
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::elementwise<verdict>([](auto a, auto b) { return a / b; }, x, y);
 }
+// The remainder of a division, with the sign of y, as in numpy and torch: x - y floor(x / y),
+// exactly. 0 for integers if y is 0.
+template <detail::tensor_like X, detail::operand Y>
+constexpr auto operator%(const X& x, const Y& y) noexcept {
+  using verdict = detail::rules::elementwise<X, Y>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::elementwise<verdict>(
+      [](auto a, auto b) { return detail::kernel::plain::remainder_of(a, b); }, x, y);
+}
 template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator+(S s, const X& x) noexcept {
   return x + s;
@@ -171,11 +181,24 @@ constexpr auto operator/(S s, const X& x) noexcept {
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::elementwise<verdict>([](auto a, auto b) { return b / a; }, x, s);
 }
+template <detail::tensor_like X, detail::scalar S>
+constexpr auto operator%(S s, const X& x) noexcept {
+  using verdict = detail::rules::elementwise<X, S>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::elementwise<verdict>(
+      [](auto a, auto b) { return detail::kernel::plain::remainder_of(b, a); }, x, s);
+}
 template <detail::tensor_like X>
 constexpr auto operator-(const X& x) noexcept {
   return detail::each_element([](auto a) { return -a; }, x);
 }
 constexpr detail::invalid operator-(detail::invalid) noexcept { return {}; }
+// (It converts to numbers, which have the other operators, but a float has no remainder.)
+template <class X, class Y>
+  requires(detail::one_is_invalid<X, Y> && !detail::of_a_formula<X> && !detail::of_a_formula<Y>)
+constexpr detail::invalid operator%(const X&, const Y&) noexcept {
+  return {};
+}
 
 }  // namespace umbel::inline UMBEL_TARGET
 
