@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <umbel/inspect/describe.hpp>
+#include <umbel/inspect/footprint.hpp>
 #include <umbel/umbel.hpp>
 
 #include <initializer_list>
@@ -260,6 +261,33 @@ BOOST_AUTO_TEST_CASE(the_page_of_a_formula_says_what_is_together_and_what_is_sto
   BOOST_TEST(count(four, "does    silu 'gate', multiply\n") == 1u, four);
   // In the compiler.
   static_assert(describe(rows, queries{})[0] == 'f');
+}
+
+// Visible pairs are counted without a loop over them, which a constant expression has no room for.
+BOOST_AUTO_TEST_CASE(the_page_of_a_formula_of_long_sequences) {
+  constexpr formula causal = [](auto q, auto k) {
+    auto scores = hide(contract<head_dim>(q, k), position<key> > position<query>);
+    return contract<key>(softmax<key>(scores), k);
+  };
+  static const tensor<float, query<4096>, head_dim<16>> q{};
+  static const tensor<float, key<4096>, head_dim<16>> k{};
+  BOOST_TEST(count(describe(causal, q, k), "query i reads keys up to i\n") == 1u);
+  static_assert(footprint<decltype(causal), decltype(q), decltype(k)>.flops ==
+                4096 * 4097 / 2 * (16 + 16) * 2);
+}
+
+// As counted one by one.
+BOOST_AUTO_TEST_CASE(pairs_inside_a_window) {
+  for (const std::int64_t queries : {1, 5, 8})
+    for (const std::int64_t keys : {1, 3, 8})
+      for (std::int64_t high = -12; high <= 12; ++high) {
+        std::int64_t seen = 0;
+        for (std::int64_t i = 0; i < queries; ++i)
+          for (std::int64_t j = 0; j < keys; ++j) seen += j <= i + high;
+        BOOST_TEST(detail::formulas::pairs_up_to(high, queries, keys) == seen);
+      }
+  static_assert(detail::formulas::pairs_up_to(1'000'000'000, 4, 3) == 12);
+  static_assert(detail::formulas::pairs_up_to(-1'000'000'001, 4, 3) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(the_page_of_a_formula_says_why_a_step_is_stored) {

@@ -231,6 +231,58 @@ BOOST_AUTO_TEST_CASE(three_in_one_formula) {
       same_bits(three, sigmoid_attention(sum | rename_axis<value_dim, head_dim>, keys, in.v)));
 }
 
+// Stored steps whose readers sum along an axis that the stored one doesn't have by this name.
+template <class F, class... X>
+bool is_plain(const F& f, const X&... x) {
+  static workspace_for<F, X...> work;
+  return same_bits(f(x..., work), plain(f)(x..., work));
+}
+BOOST_AUTO_TEST_CASE(sums_along_an_axis_that_is_renamed_split_or_merged) {
+  static tensor<float, query<9>, hidden<24>> x;
+  static tensor<float, token<12>, hidden<24>> y;
+  static tensor<float, key<12>, value_dim<5>> v;
+  fill(x, 1), fill(y, 2), fill(v, 3);
+  constexpr formula renamed = [](auto a, auto b, auto c) {
+    auto scores = silu(contract<hidden>(a, b)) | rename_axis<token, key>;
+    return contract<key>(scores, c);
+  };
+  BOOST_TEST(is_plain(renamed, x, y, v));
+  constexpr formula twice = [](auto a, auto b) { return silu(contract<hidden>(a, b)); };
+  constexpr formula sum = [](auto s, auto c) { return contract<key>(s, c); };
+  BOOST_TEST(same_bits(renamed(x, y, v), sum(twice(x, y) | rename_axis<token, key>, v)));
+  constexpr formula split_up = [](auto a, auto b) {
+    const auto in_heads = [](auto of) { return of | split<hidden, heads<4>, head_dim>; };
+    return contract<head_dim>(in_heads(silu(a)), in_heads(b));
+  };
+  BOOST_TEST(is_plain(split_up, x, y));
+  constexpr formula scores_split_up = [](auto a, auto b) {
+    auto scores = sigmoid(contract<hidden>(a, b)) | split<token, heads<3>, key>;
+    return contract<key>(scores, scores | rename_axis<query, batch>);
+  };
+  BOOST_TEST(is_plain(scores_split_up, x, y));
+  constexpr formula merged = [](auto a, auto b, auto w) {
+    auto scores = sigmoid(contract<head_dim>(a | split<hidden, heads<4>, head_dim>,
+                                             b | split<hidden, heads<4>, head_dim>));
+    auto rows = scores | permute<query, heads, token> | contiguous | merge<heads, token, key>;
+    return contract<key>(rows, w);
+  };
+  static tensor<float, key<48>, value_dim<5>> w;
+  fill(w, 4);
+  BOOST_TEST(is_plain(merged, x, y, w));
+}
+BOOST_AUTO_TEST_CASE(scores_of_attention_that_are_a_result) {
+  static const inputs<41, 37> in;
+  constexpr formula both = [](auto q, auto k, auto v) {
+    auto scores = contract<head_dim>(q, k) * 0.5f;
+    return std::pair{contract<key>(softmax<key>(scores), v), scores};
+  };
+  static workspace_for<decltype(both), decltype(in.q), decltype(in.k), decltype(in.v)> work;
+  const auto [context, scores] = both(in.q, in.k, in.v, work);
+  const auto [slowly, all] = plain(both)(in.q, in.k, in.v, work);
+  BOOST_TEST(same_bits(context, slowly));
+  BOOST_TEST(same_bits(scores, all));
+}
+
 // Two products of a network are the same formula: many features, so many rows of a block.
 BOOST_AUTO_TEST_CASE(two_products_of_a_network) {
   static tensor<float, query<150>, head_dim<200>> x;

@@ -38,15 +38,25 @@ constexpr contraction_products products_of(const node_of_graph<T>& one) {
   return {shape, products};
 }
 
+// The pairs of a query i and a key j with j <= i + high: the sum of the first `queries` of the
+// numbers high + 1, high + 2 ..., each between 0 and `keys`.
+constexpr std::int64_t pairs_up_to(std::int64_t high, std::int64_t queries, std::int64_t keys) {
+  const auto sum_to = [keys](std::int64_t last) {  // of 1, 2 ... last
+    const std::int64_t rising = last < 0 ? 0 : last < keys ? last : keys;
+    return rising * (rising + 1) / 2 + (last > keys ? (last - keys) * keys : 0);
+  };
+  return sum_to(high + queries) - sum_to(high);
+}
 // Pairs of a query and a key inside a window. Of: an attention_of.
 template <class Of>
 constexpr std::uint64_t seen_pairs() {
-  std::uint64_t seen = 0;
-  for (std::size_t i = 0; i < Of::queries; ++i)
-    for (std::size_t j = 0; j < Of::keys; ++j)
-      seen += static_cast<double>(i) + Of::form.low <= static_cast<double>(j) &&
-              static_cast<double>(j) <= static_cast<double>(i) + Of::form.high;
-  return seen;
+  constexpr auto queries = static_cast<std::int64_t>(Of::queries),
+                 keys = static_cast<std::int64_t>(Of::keys);
+  constexpr auto low = static_cast<std::int64_t>(Of::form.low),
+                 high = static_cast<std::int64_t>(Of::form.high);
+  if (high < low) return 0;
+  return static_cast<std::uint64_t>(pairs_up_to(high, queries, keys) -
+                                    pairs_up_to(low - 1, queries, keys));
 }
 
 template <class F, class... X>
