@@ -85,6 +85,14 @@ class Bench:
         except (OSError, xml.etree.ElementTree.ParseError) as problem:
             self.tap.check("its picture has a bar warm and one cold", False, str(problem))
 
+    def check_ratios(self, bars):
+        rows = [("half", 0.5, "", False), ("the same", 1, "", True), ("twice", 2, "", True), ("four times", 4, "", True)]
+        root = xml.etree.ElementTree.fromstring(bars.drawing(bars.Panel("", "", rows, start=1, ratios=True)))
+        half, _, twice, four = [(float(one.get("x")), float(one.get("width"))) for one in root if one.tag.endswith("rect")]
+        self.tap.check("bars of ratios: half and twice are equally long, on the two sides of 1; four times is twice as long",
+                       abs(half[1] - twice[1]) < 0.2 and abs(half[0] + half[1] - twice[0]) < 0.2 and abs(four[1] - 2 * twice[1]) < 0.2,
+                       f"{half} {twice} {four}")
+
     def check_race(self, peers):
         names = {"1,20,20,48,6": "M 1,20,48,6", "2,4,6,100,5": "M 2,4 to 6,100,5"}
         given = {layer: peers.workload(layer) for layer in names}
@@ -125,10 +133,13 @@ def main():
     sys.path.insert(0, str(root / "bench/mine"))
     import peers  # their folder is known only now
     import program
+    sys.path.insert(0, str(root / "bench"))
+    import bars
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(tap, root, pathlib.Path(folder), compiler)
         bench.check_programs(program)
         bench.check_layer()
+        bench.check_ratios(bars)
         bench.check_race(peers)
         bench.check_file()
         bench.check_mistakes()

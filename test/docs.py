@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""The HTML site of tools/docs: all pages are in it, and no link leads nowhere; and a link that does is found.
+"""The HTML site of tools/docs: all pages are in it, and no link leads nowhere; and a link that does is found. The pictures of the
+pages are for light and dark windows, and the names in docs/race.svg are those of the README.
 
-    docs.py ROOT       TAP; nothing is tried where there is no mkdocs
+    docs.py ROOT       TAP; the site is not tried where there is no mkdocs
 """
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -22,8 +24,17 @@ def build(root, project, folder):
     return subprocess.run([sys.executable, root / "tools/docs_site.py", project, folder / "build", folder / "out"], capture_output=True, text=True)
 
 
+def check_pictures(root, tap):
+    light = [picture.name for picture in (root / "docs").rglob("*.svg") if "prefers-color-scheme: dark" not in picture.read_text()]
+    tap.check("every drawing has colors for dark windows", not light, " ".join(light))
+    table = (root / "README.md").read_text().split("<!-- race: begin")[1].split("<!-- race: end")[0]
+    names, race = re.findall(r"^\| (\w[^|]*) \| [\d.]+ \|", table, re.M), (root / "docs/race.svg").read_text()
+    tap.check("docs/race.svg has the names of the README's rows", len(names) == 5 and all(f">{name}<" in race for name in names), str(names))
+
+
 def main():
     root, tap = pathlib.Path(sys.argv[1]).resolve(), Tap()
+    check_pictures(root, tap)
     if not shutil.which("mkdocs"):
         tap.skip("the site", "no mkdocs")
         return tap.finish()

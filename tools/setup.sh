@@ -101,7 +101,6 @@ is_there() {
     libopenblas-dev) pkg-config --exists openblas ;;
     libxsmm-dev) has_header libxsmm.h ;;
     libdnnl-dev) has_header dnnl.hpp ;;
-    python3-matplotlib) /usr/bin/python3 -c 'import matplotlib' >/dev/null 2>&1 ;;
     libclang-rt-*-dev) has_clang_sanitizers ;; # not that of another target
     python3-torch) /usr/bin/python3 -c 'import torch' >/dev/null 2>&1 ;;
     dataset-fashion-mnist) has_dataset ;;

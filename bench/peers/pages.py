@@ -17,12 +17,37 @@ sys.path.insert(0, str(ROOT / "bench"))
 import bars  # noqa: E402
 
 BEGIN, END = "<!-- race: begin (tools/bench peers --write) -->", "<!-- race: end -->"
-TITLE = "The fastest of the others, in times of Umbel's time. Dashed: Umbel; blue: Umbel is ahead"
-README_ROWS = {"linear 32x128x128": "Linear map, 32 rows, 128 to 128 features",
-               "softmax 128x128": "Softmax, 128 rows of 128",
-               "attend 1,8,128,128,32": "Attention, 8 heads, 128 tokens, head_dim 32",
-               "mha C 1,32,64,8": "Whole layer, 32 tokens, 64 features, 8 heads",
-               "mha E 1,128,256,8": "Whole layer, 128 tokens, 256 features, 8 heads"}
+TITLE = "Time of the fastest other library, in multiples of Umbel's time"
+NOTE = "blue: Umbel is faster"
+README_ROWS = ["linear 32x128x128", "softmax 128x128", "attend 1,8,128,128,32", "mha C 1,32,64,8", "mha E 1,128,256,8"]
+
+
+def counted(count, name):
+    return f"{count} {name if count == '1' else {'query': 'queries'}.get(name, name + 's')}"
+
+
+def tokens(queries, keys):
+    """Queries and keys in words: they are tokens if there are as many of them."""
+    return [counted(keys, "token")] if queries == keys else [counted(queries, "query"), counted(keys, "key")]
+
+
+def described(row):
+    """A row of docs/race.md, such as "linear 32x128x128", in words. The README and the picture call it so."""
+    family, _, sizes = row.partition(" ")
+    if family == "linear":
+        rows, outputs, inputs = sizes.split("x")
+        parts = ["Linear map", counted(rows, "row"), f"{inputs} to {outputs} features"]
+    elif family == "softmax":
+        rows, columns = sizes.split("x")
+        parts = ["Softmax", f"{counted(rows, 'row')} of {columns}"]
+    elif family == "attend":
+        batch, heads, queries, keys, head_dim = sizes.split(",")
+        parts = ["Attention", f"batch {batch}", counted(heads, "head"), *tokens(queries, keys), f"head_dim {head_dim}"]
+    else:
+        batch, both, features, heads = sizes.split(" ", 1)[1].split(",")  # after the letter of the layer
+        queries, _, keys = both.partition(" to ")
+        parts = ["Whole layer", f"batch {batch}", *tokens(queries, keys or queries), counted(features, "feature"), counted(heads, "head")]
+    return ", ".join(part for part in parts if part != "batch 1")
 
 
 def cells_of(page):
@@ -35,7 +60,7 @@ def cells_of(page):
 
 def rows(page):
     for name, ours, _, peer, its, ratio, _, torch in cells_of(page):
-        yield name, float(ratio), f"{ratio} {peer}" + (f", {torch} PyTorch" if torch else ""), float(ours) <= float(its)
+        yield described(name), float(ratio), f"{ratio} {peer}" + (f", {torch} PyTorch" if torch else ""), float(ours) <= float(its)
 
 
 def conditions(page):
@@ -45,7 +70,7 @@ def conditions(page):
 
 def picture():
     page = PAGE.read_text()
-    return bars.drawing(bars.Panel(TITLE, conditions(page).split(";")[0], list(rows(page)), line=1))
+    return bars.drawing(bars.Panel(TITLE, f"{conditions(page).split(' -std')[0]}; {NOTE}", list(rows(page)), start=1, ratios=True))
 
 
 def versions(line):
@@ -60,7 +85,7 @@ def readme_table():
     yield "|---|--:|--:|--:|"
     for name, ours, _, peer, its, _, torch, _ in cells_of(page):
         if name in README_ROWS:
-            yield f"| {README_ROWS[name]} | {ours} | {its} ({peer}) | {torch or '-'} |"
+            yield f"| {described(name)} | {ours} | {its} ({peer}) | {torch or '-'} |"
     line = conditions(page)
     yield ""
     yield from textwrap.wrap(f"{line.split(', one thread')[0]}, against {versions(line)}.", 100)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Runs the curves (curves.cpp) and writes docs/scaling.svg and docs/scaling.md."""
+"""Runs the curves (curves.cpp) and writes docs/scaling.md, which pages.py draws as docs/scaling.svg."""
 import datetime
 import os
 import pathlib
@@ -11,19 +11,12 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "bench" / "compile")]
 import command_line  # noqa: E402
+import pages  # noqa: E402
 from compiler import Compiler  # noqa: E402
 from progress import Progress  # noqa: E402
 
-DOCS = ROOT / "docs"
 POINTS = sum(found.count(",") + 1 for found in
              re.findall(r"sizes<([\d, ]+)>\{\}", pathlib.Path(__file__).with_name("curves.cpp").read_text()))
-CURVES = {
-    "tokens": "Attention, 4 heads of 32, against the length of the sequence",
-    "batch": "Attention, 4 heads of 32, 64 tokens, against the batch",
-    "heads": "Attention, heads of 32, 64 tokens, against the heads",
-    "head_dim": "Attention, 4 heads, 128 tokens, against the width of a head",
-    "layer": "The whole layer, hidden 256, 8 heads, against the length of the sequence",
-}
 HEADING = """# How cost grows
 
     tools/bench scaling    # measures on one core, draws, writes this page
@@ -54,39 +47,10 @@ def measure(program):
     return curves
 
 
-def draw(curves, path):
-    import matplotlib  # after the command line: --help needs none
-    matplotlib.use("svg")
-    import matplotlib.pyplot as plt
-    plt.rcParams.update({"svg.hashsalt": "umbel", "svg.fonttype": "none", "font.size": 9})
-    figure, places = plt.subplots(2, 3, figsize=(12, 7), constrained_layout=True)
-    for place, (curve, points) in zip(places.flat, curves.items()):
-        size, us, model, _, _ = zip(*points)
-        place.plot(size, us, "o-", label="measured")
-        place.plot(size, model, "--", label="model")
-        label(place, curve if curve != "layer" else "tokens", "us",
-              CURVES[curve].rsplit(", against", 1)[0])
-    memory = places.flat[-1]
-    for curve, name in (("tokens", "scratch of attention"), ("layer", "workspace of the layer")):
-        size, _, _, scratch, scores = zip(*curves[curve])
-        memory.plot(size, scratch, "o-", label=name)
-    memory.plot(size, scores, ":", label="all scores of the layer, never held")
-    label(memory, "tokens", "bytes", "Memory")
-    figure.savefig(path, metadata={"Date": None})
-    path.write_text(re.sub(r"[ \t]+$", "", path.read_text(), flags=re.M))
-
-
-def label(place, across, up, title):
-    place.set(xscale="log", yscale="log", xlabel=across, ylabel=up, title=title)
-    place.set_xscale("log", base=2)
-    place.grid(alpha=0.3)
-    place.legend()
-
-
 def tables(curves):
     for curve, points in curves.items():
         unit = "tokens" if curve == "layer" else curve
-        yield from ("", f"## {CURVES[curve]}", "",
+        yield from ("", f"## {pages.CURVES[curve]}", "",
                     f"| {unit} | us | model us | measured / model | bytes of scratch | bytes of all scores |",
                     "|--:|--:|--:|--:|--:|--:|")
         for size, us, model, scratch, scores in points:
@@ -106,8 +70,8 @@ def main():
     curves = measure(options.program)
     conditions = f"{datetime.date.today()}, {options.machine}, one core, {Compiler(os.environ.get('CXX', 'g++')).full_name} -O3 -march=native, medians."
     lines = list(tables(curves))
-    draw(curves, DOCS / "scaling.svg")
-    (DOCS / "scaling.md").write_text("\n".join([HEADING, "", conditions, *lines, ""]))
+    pages.PAGE.write_text("\n".join([HEADING, "", conditions, *lines, ""]))
+    pages.write()
     print("\n".join(lines))
     print("\nwritten: docs/scaling.md, docs/scaling.svg")
 

@@ -89,8 +89,9 @@ class Checks:
         tap.check("the accuracy of its one part is that of the whole", alone and alone[3] == alone[4] and
                   f"{alone[4]} % in integers" in out, out)
         drawn = picture.read_text()
-        tap.check("a picture of errors and accuracy", drawn.count(">head<") == 2 and f"{float(alone[1]):.2f} %, alone" in drawn and
-                  f"{alone[4]} %, alone {alone[3]} %" in drawn and "</svg>" in drawn, drawn)
+        less = f"{float(alone[4]) - 75:+.2f}".replace("+0.00", "0.00")
+        tap.check("a picture of errors, and of the answers as the difference from the floats", drawn.count(">head<") == 2 and
+                  drawn.count(f">{float(alone[1]):.2f}<") == 2 and drawn.count(f">{less}<") == 2 and "</svg>" in drawn, drawn)
 
         code, _, err = self.run(header, "--parts", "head", "--samples", self.folder / "map_x.npy", "--percentile", "80",
                                 "--ranges", ranges)
@@ -102,6 +103,18 @@ class Checks:
         # The largest results of all samples are 0.
         code, _, err = self.run(header, "--parts", "head", "--samples", self.save("zeros.npy", 0 * x), "--ranges", ranges)
         tap.check("samples of zeros", code == 1 and "head.input" in err, err)
+
+    def check_committed_picture(self):
+        """docs/quantize.svg is drawn from the table above it."""
+        page = (self.root / "docs/export.md").read_text()
+        parts = [(name, (float(alone), float(right)), (float(so_far), float(right_so_far))) for name, alone, so_far, right, right_so_far in
+                 re.findall(r"^    (\S+) +([\d.]+) % +([\d.]+) % +([\d.]+) % +([\d.]+) %$", page, re.M)]
+        lines = re.findall(r"^    (right: .*|the same largest result: .*)$", page, re.M)
+        drawn = self.tool.picture_of(parts, float(lines[0].split()[1]), lines, "right")
+        committed = self.root / "docs/quantize.svg"
+        self.tap.check("docs/quantize.svg shows the table of docs/export.md", len(parts) == 7 and committed.read_text() == drawn, drawn)
+        width = {label: float(size) for size, label in re.findall(r'width="([\d.]+)" height="17"/>\n<text [^>]*>([-+][\d.]+)<', drawn)}
+        self.tap.check("the longest difference in right answers has the longest bar", width["+0.15"] > 2.5 * width["+0.05"] > 0, str(width))
 
     def check_formats(self):
         ranges = {"embed.input": 1.0, "layers.0.q": 0.1, "layers.12.up": 3e-20}
@@ -337,6 +350,7 @@ def main():
     os.environ["CXX"] = " ".join([*compiler, "-O0"])
     with tempfile.TemporaryDirectory() as folder:
         checks = Checks(tap, pathlib.Path(root), folder)
+        checks.check_committed_picture()
         checks.check_formats()
         checks.check_map()
         checks.check_written()
