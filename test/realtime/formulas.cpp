@@ -25,7 +25,7 @@ const keys k = drawn<keys>(next), v = drawn<keys>(next);
 queries context;
 
 constexpr formula attention = [](auto q, auto k, auto v) {
-  auto scores = contract<head_dim>(q, k) * 0.35f;
+  auto scores = named<"scores">(contract<head_dim>(q, k) * 0.35f);
   return contract<key>(softmax<key>(scores), v);
 };
 constexpr formula changed_scores = [](auto q, auto k, auto v, auto biases, auto lens) {
