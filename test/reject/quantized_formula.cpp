@@ -48,19 +48,19 @@ using product_of_rows = quantized<decltype(product), rows, rows>;
   // expect-gcc: "umbel: quantized: expects the formula and the types of its arguments"
   // expect-clang: quantized.*expects_the_formula_and_the_types_of_its_arguments
   // cause: The types after the formula are not those of arguments that its function accepts.
-  // cure: Name the type of each argument in order, tensors of floats and weights.
+  // cure: Name the type of each argument in order, float tensors and weights.
   (void)quantized<decltype(product), rows>{};
 #elif defined CASE_one_name_twice
   // expect-gcc: "umbel: quantized: two values have the same name"
   // expect-clang: quantized.*two_values_have_the_same_name
-  // cause: Each value has a range of its own, which is found by the name.
-  // cure: Give them different names.
+  // cause: Each value has a range, which is found by the name.
+  // cure: Choose different names.
   constexpr formula f = [](auto a, auto b) { return named<"a">(exp(a)) * named<"a">(exp(b)); };
   (void)quantized<decltype(f), rows, rows>{};
 #elif defined CASE_floats_as_arguments
   // expect-gcc: "umbel: quantized: expects the tensors of the formula in integers, with the same axes; see input_type"
   // expect-clang: quantized.*expects_the_tensors_of_the_formula_in_integers
-  // cause: The call needs integers of 8 bits, or of 16 bits for values that only sums, norms and softmax read.
+  // cause: The call needs 8-bit integers, or 16-bit ones for values that only sums, norms and softmax read.
   // cure: Convert each tensor, `quantize<layer::input_type<0>>(x, layer::input_range<0>(seen))`.
   (void)multiply(x, x);
 #elif defined CASE_a_sum_that_is_too_long

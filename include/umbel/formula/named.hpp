@@ -10,9 +10,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
-namespace say {
-struct named;
-}  // namespace say
+UMBEL_SAYS(named, "named");
 UMBEL_SAYS(needs_a_name_of_letters_digits_and_underscores,
            "needs a name of letters, digits and underscores");
 

@@ -5,6 +5,8 @@
 // what becomes of the graph (schedule.hpp).
 #pragma once
 
+#include <umbel/block/layer_norm.hpp>
+#include <umbel/block/rms_norm.hpp>
 #include <umbel/config.hpp>
 #include <umbel/formula/graph.hpp>
 #include <umbel/formula/known_operations.hpp>
@@ -15,10 +17,6 @@
 #include <umbel/tensor/contract.hpp>
 
 UMBEL_WARNINGS_PUSH
-namespace umbel::inline UMBEL_TARGET::detail::say {
-struct layer_norm;
-struct rms_norm;
-}  // namespace umbel::inline UMBEL_TARGET::detail::say
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
 // An operation with weights on one tensor (layer/computing.hpp), as a layer's call.

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// A formula in integers:
+// A formula in integers. X are the types of the arguments of f in floats:
 //
-//   constexpr formula mix = [](auto x, const auto& w) {
-//     return named<"sum">(x + named<"wide">(gelu(norm(x) * w.up)) * w.down);
-//   };
-//   using mixer = quantized<decltype(mix), tensor<float, token<16>, hidden<32>>, mixer_weights>;
-//   mixer::ranges seen{};
-//   for (auto& x : samples) std::ignore = mixer::calibrate(seen, x, w);  // mix(x, w)
-//   const mixer layer(w, seen);
-//   const auto y = layer(quantize<mixer::input_type<0>>(x, seen.get<"argument_1">()));
+//   using layer = quantized<decltype(f), tensor<float, token<16>, hidden<32>>, weights_of_f>;
+//   layer::ranges seen{};
+//   for (auto& x : samples) std::ignore = layer::calibrate(seen, x, w);  // f(x, w)
+//   const layer packed(w, seen);
 //
 // Each value has 8 bits, or 16 if only sums, norms and softmax read it, and a range, named by
-// named<> or after its operation. Not here: what has an integer form (formula_plan.hpp).
+// named<> or after its operation. formula_plan.hpp decides which operations have an integer form.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +46,7 @@ class quantized_formula {
       kinds::slot(I), typename form::template element_of_tensor<
                           typename portable::nth_type<kinds::slot(I), X...>::type>::type>;
 
-  // F of floats, whose values widen the ranges.
+  // The float formula, whose values widen the ranges.
   template <class Seen>
     requires std::is_same_v<Seen, ranges> || std::is_same_v<Seen, histograms>
   static constexpr auto calibrate(Seen& seen, const X&... x) noexcept {

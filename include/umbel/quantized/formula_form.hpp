@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A formula in integers for given arguments: its verdict, observation of its floats, packing and a
-// call. Not here: quantized<formula> (formula.hpp).
+// call. formula.hpp makes a layer of it.
 #pragma once
 
 #include <cstddef>
@@ -14,22 +14,22 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
-namespace say {
-template <formulas::word>
-struct operation;
-template <class F, class... X>
-struct operation_called_by;
-}  // namespace say
 UMBEL_SAYS(has_no_integer_form_in_a_formula_so_compute_it_in_floats_before_or_after,
            "has no integer form in a formula; compute it in floats, before or after");
 UMBEL_SAYS(two_values_have_the_same_name, "two values have the same name");
+namespace formulas {
+template <word>
+struct named_operation;
+template <class F, class... X>
+struct operation_called_by;
+}  // namespace formulas
 template <formulas::word W>
-struct speak<say::operation<W>> {
+struct speak<formulas::named_operation<W>> {
   static constexpr void to(sentence_buffer& out) { out.put(formulas::name_of(W)); }
 };
 // A function, such as variance: its name is in a graph for readers.
 template <class F, class... X>
-struct speak<say::operation_called_by<F, X...>> {
+struct speak<formulas::operation_called_by<F, X...>> {
   static constexpr void to(sentence_buffer& out) {
     using model = integers::integer_formula<F, X...>;
     constexpr auto graph = formulas::graph_of<F, formulas::tracer<typename model::T, true>, true,
@@ -88,13 +88,14 @@ struct formula_in_integers {
   using verdict = first_error<
       detail::verdict<
           plan.refused == no_node, say::quantized,
-          std::conditional_t<refused == word::call, say::operation_called_by<F, X...>,
-                             say::operation<refused>>,
+          std::conditional_t<refused == word::call, formulas::operation_called_by<F, X...>,
+                             formulas::named_operation<refused>>,
           say::has_no_integer_form_in_a_formula_so_compute_it_in_floats_before_or_after>,
-      detail::verdict<plan.too_long == no_node, say::quantized,
-                      say::operation<plan.at(plan.too_long == no_node ? 0 : plan.too_long).what>,
-                      say::lets_a_sum_of_8_bit_products_exceed_2_to_the_31,
-                      number<plan.most_products(plan.too_long)>, say::is_the_maximum>,
+      detail::verdict<
+          plan.too_long == no_node, say::quantized,
+          formulas::named_operation<plan.at(plan.too_long == no_node ? 0 : plan.too_long).what>,
+          say::lets_a_sum_of_8_bit_products_exceed_2_to_the_31,
+          number<plan.most_products(plan.too_long)>, say::is_the_maximum>,
       detail::verdict<names_of_values<model>::are_unique, say::quantized,
                       say::two_values_have_the_same_name>>;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The numbers of a formula in integers, packed from floats. Not here: which node becomes what
-// (formula_plan.hpp), the computation (formula_steps.hpp).
+// The numbers of a formula in integers, packed from floats for the steps that formula_plan.hpp has
+// chosen and formula_steps.hpp computes.
 #pragma once
 
 #include <cstddef>
@@ -165,7 +165,7 @@ struct integer_formula {
   struct workspace : workspace_base {
     alignas(64) std::int8_t narrow[plan.narrow_elements + 64];
     alignas(64) std::int16_t wide[plan.wide_elements + 64];
-    // Rows of a product in the kernel's order, if they have another one.
+    // Rows of a product in the kernel's order, if theirs is different.
     alignas(64) std::int8_t rows_in[plan.rows_in + 1];
     alignas(64) std::int16_t rows_out[plan.rows_out + 1];
   };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A formula in integers, as a plan made from its graph by the compiler: what each node becomes,
-// which nodes share integers or a unit, which have 16 bits, where they are. Not here: their numbers
-// and computation (formula_steps.hpp), calls (formula.hpp).
+// A formula in integers, as a plan that the compiler makes from its graph: a step for each node,
+// shared integers and units, 16-bit values, places in memory.
 #pragma once
 
 #include <cstddef>
@@ -20,14 +19,14 @@ using formulas::reduction;
 using formulas::weights_form;
 using formulas::word;
 
-// What a node becomes.
+// The step of a node.
 enum class integer_step : unsigned char {
   none,         // it has no integer form
   outside,      // a number, a position, a condition, an argument of bool or integers
-  given,        // an argument of floats: integers in a call
+  given,        // a float argument: integers in a call
   constant,     // a part of an argument: packed
-  same,         // the integers of its operand, perhaps in another unit
-  copy,         // the same in another order
+  same,         // the integers of its operand, perhaps in a different unit
+  copy,         // the same in a different order
   table,        // a function of one value
   sum,          // a + b, a - b
   product,      // a b
@@ -63,7 +62,7 @@ struct integer_plan {
   bool used[Nodes]{};     // does the result depend on it?
   bool needed[Nodes]{};   // is it computed by itself?
   bool wide[Nodes]{};     // of a root: 16 bits
-  int observed[Nodes]{};  // of a group: the node whose range gives the unit, or no_node
+  int observed[Nodes]{};  // of a group: the node whose range sets the unit, or no_node
   int range[Nodes]{};     // of an observed node: the number of its range, or no_node
   int ranges = 0;
   std::size_t place[Nodes]{};  // of a root in the workspace, among those with as many bits
@@ -351,14 +350,14 @@ struct integer_plan {
   }
 };
 
-// floats: of each argument, is it a tensor of floats?
+// floats: for each argument, is it a float tensor?
 template <class T, std::size_t Nodes>
 constexpr integer_plan<T, Nodes> make_integer_plan(const formulas::graph<T, Nodes>& g,
                                                    const bool* floats) {
   integer_plan<T, Nodes> p{};
   p.g = g;
   for (int n = 0; n < g.count; ++n) p.classify(n, floats);
-  // The result has memory of its own.
+  // The result has its own memory.
   const int result = g.result[0].node;
   if (p.step[result] == integer_step::same) {
     p.step[result] = integer_step::copy;

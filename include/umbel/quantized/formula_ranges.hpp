@@ -8,11 +8,9 @@
 #include <umbel/formula/word_names.hpp>
 #include <umbel/quantized/formula_plan.hpp>
 #include <umbel/quantized/ranges.hpp>
+#include <umbel/quantized/rules.hpp>
 
 UMBEL_WARNINGS_PUSH
-namespace umbel::inline UMBEL_TARGET::detail::say {
-struct quantized;
-}  // namespace umbel::inline UMBEL_TARGET::detail::say
 namespace umbel::inline UMBEL_TARGET::detail::integers {
 
 // The ranges, or histograms, of the values of a formula. Model: its integer_formula.

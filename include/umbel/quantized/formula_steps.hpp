@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The steps of a formula in integers. Sums and others are loops over named axes; maps,
-// contractions, norms and tables use the kernels. Not here: their numbers (formula_numbers.hpp).
+// contractions, norms and tables use the kernels.
 #pragma once
 
 #include <cstddef>
