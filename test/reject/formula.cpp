@@ -311,6 +311,47 @@ struct two_workers {
   // cause: The function has a different number of parameters, or has weights as values, which each call would copy.
   // cure: Pass as many arguments as it has parameters, and optionally a workspace last; write `const auto& w` for weights.
   auto r = attend(q, k);
+#elif defined CASE_formula_unknown_operation
+  // expect: lambda|frobnicate
+  // lines-gcc: 14
+  // lines-clang: 15
+  // cause: The formula uses a name that nothing declares. Umbel adds no second message.
+  // cure: Correct the name, or include the header that declares it.
+  constexpr formula unknown = [](auto a) { return a + frobnicate(a); };
+  auto r = unknown(q);
+#elif defined CASE_formula_unknown_operation_into
+  // expect: lambda|frobnicate
+  // lines-gcc: 14
+  // lines-clang: 15
+  // cause: The formula uses a name that nothing declares. Umbel adds no second message.
+  // cure: Correct the name, or include the header that declares it.
+  static queries out;
+  constexpr formula unknown = [](auto a) { return a + frobnicate(a); };
+  unknown.into(out, q);
+#elif defined CASE_formula_unknown_operation_and_a_workspace
+  // expect: lambda|frobnicate
+  // lines-gcc: 14
+  // lines-clang: 16
+  // cause: The formula uses a name that nothing declares. Umbel adds no second message.
+  // cure: Correct the name, or include the header that declares it.
+  constexpr formula unknown = [](auto a) { return a + frobnicate(a); };
+  static workspace_for<decltype(unknown), queries> work;
+  auto r = unknown(q, work);
+#elif defined CASE_formula_lookup_by_a_position
+  // expect-gcc: "umbel: lookup: expects a table and integers"
+  // expect-clang: lookup, .*expects_a_table_and_integers
+  // lines-clang: 15
+  // cause: The integers must be a tensor or view.
+  // cure: For one row, write `x | select_at<batch>(1)`.
+  constexpr formula rows = [](auto a, auto t) { return a + lookup(t, position<query>); };
+  auto r = rows(q, other);
+#elif defined CASE_formula_into_of_fewer_arguments
+  // expect-gcc: "umbel: formula: the function has other parameters, or copies weights; write const auto& w"
+  // expect-clang: formula, .*the_function_has_other_parameters_or_copies_weights_so_write_const_auto>
+  // cause: The function has a different number of parameters, or has weights as values, which each call would copy.
+  // cure: Pass as many arguments as it has parameters, and optionally a workspace last; write `const auto& w` for weights.
+  static queries out;
+  attend.into(out, q, k);
 #elif defined CASE_formula_workspace_of_fewer_arguments
   // expect-gcc: "umbel: formula: the function has other parameters, or copies weights; write const auto& w"
   // expect-clang: formula, .*the_function_has_other_parameters_or_copies_weights_so_write_const_auto>

@@ -188,6 +188,16 @@ struct weights_of_two_types {
   // cure: Declare weights as `const auto& w`, and pack them outside. Pass numbers, and tensors that are used alone, as separate arguments, or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
   constexpr gradient copied{formula{[](auto a, auto m) { return sum<token, classes>(a * m); }}};
   const auto value = copied(x, with_gradient(w, g));
+#elif defined CASE_gradient_of_an_unknown_operation
+  // expect: lambda|frobnicate
+  // lines-gcc: 14
+  // lines-clang: 18
+  // cause: The formula uses a name that nothing declares. Umbel adds no second message.
+  // cure: Correct the name, or include the header that declares it.
+  constexpr gradient unknown{
+      formula{[](auto a, const auto& m) { return sum<token, classes>(frobnicate(a * m)); }}};
+  static workspace_for<decltype(unknown), tokens, differentiated<map::weights>> work;
+  const auto value = unknown(x, with_gradient(w, g), work);
 #elif defined CASE_gradient_without_an_argument
   // expect-gcc: "umbel: formula: the function has other parameters, or copies weights; write const auto& w"
   // expect-clang: formula, .*the_function_has_other_parameters_or_copies_weights_so_write_const_auto

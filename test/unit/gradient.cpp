@@ -102,6 +102,22 @@ BOOST_AUTO_TEST_CASE(tables_and_angles) {
   check(f, table, y, ids, cosines, sines);
 }
 
+BOOST_AUTO_TEST_CASE(rotated_by_position) {
+  lcg next;
+  sequences x;
+  tensor<double, heads<2>, key<5>, head_dim<6>> y;
+  draw(next, x), draw(next, y);
+  constexpr formula f = [](auto a, auto b) {
+    const auto q = a | select_at<batch, 1> | slice<hidden, from<2>, extent<6>>;
+    const auto turned = rotate<split_halves, token, hidden>(q);
+    const auto in_part =
+        b | permute<key, heads, head_dim> | rotate<rope<adjacent_pairs, 100, 4>, key, head_dim>();
+    return sum<token, hidden>(turned * turned * q) +
+           sum<key, heads, head_dim>(in_part * tanh(in_part) * position<key>);
+  };
+  check(f, x, y);
+}
+
 // ---- parts of weights ---------------------------------------------------------------------------
 using square = linear<double, hidden<6>, hidden<6>, bias<true>>;
 struct parts {

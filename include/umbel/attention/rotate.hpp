@@ -58,14 +58,17 @@ struct first_of_pairs<adjacent_pairs, Layout, Family, Pairs> {
   static constexpr std::size_t apart = Layout::template stride_of<Family>;
 };
 
-// Rotates x in place. Cosines, Sines: layouts with some axes of x, by name.
-template <class Pairing, class Family, class Layout, class Cosines, class Sines, class T>
+// Rotates x in place. Cosines, Sines: layouts with some axes of x, by name. Back: by minus the
+// angle.
+template <class Pairing, class Family, class Layout, class Cosines, class Sines, bool Back = false,
+          class T>
 constexpr void rotate_pairs(T* x, const T* cosines, const T* sines) noexcept {
   using first = first_of_pairs<Pairing, Layout, Family, Cosines::template size_of<Family>>;
   using half = typename first::type;
   using cosines_of = algebra::broadcast_to<Cosines, typename half::axes>;
   using sines_of = algebra::broadcast_to<Sines, typename half::axes>;
-  for_each([](T& a, T& b, const T& cosine, const T& sine) { rotate_pair(a, b, cosine, sine); },
+  for_each([](T& a, T& b, const T& cosine,
+              const T& sine) { rotate_pair(a, b, cosine, Back ? -sine : sine); },
            view_of<T, half>(x), view_of<T, half>(x + first::apart),
            view_of<const T, cosines_of>(cosines), view_of<const T, sines_of>(sines));
 }
@@ -168,7 +171,9 @@ struct rotate_operation : computing<rotate_operation<Rope, Position, Features>, 
                              pairs_of<Rope, axis_of<layout, family>>, rope_of<Rope>::base>);
   }
 
-  template <class X, class Y>
+  // Back: the gradient of x from that of y.
+  static constexpr bool rotates = true;
+  template <bool Back = false, class X, class Y>
   static constexpr void write(const X& x, Y& y) noexcept {
     using layout_of_y = layout_of<Y>;
     using T = typename Y::value_type;
@@ -177,7 +182,7 @@ struct rotate_operation : computing<rotate_operation<Rope, Position, Features>, 
     const auto& table = rope_turns<T, positions, pairs, rope_of<Rope>::base>();
     copy(x, y);
     using turns = layout<Position<positions>, Features<pairs>>;
-    rotate_pairs<typename rope_of<Rope>::pairs, family, layout_of_y, turns, turns>(
+    rotate_pairs<typename rope_of<Rope>::pairs, family, layout_of_y, turns, turns, Back>(
         y.data(), table.cosine, table.sine);
   }
 };

@@ -111,6 +111,12 @@ constexpr auto stack(const X&... x) noexcept {
     return invalid{};
 }
 
+template <class Table, class Ids>
+  requires((a_positional<Ids> && !tensor_like<Table>) || (a_positional<Table> && !tensor_like<Ids>))
+constexpr invalid lookup(const Table&, const Ids&) noexcept {
+  static_assert(report<rules::lookup<Table, Ids>>::ok, "umbel: shapes do not fit");
+  return {};
+}
 // (Positions are not checked here, even with UMBEL_CHECK: invalid ones give zeros.)
 template <class Table, class Ids>
   requires nodes_to_join<Table, Ids>

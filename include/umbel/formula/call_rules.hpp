@@ -54,6 +54,57 @@ using last_is_one_workspace = first_error<
 template <class F, class... X>
 concept takes =
     requires { std::declval<const F&>()(std::declval<traced_as<computed_from<X...>, X>>()...); };
+// Accepts as many arguments as any function: a call of both is ambiguous, which the compiler finds
+// out without the body of the function.
+struct refused_call {};
+struct function_of_anything {
+  template <class A>
+  refused_call operator()(A) const;
+  template <class A, class B>
+  refused_call operator()(A, B) const;
+  template <class A, class B, class C>
+  refused_call operator()(A, B, C) const;
+  template <class A, class B, class C, class D>
+  refused_call operator()(A, B, C, D) const;
+  template <class A, class B, class C, class D, class E>
+  refused_call operator()(A, B, C, D, E) const;
+  template <class A, class B, class C, class D, class E, class G>
+  refused_call operator()(A, B, C, D, E, G) const;
+  template <class A, class B, class C, class D, class E, class G, class H>
+  refused_call operator()(A, B, C, D, E, G, H) const;
+  template <class A, class B, class C, class D, class E, class G, class H, class I>
+  refused_call operator()(A, B, C, D, E, G, H, I) const;
+  template <class... A>
+  refused_call operator()(const A&...) const;
+};
+template <class F>
+struct function_or_anything : F, function_of_anything {
+  using F::operator(), function_of_anything::operator();
+};
+template <class F, class... X>
+concept refuses = !requires { typename list<traced_as<traced_for<X...>, X>...>; } || requires {
+  requires std::is_same_v<decltype(std::declval<const function_or_anything<F>&>()(
+                              std::declval<traced_as<traced_for<X...>, X>>()...)),
+                          refused_call>;
+};
+// Has F parameters for these arguments? Then a call that fails has an error in its body, which the
+// compiler has reported. Asked before the body is compiled: after an error, clang has no function.
+// (Functions that are not lambdas can be deleted or ambiguous, and what can't be copied may be a
+// parameter by value: there only a call that succeeds is known to be accepted.)
+template <class F, class... X>
+inline constexpr bool accepts =
+    requires { std::declval<const F&>()(std::declval<traced_as<traced_for<X...>, X>>()...); };
+template <class F, class... X>
+  requires(std::is_empty_v<F> && !std::is_aggregate_v<F> &&
+           (... && std::is_copy_constructible_v<X>))
+inline constexpr bool accepts<F, X...> = !refuses<F, X...>;
+
+// std::tie(out), or anything else of one tensor.
+template <class Tie>
+inline constexpr bool is_tie_of_one = false;
+template <template <class...> class Tuple, class Only>
+inline constexpr bool is_tie_of_one<Tuple<Only>> = tensor_like<std::remove_cvref_t<Only>>;
+
 // (Also for into(a, b, c, x).)
 template <class F, class... X>
 inline constexpr bool gives_several = false;
@@ -67,8 +118,8 @@ inline constexpr bool gives_several<F, First, Rest...> =
 // For arguments that F doesn't accept, before a workspace.
 template <bool ByValue, class F, class... X>
 struct other_arguments_rule {
-  using type =
-      first_error<rules::results_tied<ByValue || !gives_several<F, X...>>, rules::takes<never<F>>>;
+  using type = first_error<rules::results_tied<ByValue || !gives_several<F, X...>>,
+                           rules::takes<accepts<F, X...>>>;
 };
 template <bool ByValue, class F, class... X>
   requires(... || bare_executor<X>)

@@ -136,8 +136,8 @@ struct formula_calls {
   static constexpr bool traceable = std::is_empty_v<F> && std::is_default_constructible_v<F>;
 
   // See workspace_for.
-  template <class... X, class Result = decltype(std::declval<const F&>()(
-                            std::declval<traced_as<computed_from<X...>, X>>()...))>
+  template <class... X, bool Accepted = accepts<F, X...>, class Result = traced_result<F, X...>>
+    requires Accepted
   static auto workspace_of(const X&...) {
     using fits = call_fits_rule<F, Result, by_value, workspace_base, X...>;
     if constexpr (fits::has_result) {
@@ -147,16 +147,17 @@ struct formula_calls {
       return invalid{};
     }
   }
-  template <class Name = F>
-  static auto workspace_of(...) {
-    static_assert(report<rules::takes<(!traceable && sizeof(Name) != 0)>>::ok,
-                  "umbel: shapes do not fit");
+  template <class... X, bool Accepted = accepts<F, X...>>
+    requires(!Accepted)
+  static auto workspace_of(const X&...) {
+    static_assert(report<rules::takes<!traceable>>::ok, "umbel: shapes do not fit");
     return invalid{};
   }
+  static invalid workspace_of(...);  // the body of F has an error
 
   // Returns a row-major tensor. The last argument may be a workspace, or parallel(pool, works).
-  template <class... X>
-    requires(!last_is_workspace<X...> && !last_is_refused<X...>)
+  template <class... X, bool Accepted = accepts<F, X...>>
+    requires(!last_is_workspace<X...> && !last_is_refused<X...> && Accepted)
   constexpr auto operator()(const X&... x) const noexcept
       -> given_by<(a_node<X> || ...), decltype(std::declval<const F&>()(
                                           std::declval<traced_as<traced_for<X...>, X>>()...))> {
@@ -177,8 +178,8 @@ struct formula_calls {
   // The same, written into a tensor or view with the result's axes; several results into
   // std::tie(a, b) or an object like the one that a call returns. No output may overlap an
   // argument.
-  template <memory_of_results Out, class... X>
-    requires(!last_is_workspace<X...> && !last_is_refused<X...>)
+  template <memory_of_results Out, class... X, bool Accepted = accepts<F, X...>>
+    requires(!last_is_workspace<X...> && !last_is_refused<X...> && Accepted)
   constexpr auto into(Out&& out, const X&... x) const noexcept -> nothing_by<
       decltype(std::declval<const F&>()(std::declval<traced_as<computed_from<X...>, X>>()...))> {
     using verdict = typename call_fits<F, Out, on_stack, X...>::verdict;
@@ -209,22 +210,27 @@ struct formula_calls {
     static_assert(report<rules::results_tied<(sizeof(Out) == 0)>>::ok, "umbel: shapes do not fit");
   }
   // into(std::tie(out), x)
-  template <template <class...> class Tuple, class Only, class... X>
-    requires(tensor_like<std::remove_cvref_t<Only>> && !last_is_refused<X...>)
-  constexpr void into(const Tuple<Only>&, const X&...) const noexcept {
-    static_assert(report<rules::one_out_untied<never<Only>>>::ok, "umbel: shapes do not fit");
+  template <class Tie, class... X>
+    requires(is_tie_of_one<Tie> && !last_is_refused<X...>)
+  constexpr void into(const Tie&, const X&...) const noexcept {
+    static_assert(report<rules::one_out_untied<never<Tie>>>::ok, "umbel: shapes do not fit");
   }
-  template <class Name = F>
-  constexpr invalid operator()(...) const noexcept {
-    static_assert(report<rules::takes<(!traceable && sizeof(Name) != 0)>>::ok,
-                  "umbel: shapes do not fit");
+  // Arguments for which F has no parameters.
+  template <class... X, bool Accepted = accepts<F, X...>>
+    requires(!last_is_workspace<X...> && !last_is_refused<X...> && !Accepted)
+  constexpr invalid operator()(const X&...) const noexcept {
+    static_assert(report<rules::takes<!traceable>>::ok, "umbel: shapes do not fit");
     return {};
   }
-  template <class Name = F>
-  constexpr void into(...) const noexcept {
-    static_assert(report<rules::takes<(!traceable && sizeof(Name) != 0)>>::ok,
-                  "umbel: shapes do not fit");
+  template <class Out, class... X, bool Accepted = accepts<F, X...>>
+    requires(!last_is_workspace<X...> && !last_is_refused<X...> && !is_tie_of_one<Out> &&
+             !(memory_of_results<Out> && Accepted))
+  constexpr void into(const Out&, const X&...) const noexcept {
+    static_assert(report<rules::takes<!traceable>>::ok, "umbel: shapes do not fit");
   }
+  // The body of F has an error, which the compiler has reported.
+  constexpr invalid operator()(...) const noexcept { return {}; }
+  constexpr void into(...) const noexcept {}
 
  private:
   template <std::size_t... I, class Out, class... X>
@@ -235,7 +241,7 @@ struct formula_calls {
   }
   template <class Out, class Work, class... X>
   static constexpr auto with_workspace(Out&& out, Work& work, const X&... x) noexcept {
-    if constexpr (takes<F, X...>) {
+    if constexpr (accepts<F, X...> && takes<F, X...>) {
       using verdict = typename call_fits<F, Out, Work, X...>::verdict;
       static_assert(report<verdict>::ok, "umbel: shapes do not fit");
       return compute<verdict>(static_cast<Out&&>(out), work, x...);

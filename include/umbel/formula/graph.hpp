@@ -246,7 +246,7 @@ struct node_of_graph {
   norm_form norm{};  // of a layer: is it a norm with borrowed weights?
   bool has_bias = false;
   function<T> run = nullptr, run_plainly = nullptr;
-  function<T> run_back = nullptr;  // for a rotation: the same for the gradient of its result
+  function<T> run_back = nullptr;  // for a rotation: for the gradient of its result
   layer_function<T> run_layer = nullptr;
   std::size_t scratch = 0;  // of a layer, in elements
   // For a differentiated layer: elements kept after its result, the scratch of its gradient, and

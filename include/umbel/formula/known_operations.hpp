@@ -59,5 +59,9 @@ inline constexpr reduction reduction_of<kernel::plain::min_of> = reduction::min;
 template <class Operation>
 inline constexpr bool adds_a_constant = false;
 
+// Does it rotate pairs of features? Then its gradient rotates them back: write<true>.
+template <class Operation>
+concept rotates_pairs = Operation::rotates;
+
 }  // namespace umbel::inline UMBEL_TARGET::detail::formulas
 UMBEL_WARNINGS_POP

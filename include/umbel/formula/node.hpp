@@ -216,6 +216,13 @@ class node : public portable::own_arithmetic {
           if constexpr (requires { known_operation<Operation>::describe(one); })
             known_operation<Operation>::describe(one);
           if (adds_a_constant<Operation>) one.differentiated = 1;
+          if constexpr (Recorder::differentiates && rotates_pairs<Operation>) {
+            one.what = word::rotate;
+            one.run_back = [](const captured<T>&, const T* const* from, T* to) {
+              view_of<T, result> y(to);
+              Operation::template write<true>(view_of<const T, row_major<Layout>>(from[0]), y);
+            };
+          }
           one.from[0] = as_operand();
           one.operands = 1;
           return one;

@@ -73,10 +73,11 @@ struct formula_verdict<Fits> {
 };
 template <class F, class... X>
 struct request<formula<F>, X...> {
-  using verdict = rules::takes<(sizeof...(X) > 99)>;
+  using verdict = rules::takes<formulas::accepts<F, X...>>;
+  static constexpr call_footprint value() { return {}; }  // the body of F has an error
 };
 template <class F, class... X>
-  requires formulas::takes<F, X...>
+  requires(formulas::accepts<F, X...> && formulas::takes<F, X...>)
 struct request<formula<F>, X...> {
   // See workspace_for.
   using fits =

@@ -90,22 +90,25 @@ using workspace_of_gradient = workspace_of_call<gradient_fits_rule<F, workspace_
 template <class F, bool Plain>
 struct gradient_calls {
   // See workspace_for. (F's result is also asked for in a call: an alias adds to clang's output.)
-  template <class... X>
+  template <class... X, bool Accepted = accepts<F, plain_argument_of<X>...>>
+    requires Accepted
   static typename workspace_of_gradient<
       decltype(std::declval<const F&>()(
           std::declval<traced_to_differentiate<computed_from<plain_argument_of<X>...>, X>>()...)),
       F, X...>::type
   workspace_of(const X&...);
-  template <class Name = F>
-  static auto workspace_of(...) {
-    static_assert(report<rules::takes<(sizeof(Name) == 0)>>::ok, "umbel: shapes do not fit");
+  template <class... X, bool Accepted = accepts<F, plain_argument_of<X>...>>
+    requires(!Accepted)
+  static auto workspace_of(const X&...) {
+    static_assert(report<rules::takes<never<F>>>::ok, "umbel: shapes do not fit");
     return invalid{};
   }
+  static invalid workspace_of(...);  // the body of F has an error
 
   // Returns the result of the formula. Arguments: those of the formula, some with a gradient,
   // with_gradient(w, g); the last may be a workspace.
-  template <class... X>
-    requires(!last_is_workspace<X...> && !one_is_invalid<X...>)
+  template <class... X, bool Accepted = accepts<F, plain_argument_of<X>...>>
+    requires(!last_is_workspace<X...> && !one_is_invalid<X...> && Accepted)
   constexpr auto operator()(const X&... x) const noexcept -> given_by<
       false,
       decltype(std::declval<const F&>()(
@@ -130,17 +133,23 @@ struct gradient_calls {
   constexpr invalid operator()(X&&...) const noexcept {
     return {};
   }
-  template <class Name = F>
-  constexpr invalid operator()(...) const noexcept {
-    static_assert(report<rules::takes<(sizeof(Name) == 0)>>::ok, "umbel: shapes do not fit");
+  // Arguments for which F has no parameters.
+  template <class... X, bool Accepted = accepts<F, plain_argument_of<X>...>>
+    requires(!last_is_workspace<X...> && !one_is_invalid<X...> && !Accepted)
+  constexpr invalid operator()(const X&...) const noexcept {
+    static_assert(report<rules::takes<never<F>>>::ok, "umbel: shapes do not fit");
     return {};
   }
+  // The body of F has an error, which the compiler has reported.
+  constexpr invalid operator()(...) const noexcept { return {}; }
 
  private:
   template <class All, std::size_t... I>
   static constexpr auto with_workspace(const All& all, std::index_sequence<I...>) noexcept {
     auto& work = reference_at<sizeof...(I)>(all);
-    if constexpr (differentiable_with<F, decltype(reference_at<I>(all))...>) {
+    constexpr bool accepted =
+        accepts<F, plain_argument_of<std::remove_cvref_t<decltype(reference_at<I>(all))>>...>;
+    if constexpr (accepted && differentiable_with<F, decltype(reference_at<I>(all))...>) {
       using fits = gradient_fits_rule<F, std::remove_reference_t<decltype(work)>,
                                       std::remove_cvref_t<decltype(reference_at<I>(all))>...>;
       static_assert(report<typename fits::verdict>::ok, "umbel: shapes do not fit");
@@ -149,7 +158,7 @@ struct gradient_calls {
       else
         return invalid{};
     } else {
-      static_assert(report<rules::takes<never<F>>>::ok, "umbel: shapes do not fit");
+      static_assert(report<rules::takes<accepted>>::ok, "umbel: shapes do not fit");
       return invalid{};
     }
   }

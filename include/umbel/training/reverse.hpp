@@ -280,10 +280,10 @@ struct reversal : reversed_graph<T, Nodes> {
   constexpr void reverse_rotation(int n, const operand& d) {
     node_of_graph<T> one = g.nodes[n];
     const operand x = one.from[0], sine = one.from[2];
-    const axis_list rows = without_strides(sine.axes);
     one.axes = without_strides(one.axes);
     one.from[0] = in_order(d, one.axes);
-    one.from[2] = each(word::negate, rows, sine);
+    if (one.operands == 3)  // by given angles
+      one.from[2] = each(word::negate, without_strides(sine.axes), sine);
     one.run = one.run_plainly = one.run_back;
     give(x, whole(add(one)));
   }
