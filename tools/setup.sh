@@ -88,6 +88,7 @@ is_there() {
     gcc-arm-none-eabi) has arm-none-eabi-g++ ;;
     qemu-system-arm) has qemu-system-arm ;;
     clang-19) has clang++-19 ;;
+    clangd) has clangd ;;
     nodejs) has node ;;
     mkdocs) has mkdocs ;;
     qemu-user) has qemu-aarch64 ;;

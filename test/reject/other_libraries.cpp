@@ -135,7 +135,7 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // expect-clang: umbel: to: the element type is part of the type; declare another tensor y and write copy\(x, y\)
   // cause: The element type is part of the tensor's type.
   // cure: Declare a tensor with the other type and write `copy(x, y)`, which converts each element.
-  auto r = x.to(1.0);
+  auto r = x.to<double>();
 #elif defined CASE_clone
   // expect-gcc: "umbel: clone: tensors are values; write auto y = x, or copy\(x, y\) into existing memory"
   // expect-clang: umbel: clone: tensors are values; write auto y = x, or copy\(x, y\) into existing memory

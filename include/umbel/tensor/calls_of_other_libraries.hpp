@@ -24,28 +24,30 @@ struct any_argument {
   any_argument = {}, any_argument = {}, any_argument = {}, any_argument = {}, any_argument = {}, \
   any_argument = {}, any_argument = {}, any_argument = {}
 
-// One error, with the message in it. g++ prints the type of a private member and the whole
-// signature of a deleted function, so the message is part of these. clang prints the text of
-// `diagnose_if` and `unavailable`. Members that are called are templates, so debuggers don't list
+// Each use is one error with the message in it, and editors with clangd don't offer these names.
+// g++ prints the type of a private member and the whole signature of a deleted function, so the
+// message is part of these. clang prints the text of `diagnose_if` and `unavailable`, and clangd
+// hides `unavailable` names. clang reports an `unavailable` template twice (see
+// templates_of_other_libraries), so for clang a member is a template only if other libraries call
+// it with template arguments. Both kinds of member are invisible to debuggers, which would list
 // them with each tensor.
 #if UMBEL_CLANG
 #pragma clang diagnostic ignored "-Wgcc-compat"  // diagnose_if is clang's
+struct refused_member {
+  constexpr detail::invalid operator()(UMBEL_ANY_ARGUMENTS) const noexcept { return {}; }
+};
 #define UMBEL_REFUSED_PROPERTY(name)                              \
   __attribute__((unavailable("umbel: " #name ": " UMBEL_INSTEAD), \
                  nodebug)) static constexpr detail::invalid name{};
-#define UMBEL_REFUSED_MEMBER(name)                                                      \
-  template <class... Element>                                                           \
-  __attribute__((diagnose_if(                                                           \
-      true, "umbel: " #name ": " UMBEL_INSTEAD,                                         \
-      "error"))) static constexpr detail::invalid(name)(UMBEL_ANY_ARGUMENTS) noexcept { \
-    return {};                                                                          \
-  }
-#define UMBEL_REFUSED_MEMBER_OF_NUMBERS(name)                                           \
-  template <auto... Number>                                                             \
-  __attribute__((diagnose_if(                                                           \
-      true, "umbel: " #name ": " UMBEL_INSTEAD,                                         \
-      "error"))) static constexpr detail::invalid(name)(UMBEL_ANY_ARGUMENTS) noexcept { \
-    return {};                                                                          \
+#define UMBEL_REFUSED_MEMBER(name)                                \
+  __attribute__((unavailable("umbel: " #name ": " UMBEL_INSTEAD), \
+                 nodebug)) static constexpr refused_member name{};
+#define UMBEL_REFUSED_TEMPLATE(kind, name)                                                         \
+  template <kind... Argument>                                                                      \
+  __attribute__((unavailable(                                                                      \
+      "umbel: " #name                                                                              \
+      ": " UMBEL_INSTEAD))) static constexpr detail::invalid(name)(UMBEL_ANY_ARGUMENTS) noexcept { \
+    return {};                                                                                     \
   }
 #define UMBEL_REFUSED_FUNCTION(name)                                                     \
   template <class... Arguments>                                                          \
@@ -75,10 +77,10 @@ struct refused : detail::invalid {};
                                                \
  public:
 #define UMBEL_REFUSED_MEMBER(name) \
-  template <class... Element>      \
+  template <class... Argument>     \
   static constexpr UMBEL_REFUSED(name)(name)(UMBEL_ANY_ARGUMENTS) = delete;
-#define UMBEL_REFUSED_MEMBER_OF_NUMBERS(name) \
-  template <auto... Number>                   \
+#define UMBEL_REFUSED_TEMPLATE(kind, name) \
+  template <kind... Argument>              \
   static constexpr UMBEL_REFUSED(name)(name)(UMBEL_ANY_ARGUMENTS) = delete;
 #define UMBEL_REFUSED_FUNCTION(name)                                          \
   template <class... Arguments>                                               \
@@ -146,14 +148,14 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_MEMBER(slice)
   UMBEL_REFUSED_MEMBER(row)
   UMBEL_REFUSED_MEMBER(col)
-  UMBEL_REFUSED_MEMBER_OF_NUMBERS(block)
-  UMBEL_REFUSED_MEMBER_OF_NUMBERS(head)
-  UMBEL_REFUSED_MEMBER_OF_NUMBERS(tail)
-  UMBEL_REFUSED_MEMBER_OF_NUMBERS(segment)
-  UMBEL_REFUSED_MEMBER_OF_NUMBERS(leftCols)
-  UMBEL_REFUSED_MEMBER_OF_NUMBERS(rightCols)
-  UMBEL_REFUSED_MEMBER_OF_NUMBERS(topRows)
-  UMBEL_REFUSED_MEMBER_OF_NUMBERS(bottomRows)
+  UMBEL_REFUSED_TEMPLATE(auto, block)
+  UMBEL_REFUSED_TEMPLATE(auto, head)
+  UMBEL_REFUSED_TEMPLATE(auto, tail)
+  UMBEL_REFUSED_TEMPLATE(auto, segment)
+  UMBEL_REFUSED_TEMPLATE(auto, leftCols)
+  UMBEL_REFUSED_TEMPLATE(auto, rightCols)
+  UMBEL_REFUSED_TEMPLATE(auto, topRows)
+  UMBEL_REFUSED_TEMPLATE(auto, bottomRows)
   UMBEL_REFUSED_FUNCTION(squeeze)
   UMBEL_REFUSED_FUNCTION(narrow)
   UMBEL_REFUSED_FUNCTION(row)
@@ -225,7 +227,7 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_PROPERTY(shape)
   UMBEL_REFUSED_PROPERTY(ndim)
   UMBEL_REFUSED_PROPERTY(dtype)
-  UMBEL_REFUSED_MEMBER(size)
+  UMBEL_REFUSED_TEMPLATE(class, size)
   UMBEL_REFUSED_MEMBER(dim)
   UMBEL_REFUSED_MEMBER(dims)
   UMBEL_REFUSED_MEMBER(numel)
@@ -253,8 +255,8 @@ struct calls_of_other_libraries {
 
 #define UMBEL_INSTEAD \
   "the element type is part of the type; declare another tensor y and write copy(x, y)"
-  UMBEL_REFUSED_MEMBER(to)
-  UMBEL_REFUSED_MEMBER(cast)
+  UMBEL_REFUSED_TEMPLATE(class, to)
+  UMBEL_REFUSED_TEMPLATE(class, cast)
   UMBEL_REFUSED_MEMBER(astype)
   UMBEL_REFUSED_MEMBER(type)
   UMBEL_REFUSED_MEMBER(half)
@@ -291,8 +293,8 @@ struct calls_of_other_libraries {
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD "write x(i, j), one position for each axis, or x(at<query>(i), at<hidden>(j))"
-  UMBEL_REFUSED_MEMBER(at)
-  UMBEL_REFUSED_MEMBER(item)
+  UMBEL_REFUSED_TEMPLATE(class, at)
+  UMBEL_REFUSED_TEMPLATE(class, item)
   UMBEL_REFUSED_MEMBER(index)
   UMBEL_REFUSED_MEMBER(coeff)
 #undef UMBEL_INSTEAD
@@ -342,7 +344,7 @@ struct calls_of_other_libraries {
 
 #define UMBEL_INSTEAD "the first element is at x.data()"
   UMBEL_REFUSED_MEMBER(data_handle)
-  UMBEL_REFUSED_MEMBER(data_ptr)
+  UMBEL_REFUSED_TEMPLATE(class, data_ptr)
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD "write x | contiguous"
@@ -412,9 +414,25 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_FUNCTION(backward)
 #undef UMBEL_INSTEAD
 };
+// clang reports an `unavailable` template once only if it is found through a using-declaration.
+struct templates_of_other_libraries : calls_of_other_libraries {
+  using calls_of_other_libraries::at;
+  using calls_of_other_libraries::block;
+  using calls_of_other_libraries::bottomRows;
+  using calls_of_other_libraries::cast;
+  using calls_of_other_libraries::data_ptr;
+  using calls_of_other_libraries::head;
+  using calls_of_other_libraries::item;
+  using calls_of_other_libraries::leftCols;
+  using calls_of_other_libraries::rightCols;
+  using calls_of_other_libraries::segment;
+  using calls_of_other_libraries::tail;
+  using calls_of_other_libraries::to;
+  using calls_of_other_libraries::topRows;
+};
 // Base of tensor and view. It depends on them so that these names hide no others inside them.
 template <class Tensor>
-struct members_of_other_libraries : calls_of_other_libraries {};
+struct members_of_other_libraries : templates_of_other_libraries {};
 
 // Base of operations and layers: members of other libraries' layers.
 struct calls_of_other_layers {
@@ -456,7 +474,7 @@ struct calls_of_other_layers {
 #undef UMBEL_REFUSED
 #undef UMBEL_REFUSED_PROPERTY
 #undef UMBEL_REFUSED_MEMBER
-#undef UMBEL_REFUSED_MEMBER_OF_NUMBERS
+#undef UMBEL_REFUSED_TEMPLATE
 #undef UMBEL_REFUSED_FUNCTION
 #undef UMBEL_REFUSED_FUNCTION_OF_TEXT
 
