@@ -84,6 +84,9 @@ inline std::string to_json(const evaluation& run) {
          json_number(run.latency.max) +
          "\n"
          "  },\n"
+         "  \"preempted\": " +
+         std::to_string(run.preempted) +
+         ",\n"
          "  \"bytes\": {\n"
          "    \"weights\": " +
          number(model::weights_bytes) +
@@ -105,11 +108,17 @@ inline std::string line(const char* name, const std::string& words) {
   return text("  %-13s", name) + words + "\n";
 }
 
+// The slowest of a thousand calls and of all: of the model only if no other program ran in between.
+inline std::string slowest(const evaluation& run) {
+  if (run.preempted != 0) return "";
+  return text("   p99.9 %.1f us   max %.1f us", run.latency.p999, run.latency.max);
+}
+
 inline std::string to_lines(const evaluation& run) {
   const std::string images = grouped(run.images);
   const std::string core = run.core < 0 ? "on one thread" : "on core " + std::to_string(run.core);
   const std::string preempted =
-      run.preempted == 0 ? "" : text("; other programs cut in %ld times", run.preempted);
+      run.preempted == 0 ? "" : text("; other programs interrupted %ld times", run.preempted);
   const std::string bound = grouped(model::stack_bytes);
   const std::string stack = run.stack ? grouped(*run.stack) + " measured, at most " + bound
                                       : "at most " + bound + " (not measured in this build)";
@@ -121,18 +130,18 @@ inline std::string to_lines(const evaluation& run) {
          line("in integers", text("%.2f %%, ", 100 * run.integer_accuracy()) +
                                  grouped(run.integer_correct) + " right, " +
                                  grouped(run.integer_agreeing) + " predictions as above") +
-         line("",
-              text("p50 %.1f us   p99 %.1f us", run.integer_latency.p50, run.integer_latency.p99) +
-                  "; bytes: weights " + grouped(integer_model::weights_bytes) + "   workspace " +
-                  grouped(integer_model::workspace_bytes)) +
          line("throughput", grouped(static_cast<std::size_t>(run.images_per_second)) +
                                 " pictures a second, one thread") +
          line("latency",
-              text("p50 %.1f us   p99 %.1f us   p99.9 %.1f us   max %.1f us", run.latency.p50,
-                   run.latency.p99, run.latency.p999, run.latency.max)) +
-         line("", grouped(run.latency.calls) + " forwards timed one by one, " + core + preempted) +
+              text("p50 %.1f us   p99 %.1f us", run.latency.p50, run.latency.p99) + slowest(run)) +
+         line("  integers",
+              text("p50 %.1f us   p99 %.1f us", run.integer_latency.p50, run.integer_latency.p99)) +
+         line("  measured",
+              grouped(run.latency.calls) + " forwards one by one, " + core + preempted) +
          line("bytes", "weights " + grouped(model::weights_bytes) + "   workspace " +
                            grouped(model::workspace_bytes) + "   stack " + stack) +
+         line("  integers", "weights " + grouped(integer_model::weights_bytes) + "   workspace " +
+                                grouped(integer_model::workspace_bytes)) +
          line("allocations", std::to_string(run.heap.allocations) + " during inference (" +
                                  heap::counted() + " counted)");
 }

@@ -8,9 +8,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <string>
 
 #include "../../examples/fashion/integers.hpp"
+#include "../../examples/fashion/page.hpp"
 #include "../../examples/fashion/trained/samples.hpp"
+
+// The lines name the functions that are counted; this program counts none.
+const char* fashion::heap::counted() noexcept { return "none"; }
 
 namespace {
 
@@ -44,6 +49,40 @@ BOOST_AUTO_TEST_CASE(the_answers_are_those_of_floats) {
     for (std::size_t c = 0; c < 10; ++c)
       BOOST_TEST(std::abs(values(c) - trained::logits[i][c]) < 0.4F);
   }
+}
+
+// What the demo prints of a run, and what is on its page.
+std::string shown(const fashion::evaluation& run) {
+  return fashion::to_lines(run) + fashion::figures(run);
+}
+
+BOOST_AUTO_TEST_CASE(the_slowest_calls_are_shown_if_no_other_program_ran) {
+  fashion::evaluation run;
+  run.images = 20;
+  run.latency = {12.5, 13.5, 77.5, 88.5, 10000};
+  const std::string undisturbed = shown(run);
+  BOOST_TEST(undisturbed.find("p99.9 77.5 us   max 88.5 us") != std::string::npos);
+  BOOST_TEST(undisturbed.find("p99.9 77.5</small>") != std::string::npos);
+  run.preempted = 3;
+  const std::string disturbed = shown(run);
+  BOOST_TEST(disturbed.find("interrupted 3 times") != std::string::npos);
+  for (const char* noise : {"p99.9", "max", "77.5", "88.5"})
+    BOOST_TEST(disturbed.find(noise) == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(every_line_of_the_figures_has_a_name) {
+  fashion::evaluation run;
+  run.images = 20;
+  const std::string lines = fashion::to_lines(run);
+  for (std::size_t at = 0; at < lines.size(); at = lines.find('\n', at) + 1) {
+    BOOST_TEST(lines.substr(at, 14).find_first_not_of(' ') != std::string::npos);
+    BOOST_TEST(lines[at + 14] == ' ');
+    BOOST_TEST(lines[at + 15] != ' ');
+  }
+  const std::string page = fashion::figures(run);
+  std::size_t tiles = 0;
+  for (std::size_t at = 0; (at = page.find("<dt>", at)) != std::string::npos; ++at) ++tiles;
+  BOOST_TEST(tiles == 6U);
 }
 
 }  // namespace
