@@ -122,7 +122,7 @@ struct weights_of_two_types {
   // expect-gcc: "umbel: gradient: packed weights have no gradient; pass the unpacked weights"
   // expect-clang: gradient, .*packed_weights_have_no_gradient_so_pass_the_unpacked_weights
   // lines-gcc: 17
-  // lines-clang: 22
+  // lines-clang: 21
   // cause: Packed weights are laid out for the kernels of one target; training needs the unpacked weights.
   // cure: Pass `with_gradient(w, g)` with the unpacked weights, or with a struct of them, and pack the trained weights.
   const attention::weights of_attention{};
@@ -174,7 +174,6 @@ struct weights_of_two_types {
 #elif defined CASE_gradient_of_a_mistake_with_a_workspace
   // expect-gcc: "umbel: sum: there is no axis hidden in \[token=7, classes=3\]"
   // expect-clang: sum, .*there_is_no_axis.*hidden.*in.*token<7>.*classes<3>
-  // lines-clang: 18
   // cause: The formula has an error, so its gradient has it too, and neither has a workspace.
   // cure: Correct the formula at the operation that is named.
   constexpr gradient of_hidden{
