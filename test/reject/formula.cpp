@@ -19,6 +19,11 @@ struct two_workers {
   }
 };
 
+template <class X>
+auto not_constexpr(const X& x) {
+  return x + x;
+}
+
 [[maybe_unused]] static void cases(const queries& q, const keys& k) {
   tensor<float, heads<3>, key<20>, head_dim<16>> other{};
   tensor<float, batch<2>> slopes{};
@@ -94,7 +99,7 @@ struct two_workers {
   };
   auto r = far(q, parts{});
 #elif defined CASE_formula_part_alone
-  // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w"
+  // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w; a function that it calls must be constexpr"
   // expect-clang: formula, .*copies_a_part_of_an_argument_or_uses_it_alone_so_pass_it_separately_and_the_object_as_const_auto>
   // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor has what is computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
   // cure: Declare weights as `const auto& w`, and pack them outside. Pass numbers, and tensors that are used alone, as separate arguments, or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
@@ -104,7 +109,7 @@ struct two_workers {
   constexpr formula gained = [](auto a, const auto& with) { return a * exp(with.gain); };
   auto r = gained(q, parts{});
 #elif defined CASE_formula_one_hot_of_a_part
-  // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w"
+  // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w; a function that it calls must be constexpr"
   // expect-clang: formula, .*copies_a_part_of_an_argument_or_uses_it_alone_so_pass_it_separately_and_the_object_as_const_auto>
   // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor has what is computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
   // cure: Declare weights as `const auto& w`, and pack them outside. Pass numbers, and tensors that are used alone, as separate arguments, or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
@@ -116,7 +121,7 @@ struct two_workers {
   };
   auto r = chosen(q, parts{});
 #elif defined CASE_formula_number_of_an_object
-  // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w"
+  // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w; a function that it calls must be constexpr"
   // expect-clang: formula, .*copies_a_part_of_an_argument_or_uses_it_alone_so_pass_it_separately_and_the_object_as_const_auto>
   // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor has what is computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
   // cure: Declare weights as `const auto& w`, and pack them outside. Pass numbers, and tensors that are used alone, as separate arguments, or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
@@ -290,14 +295,14 @@ struct two_workers {
 #elif defined CASE_formula_number_of_arguments
   // expect-gcc: "umbel: formula: the function has other parameters, or copies weights; write const auto& w"
   // expect-clang: formula, .*the_function_has_other_parameters_or_copies_weights_so_write_const_auto>
-  // cause: The function has a different number of parameters, or has weights as values, which each call would copy.
-  // cure: Pass as many arguments as it has parameters, and optionally a workspace last; write `const auto& w` for weights.
+  // cause: x
+  // cure: x
   auto r = attend(q, k);
 #elif defined CASE_formula_workspace_of_fewer_arguments
   // expect-gcc: "umbel: formula: the function has other parameters, or copies weights; write const auto& w"
   // expect-clang: formula, .*the_function_has_other_parameters_or_copies_weights_so_write_const_auto>
-  // cause: The function has a different number of parameters, or has weights as values, which each call would copy.
-  // cure: Pass as many arguments as it has parameters, and optionally a workspace last; write `const auto& w` for weights.
+  // cause: x
+  // cure: x
   static workspace_for<decltype(attend), queries, keys> work;
   (void)work;
 #elif defined CASE_formula_workspace_of_other_shapes
@@ -428,16 +433,16 @@ struct two_workers {
   // expect-gcc: "umbel: formula: the function has other parameters, or copies weights; write const auto& w"
   // expect-clang: formula, .*the_function_has_other_parameters_or_copies_weights_so_write_const_auto>
   // lines-clang: 15
-  // cause: The function has a different number of parameters, or has weights as values, which each call would copy.
-  // cure: Pass as many arguments as it has parameters, and optionally a workspace last; write `const auto& w` for weights.
+  // cause: x
+  // cure: x
   static workspace_for<decltype(attend), queries, keys, keys> work;
   auto r = attend(q, k, work);
 #elif defined CASE_formula_into_of_fewer_arguments_and_a_workspace
   // expect-gcc: "umbel: formula: the function has other parameters, or copies weights; write const auto& w"
   // expect-clang: formula, .*the_function_has_other_parameters_or_copies_weights_so_write_const_auto>
   // lines-clang: 15
-  // cause: The function has a different number of parameters, or has weights as values, which each call would copy.
-  // cure: Pass as many arguments as it has parameters, and optionally a workspace last; write `const auto& w` for weights.
+  // cause: x
+  // cure: x
   static workspace_for<decltype(attend), queries, keys, keys> work;
   static queries out;
   attend.into(out, q, k, work);
@@ -462,7 +467,7 @@ struct two_workers {
   };
   auto r = both(q, k, other);
 #elif defined CASE_formula_weights_by_value
-  // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w"
+  // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w; a function that it calls must be constexpr"
   // expect-clang: formula, .*copies_a_part_of_an_argument_or_uses_it_alone_so_pass_it_separately_and_the_object_as_const_auto>
   // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor has what is computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
   // cure: Declare weights as `const auto& w`, and pack them outside. Pass numbers, and tensors that are used alone, as separate arguments, or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
@@ -559,5 +564,19 @@ struct two_workers {
   // cure: Pass all arguments in one type.
   constexpr formula twice = [](auto queries, auto) { return queries * 2; };
   auto r = twice(q, tensor<double, heads<3>>{});
+#elif defined CASE_formula_calls_a_function_that_is_not_constexpr
+  // expect-gcc: "umbel: formula: calls a function that is not constexpr; declare it as constexpr auto f\(\.\.\.\)"
+  // expect-clang: formula, .*calls_a_function_that_is_not_constexpr_so_declare_it_constexpr>
+  // cause: A formula is traced in a constant expression, and so is what it calls. (A lambda is constexpr by itself.)
+  // cure: Declare the function `constexpr auto f(const auto& x)`.
+  constexpr formula scaled = [](auto queries) { return not_constexpr(queries) * 2; };
+  auto r = scaled(q);
+#elif defined CASE_formula_calls_a_function_of_weights_that_is_not_constexpr
+  // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w; a function that it calls must be constexpr"
+  // expect-clang: formula, .*copies_a_part_of_an_argument_or_uses_it_alone_so_pass_it_separately_and_the_object_as_const_auto>
+  // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor has what is computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
+  // cure: Declare weights as `const auto& w`, and pack them outside. Pass numbers, and tensors that are used alone, as separate arguments, or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
+  constexpr formula scaled = [](auto a, const auto& with) { return not_constexpr(a) * with.q; };
+  auto r = scaled(x, w);
 #endif
 }

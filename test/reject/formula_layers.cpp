@@ -307,7 +307,7 @@ struct model {
   constexpr formula of_new = [](auto a) { return norm{norm::weights{}}(a); };
   auto r = of_new(x);
 #elif defined CASE_formula_packs_weights
-  // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w"
+  // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w; a function that it calls must be constexpr"
   // expect-clang: formula, .*copies_a_part_of_an_argument_or_uses_it_alone_so_pass_it_separately_and_the_object_as_const_auto>
   // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor has what is computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
   // cure: Declare weights as `const auto& w`, and pack them outside. Pass numbers, and tensors that are used alone, as separate arguments, or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
@@ -316,14 +316,14 @@ struct model {
   };
   auto r = packing(x, w);
 #elif defined CASE_formula_reads_a_number
-  // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w"
+  // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w; a function that it calls must be constexpr"
   // expect-clang: formula, .*copies_a_part_of_an_argument_or_uses_it_alone_so_pass_it_separately_and_the_object_as_const_auto>
   // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor has what is computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
   // cure: Declare weights as `const auto& w`, and pack them outside. Pass numbers, and tensors that are used alone, as separate arguments, or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
   constexpr formula scaled = [](auto a, const auto& of) { return a * of.scale; };
   auto r = scaled(x, w);
 #elif defined CASE_formula_layer_by_value
-  // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w"
+  // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w; a function that it calls must be constexpr"
   // expect-clang: formula, .*copies_a_part_of_an_argument_or_uses_it_alone_so_pass_it_separately_and_the_object_as_const_auto>
   // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor has what is computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
   // cure: Declare weights as `const auto& w`, and pack them outside. Pass numbers, and tensors that are used alone, as separate arguments, or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.

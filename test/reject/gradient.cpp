@@ -181,7 +181,7 @@ struct weights_of_two_types {
   static workspace_for<decltype(of_hidden), tokens, differentiated<map::weights>> work;
   const auto value = of_hidden(x, with_gradient(w, g), work);
 #elif defined CASE_gradient_of_weights_by_value
-  // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w"
+  // expect-gcc: "umbel: formula: copies a part of an argument or uses it alone, before it has a value; pass that part as a separate argument, the object as const auto& w; a function that it calls must be constexpr"
   // expect-clang: formula, .*copies_a_part_of_an_argument_or_uses_it_alone
   // cause: A formula is traced at compile time. Then weights and numbers in an argument have no values, nor has what is computed only from them: `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
   // cure: Declare weights as `const auto& w`, and pack them outside. Pass numbers, and tensors that are used alone, as separate arguments, or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
@@ -190,22 +190,22 @@ struct weights_of_two_types {
 #elif defined CASE_gradient_without_an_argument
   // expect-gcc: "umbel: formula: the function has other parameters, or copies weights; write const auto& w"
   // expect-clang: formula, .*the_function_has_other_parameters_or_copies_weights_so_write_const_auto
-  // cause: The function has a different number of parameters, or has weights as values, which each call would copy.
-  // cure: Pass as many arguments as it has parameters, and optionally a workspace last; write `const auto& w` for weights.
+  // cause: x
+  // cure: x
   static workspace_for<decltype(learn), tokens, differentiated<map::weights>> work;
   const auto value = learn(with_gradient(w, g), work);
 #elif defined CASE_gradient_workspace_without_an_argument
   // expect-gcc: "umbel: formula: the function has other parameters, or copies weights; write const auto& w"
   // expect-clang: formula, .*the_function_has_other_parameters_or_copies_weights_so_write_const_auto
-  // cause: The function has a different number of parameters, or has weights as values, which each call would copy.
-  // cure: Pass as many arguments as it has parameters, and optionally a workspace last; write `const auto& w` for weights.
+  // cause: x
+  // cure: x
   static workspace_for<decltype(learn), differentiated<map::weights>> work;
   const auto value = learn(with_gradient(w, g), work);
 #elif defined CASE_gradient_after_its_workspace
   // expect-gcc: "umbel: formula: the function has other parameters, or copies weights; write const auto& w"
   // expect-clang: formula, .*the_function_has_other_parameters_or_copies_weights_so_write_const_auto
-  // cause: The function has a different number of parameters, or has weights as values, which each call would copy.
-  // cure: Pass as many arguments as it has parameters, and optionally a workspace last; write `const auto& w` for weights.
+  // cause: x
+  // cure: x
   static workspace_for<decltype(learn), tokens, differentiated<map::weights>> work;
   const auto value = learn(work, x, with_gradient(w, g));
 #elif defined CASE_gradient_beyond_the_stack
