@@ -5,6 +5,7 @@
     layering.py INCLUDE_DIR        TAP: one check a header; a bad one prints file:line and the arrow
     layering.py --self-test        does it notice what it should notice?
     layering.py --table            writes the arrows into docs/architecture.md, which is checked, too
+    layering.py --lists            writes the lists of includes at the top of the headers that users include, checked, too
 
 A room is a folder, or a file that stands directly in include/umbel. A room may include itself and the rooms
 named here, nothing else of Umbel. Who may include a room may include the rooms within it (kernel/float).
@@ -62,6 +63,12 @@ ONLY_FROM = {
 BANNED_HEADERS = {"iostream", "vector", "string", "map", "memory", "functional", "cmath", "algorithm"}
 # No header allocates; and std::is_constant_evaluated is a call where it is not optimised (config.hpp).
 BANNED_WORDS = re.compile(r"\b(new|malloc|calloc|realloc|aligned_alloc|is_constant_evaluated)\b")
+# Headers that users include besides umbel.hpp and bare.hpp. Each level of inclusion is a line before a message, and whichever
+# header of the user's is first brings the rest: so each includes all that it needs itself, dependencies first.
+INCLUDED_BY_USERS = (
+    "decode/cache_of_formula", "decode/sample", "file/mapped_file", "files", "formula/row_formula", "inspect/describe",
+    "inspect/fits", "inspect/footprint", "inspect/heat_map", "mpi", "quantized", "training", "weights", "weights/array_checksum")
+WITHOUT_MESSAGES = {"config", "utility", "version", "text", "simd", "plan", "kernel"}  # rooms whose headers refuse nothing
 BOOST_MAY_BE_IN = {"umbel/shape/hana.hpp"}
 MPI_MAY_BE_IN = {"umbel/mpi/communicator.hpp"}
 
@@ -109,7 +116,7 @@ def include_problem(root, header, quoted, name):
 def problems_of(root, path):
     header = path.relative_to(root).as_posix()
     text = path.read_text()
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(LIST.sub(lambda m: "\n" * m[0].count("\n"), text).splitlines(), 1):
         if include := INCLUDE.match(line):
             if problem := include_problem(root, header, include[1] == '"', include[2]):
                 yield f"{path}:{number}: {problem}"
@@ -122,6 +129,33 @@ def problems_of(root, path):
 def check(root):
     """[(header, problems)], sorted by header."""
     return [(p.relative_to(root).as_posix(), list(problems_of(root, p))) for p in sorted(root.rglob("*.hpp"))]
+
+
+LIST = re.compile(r"// clang-format off: all that this needs[^\n]*\n.*?// clang-format on\n\n?", re.S)
+
+
+def needed_by(root, header, found):
+    """What a header includes, dependencies first, into `found`."""
+    for line in LIST.sub("", (root / header).read_text()).splitlines():
+        if (include := INCLUDE.match(line)) and (target := resolve(root, header, include[1] == '"', include[2])):
+            if target not in found and room_of(target).split("/")[0] not in WITHOUT_MESSAGES:
+                needed_by(root, target, found)
+                found.setdefault(target)
+    return found
+
+
+def with_list(root, header):
+    """The text of a header that users include, with its list."""
+    needed = [h for h in needed_by(root, header, {}) if h != "umbel/bare.hpp"]
+    lines = "".join(f"#include <{h}>\n" for h in needed)
+    text = LIST.sub("", (root / header).read_text())
+    block = ("// clang-format off: all that this needs, in order; bare.hpp explains (test/layering.py --lists).\n"
+             f"#include <umbel/config.hpp>\n{lines}// clang-format on\n\n")
+    return re.sub(r"(?m)^#pragma once\n\n", lambda m: m[0] + block, text, count=1)
+
+
+def public_headers(root):
+    return [header for name in INCLUDED_BY_USERS if (root / (header := f"umbel/{name}.hpp")).is_file()]
 
 
 PAGE = pathlib.Path(__file__).resolve().parent.parent / "docs" / "architecture.md"
@@ -183,6 +217,11 @@ def main():
     if sys.argv[1] == "--table":
         PAGE.write_text(page_with_arrows(PAGE.read_text()))
         return 0
+    if sys.argv[1] == "--lists":
+        root = pathlib.Path(__file__).resolve().parent.parent / "include"
+        for header in public_headers(root):
+            (root / header).write_text(with_list(root, header))
+        return 0
     tap = Tap()
     if PAGE.is_file():
         tap.check("docs/architecture.md", page_with_arrows(PAGE.read_text()) == PAGE.read_text(),
@@ -190,7 +229,11 @@ def main():
     failures = self_test()
     tap.check("self-test", not failures, "\n".join(failures))
     if sys.argv[1] != "--self-test":
-        for header, problems in check(pathlib.Path(sys.argv[1])):
+        root = pathlib.Path(sys.argv[1])
+        for header in public_headers(root):
+            tap.check(f"the list of {header}", with_list(root, header) == (root / header).read_text(),
+                      "other includes than it needs: run test/layering.py --lists")
+        for header, problems in check(root):
             tap.check(header, not problems, "\n".join(problems))
     return tap.finish()
 

@@ -489,6 +489,12 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // cause: The sequence and the layer have different element types, and Umbel converts nothing implicitly.
   // cure: Declare both with one element type.
   static workspace_for<encoder, tensor<double, token<9>, hidden<32>>> work;
+#elif defined CASE_prepacked_without_its_layer
+  // expect-gcc: "umbel: prepacked: needs the type of the layer; write prepacked<attention>\{w\}"
+  // expect-clang: prepacked.*needs_the_type_of_the_layer_so_write_prepacked_of_it
+  // cause: Several layers have weights of one type, so the weights do not determine the layer.
+  // cure: Name the layer: `prepacked<encoder> packed{w}`.
+  prepacked wrong{w};
 #else
   auto r = x | place | encode | packed | normalise | rms | gelu_exact | mean<token> | classify;
   (void)r;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Mistakes in elementwise arithmetic, loops and contractions (check.py).
+#include <array>
 #include <umbel/umbel.hpp>
 
 using namespace umbel;
@@ -276,6 +277,20 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cause: `*` of two tensors multiplies element by element.
   // cure: To sum over a common axis, write `contract<hidden>(x, y)`; to project, write `x * weights` with the weights of a layer.
   auto r = tensor<float, query<4>, hidden<100>>{} * tensor<float, hidden<100>, classes<3>>{};
+#elif defined CASE_concat_of_a_vector
+  // expect-gcc: "umbel: concat: expects each tensor or view as an argument; write \(a, b\) instead of a list"
+  // expect-clang: concat.*expects_each_tensor_or_view_as_an_argument_so_write_f_of_a_and_b
+  // cause: The axes of a result are constants, so the number of tensors has to be one as well: it is the number of arguments.
+  // cure: Write each tensor as an argument: `concat<token>(a, b)`, `stack<batch>(all[0], all[1])`.
+  const std::array<queries, 2> all{};
+  auto r = concat<query>(all);
+#elif defined CASE_stack_of_an_array
+  // expect-gcc: "umbel: stack: expects each tensor or view as an argument; write \(a, b\) instead of a list"
+  // expect-clang: stack.*expects_each_tensor_or_view_as_an_argument_so_write_f_of_a_and_b
+  // cause: The axes of a result are constants, so the number of tensors has to be one as well: it is the number of arguments.
+  // cure: Write each tensor as an argument: `concat<token>(a, b)`, `stack<batch>(all[0], all[1])`.
+  const std::array<queries, 2> all{};
+  auto r = umbel::stack<token>(all);
 #else
   tensor<float, batch<2>, query<4>, key<6>> scores = contract<hidden>(x, y) * 0.1f;
   x = x + x;

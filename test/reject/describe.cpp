@@ -54,6 +54,13 @@ using decoder = decoder_layer<float, hidden<64>, heads<4>, intermediate<128>, no
   const tensor<float, key<5>, head_dim<8>> values{};
   constexpr formula context = [](auto a, auto b) { return contract<key>(softmax<key>(a), b); };
   const char* page = describe(context, scores, values);
+#elif defined CASE_describe_of_fewer_arguments
+  // expect-gcc: "umbel: formula: the function has other parameters, or copies weights; write const auto& w"
+  // expect-clang: formula.*the_function_has_other_parameters_or_copies_weights_so_write_const_auto
+  // cause: The function has a different number of parameters, or has weights as values, which each call would copy.
+  // cure: Pass as many arguments as it has parameters, and optionally a workspace last; write `const auto& w` for weights.
+  constexpr formula sum_of = [](auto a, auto b) { return a + b; };
+  const char* r = describe(sum_of, tensor<float, token<9>>{});
 #else
   const char* page = describe<attention, token<4>>();
   (void)page;

@@ -24,7 +24,6 @@ struct weights_of_two_types {
 #elif defined CASE_embedding_of_float_in_a_formula
   // expect-gcc: "umbel: embedding: needs integers, not float"
   // expect-clang: embedding.*needs_integers_not.*element<float>
-  // lines-clang: 15
   // cause: An embedding is called with integers, the numbers of vocabulary entries, but these have a different type.
   // cure: Declare them as integers: `tensor<int, token<12>> ids`.
   constexpr formula rows = [](auto at, const auto& e) { return e(at); };
@@ -32,7 +31,6 @@ struct weights_of_two_types {
 #elif defined CASE_embedding_in_a_formula_of_another_type
   // expect-gcc: "umbel: embedding: the table has type float but the formula computes in double"
   // expect-clang: embedding.*the_table_has_type.*element<float>.*but_the_formula_computes_in.*element<double>
-  // lines-clang: 15
   // cause: A formula computes in the type of its first float or double argument, and the table has a different one.
   // cure: Declare all with one element type.
   constexpr formula rows = [](auto x, auto at, const auto& e) { return x + sum<token>(e(at)); };
@@ -40,7 +38,6 @@ struct weights_of_two_types {
 #elif defined CASE_embedding_in_a_formula_of_weights_of_two_types
   // expect-gcc: "umbel: embedding: the table has type double but the formula computes in float"
   // expect-clang: embedding.*the_table_has_type.*element<double>.*but_the_formula_computes_in.*element<float>
-  // lines-clang: 15
   // cause: Without a float or double tensor argument, a formula computes in the type of its weights, or in float if they are mixed.
   // cure: Declare all weights with one type.
   constexpr formula rows = [](auto at, const auto& w) {
@@ -50,7 +47,6 @@ struct weights_of_two_types {
 #elif defined CASE_embedding_of_many_words_in_a_formula
   // expect-gcc: "umbel: embedding: vocabulary=20000000 has more positions than float can count; look up outside the formula"
   // expect-clang: embedding, .*vocabulary<20000000>, .*has_more_positions_than, .*element<float>, .*can_count_so_look_up_outside_the_formula>
-  // lines-clang: 15
   // cause: A formula converts integers to its element type, and float cannot hold all integers up to the size of the table.
   // cure: Call the embedding outside, and pass its result.
   constexpr formula rows = [](auto at, const auto& e) { return e(at); };
@@ -58,7 +54,6 @@ struct weights_of_two_types {
 #elif defined CASE_logits_of_another_width_in_a_formula
   // expect-gcc: "umbel: logits: the input has hidden=7 but the weights expect hidden=6"
   // expect-clang: logits.*the_input_has.*hidden<7>.*but_the_weights_expect.*hidden<6>
-  // lines-clang: 15
   // cause: The input has a different number of features than the rows of the table.
   // cure: Pass the right tensor, or declare the embedding with its width.
   constexpr formula tied = [](auto x, const auto& e) { return e.logits(x); };

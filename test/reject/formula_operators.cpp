@@ -21,7 +21,6 @@ struct parts {
 #if defined CASE_formula_value_plus_assigned
   // expect-gcc: "umbel: formula: values are immutable; write auto y = x \+ 1"
   // expect-clang: formula, .*values_are_immutable_so_write_auto_y>
-  // lines-clang: 15
   // cause: A value of a formula is the result of one operation, and other operations may read it: `x += 1` would change it for them.
   // cure: Declare a new variable, `auto y = x + 1;`.
   constexpr formula next = [](auto a) {
@@ -32,7 +31,6 @@ struct parts {
 #elif defined CASE_formula_value_minus_assigned
   // expect-gcc: "umbel: formula: values are immutable; write auto y = x \+ 1"
   // expect-clang: formula, .*values_are_immutable_so_write_auto_y>
-  // lines-clang: 15
   // cause: A value of a formula is the result of one operation, and other operations may read it: `x += 1` would change it for them.
   // cure: Declare a new variable, `auto y = x + 1;`.
   constexpr formula less = [](auto a, auto b) {
@@ -44,7 +42,6 @@ struct parts {
 #elif defined CASE_formula_value_times_assigned
   // expect-gcc: "umbel: formula: values are immutable; write auto y = x \+ 1"
   // expect-clang: formula, .*values_are_immutable_so_write_auto_y>
-  // lines-clang: 15
   // cause: A value of a formula is the result of one operation, and other operations may read it: `x += 1` would change it for them.
   // cure: Declare a new variable, `auto y = x + 1;`.
   constexpr formula gained = [](auto a, const auto& with) {
@@ -66,7 +63,6 @@ struct parts {
 #elif defined CASE_formula_value_incremented
   // expect-gcc: "umbel: formula: values are immutable; write auto y = x \+ 1"
   // expect-clang: formula, .*values_are_immutable_so_write_auto_y>
-  // lines-clang: 15
   // cause: A value of a formula is the result of one operation, and other operations may read it: `x += 1` would change it for them.
   // cure: Declare a new variable, `auto y = x + 1;`.
   constexpr formula next = [](auto a) {
@@ -77,7 +73,6 @@ struct parts {
 #elif defined CASE_formula_value_assigned_a_number
   // expect-gcc: "umbel: formula: values are immutable; write auto y = x \+ 1"
   // expect-clang: formula, .*values_are_immutable_so_write_auto_y>
-  // lines-clang: 15
   // cause: A value of a formula is the result of one operation, and other operations may read it: `x += 1` would change it for them.
   // cure: Declare a new variable, `auto y = x + 1;`.
   constexpr formula three = [](auto a) {
@@ -88,7 +83,6 @@ struct parts {
 #elif defined CASE_formula_variable_of_other_axes
   // expect-gcc: "umbel: formula: a variable of \[heads=3, query=17, head_dim=16\] cannot be assigned \[heads=3, query=17\]; declare another, auto y = \.\.\."
   // expect-clang: formula, .*a_variable_of, .*head_dim<16>>, .*cannot_be_assigned, .*heads<3>, .*query<17>>, .*so_declare_another>
-  // lines-clang: 15
   // cause: A variable keeps the axes and the type of elements, numbers or conditions, of its declaration, but the new value has others.
   // cure: Declare a new variable: `auto total = sum<head_dim>(x);`.
   constexpr formula summed = [](auto a) {
@@ -100,7 +94,6 @@ struct parts {
 #elif defined CASE_formula_variable_of_numbers_given_conditions
   // expect-gcc: "umbel: formula: a variable of float cannot be assigned bool; declare another, auto y = \.\.\."
   // expect-clang: formula, .*a_variable_of, .*element<float>, .*cannot_be_assigned, .*element<bool>, .*so_declare_another>
-  // lines-clang: 15
   // cause: A variable keeps the axes and the type of elements, numbers or conditions, of its declaration, but the new value has others.
   // cure: Declare a new variable: `auto total = sum<head_dim>(x);`.
   constexpr formula positive = [](auto a) {
@@ -112,7 +105,6 @@ struct parts {
 #elif defined CASE_formula_conditions_by_and_of_bits
   // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / % < <= > >= == != && \|\| or !"
   // expect-clang: formula, .*has_no_such_operator_so_use>
-  // lines-clang: 15
   // cause: numpy combines conditions with & | ~, formulas with && || and !; ^ is not a power.
   // cure: Write `x > 0 && x < 1`, `!kept`, `pow(x, 2)`.
   constexpr formula inside = [](auto a) { return where((a > 0) & (a < 1), a, 0); };
@@ -120,7 +112,6 @@ struct parts {
 #elif defined CASE_formula_conditions_by_or_of_bits
   // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / % < <= > >= == != && \|\| or !"
   // expect-clang: formula, .*has_no_such_operator_so_use>
-  // lines-clang: 15
   // cause: numpy combines conditions with & | ~, formulas with && || and !; ^ is not a power.
   // cure: Write `x > 0 && x < 1`, `!kept`, `pow(x, 2)`.
   constexpr formula outside = [](auto a) { return where((a < 0) | (a > 1), a, 0); };
@@ -128,7 +119,6 @@ struct parts {
 #elif defined CASE_formula_condition_complemented
   // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / % < <= > >= == != && \|\| or !"
   // expect-clang: formula, .*has_no_such_operator_so_use>
-  // lines-clang: 15
   // cause: numpy combines conditions with & | ~, formulas with && || and !; ^ is not a power.
   // cure: Write `x > 0 && x < 1`, `!kept`, `pow(x, 2)`.
   constexpr formula negative = [](auto a) { return where(~(a > 0), a, 0); };
@@ -136,7 +126,6 @@ struct parts {
 #elif defined CASE_formula_power
   // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / % < <= > >= == != && \|\| or !"
   // expect-clang: formula, .*has_no_such_operator_so_use>
-  // lines-clang: 15
   // cause: numpy combines conditions with & | ~, formulas with && || and !; ^ is not a power.
   // cure: Write `x > 0 && x < 1`, `!kept`, `pow(x, 2)`.
   constexpr formula squared = [](auto a) { return a ^ 2; };
@@ -144,7 +133,6 @@ struct parts {
 #elif defined CASE_formula_shifted
   // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / % < <= > >= == != && \|\| or !"
   // expect-clang: formula, .*has_no_such_operator_so_use>
-  // lines-clang: 15
   // cause: numpy combines conditions with & | ~, formulas with && || and !; ^ is not a power.
   // cure: Write `x > 0 && x < 1`, `!kept`, `pow(x, 2)`.
   constexpr formula f = [](auto a) { return a << 2; };
@@ -159,7 +147,6 @@ struct parts {
 #elif defined CASE_formula_where_of_two
   // expect-gcc: "umbel: where: expects a condition, then two tensors, views or numbers"
   // expect-clang: where, .*expects_a_condition_then_two_tensors_views_or_numbers
-  // lines-clang: 15
   // cause: The condition is not a tensor or view, or it is not followed by two choices.
   // cure: Pass a condition for each element: `where(x > 0, x, 0)`.
   constexpr formula f = [](auto a) { return where(a > 0, a); };
@@ -167,7 +154,6 @@ struct parts {
 #elif defined CASE_formula_where_of_four
   // expect-gcc: "umbel: where: expects a condition, then two tensors, views or numbers"
   // expect-clang: where, .*expects_a_condition_then_two_tensors_views_or_numbers
-  // lines-clang: 15
   // cause: The condition is not a tensor or view, or it is not followed by two choices.
   // cure: Pass a condition for each element: `where(x > 0, x, 0)`.
   constexpr formula f = [](auto a) { return where(a > 0, a, 0, 1); };
@@ -182,7 +168,6 @@ struct parts {
 #elif defined CASE_formula_hide_of_one
   // expect-gcc: "umbel: hide: expects scores and a condition"
   // expect-clang: hide, .*expects_scores_and_a_condition
-  // lines-clang: 15
   // cause: The condition is not a tensor or view of bool, or there are not two arguments.
   // cure: Write `hide(scores, condition)`; to hide keys past a length, write `mask_after<key>(scores, lens)`.
   constexpr formula f = [](auto a) { return hide(a > 0); };
@@ -190,7 +175,6 @@ struct parts {
 #elif defined CASE_formula_maximum_of_three
   // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number"
   // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
-  // lines-clang: 15
   // cause: `maximum` and `minimum` choose between two elements at each position, and `pow` has a base and an exponent.
   // cure: Write `maximum(maximum(x, y), z)`, `pow(x, 2)` or `pow(2, x)`; along an axis, write `max<key>(x)`.
   constexpr formula f = [](auto a) { return maximum(a, a, 0); };
@@ -222,7 +206,6 @@ struct parts {
 #elif defined CASE_formula_max_of_two
   // expect-gcc: "umbel: max: expects one tensor and named axes, x \| max<key>; for two tensors write maximum\(x, y\) or minimum\(x, y\)"
   // expect-clang: max, .*expects_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two
-  // lines-clang: 15
   // cause: `max` and `min` reduce an axis; for two tensors, or a tensor and a number, the names are `maximum` and `minimum`.
   // cure: Write `maximum(x, 0)`.
   constexpr formula f = [](auto a) { return max(a, 0); };
@@ -248,7 +231,6 @@ struct parts {
 #elif defined CASE_formula_element_by_brackets
   // expect-gcc: "umbel: formula: an element has no value yet; write select_at<heads, 2>\(x\), or an operation on the whole tensor"
   // expect-clang: formula, .*an_element_has_no_value_yet_so_write_select_at>
-  // lines-clang: 15
   // cause: A formula works on whole tensors; while it is traced there are no elements.
   // cure: Select one position of an axis with `select_at`, or write the operation for all elements.
   constexpr formula f = [](auto a) { return a[0] * 2; };
@@ -256,7 +238,6 @@ struct parts {
 #elif defined CASE_formula_select_at_an_argument
   // expect-gcc: "umbel: formula: select at cannot be used in formulas; write out its operations, or call it outside"
   // expect-clang: formula, .*select_at, .*cannot_be_used_in_formulas_so_write_out_its_operations>
-  // lines-clang: 15
   // cause: A formula must know at compile time which elements it reads, but the position is an argument, which has no value yet.
   // cure: Write a constant, `x | select_at<heads, 2>`, or pass the part, `f(x | select_at<heads>(n))`.
   constexpr formula f = [](auto a, auto n) { return a | select_at<heads>(n); };

@@ -143,6 +143,12 @@ using tokens = tensor<float, token<1>, hidden<32>>;
   // cause: The capacity is a number of keys.
   // cure: Write `key_value_cache<attention, key<256>>`.
   key_value_cache<model, token<256>> other;
+#elif defined CASE_layer_stack_of_weights
+  // expect-gcc: "umbel: layer_stack: needs the layer and the number of layers; write layer_stack<encoder, 6>\{w\}"
+  // expect-clang: layer_stack.*needs_the_layer_and_their_number_so_write_layer_stack_of_them
+  // cause: The weights do not determine the layer, and their number is a constant.
+  // cure: Name both: `using model = layer_stack<encoder, 6>`; then write `model{w}` with one `model::weights`, or an array of the weights of a layer.
+  layer_stack wrong{w[0], w[1]};
 #else
   (void)model{w}(tensor<float, token<5>, hidden<32>>{}, causal);
   static memory::workspace<token<200>> work;

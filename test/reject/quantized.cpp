@@ -233,14 +233,12 @@ static tensor<float, token<9>, hidden<32>> floats;
 #elif defined CASE_quantized_in_a_formula
   // expect-gcc: "umbel: formula: quantized cannot be used in formulas; write out its operations, or call it outside"
   // expect-clang: formula.*quantized.*cannot_be_used_in_formulas_so_write_out_its_operations
-  // lines-clang: 15
   // cause: Formulas compute with floats.
   // cure: Call the layer before or after the formula.
   auto r = formula([](auto t) { return quantized<block>{}(t); })(sums);
 #elif defined CASE_quantized_in_a_formula_with_a_mask
   // expect-gcc: "umbel: formula: quantized cannot be used in formulas; write out its operations, or call it outside"
   // expect-clang: formula.*quantized.*cannot_be_used_in_formulas_so_write_out_its_operations
-  // lines-clang: 15
   // cause: Formulas compute with floats.
   // cure: Call the layer before or after the formula.
   auto r = formula([](auto t, const auto& f) { return f(t, causal); })(sums, layer);

@@ -71,15 +71,17 @@ struct attention_calls : other_calls_with_mask<Word, Takes> {
     requires Of::in_formulas
   constexpr auto operator()(const X& x, const Y& y, const Z& z,
                             const Mask& mask = {}) const noexcept {
-    using rule = first_error<typename Of::template cross<X, Y, Z, Mask, in_formula, by_value>::type,
-                             rules::mask_in_a_formula<Word, Mask>>;
+    using rule = in_its_line<
+        first_error<typename Of::template cross<X, Y, Z, Mask, in_formula, by_value>::type,
+                    rules::mask_in_a_formula<Word, Mask>>,
+        X>;
     static_assert(report<rule>::ok, "umbel: shapes do not fit");
     if constexpr (rule::ok)
       return call_with_mask<
           typename Of::template cross_steps<view_of_node<X>, view_of_node<Y>, view_of_node<Z>>>(
           self(), mask, x, y, z);
     else
-      return invalid{};
+      return refusal<rule>();
   }
 
   // The same, written into a tensor or view with the axes of the queries in any order and any
@@ -157,14 +159,16 @@ struct self_attention_calls : attention_calls<Derived, Forms, Word, Takes> {
   template <traced X, mask_of_a_node Mask = every_key, class Of = Forms>
     requires Of::in_formulas
   constexpr auto operator()(const X& x, const Mask& mask = {}) const noexcept {
-    using rule = first_error<typename Of::template self<X, Mask, in_formula, by_value>::type,
-                             rules::mask_in_a_formula<Word, Mask>>;
+    using rule =
+        in_its_line<first_error<typename Of::template self<X, Mask, in_formula, by_value>::type,
+                                rules::mask_in_a_formula<Word, Mask>>,
+                    X>;
     static_assert(report<rule>::ok, "umbel: shapes do not fit");
     if constexpr (rule::ok)
       return call_with_mask<typename Of::template self_steps<view_of_node<X>>>(this->self(), mask,
                                                                                x);
     else
-      return invalid{};
+      return refusal<rule>();
   }
 
   // Into a tensor or view with the axes of x in any order and any strides. out must not overlap x.

@@ -114,12 +114,12 @@ struct block_calls : refused_block_calls<Word, HasMemory> {
   template <traced X, mask_of_a_node Mask = every_key>
     requires(!HasMemory)
   constexpr auto operator()(const X& x, const Mask& mask = {}) const noexcept {
-    using verdict = typename Layer::template verdict_in_formula<X, Mask>;
+    using verdict = in_its_line<typename Layer::template verdict_in_formula<X, Mask>, X>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok)
       return call_with_mask<typename Layer::template steps_on<view_of_node<X>>>(self(), mask, x);
     else
-      return invalid{};
+      return refusal<verdict>();
   }
   template <traced X, traced Memory, class ToSelf>
   constexpr auto operator()(const X& x, const Memory& memory,
@@ -130,14 +130,14 @@ struct block_calls : refused_block_calls<Word, HasMemory> {
   constexpr auto operator()(const X& x, const Memory& memory, const Mask& mask,
                             const self_attention_mask<ToSelf>& to_self) const noexcept {
     using masks = both_masks<mask_of<Mask>, ToSelf>;
-    using verdict = typename Layer::template verdict_in_formula<X, masks, Memory>;
+    using verdict = in_its_line<typename Layer::template verdict_in_formula<X, masks, Memory>, X>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok)
       return call_with_mask<
           typename Layer::template steps_on<view_of_node<X>, view_of_node<Memory>>>(
           self(), masks(as_mask(mask), to_self.mask), x, memory);
     else
-      return invalid{};
+      return refusal<verdict>();
   }
 
   // See workspace_for.

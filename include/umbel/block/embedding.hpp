@@ -113,7 +113,7 @@ struct embedding_calls : computing<Derived, say::embedding> {
   // table).
   template <shaped X>
   constexpr auto logits(const X& x) const noexcept {
-    using verdict = logits_rule<X>;
+    using verdict = in_its_line<logits_rule<X>, X>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok && traced<X>)
       return call_with_weights<logits_steps<view_of_node<X>>>(self(), x);
@@ -121,7 +121,7 @@ struct embedding_calls : computing<Derived, say::embedding> {
       return filled<tensor_of<T, projected<layout_of<X>, tied>>>(
           [&](auto& y) { write_logits(x, self().get_weights(), y); });
     else
-      return invalid{};
+      return refusal<verdict>();
   }
   template <class... Arguments>
   constexpr invalid logits(const Arguments&...) const noexcept {

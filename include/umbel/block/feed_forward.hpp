@@ -112,11 +112,12 @@ struct feed_forward_calls
   template <traced X>
   constexpr auto operator()(const X& x) const noexcept {
     using steps = typename Layer::template steps<view_of_node<X>>;
-    static_assert(report<typename steps::verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (steps::verdict::ok)
+    using verdict = in_its_line<typename steps::verdict, X>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok)
       return call_with_weights<steps>(self(), x);
     else
-      return invalid{};
+      return refusal<verdict>();
   }
   // The same into a row-major tensor or view with the axes of x in their order. out may be x.
   template <tensor_like Out, tensor_like X, workspace_like Workspace = on_stack>

@@ -25,9 +25,16 @@ UMBEL_SAYS(layer_stack, "layer_stack");
 UMBEL_SAYS(the_first_argument_is_not_an_encoder_layer_a_decoder_layer_or_a_residual_block,
            "the first argument is not an encoder_layer, a decoder_layer or a residual_block");
 
+UMBEL_SAYS(needs_the_layer_and_their_number_so_write_layer_stack_of_them,
+           "needs the layer and the number of layers; write layer_stack<encoder, 6>{w}");
+// What layer_stack{a, b} leaves out.
+struct unnamed_layer {};
+
 namespace rules {
 template <class Layer, std::size_t Count>
 using layer_stack = first_error<
+    verdict<!std::is_same_v<Layer, unnamed_layer>, say::layer_stack,
+            say::needs_the_layer_and_their_number_so_write_layer_stack_of_them>,
     verdict<is_of_parts<Layer>, say::layer_stack,
             say::the_first_argument_is_not_an_encoder_layer_a_decoder_layer_or_a_residual_block>,
     verdict<Count != 0, say::layer_stack, struct needs_at_least_one_layer>>;
@@ -86,6 +93,8 @@ class layer_stack<Layer, Count> : public detail::invalid {
   template <class... Weights>
   constexpr explicit layer_stack(const Weights&...) noexcept {}
 };
+template <class... Weights>
+layer_stack(const Weights&...) -> layer_stack<detail::unnamed_layer, 1>;
 
 namespace detail {
 template <class Layer, std::size_t Count>

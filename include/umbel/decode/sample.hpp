@@ -11,6 +11,28 @@
 // determine the tokens, with any compiler and vector width. Tokenizers are outside this library.
 #pragma once
 
+// clang-format off: all that this needs, in order; bare.hpp explains (test/layering.py --lists).
+#include <umbel/config.hpp>
+#include <umbel/shape/axis.hpp>
+#include <umbel/shape/invalid.hpp>
+#include <umbel/shape/verdict.hpp>
+#include <umbel/shape/layout.hpp>
+#include <umbel/shape/algebra.hpp>
+#include <umbel/shape/words.hpp>
+#include <umbel/shape/rules.hpp>
+#include <umbel/tensor/calls_of_other_libraries.hpp>
+#include <umbel/shape/concepts.hpp>
+#include <umbel/shape/memory_rules.hpp>
+#include <umbel/tensor/check.hpp>
+#include <umbel/tensor/iterator.hpp>
+#include <umbel/tensor/view.hpp>
+#include <umbel/tensor/other_calls.hpp>
+#include <umbel/tensor/loop.hpp>
+#include <umbel/tensor/elements.hpp>
+#include <umbel/tensor/tensor.hpp>
+#include <umbel/decode/sample_rules.hpp>
+// clang-format on
+
 #include <umbel/config.hpp>
 
 #include <cstddef>

@@ -7,6 +7,17 @@
 //   const auto file = tensor_file::in_memory(*memory);
 #pragma once
 
+// clang-format off: all that this needs, in order; bare.hpp explains (test/layering.py --lists).
+#include <umbel/config.hpp>
+#include <umbel/file/text.hpp>
+#include <umbel/shape/axis.hpp>
+#include <umbel/shape/invalid.hpp>
+#include <umbel/shape/verdict.hpp>
+#include <umbel/shape/words.hpp>
+#include <umbel/tensor/check.hpp>
+#include <umbel/file/result.hpp>
+// clang-format on
+
 #include <umbel/config.hpp>
 
 #if defined(_WIN32)

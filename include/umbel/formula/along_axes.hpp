@@ -85,13 +85,14 @@ template <template <std::size_t> class Axis, class... X>
   requires nodes_to_join<X...>
 constexpr auto concat(const X&... x) noexcept {
   using family = family_of<Axis>;
-  using verdict = first_error<rules::concat<family, X...>,
-                              rules::floating<say::concat, typename X::value_type>...>;
+  using verdict = in_its_line<first_error<rules::concat<family, X...>,
+                                          rules::floating<say::concat, typename X::value_type>...>,
+                              X...>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
     return formulas::concat_nodes<family>(as_node(recorder_of(x...), x)...);
   else
-    return invalid{};
+    return refusal<verdict>();
 }
 template <template <std::size_t> class Axis, class Node, class... Axes>
 constexpr auto along_new_axis(const Node& x, shape<Axes...>) noexcept {
@@ -101,14 +102,15 @@ template <template <std::size_t> class Axis, class... X>
   requires nodes_to_join<X...>
 constexpr auto stack(const X&... x) noexcept {
   using family = family_of<Axis>;
-  using verdict = first_error<rules::stack<family, X...>,
-                              rules::floating<say::stack, typename X::value_type>...>;
+  using verdict = in_its_line<first_error<rules::stack<family, X...>,
+                                          rules::floating<say::stack, typename X::value_type>...>,
+                              X...>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
     return formulas::concat_nodes<family>(formulas::along_new_axis<Axis>(
         as_node(recorder_of(x...), x), typename layout_of<X>::axes{})...);
   else
-    return invalid{};
+    return refusal<verdict>();
 }
 
 template <class Table, class Ids>
@@ -121,9 +123,10 @@ constexpr invalid lookup(const Table&, const Ids&) noexcept {
 template <class Table, class Ids>
   requires nodes_to_join<Table, Ids>
 constexpr auto lookup(const Table& table, const Ids& ids) noexcept {
-  using verdict = first_error<rules::lookup<Table, Ids>,
-                              rules::floating<say::lookup, typename Table::value_type>,
-                              rules::lookup_in_formula<Table, Ids>>;
+  using verdict = in_its_line<first_error<rules::lookup<Table, Ids>,
+                                          rules::floating<say::lookup, typename Table::value_type>,
+                                          rules::lookup_in_formula<Table, Ids>>,
+                              Table, Ids>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) {
     using from = layout_of<Table>;
@@ -147,7 +150,7 @@ constexpr auto lookup(const Table& table, const Ids& ids) noexcept {
         },
         rows.number, at.number);
   } else {
-    return invalid{};
+    return refusal<verdict>();
   }
 }
 
@@ -161,7 +164,8 @@ template <class Pairing, template <std::size_t> class Features, class X, class C
   requires nodes_to_join<X, Cosines, Sines>
 constexpr auto rotate(const X& x, const Cosines& cosines, const Sines& sines) noexcept {
   using family = family_of<Features>;
-  using verdict = rules::rotate_by<Pairing, family, X, Cosines, Sines>;
+  using verdict =
+      in_its_line<rules::rotate_by<Pairing, family, X, Cosines, Sines>, X, Cosines, Sines>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) {
     using T = typename X::value_type;
@@ -186,7 +190,7 @@ constexpr auto rotate(const X& x, const Cosines& cosines, const Sines& sines) no
         },
         rotated.number, cosine.number, sine.number);
   } else {
-    return invalid{};
+    return refusal<verdict>();
   }
 }
 
@@ -218,9 +222,10 @@ template <class Rope, class Positions, template <std::size_t> class Features, cl
   requires nodes_to_join<X, Ids>
 constexpr auto rotate(const X& x, const Ids& positions) noexcept {
   using T = typename X::value_type;
-  using verdict =
+  using verdict = in_its_line<
       first_error<rules::rotate_at<Rope, Positions, family_of<Features>, X, Ids>,
-                  typename rules::integers_in_formula_rule<say::rotate, Positions, T, Ids>::type>;
+                  typename rules::integers_in_formula_rule<say::rotate, Positions, T, Ids>::type>,
+      X, Ids>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) {
     using features = axis_of<layout_of<X>, family_of<Features>>;
@@ -228,7 +233,7 @@ constexpr auto rotate(const X& x, const Ids& positions) noexcept {
         as_node(positions.recorder, x), turns_at<false, Rope, Positions, features>(positions),
         turns_at<true, Rope, Positions, features>(positions));
   } else {
-    return invalid{};
+    return refusal<verdict>();
   }
 }
 
@@ -269,13 +274,14 @@ template <class Classes, class T = void, a_node Ids>
 constexpr auto one_hot(const Ids& ids) noexcept {
   using own = typename Ids::T;
   using element = std::conditional_t<std::is_void_v<T>, own, T>;
-  using verdict = first_error<rules::one_hot<Classes, element, Ids>,
-                              rules::same_element<say::one_hot, element, own>>;
+  using verdict = in_its_line<first_error<rules::one_hot<Classes, element, Ids>,
+                                          rules::same_element<say::one_hot, element, own>>,
+                              Ids>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
     return formulas::one_hot_of<typename Classes::plain>(ids, typename layout_of<Ids>::axes{});
   else
-    return invalid{};
+    return refusal<verdict>();
 }
 
 }  // namespace formulas

@@ -15,9 +15,10 @@ namespace umbel::inline UMBEL_TARGET::detail::formulas {
 // The operators assert their verdicts: a function in between costs three lines of clang's output.
 template <class First, class... Rest>
 using operands_fit =
-    first_error<typename matched_operands<First, Rest...>::verdict,
-                typename elements_agree<void, typename with_elements<First>::type,
-                                        typename with_elements<Rest>::type...>::type>;
+    in_its_line<first_error<typename matched_operands<First, Rest...>::verdict,
+                            typename elements_agree<void, typename with_elements<First>::type,
+                                                    typename with_elements<Rest>::type...>::type>,
+                First, Rest...>;
 
 template <class R, word W, class First, class... Nodes>
 constexpr auto record_nodes(R* recorder, const First& first, const Nodes&... rest) noexcept {
@@ -55,9 +56,9 @@ constexpr auto recorder_of(const First& first, const Rest&... rest) noexcept {
 }
 
 template <word W, class Verdict, class... X>
-constexpr auto operation(const X&... x) noexcept {
+constexpr decltype(auto) operation(const X&... x) noexcept {
   if constexpr (!Verdict::ok || one_is_invalid<X...>)
-    return invalid{};
+    return refusal<Verdict>();
   else if constexpr ((a_node<X> || ...))
     return record<std::remove_pointer_t<decltype(recorder_of(x...))>, W>(recorder_of(x...), x...);
   else
@@ -159,99 +160,107 @@ constexpr auto operator||(const A& a, const B& b) noexcept {
 // A formula's values are immutable. (For tensors, x += y changes x.)
 template <class A, class B>
   requires operands<A, B>
-constexpr invalid operator+=(A&&, const B&) noexcept {
-  using verdict = rules::stays_as_it_is<std::remove_cvref_t<A>, B>;
+constexpr auto operator+=(A&&, const B&) noexcept {
+  using verdict = in_its_line<rules::stays_as_it_is<std::remove_cvref_t<A>, B>, A, B>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  return {};
+  return refusal<verdict>();
 }
 template <class A, class B>
   requires operands<A, B>
-constexpr invalid operator-=(A&&, const B&) noexcept {
-  using verdict = rules::stays_as_it_is<std::remove_cvref_t<A>, B>;
+constexpr auto operator-=(A&&, const B&) noexcept {
+  using verdict = in_its_line<rules::stays_as_it_is<std::remove_cvref_t<A>, B>, A, B>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  return {};
+  return refusal<verdict>();
 }
 template <class A, class B>
   requires operands<A, B>
-constexpr invalid operator*=(A&&, const B&) noexcept {
-  using verdict = rules::stays_as_it_is<std::remove_cvref_t<A>, B>;
+constexpr auto operator*=(A&&, const B&) noexcept {
+  using verdict = in_its_line<rules::stays_as_it_is<std::remove_cvref_t<A>, B>, A, B>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  return {};
+  return refusal<verdict>();
 }
 template <class A, class B>
   requires operands<A, B>
-constexpr invalid operator/=(A&&, const B&) noexcept {
-  using verdict = rules::stays_as_it_is<std::remove_cvref_t<A>, B>;
+constexpr auto operator/=(A&&, const B&) noexcept {
+  using verdict = in_its_line<rules::stays_as_it_is<std::remove_cvref_t<A>, B>, A, B>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  return {};
+  return refusal<verdict>();
 }
 template <symbolic A>
-constexpr invalid operator++(A&&) noexcept {
-  static_assert(report<rules::stays_as_it_is<std::remove_cvref_t<A>>>::ok,
-                "umbel: shapes do not fit");
-  return {};
+constexpr auto operator++(A&&) noexcept {
+  using verdict = in_its_line<rules::stays_as_it_is<std::remove_cvref_t<A>>, A>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return refusal<verdict>();
 }
 template <symbolic A>
-constexpr invalid operator++(A&&, int) noexcept {
-  static_assert(report<rules::stays_as_it_is<std::remove_cvref_t<A>>>::ok,
-                "umbel: shapes do not fit");
-  return {};
+constexpr auto operator++(A&&, int) noexcept {
+  using verdict = in_its_line<rules::stays_as_it_is<std::remove_cvref_t<A>>, A>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return refusal<verdict>();
 }
 template <symbolic A>
-constexpr invalid operator--(A&&) noexcept {
-  static_assert(report<rules::stays_as_it_is<std::remove_cvref_t<A>>>::ok,
-                "umbel: shapes do not fit");
-  return {};
+constexpr auto operator--(A&&) noexcept {
+  using verdict = in_its_line<rules::stays_as_it_is<std::remove_cvref_t<A>>, A>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return refusal<verdict>();
 }
 template <symbolic A>
-constexpr invalid operator--(A&&, int) noexcept {
-  static_assert(report<rules::stays_as_it_is<std::remove_cvref_t<A>>>::ok,
-                "umbel: shapes do not fit");
-  return {};
+constexpr auto operator--(A&&, int) noexcept {
+  using verdict = in_its_line<rules::stays_as_it_is<std::remove_cvref_t<A>>, A>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return refusal<verdict>();
 }
 // numpy's operators. (They return an operand: `invalid` == 0 would be bool, (x & 1) == 0 two
 // errors.)
-template <class A, class B>
-constexpr auto symbolic_of(const A& a, const B& b) noexcept {
-  if constexpr (symbolic<A>)
-    return a;
+template <class Verdict, class A, class B>
+constexpr decltype(auto) symbolic_of(const A& a, const B& b) noexcept {
+  if constexpr (!std::is_same_v<decltype(refusal<Verdict>()), invalid>)
+    return refusal<Verdict>();
+  else if constexpr (symbolic<A>)
+    return A(a);
   else
-    return b;
+    return B(b);
 }
 template <class A, class B>
   requires(operands<A, B> && !derived_from_mask<A> && !derived_from_mask<B>)
 constexpr auto operator&(const A& a, const B& b) noexcept {
-  static_assert(report<rules::has_operator<A, B>>::ok, "umbel: shapes do not fit");
-  return formulas::symbolic_of(a, b);
+  using verdict = in_its_line<rules::has_operator<A, B>, A, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return formulas::symbolic_of<verdict>(a, b);
 }
 template <class A, class B>
   requires symbolic<A> && (symbolic<B> || one_is_invalid<B>)
 constexpr auto operator|(const A& a, const B& b) noexcept {
-  static_assert(report<rules::has_operator<A, B>>::ok, "umbel: shapes do not fit");
-  return formulas::symbolic_of(a, b);
+  using verdict = in_its_line<rules::has_operator<A, B>, A, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return formulas::symbolic_of<verdict>(a, b);
 }
 template <class A, class B>
   requires(operands<A, B> && !derived_from_mask<A> && !derived_from_mask<B>)
 constexpr auto operator^(const A& a, const B& b) noexcept {
-  static_assert(report<rules::has_operator<A, B>>::ok, "umbel: shapes do not fit");
-  return formulas::symbolic_of(a, b);
+  using verdict = in_its_line<rules::has_operator<A, B>, A, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return formulas::symbolic_of<verdict>(a, b);
 }
 template <symbolic A, class B>
   requires operands<A, B>
-constexpr A operator<<(const A& a, const B&) noexcept {
-  static_assert(report<rules::has_operator<A, B>>::ok, "umbel: shapes do not fit");
-  return a;
+constexpr auto operator<<(const A& a, const B& b) noexcept {
+  using verdict = in_its_line<rules::has_operator<A, B>, A, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return formulas::symbolic_of<verdict>(a, b);
 }
 template <symbolic A, class B>
   requires operands<A, B>
-constexpr A operator>>(const A& a, const B&) noexcept {
-  static_assert(report<rules::has_operator<A, B>>::ok, "umbel: shapes do not fit");
-  return a;
+constexpr auto operator>>(const A& a, const B& b) noexcept {
+  using verdict = in_its_line<rules::has_operator<A, B>, A, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return formulas::symbolic_of<verdict>(a, b);
 }
 template <symbolic A>
-constexpr A operator~(const A& a) noexcept {
-  static_assert(report<rules::has_operator<A>>::ok, "umbel: shapes do not fit");
-  return a;
+constexpr auto operator~(const A& a) noexcept {
+  using verdict = in_its_line<rules::has_operator<A>, A>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return formulas::symbolic_of<verdict>(a, a);
 }
 template <symbolic A>
 constexpr auto operator!(const A& a) noexcept {

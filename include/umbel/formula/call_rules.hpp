@@ -217,12 +217,13 @@ concept gives_nodes =
     !one_result_is_invalid<typename members_of<Result>::type>;
 template <class F, class... X>
 using graph_of_call =
-    rules::has_graph<nodes_of<F, tracer<computed_from<X...>>, typename argument_of<X>::type...>>;
+    rules::has_graph<nodes_of<F, tracer<computed_from<X...>>, typename argument_of<X>::type...>,
+                     (... || is_object<typename argument_of<X>::type>)>;
 template <class F, class Result, class Out, class Work, class... X>
   requires(gives_nodes<F, Result> && arguments_of_one_type<X...>::ok && !graph_of_call<F, X...>::ok)
 struct call_fits_rule<F, Result, Out, Work, X...> {
   static constexpr bool has_result = false;
-  using verdict = graph_of_call<F, X...>;
+  using verdict = std::conditional_t<one_was_refused<F>, accepted, graph_of_call<F, X...>>;
 };
 template <class F, class Result, class Out, class Work, class... X>
   requires(gives_nodes<F, Result> && arguments_of_one_type<X...>::ok && graph_of_call<F, X...>::ok)

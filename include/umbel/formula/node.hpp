@@ -104,9 +104,10 @@ class node : public portable::own_arithmetic {
   // x = y with a different type: x keeps its declared axes.
   template <class Y>
     requires(!std::is_same_v<Y, node>)
-  constexpr node& operator=(const Y&) noexcept {
-    static_assert(report<rules::assigned_in_formula<node, Y>>::ok, "umbel: shapes do not fit");
-    return *this;
+  constexpr auto operator=(const Y&) noexcept {
+    using verdict = in_its_line<rules::assigned_in_formula<node, Y>, node>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    return refusal<verdict>();
   }
 
   // if (x > 0), x(1, 2, 3), x[1]: no values exist while a formula is traced.
@@ -121,14 +122,16 @@ class node : public portable::own_arithmetic {
   }
   template <class... Position>
   constexpr auto operator()(Position...) const noexcept {
-    static_assert(report<rules::has_elements<node>>::ok, "umbel: shapes do not fit");
-    return invalid{};
+    using verdict = in_its_line<rules::has_elements<node>, node>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    return refusal<verdict>();
   }
 
   template <class Position>
-  constexpr invalid operator[](const Position&) const noexcept {
-    static_assert(report<rules::has_elements<node>>::ok, "umbel: shapes do not fit");
-    return {};
+  constexpr auto operator[](const Position&) const noexcept {
+    using verdict = in_its_line<rules::has_elements<node>, node>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    return refusal<verdict>();
   }
 
   constexpr operand as_operand() const noexcept {
@@ -231,12 +234,12 @@ class node : public portable::own_arithmetic {
   }
 
   // Over the axes of these families. Operation: from kernel/float/reduce.hpp.
-  template <class Verdict, class Name, class Operation, class... Families>
+  template <class Name, class Operation, class... Families>
   constexpr auto reduce() const noexcept {
     static_assert(report<rules::closed<Open>>::ok, "umbel: shapes do not fit");
-    if constexpr (Verdict::ok && is_counted) {
-      return in_numbers().template reduce<Verdict, Name, Operation, Families...>();
-    } else if constexpr (Verdict::ok) {
+    if constexpr (is_counted) {
+      return in_numbers().template reduce<Name, Operation, Families...>();
+    } else {
       using result = reduced_layout<Layout, Families...>;
       return recorded<result>(
           [&] {
@@ -253,8 +256,6 @@ class node : public portable::own_arithmetic {
             return one;
           },
           number);
-    } else {
-      return invalid{};
     }
   }
 

@@ -256,7 +256,8 @@ struct condition_rule<Name, positional<W, A, B, C>> {
   using type = verdict<is_condition(W), Name, say::needs_conditions_not, element<float>>;
 };
 template <class Name, class... X>
-using are_conditions = first_error<typename condition_rule<Name, X>::type..., accepted>;
+using are_conditions =
+    in_its_line<first_error<typename condition_rule<Name, X>::type..., accepted>, X...>;
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::formulas
 UMBEL_WARNINGS_POP

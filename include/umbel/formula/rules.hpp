@@ -47,7 +47,9 @@ UMBEL_SAYS(so_pass_it_as_a_separate_argument, "; pass it as a separate argument"
 UMBEL_SAYS(
     copies_a_part_of_an_argument_or_uses_it_alone_so_pass_it_separately_and_the_object_as_const_auto,
     "copies a part of an argument or uses it alone, before it has a value; pass that part as a "
-    "separate argument, the object as const auto& w");
+    "separate argument, the object as const auto& w; a function that it calls must be constexpr");
+UMBEL_SAYS(calls_a_function_that_is_not_constexpr_so_declare_it_constexpr,
+           "calls a function that is not constexpr; declare it as constexpr auto f(...)");
 UMBEL_SAYS(returns_conditions_not_numbers_so_write_where,
            "returns conditions, not numbers; write where(condition, 1, 0)");
 UMBEL_SAYS(cannot_branch_on_a_condition_so_write_where,
@@ -144,9 +146,11 @@ using captures_nothing =
     verdict<Ok, say::formula, struct captures_variables_so_pass_them_as_arguments>;
 
 // Nodes: their number, or 0, npos, npos - 1 (run.hpp). The graph is made in a constant expression,
-// when nothing in an argument object has a value.
-template <std::size_t Nodes>
+// when nothing in an argument object has a value. Objects: are there any?
+template <std::size_t Nodes, bool Objects = true>
 using has_graph = first_error<
+    verdict<Nodes != 0 || Objects, say::formula,
+            say::calls_a_function_that_is_not_constexpr_so_declare_it_constexpr>,
     verdict<
         Nodes != 0, say::formula,
         say::

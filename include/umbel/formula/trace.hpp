@@ -22,6 +22,11 @@ struct object_argument {};
 template <class X>
 struct mask_argument {};
 
+template <class Argument>
+inline constexpr bool is_object = false;
+template <class X>
+inline constexpr bool is_object<object_argument<X>> = true;
+
 template <class X>
 struct argument_of {
   using type = object_argument<X>;

@@ -259,6 +259,7 @@ struct description : cycles_of_formula<F, X...> {
 // describe(f, x...): the plan of formula f for arguments of these types, as zero-terminated lines
 // of ASCII. Bad arguments get the same messages as in a call.
 template <class F, class... X>
+  requires detail::formulas::takes<F, X...>
 constexpr const char* describe(const formula<F>&, const X&...) noexcept {
   using result = detail::formulas::traced_result<F, X...>;
   using verdict = detail::first_error<detail::formulas::arguments_of_one_type<X...>,
@@ -269,6 +270,13 @@ constexpr const char* describe(const formula<F>&, const X&...) noexcept {
     return detail::page_of<detail::formulas::description<F, X...>>.text;
   else
     return "";
+}
+
+template <class F, class... X>
+constexpr const char* describe(const formula<F>&, const X&...) noexcept {
+  static_assert(detail::report<detail::rules::takes<detail::never<F>>>::ok,
+                "umbel: shapes do not fit");
+  return "";
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

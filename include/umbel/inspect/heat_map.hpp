@@ -10,6 +10,37 @@
 //   attention_heat_map(weights, to_file, {.form = heat_map_form::terminal}, tokens);
 #pragma once
 
+// clang-format off: all that this needs, in order; bare.hpp explains (test/layering.py --lists).
+#include <umbel/config.hpp>
+#include <umbel/shape/axis.hpp>
+#include <umbel/inspect/heat_map_scale.hpp>
+#include <umbel/inspect/heat_map_options.hpp>
+#include <umbel/inspect/heat_map_svg.hpp>
+#include <umbel/inspect/heat_map_terminal.hpp>
+#include <umbel/shape/invalid.hpp>
+#include <umbel/shape/verdict.hpp>
+#include <umbel/shape/layout.hpp>
+#include <umbel/shape/algebra.hpp>
+#include <umbel/shape/words.hpp>
+#include <umbel/shape/rules.hpp>
+#include <umbel/layer/options.hpp>
+#include <umbel/layer/parts.hpp>
+#include <umbel/layer/workspace.hpp>
+#include <umbel/shape/axes.hpp>
+#include <umbel/shape/concepts.hpp>
+#include <umbel/shape/memory_rules.hpp>
+#include <umbel/tensor/calls_of_other_libraries.hpp>
+#include <umbel/tensor/check.hpp>
+#include <umbel/tensor/iterator.hpp>
+#include <umbel/tensor/view.hpp>
+#include <umbel/tensor/loop.hpp>
+#include <umbel/tensor/elements.hpp>
+#include <umbel/tensor/tensor.hpp>
+#include <umbel/layer/rules.hpp>
+#include <umbel/tensor/other_calls.hpp>
+#include <umbel/mask/rules.hpp>
+// clang-format on
+
 #include <umbel/config.hpp>
 #include <umbel/inspect/heat_map_svg.hpp>
 #include <umbel/inspect/heat_map_terminal.hpp>

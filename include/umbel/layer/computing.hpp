@@ -32,7 +32,7 @@ struct computing : other_calls_and_into<Name, Takes> {
   // x: a tensor or view. Returns a new row-major tensor; x | f is the same.
   template <shaped X>
   constexpr auto operator()(const X& x) const noexcept {
-    using verdict = typename Operation::template rule<X>;
+    using verdict = in_its_line<typename Operation::template rule<X>, X>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok && traced<X>)
       return x.compute(self());
@@ -41,7 +41,7 @@ struct computing : other_calls_and_into<Name, Takes> {
           tensor_of<typename Operation::template value<X>, typename Operation::template result<X>>>(
           [&](auto& y) { self().write(x, y); });
     else
-      return invalid{};
+      return refusal<verdict>();
   }
   // out: a tensor or view with the axes of the result in the same order, row-major.
   template <tensor_like Out, tensor_like X>

@@ -122,6 +122,16 @@ constexpr std::uint64_t packed_layout(plan::target machine) noexcept {
   add_layout(hash, static_cast<const Packed*>(nullptr));
   return hash.value();
 }
+// What prepacked{w} leaves out.
+struct unpacked_layer {};
+UMBEL_SAYS(needs_the_type_of_the_layer_so_write_prepacked_of_it,
+           "needs the type of the layer; write prepacked<attention>{w}");
+namespace rules {
+template <class Other>
+using packed_type = first_error<verdict<!std::is_same_v<Other, unpacked_layer>, say::prepacked,
+                                        say::needs_the_type_of_the_layer_so_write_prepacked_of_it>,
+                                a_layer_to_pack<say::prepacked, Other>>;
+}  // namespace rules
 }  // namespace detail
 
 // A layer that owns its weights, packed once for the kernels of this target, and is called like the
@@ -233,7 +243,7 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
 template <class Other, class... Options>
   requires(!detail::has_weights_to_pack<Other>)
 class prepacked<Other, Options...> : public detail::invalid {
-  static_assert(detail::reported<detail::rules::a_layer_to_pack<detail::say::prepacked, Other>>::ok,
+  static_assert(detail::reported<detail::rules::packed_type<Other>>::ok,
                 "umbel: shapes do not fit");
 
  public:
@@ -242,6 +252,8 @@ class prepacked<Other, Options...> : public detail::invalid {
   template <class... Weights>
   constexpr void pack(const Weights&...) noexcept {}
 };
+template <class... Weights>
+prepacked(const Weights&...) -> prepacked<detail::unpacked_layer>;
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

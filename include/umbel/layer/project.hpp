@@ -94,8 +94,10 @@ template <detail::shaped X, class Weights>
   requires(requires { typename Weights::map; } && !detail::has_its_weights<Weights>)
 constexpr auto operator*(const X& x, const Weights& w) noexcept {
   using map = typename Weights::map;
-  using verdict = detail::rules::project<detail::say::x_times_weights, typename X::layout,
-                                         typename X::value_type, map>;
+  using verdict =
+      detail::in_its_line<detail::rules::project<detail::say::x_times_weights, typename X::layout,
+                                                 typename X::value_type, map>,
+                          X>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok && detail::traced<X>)
     return x.project(w);
@@ -104,36 +106,39 @@ constexpr auto operator*(const X& x, const Weights& w) noexcept {
         detail::tensor_of<typename map::value_type, detail::projected<typename X::layout, map>>>(
         [&](auto& y) { detail::project_tensor(x, w, y); });
   else
-    return detail::invalid{};
+    return detail::refusal<verdict>();
 }
 // w * x and x | w are not x * w: refused.
 template <class Weights, detail::shaped X>
   requires requires { typename Weights::map; }
-constexpr detail::invalid operator*(const Weights&, const X&) noexcept {
-  static_assert(
-      detail::report<detail::verdict<sizeof(X) == 0, detail::say::x_times_weights,
-                                     detail::say::the_tensor_goes_on_the_left_of_its_weights>>::ok,
-      "umbel: shapes do not fit");
-  return {};
+constexpr auto operator*(const Weights&, const X&) noexcept {
+  using verdict =
+      detail::in_its_line<detail::verdict<sizeof(X) == 0, detail::say::x_times_weights,
+                                          detail::say::the_tensor_goes_on_the_left_of_its_weights>,
+                          Weights, X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
 }
 template <detail::shaped X, class Weights>
   requires(!std::is_base_of_v<detail::operation, Weights> && requires { typename Weights::map; })
-constexpr detail::invalid operator|(const X&, const Weights&) noexcept {
-  static_assert(detail::report<detail::verdict<sizeof(X) == 0, detail::say::x_times_weights,
-                                               detail::say::needs_times_not_a_pipe>>::ok,
-                "umbel: shapes do not fit");
-  return {};
+constexpr auto operator|(const X&, const Weights&) noexcept {
+  using verdict = detail::in_its_line<detail::verdict<sizeof(X) == 0, detail::say::x_times_weights,
+                                                      detail::say::needs_times_not_a_pipe>,
+                                      X, Weights>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
 }
 // x | w with the weights of a layer with parts: refused.
 template <detail::shaped X, class Weights>
   requires(!std::is_base_of_v<detail::operation, Weights> &&
            requires { typename Weights::layer_name; })
-constexpr detail::invalid operator|(const X&, const Weights&) noexcept {
-  static_assert(detail::report<detail::verdict<
-                    sizeof(X) == 0, typename Weights::layer_name,
-                    detail::say::got_its_weights_for_the_layer_so_write_x_pipe_layer_of_w>>::ok,
-                "umbel: shapes do not fit");
-  return {};
+constexpr auto operator|(const X&, const Weights&) noexcept {
+  using verdict = detail::in_its_line<
+      detail::verdict<sizeof(X) == 0, typename Weights::layer_name,
+                      detail::say::got_its_weights_for_the_layer_so_write_x_pipe_layer_of_w>,
+      X, Weights>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
 }
 template <class Weights>
   requires requires { typename Weights::map; }

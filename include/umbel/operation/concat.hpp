@@ -17,7 +17,14 @@ struct stack;
 struct expects_tensors_or_views;
 }  // namespace say
 
+UMBEL_SAYS(expects_each_tensor_or_view_as_an_argument_so_write_f_of_a_and_b,
+           "expects each tensor or view as an argument; write (a, b) instead of a list");
+
 namespace rules {
+template <class Name, class... X>
+using not_in_a_list =
+    verdict<one_is_invalid<X...>, Name,
+            say::expects_each_tensor_or_view_as_an_argument_so_write_f_of_a_and_b>;
 template <class Layout, class Family>
 using other_axes = typename algebra::slice<row_major<Layout>, Family, 1>::axes;
 
@@ -138,6 +145,22 @@ constexpr auto stack(const First& first, const X&... x) noexcept {
   } else {
     return detail::invalid{};
   }
+}
+
+// A list of tensors, numbers or nothing: refused.
+template <template <std::size_t> class Axis, class... X>
+  requires(!(... || detail::shaped<X>))
+constexpr detail::invalid concat(const X&...) noexcept {
+  static_assert(detail::report<detail::rules::not_in_a_list<detail::say::concat, X...>>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
+template <template <std::size_t> class Axis, class... X>
+  requires(!(... || detail::shaped<X>))
+constexpr detail::invalid stack(const X&...) noexcept {
+  static_assert(detail::report<detail::rules::not_in_a_list<detail::say::stack, X...>>::ok,
+                "umbel: shapes do not fit");
+  return {};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -145,18 +145,18 @@ constexpr detail::invalid pow(const X&...) noexcept {
 // A wrong number of operands is refused.
 template <class... X>
   requires detail::are_other_than<2, X...>
-constexpr detail::invalid maximum(const X&...) noexcept {
-  static_assert(detail::report<detail::rules::two_operands_only<X...>>::ok,
-                "umbel: shapes do not fit");
-  return {};
+constexpr auto maximum(const X&...) noexcept {
+  using verdict = detail::in_its_line<detail::rules::two_operands_only<X...>, X...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
 }
 // A wrong number of operands is refused.
 template <class... X>
   requires detail::are_other_than<2, X...>
-constexpr detail::invalid minimum(const X&...) noexcept {
-  static_assert(detail::report<detail::rules::two_operands_only<X...>>::ok,
-                "umbel: shapes do not fit");
-  return {};
+constexpr auto minimum(const X&...) noexcept {
+  using verdict = detail::in_its_line<detail::rules::two_operands_only<X...>, X...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -75,11 +75,11 @@ using reduction = typename reduction_rule<Name, X, Families...>::type;
 }  // namespace rules
 
 template <class Verdict, class Operation, class X>
-constexpr auto computed_where(const X& x) noexcept {
+constexpr decltype(auto) computed_where(const X& x) noexcept {
   if constexpr (Verdict::ok)
     return Operation{}(x);
   else
-    return invalid{};
+    return refusal<Verdict>();
 }
 
 // Combine: from kernel/plain/floats.hpp. into(out, x): out must not overlap x.
@@ -99,9 +99,12 @@ struct reduction_operation : computing<reduction_operation<Name, Combine, Axes..
   template <shaped X>
   constexpr auto operator()(const X& x) const noexcept {
     if constexpr (traced<X>) {
-      using verdict = rule<X>;
+      using verdict = in_its_line<rule<X>, X>;
       static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-      return x.template reduce<verdict, Name, Combine, family_of<Axes>...>();
+      if constexpr (verdict::ok)
+        return x.template reduce<Name, Combine, family_of<Axes>...>();
+      else
+        return refusal<verdict>();
     } else {
       return eager::operator()(x);
     }
@@ -177,7 +180,9 @@ inline constexpr detail::variance_operation<Axes...> variance{};
 template <template <std::size_t> class... Axes, class X>
   requires(detail::elements<X> || detail::traced<X>)
 constexpr auto sum(const X& x) noexcept {
-  using verdict = detail::rules::reduction<detail::say::sum, X, detail::family_of<Axes>...>;
+  using verdict =
+      detail::in_its_line<detail::rules::reduction<detail::say::sum, X, detail::family_of<Axes>...>,
+                          X>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::computed_where<verdict, detail::sum_operation<Axes...>>(x);
 }
@@ -190,7 +195,9 @@ constexpr detail::sum_operation<Axes...> sum() noexcept {
 template <template <std::size_t> class... Axes, class X>
   requires(detail::elements<X> || detail::traced<X>)
 constexpr auto(max)(const X& x) noexcept {
-  using verdict = detail::rules::reduction<detail::say::max, X, detail::family_of<Axes>...>;
+  using verdict =
+      detail::in_its_line<detail::rules::reduction<detail::say::max, X, detail::family_of<Axes>...>,
+                          X>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::computed_where<verdict, detail::max_operation<Axes...>>(x);
 }
@@ -201,15 +208,17 @@ constexpr detail::max_operation<Axes...>(max)() noexcept {
 template <template <std::size_t> class... Axes, class... X>
   requires(sizeof...(X) > 1 && detail::are_other_than<1, X...>)
 constexpr auto(max)(const X&...) noexcept {
-  static_assert(detail::report<detail::rules::along_axes_only<detail::say::max, X...>>::ok,
-                "umbel: shapes do not fit");
-  return detail::invalid{};
+  using verdict = detail::in_its_line<detail::rules::along_axes_only<detail::say::max, X...>, X...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
 }
 // min<key>(x): the smallest element over named axes; NaN and zeros as for max.
 template <template <std::size_t> class... Axes, class X>
   requires(detail::elements<X> || detail::traced<X>)
 constexpr auto(min)(const X& x) noexcept {
-  using verdict = detail::rules::reduction<detail::say::min, X, detail::family_of<Axes>...>;
+  using verdict =
+      detail::in_its_line<detail::rules::reduction<detail::say::min, X, detail::family_of<Axes>...>,
+                          X>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::computed_where<verdict, detail::min_operation<Axes...>>(x);
 }
@@ -220,9 +229,9 @@ constexpr detail::min_operation<Axes...>(min)() noexcept {
 template <template <std::size_t> class... Axes, class... X>
   requires(sizeof...(X) > 1 && detail::are_other_than<1, X...>)
 constexpr auto(min)(const X&...) noexcept {
-  static_assert(detail::report<detail::rules::along_axes_only<detail::say::min, X...>>::ok,
-                "umbel: shapes do not fit");
-  return detail::invalid{};
+  using verdict = detail::in_its_line<detail::rules::along_axes_only<detail::say::min, X...>, X...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

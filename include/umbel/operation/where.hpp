@@ -143,9 +143,10 @@ constexpr auto where(const C& condition, const A& a, const B& b) noexcept {
 
 template <class... X>
   requires(detail::are_other_than<3, X...> || detail::are_numbers<X...>)
-constexpr detail::invalid where(const X&...) noexcept {
-  static_assert(detail::report<detail::rules::where<X...>>::ok, "umbel: shapes do not fit");
-  return {};
+constexpr auto where(const X&...) noexcept {
+  using verdict = detail::in_its_line<detail::rules::where<X...>, X...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
 }
 
 // hide(scores, condition): the scores, with -infinity at positions where the condition is true; the
@@ -170,9 +171,10 @@ constexpr auto hide(const Scores& scores, const C& condition) noexcept {
 
 template <class... X>
   requires detail::are_other_than<2, X...>
-constexpr detail::invalid hide(const X&...) noexcept {
-  static_assert(detail::report<detail::rules::hide<X...>>::ok, "umbel: shapes do not fit");
-  return {};
+constexpr auto hide(const X&...) noexcept {
+  using verdict = detail::in_its_line<detail::rules::hide<X...>, X...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -69,9 +69,11 @@ struct contract_operation : detail::other_calls<say::contract, say::expects_two_
 
   template <shaped X, shaped Y>
   constexpr auto operator()(const X& x, const Y& y) const noexcept {
-    using verdict = first_error<
-        rules::contract<typename X::layout, typename Y::layout, detail::family_of<Axes>...>,
-        rules::same_element<say::contract, typename X::value_type, typename Y::value_type>>;
+    using verdict = in_its_line<
+        first_error<
+            rules::contract<typename X::layout, typename Y::layout, detail::family_of<Axes>...>,
+            rules::same_element<say::contract, typename X::value_type, typename Y::value_type>>,
+        X, Y>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok && traced<X>)
       return x.template contract<detail::family_of<Axes>...>(x.as_node_like(y));
@@ -80,7 +82,7 @@ struct contract_operation : detail::other_calls<say::contract, say::expects_two_
     else if constexpr (verdict::ok)
       return detail::contract_over<detail::family_of<Axes>...>(x, y);
     else
-      return invalid{};
+      return refusal<verdict>();
   }
 };
 }  // namespace detail

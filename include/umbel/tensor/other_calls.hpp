@@ -125,6 +125,14 @@ struct other_calls : operation {
                   "umbel: shapes do not fit");
     return {};
   }
+#if UMBEL_CLANG
+  template <class... Arguments>
+    requires(... || of_a_formula<Arguments>)
+  constexpr auto operator()(const Arguments&...) const noexcept {
+    using verdict = in_its_line<rules::arguments<Operation, Takes, Arguments...>, Arguments...>;
+    return refusal<verdict>();
+  }
+#endif
 };
 
 // For operations that also have into(out, ...).
@@ -142,6 +150,15 @@ struct other_calls_and_into : other_calls<Operation, Takes> {
     static_assert(report<rules::arguments_of_into<Operation, Takes, Arguments...>>::ok,
                   "umbel: shapes do not fit");
   }
+#if UMBEL_CLANG
+  template <class... Arguments>
+    requires(... || of_a_formula<Arguments>)
+  constexpr auto into(const Arguments&...) const noexcept {
+    using verdict =
+        in_its_line<rules::arguments_of_into<Operation, Takes, Arguments...>, Arguments...>;
+    return refusal<verdict>();
+  }
+#endif
 };
 
 }  // namespace detail

@@ -48,7 +48,7 @@ struct pipe_rule<Operation, X> {
   using type = typename Operation::template pipe_rule<std::remove_cvref_t<X>>;
 };
 template <class Operation, class X>
-using pipe = typename pipe_rule<Operation, X>::type;
+using pipe = in_its_line<typename pipe_rule<Operation, X>::type, X>;
 }  // namespace rules
 }  // namespace detail
 
@@ -58,10 +58,14 @@ template <class X, class Operation>
 [[nodiscard]] UMBEL_INLINE constexpr auto operator|(X&& x, const Operation& f) {
   using verdict = detail::rules::pipe<Operation, X>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (verdict::ok)
-    return f(static_cast<X&&>(x));
+  if constexpr (!verdict::ok) return detail::refusal<verdict>();
+#if UMBEL_CLANG
+  else if constexpr (detail::traced<X>)
+    return detail::passed_on<decltype(f(static_cast<X&&>(x)))>(
+        [&] { return f(static_cast<X&&>(x)); });
+#endif
   else
-    return detail::invalid{};
+    return f(static_cast<X&&>(x));
 }
 // x | max<key>: of the overloaded functions, the one without arguments, which returns the
 // operation.
@@ -70,10 +74,14 @@ template <class X, class Operation>
 [[nodiscard]] UMBEL_INLINE constexpr auto operator|(X&& x, Operation (*)() noexcept) {
   using verdict = detail::rules::pipe<Operation, X>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (verdict::ok)
-    return Operation{}(static_cast<X&&>(x));
+  if constexpr (!verdict::ok) return detail::refusal<verdict>();
+#if UMBEL_CLANG
+  else if constexpr (detail::traced<X>)
+    return detail::passed_on<decltype(Operation{}(static_cast<X&&>(x)))>(
+        [&] { return Operation{}(static_cast<X&&>(x)); });
+#endif
   else
-    return detail::invalid{};
+    return Operation{}(static_cast<X&&>(x));
 }
 // On a named tensor, an operation that only re-reads memory returns a view.
 template <class X, class Operation>
@@ -158,13 +166,13 @@ struct rereading : detail::other_calls<Name>, rereads {
   template <shaped X>
   [[nodiscard]] UMBEL_SHARED constexpr auto operator()(X&& x) const {
     using from = layout_of<X>;
-    using verdict = typename Operation::template rule<from>;
+    using verdict = in_its_line<typename Operation::template rule<from>, X>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok)
       return detail::reread<typename Operation::template result<from>>(
           static_cast<X&&>(x), static_cast<const Operation&>(*this).template offset<from>());
     else
-      return invalid{};
+      return refusal<verdict>();
   }
 
   template <class Layout>

@@ -48,7 +48,7 @@ template <class F, class Work, class... X>
            arguments_of_one_type<plain_argument_of<X>...>::ok && !graph_of_gradient<F, X...>::ok)
 struct gradient_fits_rule<F, Work, X...> {
   static constexpr bool ok = false, has_result = false;
-  using verdict = graph_of_gradient<F, X...>;
+  using verdict = std::conditional_t<one_was_refused<F>, accepted, graph_of_gradient<F, X...>>;
 };
 template <class F, class... X>
 using gradient_is_asked =

@@ -115,7 +115,7 @@ constexpr auto sum_over(const Node& x, shape<Axes...>) noexcept {
   if constexpr (sizeof...(Axes) == 0)
     return x;
   else
-    return x.template reduce<accepted, say::sum, kernel::plain::sum_of, typename Axes::family...>();
+    return x.template reduce<say::sum, kernel::plain::sum_of, typename Axes::family...>();
 }
 template <class Node>
 constexpr auto sum_of_all(const Node& x) noexcept {

@@ -4,6 +4,11 @@
 // array after array. It detects damage but is not a signature.
 #pragma once
 
+// clang-format off: all that this needs, in order; bare.hpp explains (test/layering.py --lists).
+#include <umbel/config.hpp>
+#include <umbel/file/fnv1a.hpp>
+// clang-format on
+
 #include <umbel/config.hpp>
 
 #include <cstddef>
