@@ -122,8 +122,10 @@
 #include <umbel/formula/rules.hpp>
 #include <umbel/formula/parts.hpp>
 #include <umbel/formula/tracer.hpp>
+#include <umbel/formula/functions.hpp>
 #include <umbel/formula/known_operations.hpp>
 #include <umbel/formula/node.hpp>
+#include <umbel/formula/named.hpp>
 #include <umbel/formula/operands.hpp>
 #include <umbel/formula/arithmetic.hpp>
 #include <umbel/formula/along_axes.hpp>
@@ -165,6 +167,7 @@
 #include <umbel/mpi/residual_block.hpp>
 #include <umbel/mpi/gradients.hpp>
 #include <umbel/mpi/exchange.hpp>
+#include <umbel/formula/word_names.hpp>
 #include <umbel/inspect/formula_steps.hpp>
 #include <umbel/inspect/plan_text.hpp>
 #include <umbel/inspect/formula_cycles.hpp>

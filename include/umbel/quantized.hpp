@@ -121,8 +121,10 @@
 #include <umbel/formula/rules.hpp>
 #include <umbel/formula/parts.hpp>
 #include <umbel/formula/tracer.hpp>
+#include <umbel/formula/functions.hpp>
 #include <umbel/formula/known_operations.hpp>
 #include <umbel/formula/node.hpp>
+#include <umbel/formula/named.hpp>
 #include <umbel/formula/operands.hpp>
 #include <umbel/formula/arithmetic.hpp>
 #include <umbel/formula/along_axes.hpp>
@@ -164,6 +166,13 @@
 #include <umbel/quantized/block.hpp>
 #include <umbel/quantized/past.hpp>
 #include <umbel/quantized/cache_of_blocks.hpp>
+#include <umbel/formula/word_names.hpp>
+#include <umbel/quantized/formula_plan.hpp>
+#include <umbel/quantized/formula_numbers.hpp>
+#include <umbel/quantized/formula_steps.hpp>
+#include <umbel/quantized/formula_ranges.hpp>
+#include <umbel/quantized/formula_form.hpp>
+#include <umbel/quantized/formula.hpp>
 // clang-format on
 
 // clang-format off: the order counts.

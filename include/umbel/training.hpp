@@ -121,8 +121,10 @@
 #include <umbel/formula/rules.hpp>
 #include <umbel/formula/parts.hpp>
 #include <umbel/formula/tracer.hpp>
+#include <umbel/formula/functions.hpp>
 #include <umbel/formula/known_operations.hpp>
 #include <umbel/formula/node.hpp>
+#include <umbel/formula/named.hpp>
 #include <umbel/formula/operands.hpp>
 #include <umbel/formula/arithmetic.hpp>
 #include <umbel/formula/along_axes.hpp>

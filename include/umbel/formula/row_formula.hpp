@@ -93,6 +93,7 @@
 #include <umbel/formula/graph.hpp>
 #include <umbel/formula/schedule.hpp>
 #include <umbel/formula/place_nodes.hpp>
+#include <umbel/formula/functions.hpp>
 #include <umbel/formula/program.hpp>
 #include <umbel/formula/each.hpp>
 #include <umbel/formula/score_form.hpp>

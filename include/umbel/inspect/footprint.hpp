@@ -121,6 +121,7 @@
 #include <umbel/inspect/footprint_of_step.hpp>
 #include <umbel/formula/schedule.hpp>
 #include <umbel/formula/place_nodes.hpp>
+#include <umbel/formula/functions.hpp>
 #include <umbel/formula/program.hpp>
 #include <umbel/formula/each.hpp>
 #include <umbel/formula/score_form.hpp>
