@@ -27,7 +27,7 @@ UMBEL_SAYS(the_first_argument_is_not_an_encoder_layer_a_decoder_layer_or_a_resid
 
 UMBEL_SAYS(needs_the_layer_and_their_number_so_write_layer_stack_of_them,
            "needs the layer and the number of layers; write layer_stack<encoder, 6>{w}");
-// What layer_stack{a, b} leaves out.
+// The arguments that layer_stack{a, b} lacks.
 struct unnamed_layer {};
 
 namespace rules {

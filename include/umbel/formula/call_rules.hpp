@@ -89,8 +89,8 @@ concept refuses = !requires { typename list<traced_as<traced_for<X...>, X>...>; 
 };
 // Has F parameters for these arguments? Then a call that fails has an error in its body, which the
 // compiler has reported. Asked before the body is compiled: after an error, clang has no function.
-// (Functions that are not lambdas can be deleted or ambiguous, and what can't be copied may be a
-// parameter by value: there only a call that succeeds is known to be accepted.)
+// (Functions that are not lambdas can be deleted or ambiguous, and objects that can't be copied may
+// be parameters by value: there only a call that succeeds is known to be accepted.)
 template <class F, class... X>
 inline constexpr bool accepts =
     requires { std::declval<const F&>()(std::declval<traced_as<traced_for<X...>, X>>()...); };

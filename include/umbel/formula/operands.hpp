@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Operands in a formula besides nodes: numbers, positions along axes, tensors that are parts of an
-// argument; how axes are matched by name, and what element types must be.
+// argument; how axes are matched by name, and the types of elements.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -122,7 +122,7 @@ constexpr std::uint64_t packed_layout(plan::target machine) noexcept {
   add_layout(hash, static_cast<const Packed*>(nullptr));
   return hash.value();
 }
-// What prepacked{w} leaves out.
+// The argument that prepacked{w} lacks.
 struct unpacked_layer {};
 UMBEL_SAYS(needs_the_type_of_the_layer_so_write_prepacked_of_it,
            "needs the type of the layer; write prepacked<attention>{w}");

@@ -124,7 +124,7 @@ concept shaped = tensor_like<X> || traced<X>;
 template <class X>
 concept of_a_formula = traced<X> || requires { typename std::remove_cvref_t<X>::is_positional; };
 
-// The verdict on an operation with operands X, and what the operation returns if it is refused.
+// The verdict on an operation with operands X, and the result of a refused operation.
 #if UMBEL_CLANG
 // clang prints three lines for each function between an assertion and your file: for a formula, 15
 // lines in all. So in a formula an operation doesn't assert its verdict; it returns a
@@ -132,7 +132,7 @@ concept of_a_formula = traced<X> || requires { typename std::remove_cvref_t<X>::
 // it last, and prints it with the line in the formula alone: the first that destroys such an
 // object. The library's functions never do, since they return one by reference until the last,
 // which copies it.
-// A function that uses one isn't constexpr, which is no error of its own: has one been refused?
+// A function that uses one isn't constexpr. To report no second error: has one been refused?
 struct some_refusal {
   friend constexpr auto is_noted(some_refusal);
 };
