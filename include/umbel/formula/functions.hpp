@@ -9,6 +9,7 @@
 #include <umbel/kernel/plain/floats.hpp>
 #include <umbel/operation/activation.hpp>
 #include <umbel/operation/elementwise_function.hpp>
+#include <umbel/operation/maximum.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
@@ -34,18 +35,6 @@ struct minimum_function {
   template <class V>
   UMBEL_INLINE static constexpr V of(V a, V b) noexcept {
     return kernel::plain::min_of::with(a, b);
-  }
-};
-struct pow_function {
-  template <class V>
-  UMBEL_INLINE static constexpr V of(V a, V b) noexcept {
-    return kernel::plain::pow_of(a, b);
-  }
-};
-struct remainder_function {
-  template <class V>
-  UMBEL_INLINE static constexpr V of(V a, V b) noexcept {
-    return kernel::plain::remainder_of(a, b);
   }
 };
 struct clamp_function {

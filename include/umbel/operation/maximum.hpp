@@ -69,6 +69,13 @@ constexpr auto each_chosen(const X& x, const Y& y) noexcept {
         [](auto a, auto b) { return Chooser::with(b, a); }, y, x);
 }
 
+struct pow_function {
+  template <class V>
+  UMBEL_INLINE static constexpr V of(V a, V b) noexcept {
+    return kernel::plain::pow_of(a, b);
+  }
+};
+
 template <class X, class Y>
 concept two_to_choose_from = (elements<X> || elements<Y>) && !of_a_formula<X> && !of_a_formula<Y>;
 }  // namespace detail
@@ -117,14 +124,10 @@ template <class X, class Y>
 constexpr auto pow(const X& x, const Y& y) noexcept {
   using verdict = detail::rules::pow<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (!verdict::ok || detail::one_is_invalid<X, Y>)
-    return detail::invalid{};
-  else if constexpr (tensor_like<X>)
-    return detail::each_position<verdict, typename X::value_type>(
-        [](auto a, auto b) { return detail::kernel::plain::pow_of(a, b); }, x, y);
+  if constexpr (verdict::ok && !detail::one_is_invalid<X, Y>)
+    return detail::each_pair<detail::pow_function>(x, y);
   else
-    return detail::each_position<verdict, typename Y::value_type>(
-        [](auto a, auto b) { return detail::kernel::plain::pow_of(b, a); }, y, x);
+    return detail::invalid{};
 }
 
 // A wrong number of operands is refused.

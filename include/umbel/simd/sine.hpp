@@ -100,10 +100,10 @@ struct quadrant_and_angle {
 
 // An integer below 2^mantissa_bits as a number.
 template <class V>
-UMBEL_INLINE constexpr V number_from(unsigned_of<V> small) noexcept {
+UMBEL_INLINE constexpr V number_from(unsigned_of<V> natural) noexcept {
   using T = element_of<V>;
   const V one = broadcast<V>(static_cast<T>(std::uint64_t{1} << math_constants<T>::mantissa_bits));
-  return __builtin_bit_cast(V, small | __builtin_bit_cast(unsigned_of<V>, one)) - one;
+  return __builtin_bit_cast(V, natural | __builtin_bit_cast(unsigned_of<V>, one)) - one;
 }
 // 2^n.
 template <class T>

@@ -5,7 +5,8 @@
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/kernel/plain/floats.hpp>
+#include <umbel/kernel/float/elementwise.hpp>
+#include <umbel/tensor/copy.hpp>
 #include <umbel/tensor/pipe.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -110,6 +111,40 @@ constexpr invalid elementwise(F, const X&, const Y&) noexcept {
   return {};
 }
 
+// Function::of(x, y) in packs, for x or y a number or both tensors or views; the bits of the plain
+// loop, which computes integers and constant expressions.
+template <class T, class X>
+constexpr decltype(auto) in_order(const X& x) noexcept {
+  if constexpr (scalar<X>)
+    return tensor_of<T, layout<>>{static_cast<T>(x)};
+  else if constexpr (layout_of<X>::contiguous)
+    return (x);
+  else
+    return contiguous(x);
+}
+template <class Function, class X, class Y>
+constexpr auto each_pair(const X& x, const Y& y) noexcept {
+  using tensor_operand = std::conditional_t<tensor_like<X>, X, Y>;
+  using T = typename tensor_operand::value_type;
+  constexpr std::size_t count = layout_of<tensor_operand>::count;
+  tensor_of<T, row_major<layout_of<tensor_operand>>> out{};
+  const auto& a = detail::in_order<T>(x);
+  const auto& b = detail::in_order<T>(y);
+  if (std::is_integral_v<T> || __builtin_is_constant_evaluated()) {
+    for (std::size_t i = 0; i < count; ++i)
+      out.data()[i] = Function::of(a.data()[scalar<X> ? 0 : i], b.data()[scalar<Y> ? 0 : i]);
+  } else if constexpr (!std::is_integral_v<T>) {
+    kernel::each_of_two<Function, scalar<X>, scalar<Y>, count>(a.data(), b.data(), out.data());
+  }
+  return out;
+}
+struct remainder_function {
+  template <class V>
+  UMBEL_INLINE static constexpr V of(V a, V b) noexcept {
+    return kernel::plain::remainder_of(a, b);
+  }
+};
+
 template <class F, class X>
   requires(rules::computes<typename X::value_type>::ok)
 UMBEL_NOINLINE constexpr auto each_element(F f, const X& x) noexcept {
@@ -158,8 +193,10 @@ template <detail::tensor_like X, detail::operand Y>
 constexpr auto operator%(const X& x, const Y& y) noexcept {
   using verdict = detail::rules::elementwise<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  return detail::elementwise<verdict>(
-      [](auto a, auto b) { return detail::kernel::plain::remainder_of(a, b); }, x, y);
+  if constexpr (verdict::ok)
+    return detail::each_pair<detail::remainder_function>(x, y);
+  else
+    return detail::invalid{};
 }
 template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator+(S s, const X& x) noexcept {
@@ -185,8 +222,10 @@ template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator%(S s, const X& x) noexcept {
   using verdict = detail::rules::elementwise<X, S>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  return detail::elementwise<verdict>(
-      [](auto a, auto b) { return detail::kernel::plain::remainder_of(b, a); }, x, s);
+  if constexpr (verdict::ok)
+    return detail::each_pair<detail::remainder_function>(s, x);
+  else
+    return detail::invalid{};
 }
 template <detail::tensor_like X>
 constexpr auto operator-(const X& x) noexcept {
