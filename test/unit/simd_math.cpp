@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// simd/math.hpp against long double over its range; packs and constant expressions against the
-// scalar functions, bit for bit.
+// The functions of simd/ against long double over its range; packs and constant expressions against
+// the scalar functions, bit for bit.
 #include <bit>
 #include <boost/test/unit_test.hpp>
 
@@ -10,7 +10,11 @@
 #include <initializer_list>
 #include <limits>
 #include <umbel/config.hpp>
+#include <umbel/simd/activations.hpp>
 #include <umbel/simd/math.hpp>
+#include <umbel/simd/power.hpp>
+#include <umbel/simd/rounding.hpp>
+#include <umbel/simd/sine.hpp>
 
 namespace {
 
@@ -84,6 +88,60 @@ const auto gelu_of = [](auto x) { return simd::gelu(x); };
 const auto gelu_tanh_of = [](auto x) { return simd::gelu_tanh(x); };
 const auto sqrt_of = [](auto x) { return simd::sqrt(x); };
 const auto rsqrt_of = [](auto x) { return simd::rsqrt(x); };
+const auto softplus_of = [](auto x) { return simd::softplus(x); };
+const auto log_sigmoid_of = [](auto x) { return simd::log_sigmoid(x); };
+const auto elu_of = [](auto x) { return simd::elu(x); };
+const auto erf_of = [](auto x) { return simd::erf(x); };
+const auto sin_of = [](auto x) { return simd::sin(x); };
+const auto cos_of = [](auto x) { return simd::cos(x); };
+const auto floor_of = [](auto x) { return simd::floor(x); };
+
+// Finite numbers of any exponent.
+template <class T>
+T of_any_size(std::uint64_t& state) {
+  for (;;) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    const std::uint64_t bits = state ^ state >> 31;
+    T x{};
+    if constexpr (sizeof(T) == 4)
+      x = std::bit_cast<float>(static_cast<std::uint32_t>(bits >> 7));
+    else
+      x = std::bit_cast<double>(bits);
+    if (std::isfinite(x)) return x;
+  }
+}
+template <class T, class Function, class Reference>
+double worst_of_any_size(Function function, Reference reference) {
+  std::uint64_t state = 1;
+  double worst = 0;
+  for (int i = 0; i < (EMULATED ? 400 : 40000); ++i) {
+    const T x = of_any_size<T>(state);
+    const double error = ulps(function(x), reference(static_cast<long double>(x)));
+    if (!(error <= worst)) worst = error;
+  }
+  return worst;
+}
+template <class T>
+bool same_number(T a, T b) {
+  return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
+}
+template <class T>
+constexpr T special_numbers[] = {0,
+                                 T{-0.0},
+                                 1,
+                                 -1,
+                                 2,
+                                 -2,
+                                 T{0.5},
+                                 T{-0.5},
+                                 3,
+                                 -3,
+                                 std::numeric_limits<T>::infinity(),
+                                 -std::numeric_limits<T>::infinity(),
+                                 std::numeric_limits<T>::quiet_NaN(),
+                                 std::numeric_limits<T>::denorm_min(),
+                                 std::numeric_limits<T>::max(),
+                                 std::numeric_limits<T>::lowest()};
 
 // Every lane of a pack has the bits of the scalar function.
 template <std::size_t Lanes, class T, class Function>
@@ -141,6 +199,82 @@ void check_packs(range<T> over, Function function) {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+template <class T>
+void check_pow() {
+  seeded next;
+  std::uint64_t state = 1;
+  const auto between = [&](double low, double high) {
+    return static_cast<T>(low + (next() + 1) / 2 * (high - low));
+  };
+  double worst = 0;
+  const auto check = [&](T x, T y) {
+    const T value = simd::pow(x, y);
+    const long double exact = std::pow(static_cast<long double>(x), static_cast<long double>(y));
+    const double error = same_number(value, static_cast<T>(exact)) ? 0 : ulps(value, exact);
+    if (!(error <= worst)) worst = error;
+  };
+  constexpr T last = std::numeric_limits<T>::epsilon();
+  for (int i = 0; i < (EMULATED ? 200 : 20000); ++i) {
+    check(between(0, 10), between(-10, 10));
+    check(between(0.9, 1.1), between(-1000, 1000));
+    check(std::fabs(of_any_size<T>(state)), between(-3, 3));
+    check(of_any_size<T>(state), std::round(between(-9, 9)));
+    check(between(0, 2), of_any_size<T>(state));
+    check(1 + between(-1, 1) * last * 4, of_any_size<T>(state));
+    check(std::exp2(between(-140, 127)), between(-2, 2));
+    check(between(0, 1000), std::round(between(-5, 5)));
+  }
+  BOOST_TEST(worst <= 1);
+  for (T x : special_numbers<T>)
+    for (T y : special_numbers<T>) {
+      const T value = simd::pow(x, y), exact = std::pow(x, y);
+      BOOST_TEST((same_number(value, exact) || (std::fabs(value) < INFINITY &&
+                                                ulps(value, static_cast<long double>(exact)) <= 1)),
+                 x << " to the " << y << ": " << value << ", " << exact);
+    }
+  for (int n = -126; n < 128; ++n)
+    BOOST_TEST(simd::pow(T{2}, static_cast<T>(n)) == std::ldexp(T{1}, n));
+  for (T x : {T{3}, T{10}, T{1.5}, T{-7}}) {
+    BOOST_TEST(simd::pow(x, T{2}) == x * x);
+    BOOST_TEST(simd::pow(x, T{3}) == x * x * x);
+    BOOST_TEST(simd::pow(x, T{1}) == x);
+  }
+}
+
+template <class T>
+void check_floor_and_remainder() {
+  const auto reference = [](T x, T y) {
+    const T rest = std::fmod(x, y);
+    const T value = rest != 0 && (y < 0) != (rest < 0) ? rest + y : rest;
+    return std::isnan(value) ? value : std::copysign(value, y);
+  };
+  seeded next;
+  std::uint64_t state = 1;
+  constexpr int digits = std::numeric_limits<T>::digits;
+  for (int i = 0; i < (EMULATED ? 400 : 100000); ++i) {
+    const T any = of_any_size<T>(state), some = static_cast<T>(next() * 1000);
+    for (T x : {any, some, std::round(some), std::nextafter(std::round(some), T{0})})
+      BOOST_TEST_REQUIRE(same_number(simd::floor(x), std::floor(x)));
+    const T y = of_any_size<T>(state);
+    const T near = y * static_cast<T>(std::exp2((next() + 1) / 2 * (digits - 0.01)));
+    const T whole = std::round(some * 1000), by = std::round(some) + T{0.5};
+    for (const auto& [a, b] : {std::pair{near, y}, {-near, y}, {whole, by}, {any, y}}) {
+      const bool is_far = std::fabs(a / b) >= std::ldexp(T{1}, digits);
+      if (b == 0 || std::fabs(b) > std::numeric_limits<T>::max() / 2 || std::isinf(a)) continue;
+      const T exact = is_far ? std::copysign(T{0}, b) : reference(a, b);
+      BOOST_TEST_REQUIRE(same_number(simd::remainder(a, b), exact),
+                         a << " % " << b << ": " << simd::remainder(a, b) << ", " << exact);
+    }
+  }
+  for (T x : special_numbers<T>) {
+    BOOST_TEST(same_number(simd::floor(x), std::floor(x)));
+    for (T y : special_numbers<T>)
+      if (!(std::fabs(x / y) >= std::ldexp(T{1}, digits)) || std::isinf(x) || y == 0)
+        BOOST_TEST(same_number(simd::remainder(x, y), reference(x, y)),
+                   x << " % " << y << ": " << simd::remainder(x, y));
+  }
+}
 
 }  // namespace
 
@@ -370,7 +504,107 @@ BOOST_AUTO_TEST_CASE(sqrt_is_rounded_correctly) {
   BOOST_TEST(std::isnan(simd::sqrt(not_a_number)));
 }
 
+BOOST_AUTO_TEST_CASE(sin_and_cos_are_within_3_ulp_of_any_number) {
+  const auto sine = [](long double x) { return std::sin(x); };
+  const auto cosine = [](long double x) { return std::cos(x); };
+  for (double end : {1e-310, 0.01, 0.7854, 4.0, 100.0, 1e6}) {
+    const float f = static_cast<float>(end);
+    BOOST_TEST(worst_ulps<float>({-f, f}, sin_of, sine) <= 3);
+    BOOST_TEST(worst_ulps<float>({-f, f}, cos_of, cosine) <= 3);
+    BOOST_TEST(worst_ulps<double>({-end, end}, sin_of, sine) <= 3);
+    BOOST_TEST(worst_ulps<double>({-end, end}, cos_of, cosine) <= 3);
+  }
+  BOOST_TEST(worst_of_any_size<float>(sin_of, sine) <= 3);
+  BOOST_TEST(worst_of_any_size<float>(cos_of, cosine) <= 3);
+  BOOST_TEST(worst_of_any_size<double>(sin_of, sine) <= 3);
+  BOOST_TEST(worst_of_any_size<double>(cos_of, cosine) <= 3);
+  // Those closest to a multiple of pi / 2 (Kahan).
+  BOOST_TEST(ulps(simd::cos(6381956970095103.0 * std::ldexp(1.0, 797)),
+                  -4.68716592425462761112e-19L) <= 3);
+  BOOST_TEST(ulps(simd::sin(std::ldexp(16367173.0f, 72)), std::sin(std::ldexp(16367173.0L, 72))) <=
+             3);
+  BOOST_TEST(simd::sin(0.0f) == 0);
+  BOOST_TEST(std::signbit(simd::sin(-0.0f)));
+  BOOST_TEST(simd::cos(-0.0f) == 1);
+  for (float x : {infinity, -infinity, not_a_number})
+    BOOST_TEST((std::isnan(simd::sin(x)) && std::isnan(simd::cos(x))));
+}
+
+BOOST_AUTO_TEST_CASE(softplus_log_sigmoid_and_elu_are_within_their_bounds) {
+  const auto plus = [](long double x) {
+    return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
+  };
+  const auto log_sigmoid = [&](long double x) { return -plus(-x); };
+  const auto elu = [](long double x) { return x > 0 ? x : std::expm1(x); };
+  for (double end : {1e-310, 0.01, 1.0, 16.0, 87.0, 700.0}) {
+    const float f = static_cast<float>(end);
+    if (end < 100) {
+      BOOST_TEST(worst_ulps<float>({-f, f}, softplus_of, plus) <= fused(3, 4));
+      BOOST_TEST(worst_ulps<float>({-f, f}, log_sigmoid_of, log_sigmoid) <= fused(3, 4));
+    }
+    BOOST_TEST(worst_ulps<double>({-end, end}, softplus_of, plus) <= fused(3, 4));
+    BOOST_TEST(worst_ulps<double>({-end, end}, log_sigmoid_of, log_sigmoid) <= fused(3, 4));
+    BOOST_TEST(worst_ulps<float>({-f, f}, elu_of, elu) <= fused(2, 3));
+    BOOST_TEST(worst_ulps<double>({-end, end}, elu_of, elu) <= fused(2, 3));
+  }
+  BOOST_TEST(worst_of_any_size<float>(elu_of, elu) <= fused(2, 3));
+  BOOST_TEST(worst_of_any_size<double>(elu_of, elu) <= fused(2, 3));
+  const float lowest = std::numeric_limits<float>::lowest();
+  for (float x : {-88.0f, lowest, -infinity}) {
+    BOOST_TEST((simd::softplus(x) == 0 && simd::softplus(-x) == -x));
+    BOOST_TEST((simd::log_sigmoid(-x) == 0 && simd::log_sigmoid(x) == x));
+    BOOST_TEST((simd::elu(x) == -1 && simd::elu(-x) == -x));
+  }
+  BOOST_TEST(std::signbit(simd::elu(-0.0f)));
+  BOOST_TEST(simd::elu(-1e-45f) == -1e-45f);
+  for (const auto f : {simd::softplus<float>, simd::log_sigmoid<float>, simd::elu<float>})
+    BOOST_TEST(std::isnan(f(not_a_number)));
+}
+
+BOOST_AUTO_TEST_CASE(erf_is_within_3_ulp) {
+  const auto reference = [](long double x) { return std::erf(x); };
+  for (double end : {1e-310, 0.01, 0.82, 1.0, 4.0, 8.0, 100.0}) {
+    const float f = static_cast<float>(end);
+    BOOST_TEST(worst_ulps<float>({-f, f}, erf_of, reference) <= 3);
+    BOOST_TEST(worst_ulps<double>({-end, end}, erf_of, reference) <= 3);
+  }
+  BOOST_TEST(worst_of_any_size<float>(erf_of, reference) <= 3);
+  BOOST_TEST(worst_of_any_size<double>(erf_of, reference) <= 3);
+  BOOST_TEST((simd::erf(infinity) == 1 && simd::erf(-infinity) == -1));
+  BOOST_TEST(std::signbit(simd::erf(-0.0f)));
+  BOOST_TEST(std::isnan(simd::erf(not_a_number)));
+}
+
+BOOST_AUTO_TEST_CASE(pow_is_within_1_ulp) { check_pow<float>(), check_pow<double>(); }
+
+BOOST_AUTO_TEST_CASE(floor_and_remainder_are_exact) {
+  check_floor_and_remainder<float>(), check_floor_and_remainder<double>();
+}
+
 BOOST_AUTO_TEST_CASE(packs_have_the_bits_of_scalars) {
+  check_packs<float>({-1000, 1000}, sin_of);
+  check_packs<double>({-1e20, 1e20}, sin_of);
+  check_packs<float>({-1e20f, 1e20f}, cos_of);
+  check_packs<double>({-1000, 1000}, cos_of);
+  check_packs<float>({-90, 90}, softplus_of);
+  check_packs<double>({-3, 3}, softplus_of);
+  check_packs<float>({-3, 3}, log_sigmoid_of);
+  check_packs<double>({-720, 720}, log_sigmoid_of);
+  check_packs<float>({-3, 3}, elu_of);
+  check_packs<double>({-3, 3}, elu_of);
+  check_packs<float>({-3, 3}, erf_of);
+  check_packs<double>({-3, 3}, erf_of);
+  check_packs<float>({-3, 3}, floor_of);
+  check_packs<double>({-3, 3}, floor_of);
+  const auto power = [](auto x) { return simd::pow(x, x); };
+  const auto power_of_two = [](auto x) { return simd::pow(decltype(x){} + 2, x); };
+  const auto rest = [](auto x) { return simd::remainder(x, decltype(x){} + 7); };
+  check_packs<float>({-3, 30}, power);
+  check_packs<double>({-3, 30}, power);
+  check_packs<float>({-160, 130}, power_of_two);
+  check_packs<double>({-1080, 1030}, power_of_two);
+  check_packs<float>({-100, 1000}, rest);
+  check_packs<double>({-100, 1000}, rest);
   check_packs<float>({-90, 0}, exp_of_minus);
   check_packs<double>({-715, 0}, exp_of_minus);
   check_packs<float>({-130, 0}, exp2_of_minus);
@@ -396,8 +630,8 @@ BOOST_AUTO_TEST_CASE(packs_have_the_bits_of_scalars) {
 BOOST_AUTO_TEST_CASE(constant_expressions_have_the_bits_of_run_time) {
   constexpr std::size_t count = 24;
   struct results {
-    float single[9][count];
-    double twice[9][count];
+    float single[18][count];
+    double twice[18][count];
   };
   // No product in it: what feeds a sum in the functions must not be contracted with one here.
   constexpr auto argument = [](std::size_t i) { return static_cast<double>(i + 1) / 3.41; };
@@ -415,6 +649,15 @@ BOOST_AUTO_TEST_CASE(constant_expressions_have_the_bits_of_run_time) {
       r.single[6][i] = simd::gelu_tanh(f - 3);
       r.single[7][i] = simd::log(f);
       r.single[8][i] = simd::sigmoid(f - 3);
+      r.single[9][i] = simd::softplus(f - 3);
+      r.single[10][i] = simd::log_sigmoid(f - 3);
+      r.single[11][i] = simd::elu(f - 3);
+      r.single[12][i] = simd::erf(f - 3);
+      r.single[13][i] = simd::sin(f);
+      r.single[14][i] = simd::cos(f);
+      r.single[15][i] = simd::floor(f - 3);
+      r.single[16][i] = simd::pow(f, f - 3);
+      r.single[17][i] = simd::remainder(f - 3, f);
       r.twice[0][i] = simd::exp2_not_positive(-x - 100);
       r.twice[1][i] = simd::exp(x - 3);
       r.twice[2][i] = simd::tanh(x);
@@ -424,6 +667,15 @@ BOOST_AUTO_TEST_CASE(constant_expressions_have_the_bits_of_run_time) {
       r.twice[6][i] = simd::gelu_tanh(x - 3);
       r.twice[7][i] = simd::log(x);
       r.twice[8][i] = simd::sigmoid(x - 3);
+      r.twice[9][i] = simd::softplus(x - 3);
+      r.twice[10][i] = simd::log_sigmoid(x - 3);
+      r.twice[11][i] = simd::elu(x - 3);
+      r.twice[12][i] = simd::erf(x - 3);
+      r.twice[13][i] = simd::sin(x);
+      r.twice[14][i] = simd::cos(x);
+      r.twice[15][i] = simd::floor(x - 3);
+      r.twice[16][i] = simd::pow(x, x - 3);
+      r.twice[17][i] = simd::remainder(x - 3, x);
     }
     return r;
   };

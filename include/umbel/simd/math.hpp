@@ -117,18 +117,20 @@ UMBEL_INLINE_OPTIMIZED constexpr V exp2_or_hidden(V y, V& sum) noexcept {
 
 namespace detail {
 
-// e^x = mantissa 2^n within exp's bounds; NaN stays NaN; n is also in the low bits of `shifted`.
+// e^x = (1 + rest) 2^n within exp's bounds; NaN stays NaN; n is also in the low bits of `shifted`.
 template <class V>
 struct exponential {
-  V mantissa, shifted, n;
+  V rest, shifted, n;
+  UMBEL_INLINE constexpr V mantissa() const noexcept {
+    return rest + broadcast<V>(element_of<V>{1});
+  }
 };
 
 // Cody and Waite: x = n ln2 + r in two fma steps, e^r by a polynomial.
 template <class V>
 UMBEL_INLINE constexpr exponential<V> exponential_of(V x) noexcept {
   UMBEL_AS_WRITTEN
-  using T = element_of<V>;
-  using constants = math_constants<T>;
+  using constants = math_constants<element_of<V>>;
   const V magic = broadcast<V>(constants::rounding_magic);
   V shifted = fma(x, broadcast<V>(constants::log2_e), magic);
   UMBEL_KEEP(shifted);
@@ -136,7 +138,7 @@ UMBEL_INLINE constexpr exponential<V> exponential_of(V x) noexcept {
   UMBEL_KEEP(n);
   V r = fma(n, broadcast<V>(-constants::ln2_high), x);
   r = fma(n, broadcast<V>(-constants::ln2_low), r);
-  return {fma(r * r, polynomial<V>(r, constants::exp), r) + broadcast<V>(T{1}), shifted, n};
+  return {fma(r * r, polynomial<V>(r, constants::exp), r), shifted, n};
 }
 
 }  // namespace detail
@@ -151,7 +153,7 @@ UMBEL_INLINE_OPTIMIZED constexpr V exp(V x) noexcept {
   const V lowest = broadcast<V>(constants::exp_lowest);
   const V highest = broadcast<V>(constants::exp_highest);
   const detail::exponential<V> e = detail::exponential_of(detail::clamp(x, lowest, highest));
-  return detail::scale_within(x, lowest, highest, e.mantissa, e.shifted, e.n);
+  return detail::scale_within(x, lowest, highest, e.mantissa(), e.shifted, e.n);
 }
 
 // The same bits for |x| <= 87.3 (double: 708.3) in fewer steps: one factor and no choice. (Not with
@@ -162,7 +164,7 @@ UMBEL_INLINE_OPTIMIZED constexpr V exp_of_moderate(V x) noexcept {
 #if UMBEL_AVX512
   if constexpr (sizeof(V) == 64) {
     const detail::exponential<V> e = detail::exponential_of(x);
-    return avx512::scale(e.mantissa, e.n);
+    return avx512::scale(e.mantissa(), e.n);
   }
 #endif
   if constexpr (UMBEL_CLANG) {
@@ -170,7 +172,7 @@ UMBEL_INLINE_OPTIMIZED constexpr V exp_of_moderate(V x) noexcept {
   } else {
     const detail::exponential<V> e = detail::exponential_of(x);
     const auto magic = detail::bits_of(broadcast<V>(math_constants<element_of<V>>::rounding_magic));
-    return e.mantissa * detail::power_of_two<V>(detail::bits_of(e.shifted) - magic);
+    return e.mantissa() * detail::power_of_two<V>(detail::bits_of(e.shifted) - magic);
   }
 }
 
@@ -250,6 +252,14 @@ template <class V>
 UMBEL_INLINE constexpr V with_sign(V size, V sign) noexcept {
   const auto sign_bit = bits_of(broadcast<V>(element_of<V>{-0.0}));
   return from_bits<V>(bits_of(size) | (bits_of(sign) & sign_bit));
+}
+
+// The upper half of the bits of a number's mantissa: two such factors have an exact product.
+template <class V>
+UMBEL_INLINE constexpr V upper_half(V x) noexcept {
+  using integer = element_of<signed_of<V>>;
+  constexpr int lower = sizeof(integer) == 4 ? 12 : 32;
+  return from_bits<V>(bits_of(x) & -(integer{1} << lower));
 }
 
 }  // namespace detail
