@@ -16,6 +16,13 @@ def in_both(name: str, function: Callable[..., Tensor], *inputs: Tensor) -> Tens
     return agree(name, function(*inputs), function(*(x.double() for x in inputs)))
 
 
+def slope(function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+    with torch.enable_grad():
+        at = x.clone().requires_grad_()
+        (gradient,) = torch.autograd.grad(function(at).sum(), at)
+    return gradient
+
+
 def elementwise_case() -> Case:
     points = 129
     x = torch.arange(points, dtype=torch.float32) / 8 - 8
@@ -25,8 +32,21 @@ def elementwise_case() -> Case:
                ("abs", torch.abs))}
     arrays |= {name: in_both(name, function, positive) for name, function in
                (("log", torch.log), ("sqrt", torch.sqrt), ("rsqrt", torch.rsqrt))}
-    return Case("torch_elementwise", "none: input i is i / 8 - 8, and (i + 1) / 8 for log, sqrt "
-                "and rsqrt", {"points": points}, arrays)
+    # Functions with their gradients: of x, and of p, which is positive.
+    of_x = {"softplus": lambda a: functional.softplus(a, threshold=1e9), "log_sigmoid": functional.logsigmoid,
+            "elu": functional.elu, "erf": torch.erf, "sin": torch.sin, "cos": torch.cos, "floor": torch.floor,
+            "cube": lambda a: a ** 3, "power_of_two": lambda a: 2 ** a, "remainder": lambda a: a % 3,
+            "negative_remainder": lambda a: a % -2.5, "clamp": lambda a: a.clamp(-1, 2),
+            "clamp_by": lambda a: a.clamp(a * 0.5, 2 - a)}
+    of_positive = {"root": lambda a: a ** 0.5, "self_power": lambda a: a ** (a * 0.25),
+                   "remainder_by": lambda a: torch.remainder(torch.full_like(a, 3.25), a)}
+    for functions, of in ((of_x, x), (of_positive, positive)):
+        for name, function in functions.items():
+            arrays[name] = in_both(name, function, of)
+            if name != "floor":
+                arrays[f"d_{name}"] = in_both(f"d_{name}", lambda a, f=function: slope(f, a), of)
+    return Case("torch_elementwise", "none: input i is i / 8 - 8, and (i + 1) / 8 for log, sqrt, rsqrt, root, "
+                "self_power and remainder_by; d_: the gradient of the sum", {"points": points}, arrays)
 
 
 def reduction_case() -> Case:

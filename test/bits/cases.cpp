@@ -229,6 +229,16 @@ void blocks() {
   print("rsqrt", "", rsqrt(abs(x)));
   print("tanh", "", tanh(x));
   print("sigmoid", "", sigmoid(x * 100.0f));
+  print("elu", "", elu(x * 3.0f));
+  print("softplus", "", softplus(x * 30.0f));
+  print("log_sigmoid", "", log_sigmoid(x * 30.0f));
+  print("erf", "", erf(x * 3.0f));
+  print("sin", "", sin(x * 1000.0f));
+  print("cos", "", cos(x * 1e30f));
+  print("pow", "", pow(abs(x), x * 9.0f));
+  print("floor", "", floor(x * 9.0f));
+  print("remainder", "", x * 1000.0f % 0.7f);
+  print("clamp", "", clamp(x, -0.5f, 0.25f));
   print("mean", "", mean<token>(x));
 }
 

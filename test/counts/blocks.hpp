@@ -41,6 +41,14 @@ void blocks() {
   each("rsqrt", [](const auto& a) { return rsqrt(a); });
   each("tanh", [](const auto& a) { return tanh(a); });
   each("sigmoid", [](const auto& a) { return sigmoid(a); });
+  each("elu", elu), each("softplus", softplus), each("log_sigmoid", log_sigmoid);
+  each("sin", [](const auto& a) { return sin(a); });
+  each("cos", [](const auto& a) { return cos(a); });
+  each("erf", [](const auto& a) { return erf(a); });
+  each("floor", [](const auto& a) { return floor(a); });
+  each("pow", [](const auto& a) { return pow(a, y); });
+  each("remainder", [](const auto& a) { return a % y; });
+  each("clamp", [](const auto& a) { return clamp(a, T{-1}, y); });
   each("arithmetic", [](const auto& a) { return abs(a) / y - T{2} * a; });
   each("where, maximum",
        [](const auto& a) { return where(a < y, maximum(a, y), minimum(a, T{1})); });

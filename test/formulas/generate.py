@@ -78,7 +78,9 @@ class Formula:
         if a[0] != "t" and a[0] != "x":
             return f"{a} * 1"
         return self.choose(f"tanh({a})", f"exp(-abs({a}))", f"silu({a})", f"gelu_tanh({a})", f"gelu_exact({a})",
-                           f"relu({a})", f"sigmoid({a})", f"log(abs({a}) + 0.5f)", f"sqrt(abs({a}) + 0.5f)", f"rsqrt(abs({a}) + 0.5f)", f"-{a}", f"abs({a})")
+                           f"relu({a})", f"sigmoid({a})", f"log(abs({a}) + 0.5f)", f"sqrt(abs({a}) + 0.5f)", f"rsqrt(abs({a}) + 0.5f)", f"-{a}", f"abs({a})",
+                           f"softplus({a})", f"log_sigmoid({a})", f"elu({a})", f"erf({a})", f"sin({a})", f"cos({a})",
+                           f"pow(abs({a}) + 0.5f, 1.5f)", f"pow(0.5f, abs({a}))", f"clamp({a}, -0.75f, 0.5f)")
 
     def condition(self, axes):
         one = self.choose("input", "position", "positions", "two")

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Gradients of attention and its masks against torch: self, cross, grouped heads, norms of
 // queries and keys, rotary positions of both pairings, softcap, widths, queries that see no key.
+// Of functions of elements, also at the points that two branches share.
 #include "gradients.hpp"
+
+#include "data/torch_operations.hpp"
 
 namespace {
 
@@ -146,5 +149,49 @@ void additive() {
                                            tensor<int, batch<2>>{4, 2});
 }
 BOOST_AUTO_TEST_CASE(of_additive_attention) { additive<float>(), additive<double>(); }
+
+// The gradient of the sum of four functions of four arguments, each with the same values.
+namespace functions = golden::torch_elementwise;
+using points = tensor<float, key<functions::points>>;
+template <class F>
+void check_slopes(const char* names, F f, const points& x, const float* a, const float* b,
+                  const float* c, const float* d) {
+  points slopes[4]{};
+  const auto of_sum = gradient(f);
+  static_cast<void>(of_sum(with_gradient(x, slopes[0]), with_gradient(x, slopes[1]),
+                           with_gradient(x, slopes[2]), with_gradient(x, slopes[3])));
+  const float* expected[] = {a, b, c, d};
+  for (std::size_t i = 0; i < 4; ++i)
+    check_near(names, slopes[i].data(), expected[i], functions::points);
+}
+BOOST_AUTO_TEST_CASE(of_functions_of_elements) {
+  namespace g = functions;
+  points x, positive;
+  for (std::size_t i = 0; i < g::points; ++i) {
+    x(i) = static_cast<float>(i) / 8 - 8;
+    positive(i) = static_cast<float>(i + 1) / 8;
+  }
+  constexpr formula activations = [](auto a, auto b, auto c, auto d) {
+    return sum<key>(softplus(a) + log_sigmoid(b) + elu(c) + erf(d));
+  };
+  check_slopes("softplus, log_sigmoid, elu, erf", activations, x, g::d_softplus, g::d_log_sigmoid,
+               g::d_elu, g::d_erf);
+  constexpr formula waves_and_powers = [](auto a, auto b, auto c, auto d) {
+    return sum<key>(sin(a) + cos(b) + pow(c, 3) + pow(2, d));
+  };
+  check_slopes("sin, cos, cube, power of 2", waves_and_powers, x, g::d_sin, g::d_cos, g::d_cube,
+               g::d_power_of_two);
+  constexpr formula with_edges = [](auto a, auto b, auto c, auto d) {
+    return sum<key>(a % 3 + b % -2.5f + clamp(c, -1, 2) + clamp(d, d * 0.5f, 2 - d));
+  };
+  check_slopes("remainders, clamps", with_edges, x, g::d_remainder, g::d_negative_remainder,
+               g::d_clamp, g::d_clamp_by);
+  constexpr formula of_positive = [](auto a, auto b, auto c, auto d) {
+    return sum<key>(pow(a, 0.5f) + pow(b, b * 0.25f) + 3.25f % c + floor(d));
+  };
+  const points none{};
+  check_slopes("root, power, remainder by, floor", of_positive, positive, g::d_root,
+               g::d_self_power, g::d_remainder_by, none.data());
+}
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The operations on tensors against torch: functions of each element, reductions, log_softmax,
-// where and hide, lookup and one_hot, maximum and minimum, stack, rotate.
+// where and hide, lookup and one_hot, maximum and minimum, stack, rotate. Their gradients:
+// gradients.cpp.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
@@ -35,6 +36,22 @@ BOOST_AUTO_TEST_CASE(functions_of_each_element) {
   check_near("log", log(positive).data(), g::log, g::points);
   check_near("sqrt", sqrt(positive).data(), g::sqrt, g::points);
   check_near("rsqrt", rsqrt(positive).data(), g::rsqrt, g::points);
+  check_near("softplus", softplus(x).data(), g::softplus, g::points);
+  check_near("log_sigmoid", log_sigmoid(x).data(), g::log_sigmoid, g::points);
+  check_near("elu", elu(x).data(), g::elu, g::points);
+  check_near("erf", erf(x).data(), g::erf, g::points);
+  check_near("sin", sin(x).data(), g::sin, g::points);
+  check_near("cos", cos(x).data(), g::cos, g::points);
+  check_near("floor", floor(x).data(), g::floor, g::points);
+  check_near("cube", pow(x, 3).data(), g::cube, g::points);
+  check_near("power of two", pow(2, x).data(), g::power_of_two, g::points);
+  check_near("root", pow(positive, 0.5f).data(), g::root, g::points);
+  check_near("power", pow(positive, positive * 0.25f).data(), g::self_power, g::points);
+  check_near("remainder", (x % 3).data(), g::remainder, g::points);
+  check_near("negative remainder", (x % -2.5f).data(), g::negative_remainder, g::points);
+  check_near("remainder by", (3.25f % positive).data(), g::remainder_by, g::points);
+  check_near("clamp", clamp(x, -1, 2).data(), g::clamp, g::points);
+  check_near("clamp by", clamp(x, x * 0.5f, 2 - x).data(), g::clamp_by, g::points);
 }
 
 BOOST_AUTO_TEST_CASE(reductions) {

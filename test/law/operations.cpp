@@ -55,6 +55,53 @@ BOOST_AUTO_TEST_CASE(are_those_of_each_element) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(of_powers_remainders_and_bounds) {
+  each_shape([]<class X>() {
+    const X x = random<X>(8), y = abs(random<X>(9)) + 0.5f;
+    check_function(x, [](const auto& a) { return sin(a); }, [](float a) { return simd::sin(a); });
+    check_function(x, [](const auto& a) { return cos(a); }, [](float a) { return simd::cos(a); });
+    check_function(x, [](const auto& a) { return erf(a); }, [](float a) { return simd::erf(a); });
+    check_function(
+        x, [](const auto& a) { return floor(a); }, [](float a) { return std::floor(a); });
+    check_function(
+        y, [](const auto& a) { return pow(a, 2.5f); }, [](float a) { return simd::pow(a, 2.5f); });
+    check_function(
+        x, [](const auto& a) { return pow(3, a); }, [](float a) { return simd::pow(3.0f, a); });
+    check_function(
+        x, [](const auto& a) { return a % 2.5f; },
+        [](float a) { return simd::remainder(a, 2.5f); });
+    check_function(
+        y, [](const auto& a) { return 7.5f % a; },
+        [](float a) { return simd::remainder(7.5f, a); });
+    X power{}, rest{};
+    for (std::size_t i = 0; i < X::layout::count; ++i) {
+      power.data()[i] = simd::pow(y.data()[i], x.data()[i]);
+      rest.data()[i] = simd::remainder(x.data()[i], y.data()[i]);
+    }
+    BOOST_TEST(same_bits(pow(y, x), power));
+    BOOST_TEST(same_bits(x % y, rest));
+    BOOST_TEST(same_bits(clamp(x, -1, y), minimum(maximum(x, -1), y)));
+    BOOST_TEST((log_sigmoid(x) == -softplus(-x)));
+    BOOST_TEST((pow(x, 1) == x && pow(x, 0) == x * 0 + 1));
+  });
+}
+
+BOOST_AUTO_TEST_CASE(remainders_of_integers) {
+  constexpr int lowest = std::numeric_limits<int>::min();
+  using numbers = tensor<int, key<6>>;
+  constexpr numbers x{-7, 7, 5, 0, lowest, -3};
+  static_assert(x % 3 == numbers{2, 1, 2, 0, 1, 0});
+  static_assert(x % -3 == numbers{-1, -2, -1, 0, -2, 0});
+  BOOST_TEST((x % -1 == x * 0 && x % 0 == x * 0 && 7 % (x * x * 0 + 4) == x * 0 + 3));
+  BOOST_TEST((tensor<unsigned, key<2>>{7u, 9u} % 5u == tensor<unsigned, key<2>>{2u, 4u}));
+  // Floats that hold integers have the same remainders.
+  tensor<float, key<6>> f{};
+  copy(tensor<int, key<6>>{-7, 7, 5, 0, 100, -3}, f);
+  BOOST_TEST((f % 3 == tensor<float, key<6>>{2, 1, 2, 0, 1, 0}));
+  static_assert(clamp(x, -2, 5) == numbers{-2, 5, 5, 0, -2, -2});
+  static_assert(floor(tensor<double, key<3>>{-0.5, 2.0, 2.5}) == tensor<double, key<3>>{-1, 2, 2});
+}
+
 BOOST_AUTO_TEST_CASE(of_doubles) {
   using X = tensor<double, query<5>, key<7>>;
   const X x = random<X>(2) + 4.0;
@@ -81,6 +128,9 @@ BOOST_AUTO_TEST_CASE(activations_go_by_element) {
   check(gelu_tanh);
   check(silu);
   check(relu);
+  check(elu);
+  check(softplus);
+  check(log_sigmoid);
   const auto y = relu(x);
   for (std::size_t i = 0; i < 9; ++i) BOOST_TEST(y(i, 4) == (x(i, 4) > 0 ? x(i, 4) : 0));
   const tensor<float, hidden<4>> special{0.0f, 1e30f, -1e30f, std::nanf("")};

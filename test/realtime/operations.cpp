@@ -31,6 +31,16 @@ void check_functions() {
   check("tanh", results, [] { z = umbel::tanh(x); });
   check("sigmoid", results, [] { z = sigmoid(x); });
   check("abs", results, [] { z = umbel::abs(x); });
+  check("sin", results, [] { z = umbel::sin(x); });
+  check("cos", results, [] { z = umbel::cos(x); });
+  check("erf", results, [] { z = umbel::erf(x); });
+  check("floor", results, [] { z = umbel::floor(x); });
+  check("pow", results, [] { z = umbel::pow(x, y); });
+  check("remainder", results, [] { z = x % 0.75f; });
+  check("clamp", results, [] { z = clamp(x, -0.5f, y); });
+  check("elu, into", 0, [] { elu.into(z, x); });
+  check("softplus, into", 0, [] { softplus.into(z, x); });
+  check("log_sigmoid, into", 0, [] { log_sigmoid.into(z, x); });
   check("gelu_exact, into", 0, [] { gelu_exact.into(z, x); });
   check("gelu_tanh, into", 0, [] { gelu_tanh.into(z, x); });
   check("silu, into", 0, [] { silu.into(z, x); });

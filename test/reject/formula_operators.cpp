@@ -110,57 +110,50 @@ struct parts {
   };
   auto r = positive(q);
 #elif defined CASE_formula_conditions_by_and_of_bits
-  // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / < <= > >= == != && \|\| or !"
+  // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / % < <= > >= == != && \|\| or !"
   // expect-clang: formula, .*has_no_such_operator_so_use>
   // lines-clang: 15
-  // cause: numpy combines conditions with & | ~, formulas with && || and !; there is no remainder %, and ^ is not a power.
-  // cure: Write `x > 0 && x < 1`, `!kept`, `x * x`.
+  // cause: numpy combines conditions with & | ~, formulas with && || and !; ^ is not a power.
+  // cure: Write `x > 0 && x < 1`, `!kept`, `pow(x, 2)`.
   constexpr formula inside = [](auto a) { return where((a > 0) & (a < 1), a, 0); };
   auto r = inside(q);
 #elif defined CASE_formula_conditions_by_or_of_bits
-  // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / < <= > >= == != && \|\| or !"
+  // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / % < <= > >= == != && \|\| or !"
   // expect-clang: formula, .*has_no_such_operator_so_use>
   // lines-clang: 15
-  // cause: numpy combines conditions with & | ~, formulas with && || and !; there is no remainder %, and ^ is not a power.
-  // cure: Write `x > 0 && x < 1`, `!kept`, `x * x`.
+  // cause: numpy combines conditions with & | ~, formulas with && || and !; ^ is not a power.
+  // cure: Write `x > 0 && x < 1`, `!kept`, `pow(x, 2)`.
   constexpr formula outside = [](auto a) { return where((a < 0) | (a > 1), a, 0); };
   auto r = outside(q);
 #elif defined CASE_formula_condition_complemented
-  // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / < <= > >= == != && \|\| or !"
+  // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / % < <= > >= == != && \|\| or !"
   // expect-clang: formula, .*has_no_such_operator_so_use>
   // lines-clang: 15
-  // cause: numpy combines conditions with & | ~, formulas with && || and !; there is no remainder %, and ^ is not a power.
-  // cure: Write `x > 0 && x < 1`, `!kept`, `x * x`.
+  // cause: numpy combines conditions with & | ~, formulas with && || and !; ^ is not a power.
+  // cure: Write `x > 0 && x < 1`, `!kept`, `pow(x, 2)`.
   constexpr formula negative = [](auto a) { return where(~(a > 0), a, 0); };
   auto r = negative(q);
 #elif defined CASE_formula_power
-  // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / < <= > >= == != && \|\| or !"
+  // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / % < <= > >= == != && \|\| or !"
   // expect-clang: formula, .*has_no_such_operator_so_use>
   // lines-clang: 15
-  // cause: numpy combines conditions with & | ~, formulas with && || and !; there is no remainder %, and ^ is not a power.
-  // cure: Write `x > 0 && x < 1`, `!kept`, `x * x`.
+  // cause: numpy combines conditions with & | ~, formulas with && || and !; ^ is not a power.
+  // cure: Write `x > 0 && x < 1`, `!kept`, `pow(x, 2)`.
   constexpr formula squared = [](auto a) { return a ^ 2; };
   auto r = squared(q);
-#elif defined CASE_formula_remainder_of_a_position
-  // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / < <= > >= == != && \|\| or !"
-  // expect-clang: formula, .*has_no_such_operator_so_use>
-  // cause: numpy combines conditions with & | ~, formulas with && || and !; there is no remainder %, and ^ is not a power.
-  // cure: Write `x > 0 && x < 1`, `!kept`, `x * x`.
-  constexpr formula even = [](auto a) { return where(position<query> % 2 == 0, a, 0); };
-  auto r = even(q);
 #elif defined CASE_formula_shifted
-  // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / < <= > >= == != && \|\| or !"
+  // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / % < <= > >= == != && \|\| or !"
   // expect-clang: formula, .*has_no_such_operator_so_use>
   // lines-clang: 15
-  // cause: numpy combines conditions with & | ~, formulas with && || and !; there is no remainder %, and ^ is not a power.
-  // cure: Write `x > 0 && x < 1`, `!kept`, `x * x`.
+  // cause: numpy combines conditions with & | ~, formulas with && || and !; ^ is not a power.
+  // cure: Write `x > 0 && x < 1`, `!kept`, `pow(x, 2)`.
   constexpr formula f = [](auto a) { return a << 2; };
   auto r = f(q);
 #elif defined CASE_formula_position_shifted
-  // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / < <= > >= == != && \|\| or !"
+  // expect-gcc: "umbel: formula: has no such operator; use \+ - \* / % < <= > >= == != && \|\| or !"
   // expect-clang: formula, .*has_no_such_operator_so_use>
-  // cause: numpy combines conditions with & | ~, formulas with && || and !; there is no remainder %, and ^ is not a power.
-  // cure: Write `x > 0 && x < 1`, `!kept`, `x * x`.
+  // cause: numpy combines conditions with & | ~, formulas with && || and !; ^ is not a power.
+  // cure: Write `x > 0 && x < 1`, `!kept`, `pow(x, 2)`.
   constexpr formula f = [](auto a) { return a * (position<query> >> 2); };
   auto r = f(q);
 #elif defined CASE_formula_where_of_two
@@ -198,10 +191,34 @@ struct parts {
   // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number"
   // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
   // lines-clang: 15
-  // cause: `maximum` and `minimum` choose between two elements at each position.
-  // cure: Call them twice, `maximum(maximum(x, y), z)`; along an axis, write `max<key>(x)`.
+  // cause: `maximum` and `minimum` choose between two elements at each position, and `pow` has a base and an exponent.
+  // cure: Write `maximum(maximum(x, y), z)`, `pow(x, 2)` or `pow(2, x)`; along an axis, write `max<key>(x)`.
   constexpr formula f = [](auto a) { return maximum(a, a, 0); };
   auto r = f(q);
+#elif defined CASE_formula_pow_of_three
+  // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number"
+  // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
+  // lines-clang: 15
+  // cause: `maximum` and `minimum` choose between two elements at each position, and `pow` has a base and an exponent.
+  // cure: Write `maximum(maximum(x, y), z)`, `pow(x, 2)` or `pow(2, x)`; along an axis, write `max<key>(x)`.
+  constexpr formula f = [](auto a) { return pow(a, 2, 3); };
+  auto r = f(q);
+#elif defined CASE_formula_clamp_by_one_bound
+  // expect-gcc: "umbel: clamp: expects a tensor or view, then two bounds: tensors, views or numbers"
+  // expect-clang: clamp, .*expects_a_tensor_or_view_then_two_bounds
+  // lines-clang: 15
+  // cause: `clamp` needs a tensor or view, then a lower and an upper bound.
+  // cure: Write `clamp(x, low, high)`; for one bound, `maximum(x, low)` or `minimum(x, high)`.
+  constexpr formula f = [](auto a) { return clamp(a, 0); };
+  auto r = f(q);
+#elif defined CASE_formula_remainder_by_an_absent_axis
+  // expect-gcc: "umbel: elementwise: \[heads=3, query=17, head_dim=16\] and \[key=4\] have different axes; to repeat one along the others, write x \| broadcast<\.\.\.>"
+  // expect-clang: elementwise, .*heads<3>, .*query<17>, .*head_dim<16>>, .*and_, .*key<4>>, .*have_different_axes_so_broadcast_one
+  // lines-clang: 15
+  // cause: One operand must have all axes of the other.
+  // cure: Repeat one along the axes of the other: `x | broadcast<...>`.
+  constexpr formula f = [](auto a, auto b) { return a % b; };
+  auto r = f(q, tensor<float, key<4>>{});
 #elif defined CASE_formula_max_of_two
   // expect-gcc: "umbel: max: expects one tensor and named axes, x \| max<key>; for two tensors write maximum\(x, y\) or minimum\(x, y\)"
   // expect-clang: max, .*expects_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two

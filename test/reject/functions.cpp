@@ -22,6 +22,30 @@ using positions = tensor<int, batch<2>, query<4>>;
   // cause: The function needs floating-point numbers, and Umbel converts nothing implicitly.
   // cure: Copy the integers into a float tensor first: `copy(ids, numbers)`.
   auto r = log(ids | permute<query, batch>) + 1;
+#elif defined CASE_softplus_of_integers
+  // expect-gcc: "umbel: softplus: needs float or double, not int"
+  // expect-clang: softplus, .*needs_float_or_double_not, .*element<int>
+  // cause: The function needs floating-point numbers, and Umbel converts nothing implicitly.
+  // cure: Copy the integers into a float tensor first: `copy(ids, numbers)`.
+  auto r = ids | softplus;
+#elif defined CASE_sin_of_integers
+  // expect-gcc: "umbel: sin: needs float or double, not int"
+  // expect-clang: sin, .*needs_float_or_double_not, .*element<int>
+  // cause: The function needs floating-point numbers, and Umbel converts nothing implicitly.
+  // cure: Copy the integers into a float tensor first: `copy(ids, numbers)`.
+  auto r = sin(ids);
+#elif defined CASE_pow_of_integers
+  // expect-gcc: "umbel: pow: needs float or double, not int"
+  // expect-clang: pow, .*needs_float_or_double_not, .*element<int>
+  // cause: The function needs floating-point numbers, and Umbel converts nothing implicitly.
+  // cure: Copy the integers into a float tensor first: `copy(ids, numbers)`.
+  auto r = pow(2, ids);
+#elif defined CASE_remainder_of_integers_by_a_fraction
+  // expect-gcc: "umbel: elementwise: elements of float do not fit a tensor of int"
+  // expect-clang: elementwise, .*elements_of, .*element<float>, .*do_not_fit_a_tensor_of, .*element<int>
+  // cause: The tensor of integers would truncate a fraction.
+  // cure: Convert it to a float tensor first: `tensor<float, batch<2>>(x)`.
+  auto r = ids % 2.5f;
 #elif defined CASE_abs_of_flags
   // expect-gcc: "umbel: abs: bool has no sign"
   // expect-clang: abs, .*element<bool>, .*has_no_sign
@@ -33,7 +57,8 @@ using positions = tensor<int, batch<2>, query<4>>;
   // expect-clang: permute, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
   // cause: The order names an axis that the tensor does not have.
   // cure: List the axes of the tensor.
-  auto r = sigmoid(tanh(sqrt(abs(x | permute<batch, key, hidden>))));
+  auto y = x | permute<batch, key, hidden>;
+  auto r = clamp(pow(sigmoid(tanh(sqrt(abs(y)))), 2) % 3, 7 % y, erf(sin(cos(y) - elu(x % y))));
 #elif defined CASE_sum_over_an_absent_axis
   // expect-gcc: "umbel: sum: there is no axis key in \[batch=2, query=4, hidden=100\]"
   // expect-clang: sum, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
@@ -101,7 +126,9 @@ using positions = tensor<int, batch<2>, query<4>>;
   queries r = exp(x) + sqrt(abs(x)) + log_softmax<hidden>(x);
   const float most = (x | sum<hidden> | max<batch, query>)();
   (void)most;
-  positions distances = abs(ids);
+  positions distances = abs(ids) % 7;
+  queries bounded = clamp(pow(2, x), 0, x) + softplus(x) - pow(x, 2) % x;
+  (void)bounded;
   (void)r, (void)distances;
 #endif
 }

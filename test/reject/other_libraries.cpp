@@ -197,16 +197,28 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cure: Declare `layer::weights g{};`, to which `gradient(loss)(x, with_gradient(w, g))` adds (docs/learning.md).
   auto r = x.grad();
 #elif defined CASE_power_of_each_element
-  // expect-gcc: "umbel: pow: write a loop over the elements, for \(float& element : x\) element = f\(element\)"
-  // expect-clang: umbel: pow: write a loop over the elements, for \(float& element : x\) element = f\(element\)
-  // cause: Tensors have no such function.
-  // cure: Write a loop: `for (float& element : x) element = std::pow(element, 3);`.
+  // expect-gcc: "umbel: pow: elementwise functions are not members; write pow\(x, 3\)"
+  // expect-clang: umbel: pow: elementwise functions are not members; write pow\(x, 3\)
+  // cause: An elementwise function is not a member.
+  // cure: Write `pow(x, 3)`.
   auto r = x.pow(3);
+#elif defined CASE_clamp_as_a_member
+  // expect-gcc: "umbel: clamp: elementwise functions are not members; write clamp\(x, low, high\)"
+  // expect-clang: umbel: clamp: elementwise functions are not members; write clamp\(x, low, high\)
+  // cause: An elementwise function is not a member.
+  // cure: Write `clamp(x, 0, 1)`; for one bound, `maximum(x, 0)` or `minimum(x, 1)`.
+  auto r = x.clamp(0, 1);
+#elif defined CASE_remainder_as_a_member
+  // expect-gcc: "umbel: remainder: arithmetic is element by element; write x % y"
+  // expect-clang: umbel: remainder: arithmetic is element by element; write x % y
+  // cause: Arithmetic is written with operators.
+  // cure: Write `x % 2`, which has the sign of the divisor, as in numpy and torch.
+  auto r = x.remainder(2);
 #elif defined CASE_function_as_a_member
   // expect-gcc: "umbel: exp: elementwise functions are not members; write exp\(x\)"
   // expect-clang: umbel: exp: elementwise functions are not members; write exp\(x\)
   // cause: An elementwise function is not a member.
-  // cure: Write `exp(x)`; likewise `log`, `sqrt`, `rsqrt`, `tanh`, `sigmoid` and `abs`.
+  // cure: Write `exp(x)`; likewise `log`, `sqrt`, `rsqrt`, `tanh`, `sigmoid`, `abs`, `sin`, `cos`, `erf` and `floor`.
   auto r = x.exp();
 #elif defined CASE_contiguous
   // expect-gcc: "umbel: contiguous: write x \| contiguous"
@@ -280,12 +292,6 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cause: This is a member of Eigen.
   // cure: Write `x * y`, with the same axes.
   auto r = x.cwiseProduct(x);
-#elif defined CASE_power_of_a_tensor
-  // expect-gcc: "umbel: pow: write a loop over the elements, for \(float& element : x\) element = f\(element\)"
-  // expect-clang: umbel: pow: write a loop over the elements, for \(float& element : x\) element = f\(element\)
-  // cause: Tensors have no such function.
-  // cure: Write a loop: `for (float& element : x) element = std::pow(element, 3);`.
-  auto r = pow(x, 2);
 #else
   auto turned = x | permute<batch, hidden, query>;
   auto part = x | slice<query, from<0>, extent<4>> | select_at<batch, 0>;

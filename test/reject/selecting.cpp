@@ -110,15 +110,33 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
 #elif defined CASE_maximum_of_three
   // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number"
   // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
-  // cause: `maximum` and `minimum` choose between two elements at each position.
-  // cure: Call them twice, `maximum(maximum(x, y), z)`; along an axis, write `max<key>(x)`.
+  // cause: `maximum` and `minimum` choose between two elements at each position, and `pow` has a base and an exponent.
+  // cure: Write `maximum(maximum(x, y), z)`, `pow(x, 2)` or `pow(2, x)`; along an axis, write `max<key>(x)`.
   auto r = maximum(x, x, 0);
 #elif defined CASE_minimum_of_one
   // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number"
   // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
-  // cause: `maximum` and `minimum` choose between two elements at each position.
-  // cure: Call them twice, `maximum(maximum(x, y), z)`; along an axis, write `max<key>(x)`.
+  // cause: `maximum` and `minimum` choose between two elements at each position, and `pow` has a base and an exponent.
+  // cure: Write `maximum(maximum(x, y), z)`, `pow(x, 2)` or `pow(2, x)`; along an axis, write `max<key>(x)`.
   auto r = minimum(x);
+#elif defined CASE_clamp_by_one_bound
+  // expect-gcc: "umbel: clamp: expects a tensor or view, then two bounds: tensors, views or numbers"
+  // expect-clang: clamp, .*expects_a_tensor_or_view_then_two_bounds
+  // cause: `clamp` needs a tensor or view, then a lower and an upper bound.
+  // cure: Write `clamp(x, low, high)`; for one bound, `maximum(x, low)` or `minimum(x, high)`.
+  auto r = clamp(x, 0);
+#elif defined CASE_clamp_of_a_number
+  // expect-gcc: "umbel: clamp: expects a tensor or view, then two bounds: tensors, views or numbers"
+  // expect-clang: clamp, .*expects_a_tensor_or_view_then_two_bounds
+  // cause: `clamp` needs a tensor or view, then a lower and an upper bound.
+  // cure: Write `clamp(x, low, high)`; for one bound, `maximum(x, low)` or `minimum(x, high)`.
+  auto r = clamp(0, x, 1);
+#elif defined CASE_pow_of_one
+  // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number"
+  // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
+  // cause: `maximum` and `minimum` choose between two elements at each position, and `pow` has a base and an exponent.
+  // cure: Write `maximum(maximum(x, y), z)`, `pow(x, 2)` or `pow(2, x)`; along an axis, write `max<key>(x)`.
+  auto r = pow(x);
 #elif defined CASE_max_of_two
   // expect-gcc: "umbel: max: expects one tensor and named axes, x \| max<key>; for two tensors write maximum\(x, y\) or minimum\(x, y\)"
   // expect-clang: max, .*expects_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two

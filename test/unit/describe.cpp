@@ -313,6 +313,17 @@ BOOST_AUTO_TEST_CASE(the_page_of_a_formula_says_its_tiles) {
   const std::string three =
       describe(windowed, q, k, k, tensor<float, heads<3>, query<40>, key<40>>{});
   BOOST_TEST(count(three, "\n  tiles   ") == 1u);
+  // Functions have names and costs: those of sin are more than those of floor.
+  constexpr formula waves = [](auto a) { return sin(pow(a, 2)) + softplus(a); };
+  const std::string of_waves = describe(waves, q);
+  BOOST_TEST(count(of_waves, "  does    pow, sin, softplus, add\n") == 1u, of_waves);
+  const auto cycles_of = [](const std::string& page) {
+    return std::stod(page.substr(page.rfind("\ncycles") + 7));
+  };
+  constexpr formula steps = [](auto a) { return floor(a) % 7 + clamp(a, 0, 1); };
+  const std::string of_steps = describe(steps, q);
+  BOOST_TEST(count(of_steps, "  does    floor, remainder, clamp, add\n") == 1u, of_steps);
+  BOOST_TEST(cycles_of(of_waves) > 4 * cycles_of(of_steps));
   constexpr formula by_sigmoid = [](auto a, auto b, auto c) {
     return contract<key>(sigmoid(contract<head_dim>(a, b)), c);
   };

@@ -358,6 +358,32 @@ BOOST_AUTO_TEST_CASE(axes_of_where) {
   BOOST_TEST(same_bits(positions(all), of_positions));
 }
 
+BOOST_AUTO_TEST_CASE(functions_of_elements) {
+  constexpr formula functions = [](auto x) {
+    return softplus(x) + log_sigmoid(x) - elu(x) + erf(x) - sin(x) - cos(x) + floor(x) +
+           pow(abs(x), 1.5f) - pow(2, x) / pow(abs(x) + 1, x) + clamp(x, -0.25f, abs(x)) +
+           x % 0.75f - 2 % (abs(x) + 1);
+  };
+  BOOST_TEST(same_bits(plain(functions)(q), functions(q)));
+  BOOST_TEST(same_bits(functions(q), softplus(q) + log_sigmoid(q) - elu(q) + erf(q) - sin(q) -
+                                         cos(q) + floor(q) + pow(abs(q), 1.5f) -
+                                         pow(2, q) / pow(abs(q) + 1, q) + clamp(q, -0.25f, abs(q)) +
+                                         q % 0.75f - 2 % (abs(q) + 1)));
+  constexpr formula by_position = [](auto x) {
+    return x * (position<query> % 7) + floor(position<query> / 7) - pow(0.5f, position<heads>) -
+           cos(position<query> * 0.25f) + clamp(position<query> - position<head_dim>, -2, 2);
+  };
+  const auto placed = by_position(q);
+  BOOST_TEST(same_bits(plain(by_position)(q), placed));
+  for (std::size_t i = 0; i < 17; ++i) {
+    const float number = static_cast<float>(i), part = static_cast<float>(i % 7);
+    const float bound = std::min(2.0f, std::max(-2.0f, number - 3));
+    const float whole = static_cast<float>(i / 7);
+    BOOST_TEST(std::fabs(placed(1, 2, i, 3) - (q(1, 2, i, 3) * part + whole - 0.25f -
+                                               std::cos(number * 0.25f) + bound)) < 1e-5f);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_larger_and_the_smaller) {
   tensor<float, heads<3>> low;
   fill(low, 31);

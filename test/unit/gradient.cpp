@@ -26,6 +26,20 @@ BOOST_AUTO_TEST_CASE(functions_of_elements) {
   check(f, x, y);
 }
 
+BOOST_AUTO_TEST_CASE(powers_waves_and_bounds) {
+  lcg next;
+  tokens x, y;
+  draw(next, x, 3.0), draw(next, y, 2.0);
+  constexpr formula f = [](auto a, auto b) {
+    const auto p = a * a + 0.5f;
+    auto r = sin(a) * cos(b) + erf(a) * b - (a | elu) * softplus(b) + log_sigmoid(a * b);
+    r = r + pow(p, b) + pow(0.75f, position<token>) * pow(a, 3) + floor(position<token> / 2) * b;
+    r = r + clamp(a, b - 1.0f, b + 1.0f) + clamp(b, -1, 1) * a + a % 7 + (position<hidden> % 2) * b;
+    return sum<token, hidden>(r * r);
+  };
+  check(f, x, y);
+}
+
 BOOST_AUTO_TEST_CASE(axes_that_move) {
   lcg next;
   tokens x;

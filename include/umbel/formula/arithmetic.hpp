@@ -94,6 +94,13 @@ constexpr auto operator/(const A& a, const B& b) noexcept {
 }
 template <class A, class B>
   requires operands<A, B>
+constexpr auto operator%(const A& a, const B& b) noexcept {
+  using verdict = operands_fit<A, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return operation<word::remainder, verdict>(a, b);
+}
+template <class A, class B>
+  requires operands<A, B>
 constexpr auto operator<(const A& a, const B& b) noexcept {
   using verdict = operands_fit<A, B>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
@@ -202,7 +209,8 @@ constexpr invalid operator--(A&&, int) noexcept {
                 "umbel: shapes do not fit");
   return {};
 }
-// numpy's operators. (They return an operand: `invalid` == 0 would be bool, x % 2 == 0 two errors.)
+// numpy's operators. (They return an operand: `invalid` == 0 would be bool, (x & 1) == 0 two
+// errors.)
 template <class A, class B>
 constexpr auto symbolic_of(const A& a, const B& b) noexcept {
   if constexpr (symbolic<A>)
@@ -225,12 +233,6 @@ constexpr auto operator|(const A& a, const B& b) noexcept {
 template <class A, class B>
   requires(operands<A, B> && !derived_from_mask<A> && !derived_from_mask<B>)
 constexpr auto operator^(const A& a, const B& b) noexcept {
-  static_assert(report<rules::has_operator<A, B>>::ok, "umbel: shapes do not fit");
-  return formulas::symbolic_of(a, b);
-}
-template <class A, class B>
-  requires(operands<A, B> && !derived_from_mask<A> && !derived_from_mask<B>)
-constexpr auto operator%(const A& a, const B& b) noexcept {
   static_assert(report<rules::has_operator<A, B>>::ok, "umbel: shapes do not fit");
   return formulas::symbolic_of(a, b);
 }
@@ -286,6 +288,22 @@ constexpr auto sigmoid(const A& a) noexcept {
   return operation<word::sigmoid, accepted>(a);
 }
 template <symbolic A>
+constexpr auto sin(const A& a) noexcept {
+  return operation<word::sin, accepted>(a);
+}
+template <symbolic A>
+constexpr auto cos(const A& a) noexcept {
+  return operation<word::cos, accepted>(a);
+}
+template <symbolic A>
+constexpr auto erf(const A& a) noexcept {
+  return operation<word::erf, accepted>(a);
+}
+template <symbolic A>
+constexpr auto floor(const A& a) noexcept {
+  return operation<word::floor, accepted>(a);
+}
+template <symbolic A>
 constexpr auto(abs)(const A& a) noexcept {
   return operation<word::absolute, accepted>(a);
 }
@@ -302,6 +320,20 @@ constexpr auto minimum(const A& a, const B& b) noexcept {
   using verdict = operands_fit<A, B>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return operation<word::minimum, verdict>(a, b);
+}
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto pow(const A& a, const B& b) noexcept {
+  using verdict = operands_fit<A, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return operation<word::pow, verdict>(a, b);
+}
+template <class A, class Low, class High>
+  requires operands<A, Low, High>
+constexpr auto clamp(const A& a, const Low& low, const High& high) noexcept {
+  using verdict = operands_fit<A, Low, High>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return operation<word::clamp, verdict>(a, low, high);
 }
 // where(condition, a, b): a if the condition is true, else b, at each position.
 template <class Condition, class A, class B>
@@ -326,13 +358,19 @@ constexpr auto hide(const Score& score, const Condition& condition) noexcept {
 namespace umbel::inline UMBEL_TARGET {
 
 using detail::formulas::abs;
+using detail::formulas::clamp;
+using detail::formulas::cos;
+using detail::formulas::erf;
 using detail::formulas::exp;
+using detail::formulas::floor;
 using detail::formulas::hide;
 using detail::formulas::log;
 using detail::formulas::maximum;
 using detail::formulas::minimum;
+using detail::formulas::pow;
 using detail::formulas::rsqrt;
 using detail::formulas::sigmoid;
+using detail::formulas::sin;
 using detail::formulas::sqrt;
 using detail::formulas::tanh;
 using detail::formulas::where;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The functions of elements that a formula knows, one entry each: what computes them for numbers
-// and packs, and their name and cycles in a plan. Not here: how users write them (operation/,
-// arithmetic.hpp), their derivatives (training/reverse.hpp).
+// The functions of elements that a formula knows, one entry each: their computation for numbers and
+// packs, their name and their cycles in a plan. Users write them with operation/ and
+// arithmetic.hpp; training/reverse.hpp has their derivatives.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -9,6 +9,7 @@
 #include <umbel/kernel/plain/floats.hpp>
 #include <umbel/operation/activation.hpp>
 #include <umbel/operation/elementwise_function.hpp>
+#include <umbel/operation/maximum.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
@@ -34,6 +35,12 @@ struct minimum_function {
   template <class V>
   UMBEL_INLINE static constexpr V of(V a, V b) noexcept {
     return kernel::plain::min_of::with(a, b);
+  }
+};
+struct clamp_function {
+  template <class V>
+  UMBEL_INLINE static constexpr V of(V x, V low, V high) noexcept {
+    return kernel::plain::clamp_of(x, low, high);
   }
 };
 
@@ -67,10 +74,20 @@ UMBEL_FUNCTION(gelu_exact, gelu_exact_operation, "gelu_exact", 5)
 UMBEL_FUNCTION(gelu_tanh, gelu_tanh_operation, "gelu_tanh", 5)
 UMBEL_FUNCTION(silu, silu_operation, "silu", 5)
 UMBEL_FUNCTION(relu, relu_operation, "relu", 0.5)
+UMBEL_FUNCTION(elu, elu_operation, "elu", 5)
+UMBEL_FUNCTION(softplus, softplus_operation, "softplus", 13)
+UMBEL_FUNCTION(log_sigmoid, log_sigmoid_operation, "log_sigmoid", 13)
+UMBEL_FUNCTION(sin, sin_function, "sin", 35)
+UMBEL_FUNCTION(cos, cos_function, "cos", 35)
+UMBEL_FUNCTION(erf, erf_function, "erf", 9)
+UMBEL_FUNCTION(floor, floor_function, "floor", 2)
 UMBEL_FUNCTION(gelu_exact_slope, slope_function<word::gelu_exact_slope>, "slope of gelu_exact", 0.5)
 UMBEL_FUNCTION(gelu_tanh_slope, slope_function<word::gelu_tanh_slope>, "slope of gelu_tanh", 0.5)
 UMBEL_FUNCTION(maximum, maximum_function, "maximum", 0.5)
 UMBEL_FUNCTION(minimum, minimum_function, "minimum", 0.5)
+UMBEL_FUNCTION(pow, pow_function, "pow", 40)
+UMBEL_FUNCTION(remainder, remainder_function, "remainder", 7)
+UMBEL_FUNCTION(clamp, clamp_function, "clamp", 1)
 #undef UMBEL_FUNCTION
 
 template <std::size_t... I>

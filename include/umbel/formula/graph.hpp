@@ -41,10 +41,20 @@ enum class word : unsigned char {
   gelu_tanh,
   silu,
   relu,
+  elu,
+  softplus,
+  log_sigmoid,
+  sin,
+  cos,
+  erf,
+  floor,
   gelu_exact_slope,  // derivatives for gradients (training/)
   gelu_tanh_slope,
   maximum,  // NaN if either is NaN
   minimum,
+  pow,        // a^b
+  remainder,  // a - b floor(a / b)
+  clamp,      // a between b and c
   less,
   less_or_equal,
   equal,
@@ -73,7 +83,7 @@ enum class word : unsigned char {
   layer_gradient,  // of a layer's operands
 };
 
-inline constexpr word first_function = word::negate, last_function = word::minimum;
+inline constexpr word first_function = word::negate, last_function = word::clamp;
 inline constexpr std::size_t function_count =
     static_cast<std::size_t>(last_function) - static_cast<std::size_t>(first_function) + 1;
 constexpr bool is_function(word w) noexcept { return w >= first_function && w <= last_function; }

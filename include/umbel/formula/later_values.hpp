@@ -36,11 +36,12 @@ struct later_value {
 // Can a function be computed in constant expressions for any finite numbers?
 constexpr bool is_constant_everywhere(word w) noexcept {
   return is_function(w) && w != word::log && w != word::sqrt && w != word::rsqrt &&
-         w != word::gelu_exact_slope && w != word::gelu_tanh_slope;
+         w != word::gelu_exact_slope && w != word::gelu_tanh_slope && w != word::pow &&
+         w != word::remainder;
 }
 // Is its value at -infinity 0?
 constexpr bool vanishes(word w) noexcept {
-  return w == word::exp || w == word::sigmoid || w == word::relu;
+  return w == word::exp || w == word::sigmoid || w == word::relu || w == word::softplus;
 }
 
 template <class T, std::size_t Nodes>

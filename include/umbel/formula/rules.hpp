@@ -23,7 +23,7 @@ UMBEL_SAYS(got_several_workspaces_but_no_executor_so_write_parallel_of_both,
            "got several workspaces but no executor; write parallel(executor, works)");
 UMBEL_SAYS(values_are_immutable_so_write_auto_y, "values are immutable; write auto y = x + 1");
 UMBEL_SAYS(has_no_such_operator_so_use,
-           "has no such operator; use + - * / < <= > >= == != && || or !");
+           "has no such operator; use + - * / % < <= > >= == != && || or !");
 UMBEL_SAYS(so_declare_another, "; declare another, auto y = ...");
 UMBEL_SAYS(got_a_pointer_to_a_workspace_so_pass_the_workspace_itself,
            "got a pointer to a workspace; pass the workspace itself, f(x, work)");

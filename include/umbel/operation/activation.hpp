@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Activations, element by element: gelu_exact, gelu_tanh, silu, relu. x | gelu_exact returns a
-// row-major tensor with the axes of x. The two forms of GELU differ by up to 5e-4.
+// Activations, element by element: gelu_exact, gelu_tanh, silu, relu, elu, softplus, log_sigmoid. x
+// | gelu_exact returns a row-major tensor with the axes of x. The two forms of GELU differ by up to
+// 5e-4.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -12,10 +13,13 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
+struct elu;
 struct gelu_exact;
 struct gelu_tanh;
+struct log_sigmoid;
 struct relu;
 struct silu;
+struct softplus;
 }  // namespace say
 
 struct gelu_exact_operation : elementwise_function<gelu_exact_operation, say::gelu_exact> {
@@ -65,6 +69,40 @@ struct relu_operation : elementwise_function<relu_operation, say::relu> {
 
 // x | relu: max(x, 0); NaN stays NaN, as in PyTorch.
 inline constexpr detail::relu_operation relu{};
+namespace detail {
+struct elu_operation : elementwise_function<elu_operation, say::elu> {
+  template <class V>
+  UMBEL_INLINE static constexpr V of(V x) noexcept {
+    return kernel::plain::elu_of(x);
+  }
+};
+}  // namespace detail
+
+// x | elu: x if x > 0, else e^x - 1 (Clevert et al. 2016, with alpha 1); elu(x) + 1 is the feature
+// map of linear attention (Katharopoulos et al. 2020).
+inline constexpr detail::elu_operation elu{};
+namespace detail {
+struct softplus_operation : elementwise_function<softplus_operation, say::softplus> {
+  template <class V>
+  UMBEL_INLINE static constexpr V of(V x) noexcept {
+    return kernel::plain::softplus_of(x);
+  }
+};
+}  // namespace detail
+
+// x | softplus: log(1 + e^x), without overflow; 0 below -87.3 (double: -708.3).
+inline constexpr detail::softplus_operation softplus{};
+namespace detail {
+struct log_sigmoid_operation : elementwise_function<log_sigmoid_operation, say::log_sigmoid> {
+  template <class V>
+  UMBEL_INLINE static constexpr V of(V x) noexcept {
+    return kernel::plain::log_sigmoid_of(x);
+  }
+};
+}  // namespace detail
+
+// x | log_sigmoid: the logarithm of 1 / (1 + e^-x), without overflow; 0 above 87.3 (double: 708.3).
+inline constexpr detail::log_sigmoid_operation log_sigmoid{};
 
 // Option of a layer: activation<gelu_tanh>. A custom one is an object whose type has a static
 // apply<Count>(x, y), which writes f(x[i]) to y[i] for Count elements; y may be x. For gated<true>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Functions of each element: the base of the activations (activation.hpp), and exp, log, sqrt,
-// rsqrt, tanh, sigmoid and abs of tensors and views.
+// rsqrt, tanh, sigmoid, abs, sin, cos, erf and floor of tensors and views.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -50,10 +50,16 @@ struct elementwise_function : computing<Function, Name> {
 
 namespace say {
 struct abs;
+struct clamp;
+struct cos;
+struct erf;
 struct exp;
+struct floor;
 struct log;
+struct pow;
 struct rsqrt;
 struct sigmoid;
+struct sin;
 struct sqrt;
 struct tanh;
 }  // namespace say
@@ -92,6 +98,30 @@ struct sigmoid_function {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
     return kernel::plain::sigmoid_of(x);
+  }
+};
+struct cos_function {
+  template <class V>
+  UMBEL_INLINE static constexpr V of(V x) noexcept {
+    return kernel::plain::cos_of(x);
+  }
+};
+struct erf_function {
+  template <class V>
+  UMBEL_INLINE static constexpr V of(V x) noexcept {
+    return kernel::plain::erf_of(x);
+  }
+};
+struct floor_function {
+  template <class V>
+  UMBEL_INLINE static constexpr V of(V x) noexcept {
+    return kernel::plain::floor_of(x);
+  }
+};
+struct sin_function {
+  template <class V>
+  UMBEL_INLINE static constexpr V of(V x) noexcept {
+    return kernel::plain::sin_of(x);
   }
 };
 struct abs_function {
@@ -178,6 +208,37 @@ constexpr auto sigmoid(const X& x) noexcept {
   using verdict = detail::rules::function_of_each<detail::say::sigmoid, X>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::each_element_through<detail::sigmoid_function, verdict>(x);
+}
+// cos(x): the cosine of each element in radians, within 3 ulp for every number; NaN for
+// infinities.
+template <detail::elements X>
+constexpr auto cos(const X& x) noexcept {
+  using verdict = detail::rules::function_of_each<detail::say::cos, X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::each_element_through<detail::cos_function, verdict>(x);
+}
+// erf(x): the error function 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x, of each
+// element.
+template <detail::elements X>
+constexpr auto erf(const X& x) noexcept {
+  using verdict = detail::rules::function_of_each<detail::say::erf, X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::each_element_through<detail::erf_function, verdict>(x);
+}
+// floor(x): the largest integer that is not above each element.
+template <detail::elements X>
+constexpr auto floor(const X& x) noexcept {
+  using verdict = detail::rules::function_of_each<detail::say::floor, X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::each_element_through<detail::floor_function, verdict>(x);
+}
+// sin(x): the sine of each element in radians, within 3 ulp for every number; NaN for
+// infinities.
+template <detail::elements X>
+constexpr auto sin(const X& x) noexcept {
+  using verdict = detail::rules::function_of_each<detail::say::sin, X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::each_element_through<detail::sin_function, verdict>(x);
 }
 // abs(x): |x| of each element, also of integers. The lowest integer, which has no opposite, stays.
 template <detail::elements X>

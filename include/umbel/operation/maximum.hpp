@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// maximum(x, y) and minimum(x, y), element by element, of two tensors or views with the same axes,
-// or of one and a number, as a row-major tensor. (Along an axis: max<key>(x), reduce.hpp.) NaN if
-// either is NaN, as in numpy and torch; of -0 and +0, the first.
+// maximum(x, y), minimum(x, y), clamp(x, low, high) and pow(x, y), element by element, of tensors
+// or views with the same axes and numbers, as a row-major tensor. (Along an axis: max<key>(x),
+// reduce.hpp.) Except for pow, NaN if one is NaN, as in numpy and torch; of -0 and +0, the first.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -12,6 +12,9 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
+UMBEL_SAYS(expects_a_tensor_or_view_then_two_bounds,
+           "expects a tensor or view, then two bounds: tensors, views or numbers");
+
 namespace rules {
 template <class X, class Y>
 struct two_operands_rule {
@@ -29,6 +32,32 @@ using two_operands_only = verdict<one_is_invalid<X...>, say::elementwise,
                                   say::expects_two_tensors_or_views_or_one_and_a_number>;
 }  // namespace rules
 
+namespace rules {
+template <class X, class Y>
+struct pow_rule {
+  using type = two_operands<X, Y>;
+};
+template <tensor_like X, operand Y>
+struct pow_rule<X, Y> {
+  using type = first_error<floating<say::pow, typename X::value_type>, two_operands<X, Y>>;
+};
+template <scalar S, tensor_like X>
+struct pow_rule<S, X> : pow_rule<X, S> {};
+template <class... X>
+struct clamp_rule {
+  using type =
+      verdict<one_is_invalid<X...>, say::clamp, say::expects_a_tensor_or_view_then_two_bounds>;
+};
+template <tensor_like X, operand Low, operand High>
+struct clamp_rule<X, Low, High> {
+  using type = first_error<elementwise<X, Low>, elementwise<X, High>>;
+};
+template <class X, class Y>
+using pow = typename pow_rule<X, Y>::type;
+template <class... X>
+using clamp = typename clamp_rule<X...>::type;
+}  // namespace rules
+
 // Chooser: max_of or min_of of kernel/plain/floats.hpp.
 template <class Verdict, class Chooser, class X, class Y>
 constexpr auto each_chosen(const X& x, const Y& y) noexcept {
@@ -39,6 +68,13 @@ constexpr auto each_chosen(const X& x, const Y& y) noexcept {
     return each_position<Verdict, typename Y::value_type>(
         [](auto a, auto b) { return Chooser::with(b, a); }, y, x);
 }
+
+struct pow_function {
+  template <class V>
+  UMBEL_INLINE static constexpr V of(V a, V b) noexcept {
+    return kernel::plain::pow_of(a, b);
+  }
+};
 
 template <class X, class Y>
 concept two_to_choose_from = (elements<X> || elements<Y>) && !of_a_formula<X> && !of_a_formula<Y>;
@@ -68,6 +104,47 @@ constexpr auto minimum(const X& x, const Y& y) noexcept {
     return detail::invalid{};
 }
 
+// clamp(x, low, high): each element between two bounds, numbers or tensors and views with the axes
+// of x; the upper bound if they cross. NaN if one of the three is NaN, as in torch.
+template <class X, class Low, class High>
+  requires((detail::elements<X> || detail::elements<Low> || detail::elements<High>) &&
+           !(detail::of_a_formula<X> || detail::of_a_formula<Low> || detail::of_a_formula<High>))
+constexpr auto clamp(const X& x, const Low& low, const High& high) noexcept {
+  using verdict = detail::rules::clamp<X, Low, High>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok && !detail::one_is_invalid<X, Low, High>)
+    return minimum(maximum(x, low), high);
+  else
+    return detail::invalid{};
+}
+// pow(x, y): x^y of two tensors or views with the same axes, or of one and a number on either side;
+// float or double. Within 1 ulp, as in C: NaN for x < 0 unless y is an integer, 1 for y = 0.
+template <class X, class Y>
+  requires detail::two_to_choose_from<X, Y>
+constexpr auto pow(const X& x, const Y& y) noexcept {
+  using verdict = detail::rules::pow<X, Y>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok && !detail::one_is_invalid<X, Y>)
+    return detail::each_pair<detail::pow_function>(x, y);
+  else
+    return detail::invalid{};
+}
+
+// A wrong number of operands is refused.
+template <class... X>
+  requires detail::are_other_than<3, X...>
+constexpr detail::invalid clamp(const X&...) noexcept {
+  static_assert(detail::report<detail::rules::clamp<X...>>::ok, "umbel: shapes do not fit");
+  return {};
+}
+// A wrong number of operands is refused.
+template <class... X>
+  requires detail::are_other_than<2, X...>
+constexpr detail::invalid pow(const X&...) noexcept {
+  static_assert(detail::report<detail::rules::two_operands_only<X...>>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
 // A wrong number of operands is refused.
 template <class... X>
   requires detail::are_other_than<2, X...>

@@ -256,6 +256,14 @@ struct invalid {
   UMBEL_TAKEN(sqrt)
   UMBEL_TAKEN(abs)
   UMBEL_TAKEN(tanh)
+  UMBEL_TAKEN(sin)
+  UMBEL_TAKEN(cos)
+  UMBEL_TAKEN(erf)
+  UMBEL_TAKEN(floor)
+  UMBEL_TAKEN(clamp)
+  UMBEL_TAKEN(clip)
+  UMBEL_TAKEN(remainder)
+  UMBEL_TAKEN(fmod)
 #undef UMBEL_TAKEN
   static const invalid shape, ndim, dtype, weight;
 };

@@ -68,12 +68,12 @@ UMBEL_INLINE_OPTIMIZED constexpr V erf(V x) noexcept {
   using constants = math_constants<T>;
   const V a = detail::magnitude(x), bound = broadcast<V>(static_cast<T>(0.82));
   const V inside = smaller(a, bound);
-  const V near = fma(inside, polynomial<V>(inside * inside, constants::erf), inside);
+  const V by_polynomial = fma(inside, polynomial<V>(inside * inside, constants::erf), inside);
   const V last = broadcast<V>(static_cast<T>(constants::normal_last * 0.70710678));
   const V z = smaller(last, a) * broadcast<V>(static_cast<T>(1.4142135623730950488));
   const V tail = exp2_not_positive<true>(polynomial_in_halves<V>(z, constants::normal_tail));
-  const V far = fma(tail, broadcast<V>(T{-2}), broadcast<V>(T{1}));
-  return detail::with_sign(select(less(a, bound), near, far), x);
+  const V by_tail = fma(tail, broadcast<V>(T{-2}), broadcast<V>(T{1}));
+  return detail::with_sign(select(less(a, bound), by_polynomial, by_tail), x);
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::simd

@@ -119,6 +119,7 @@ UMBEL_INLINE constexpr V power_of_magnitude(V a, V y) noexcept {
   const auto n = bits_of(shifted) - bits_of(magic);
   const auto half = n >> 1;
   const V value = (mantissa * power_of_two<V>(half)) * power_of_two<V>(n - half);
+  if constexpr (lanes_of<V> == 1) UMBEL_COMPUTED(value);
   return select(less(exponent, lowest), V{},
                 select(less(highest, exponent), broadcast<V>(constants::infinity), value));
 }

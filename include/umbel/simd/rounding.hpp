@@ -73,10 +73,14 @@ UMBEL_INLINE_OPTIMIZED constexpr V remainder(V x, V y) noexcept {
   const V quotient = a / b;
   // The quotient may have been rounded up to an integer.
   V rest = detail::exact_rest(a, floor(quotient), b);
-  rest = select(less(rest, V{}), rest + b, rest);
+  const V above = rest + b;
+  if constexpr (lanes_of<V> == 1) UMBEL_COMPUTED(above);
+  rest = select(less(rest, V{}), above, rest);
   rest = select(less(quotient, broadcast<V>(2 * detail::first_without_fractions<T>)), rest, V{});
   rest = select(less(a, b), a, rest);
-  const V other = select(equal(rest, V{}), rest, b - rest);
+  const V from_above = b - rest;
+  if constexpr (lanes_of<V> == 1) UMBEL_COMPUTED(from_above);
+  const V other = select(equal(rest, V{}), rest, from_above);
   rest = select(equal(detail::with_sign(b, x), y), rest, other);
   const V none = broadcast<V>(math_constants<T>::not_a_number);
   return select(less(a, infinity), select(less(V{}, b), detail::with_sign(rest, y), none), none);

@@ -18,20 +18,20 @@ namespace umbel::inline UMBEL_TARGET::detail::simd {
 
 namespace detail {
 
-// Words of the size of T: 0, then the binary digits of 2 / pi.
+// 0, then the binary digits of 2 / pi, in integers of the size of T.
 template <class T>
 struct two_over_pi;
 template <>
 struct two_over_pi<float> {
-  static constexpr std::uint32_t words[] = {0,          0xa2f9836e, 0x4e441529, 0xfc2757d1,
+  static constexpr std::uint32_t parts[] = {0,          0xa2f9836e, 0x4e441529, 0xfc2757d1,
                                             0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
-  static constexpr int choices = 3;  // bits of the number of the first word
+  static constexpr int choices = 3;  // bits of the index of the first integer
   static constexpr int lower = 12;   // bits of the lower part of a mantissa
   static constexpr int in_first = 11;
 };
 template <>
 struct two_over_pi<double> {
-  static constexpr std::uint64_t words[] = {0,
+  static constexpr std::uint64_t parts[] = {0,
                                             0xa2f9836e4e441529,
                                             0xfc2757d1f534ddc0,
                                             0xdb6295993c439041,
@@ -56,39 +56,39 @@ struct two_over_pi<double> {
   static constexpr int in_first = 32;
 };
 
-// Words number first .. first + 3: chosen bit by bit of `first`, without a table in memory.
+// The integers first .. first + 3, chosen by the bits of `first`, without a table in memory.
 template <class T, class U>
-struct four_words {
-  U word[sizeof two_over_pi<T>::words / sizeof(T)];
+struct four_parts {
+  U part[sizeof two_over_pi<T>::parts / sizeof(T)];
 
-  UMBEL_INLINE constexpr explicit four_words(U first) noexcept : word{} {
-    constexpr std::size_t count = sizeof word / sizeof(U);
+  UMBEL_INLINE constexpr explicit four_parts(U first) noexcept : part{} {
+    constexpr std::size_t count = sizeof part / sizeof(U);
     UMBEL_UNROLL(32)
-    for (std::size_t i = 0; i < count; ++i) word[i] = broadcast<U>(two_over_pi<T>::words[i]);
+    for (std::size_t i = 0; i < count; ++i) part[i] = broadcast<U>(two_over_pi<T>::parts[i]);
     choose<two_over_pi<T>::choices - 1, 4>(first);
   }
 
  private:
-  // Bit `Bit` of the number shifts Count words by 2^Bit.
+  // Bit `Bit` of the index shifts Count of them by 2^Bit.
   template <int Bit, std::size_t Count>
   UMBEL_INLINE constexpr void choose(U first) noexcept {
     constexpr std::size_t by = std::size_t{1} << Bit;
     const U is_set = U{} - ((first >> Bit) & 1);
     UMBEL_UNROLL(16)
-    for (std::size_t i = 0; i < Count; ++i) word[i] ^= (word[i] ^ word[i + by]) & is_set;
+    for (std::size_t i = 0; i < Count; ++i) part[i] ^= (part[i] ^ part[i + by]) & is_set;
     if constexpr (Bit > 0) choose<Bit - 1, by / 2 + 3>(first);
   }
 };
 
-// The upper half of the product of a mantissa and a word, exactly.
+// The upper half of the product of a mantissa and such an integer, exactly.
 template <class T, class U>
-UMBEL_INLINE constexpr U upper_product(U mantissa, U word) noexcept {
+UMBEL_INLINE constexpr U upper_product(U mantissa, U part) noexcept {
   constexpr int half = 4 * sizeof(T), lower = two_over_pi<T>::lower;
   const U high = mantissa >> lower, low = mantissa & ((element_of<U>{1} << lower) - 1);
-  const U word_high = word >> half, word_low = word & ((element_of<U>{1} << half) - 1);
-  const U rest = high * word_low + ((low * word_low) >> lower);
-  const U middle = (low * word_high + (rest >> (half - lower))) >> lower;
-  return (high * word_high + middle) >> (half - lower);
+  const U part_high = part >> half, part_low = part & ((element_of<U>{1} << half) - 1);
+  const U rest = high * part_low + ((low * part_low) >> lower);
+  const U middle = (low * part_high + (rest >> (half - lower))) >> lower;
+  return (high * part_high + middle) >> (half - lower);
 }
 
 // a = (quadrant + value) pi / 2, value between 0 and 1/2, or negative if `negative` has all bits.
@@ -100,10 +100,10 @@ struct quadrant_and_angle {
 
 // An integer below 2^mantissa_bits as a number.
 template <class V>
-UMBEL_INLINE constexpr V number_from(unsigned_of<V> small) noexcept {
+UMBEL_INLINE constexpr V number_from(unsigned_of<V> natural) noexcept {
   using T = element_of<V>;
   const V one = broadcast<V>(static_cast<T>(std::uint64_t{1} << math_constants<T>::mantissa_bits));
-  return __builtin_bit_cast(V, small | __builtin_bit_cast(unsigned_of<V>, one)) - one;
+  return __builtin_bit_cast(V, natural | __builtin_bit_cast(unsigned_of<V>, one)) - one;
 }
 // 2^n.
 template <class T>
@@ -128,13 +128,13 @@ UMBEL_INLINE constexpr quadrant_and_angle<V> quadrant_of(V a) noexcept {
   const U mantissa = (bits & (hidden_bit - 1)) | hidden_bit;
   // The first bit of 2 / pi whose product with x is below 4.
   const U at = (bits >> digits) - (constants::exponent_bias + digits + 2 - word);
-  const four_words<T, U> from(at >> (word == 32 ? 5 : 6));
+  const four_parts<T, U> from(at >> (word == 32 ? 5 : 6));
   const U by = at & (word - 1);
   const auto digits_of = [&](std::size_t i) {
-    return (from.word[i] << by) | ((from.word[i + 1] >> 1) >> (word - 1 - by));
+    return (from.part[i] << by) | ((from.part[i + 1] >> 1) >> (word - 1 - by));
   };
   const U middle = digits_of(1);
-  // (mantissa words) 2^-word modulo 2^(2 word): two bits of the quadrant, then the fraction.
+  // Their product in two integers: two bits of the quadrant, then the fraction.
   const U one = mantissa * middle, other = upper_product<T>(mantissa, digits_of(2));
   const U low = one + other;
   const U carry = ((one & other) | ((one | other) & ~low)) >> (word - 1);

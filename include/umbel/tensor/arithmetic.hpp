@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Elementwise + - * / and += -= *= /= of two tensors or views with the same element type and the
+// Elementwise + - * / % and += -= *= /= of two tensors or views with the same element type and the
 // same axes in the same order, or of one and a scalar on either side. Nothing repeats silently:
 // write broadcast<...>. Results are row-major tensors with the operands' axes.
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/kernel/float/elementwise.hpp>
+#include <umbel/tensor/copy.hpp>
 #include <umbel/tensor/pipe.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -109,6 +111,40 @@ constexpr invalid elementwise(F, const X&, const Y&) noexcept {
   return {};
 }
 
+// Function::of(x, y) in packs, for x or y a number or both tensors or views; the bits of the plain
+// loop, which computes integers and constant expressions.
+template <class T, class X>
+constexpr decltype(auto) in_order(const X& x) noexcept {
+  if constexpr (scalar<X>)
+    return tensor_of<T, layout<>>{static_cast<T>(x)};
+  else if constexpr (layout_of<X>::contiguous)
+    return (x);
+  else
+    return contiguous(x);
+}
+template <class Function, class X, class Y>
+constexpr auto each_pair(const X& x, const Y& y) noexcept {
+  using tensor_operand = std::conditional_t<tensor_like<X>, X, Y>;
+  using T = typename tensor_operand::value_type;
+  constexpr std::size_t count = layout_of<tensor_operand>::count;
+  tensor_of<T, row_major<layout_of<tensor_operand>>> out{};
+  const auto& a = detail::in_order<T>(x);
+  const auto& b = detail::in_order<T>(y);
+  if (std::is_integral_v<T> || __builtin_is_constant_evaluated()) {
+    for (std::size_t i = 0; i < count; ++i)
+      out.data()[i] = Function::of(a.data()[scalar<X> ? 0 : i], b.data()[scalar<Y> ? 0 : i]);
+  } else if constexpr (!std::is_integral_v<T>) {
+    kernel::each_of_two<Function, scalar<X>, scalar<Y>, count>(a.data(), b.data(), out.data());
+  }
+  return out;
+}
+struct remainder_function {
+  template <class V>
+  UMBEL_INLINE static constexpr V of(V a, V b) noexcept {
+    return kernel::plain::remainder_of(a, b);
+  }
+};
+
 template <class F, class X>
   requires(rules::computes<typename X::value_type>::ok)
 UMBEL_NOINLINE constexpr auto each_element(F f, const X& x) noexcept {
@@ -151,6 +187,17 @@ constexpr auto operator/(const X& x, const Y& y) noexcept {
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::elementwise<verdict>([](auto a, auto b) { return a / b; }, x, y);
 }
+// The remainder of a division, with the sign of y, as in numpy and torch: x - y floor(x / y),
+// exactly. 0 for integers if y is 0.
+template <detail::tensor_like X, detail::operand Y>
+constexpr auto operator%(const X& x, const Y& y) noexcept {
+  using verdict = detail::rules::elementwise<X, Y>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok)
+    return detail::each_pair<detail::remainder_function>(x, y);
+  else
+    return detail::invalid{};
+}
 template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator+(S s, const X& x) noexcept {
   return x + s;
@@ -171,11 +218,26 @@ constexpr auto operator/(S s, const X& x) noexcept {
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::elementwise<verdict>([](auto a, auto b) { return b / a; }, x, s);
 }
+template <detail::tensor_like X, detail::scalar S>
+constexpr auto operator%(S s, const X& x) noexcept {
+  using verdict = detail::rules::elementwise<X, S>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok)
+    return detail::each_pair<detail::remainder_function>(s, x);
+  else
+    return detail::invalid{};
+}
 template <detail::tensor_like X>
 constexpr auto operator-(const X& x) noexcept {
   return detail::each_element([](auto a) { return -a; }, x);
 }
 constexpr detail::invalid operator-(detail::invalid) noexcept { return {}; }
+// (It converts to numbers, which have the other operators, but a float has no remainder.)
+template <class X, class Y>
+  requires(detail::one_is_invalid<X, Y> && !detail::of_a_formula<X> && !detail::of_a_formula<Y>)
+constexpr detail::invalid operator%(const X&, const Y&) noexcept {
+  return {};
+}
 
 }  // namespace umbel::inline UMBEL_TARGET
 

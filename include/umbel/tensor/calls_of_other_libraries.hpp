@@ -299,10 +299,8 @@ struct calls_of_other_libraries {
 
 #define UMBEL_INSTEAD \
   "write a loop over the elements, for (float& element : x) element = f(element)"
-  UMBEL_REFUSED_MEMBER(pow)
   UMBEL_REFUSED_MEMBER(unaryExpr)
   UMBEL_REFUSED_MEMBER(array)
-  UMBEL_REFUSED_FUNCTION(pow)
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD "elementwise functions are not members; write exp(x)"
@@ -313,6 +311,24 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_MEMBER(tanh)
   UMBEL_REFUSED_MEMBER(sigmoid)
   UMBEL_REFUSED_MEMBER(abs)
+  UMBEL_REFUSED_MEMBER(sin)
+  UMBEL_REFUSED_MEMBER(cos)
+  UMBEL_REFUSED_MEMBER(erf)
+  UMBEL_REFUSED_MEMBER(floor)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "elementwise functions are not members; write pow(x, 3)"
+  UMBEL_REFUSED_MEMBER(pow)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "elementwise functions are not members; write clamp(x, low, high)"
+  UMBEL_REFUSED_MEMBER(clamp)
+  UMBEL_REFUSED_MEMBER(clip)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "arithmetic is element by element; write x % y"
+  UMBEL_REFUSED_MEMBER(remainder)
+  UMBEL_REFUSED_MEMBER(fmod)
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD "arithmetic is element by element; write x + y, x - y, x * y or x / y"

@@ -91,6 +91,58 @@ struct reversal : reversed_graph<T, Nodes> {
       case word::relu:
         give(a, make(word::where, make(word::less, number(0), a), d, number(0)));
         break;
+      case word::elu:
+        give(a,
+             make(word::where, make(word::less, number(0), a), d, product(d, make(word::exp, a))));
+        break;
+      case word::softplus:
+        give(a, product(d, make(word::sigmoid, a)));
+        break;
+      case word::log_sigmoid:
+        give(a, product(d, make(word::sigmoid, make(word::negate, a))));
+        break;
+      case word::sin:
+        give(a, product(d, make(word::cos, a)));
+        break;
+      case word::cos:
+        give(a, make(word::negate, product(d, make(word::sin, a))));
+        break;
+      case word::erf: {  // 2 / sqrt(pi) e^(-a^2)
+        const operand power = make(word::exp, make(word::negate, product(a, a)));
+        give(a, product(d, product(power, number(static_cast<T>(1.1283791670955126)))));
+        break;
+      }
+      case word::floor:
+        give(a, number(0));
+        break;
+      case word::remainder:
+        give(a, d);
+        if (varies[b.node])
+          give(b, make(word::negate, product(d, make(word::floor, make(word::divide, a, b)))));
+        break;
+      case word::pow:  // 0 if the power is constant, as in torch
+        if (varies[a.node])
+          give(a, make(word::where, make(word::equal, b, number(0)), number(0),
+                       product(
+                           d, product(b, make(word::pow, a, make(word::subtract, b, number(1)))))));
+        if (varies[b.node])
+          give(b, make(word::where,
+                       make(word::logical_and, make(word::equal, a, number(0)),
+                            make(word::less_or_equal, number(0), b)),
+                       number(0), product(d, product(y, make(word::log, a)))));
+        break;
+      case word::clamp: {  // to the operand that is the result; to x if it is a bound
+        const operand is_low = make(word::less, a, b), is_high = make(word::less, c, a);
+        const operand crossed = make(word::less, c, b);
+        if (varies[a.node])
+          give(a, make(word::where, make(word::logical_or, is_low, is_high), number(0), d));
+        if (varies[b.node])
+          give(b, make(word::where, make(word::logical_and, is_low, make(word::less, b, c)), d,
+                       number(0)));
+        if (varies[c.node])
+          give(c, make(word::where, make(word::logical_or, is_high, crossed), d, number(0)));
+        break;
+      }
       case word::maximum:
       case word::minimum: {
         // Half for each of two equal ones.

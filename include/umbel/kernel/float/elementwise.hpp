@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Element by element in SIMD: a function of each element, gated, add. The same bits as the plain
-// ones on every target. y may be an input. Not here: operations along a row (norm.hpp).
+// Element by element in SIMD: functions of one and of two elements, gated, add. The same bits as
+// the plain ones on every target. y may be an input. Not here: operations along a row (norm.hpp).
 #pragma once
 
 #include <cstddef>
@@ -40,6 +40,18 @@ template <class Function, std::size_t N, class T, plan::target Target = plan::na
 UMBEL_NOINLINE void each(const T* x, T* y) noexcept {
   detail::for_packs<N, T, Target>(
       y, [x](auto read) UMBEL_LAMBDA_INLINE { return Function::of(read(x)); });
+}
+
+// y = function(a, b), element by element. OneA, OneB: that operand is one number for all elements.
+template <class Function, bool OneA, bool OneB, std::size_t N, class T,
+          plan::target Target = plan::native_target>
+UMBEL_NOINLINE void each_of_two(const T* a, const T* b, T* y) noexcept {
+  detail::for_packs<N, T, Target>(y, [a, b](auto read) UMBEL_LAMBDA_INLINE {
+    using V = decltype(read(a));
+    const V from_a = OneA ? simd::broadcast<V>(*a) : read(a);
+    const V from_b = OneB ? simd::broadcast<V>(*b) : read(b);
+    return Function::of(from_a, from_b);
+  });
 }
 
 // y = function(gate) up in one pass. Never inlined: the caller could fuse the product into a sum.

@@ -9,8 +9,12 @@
 #include <type_traits>
 #include <umbel/config.hpp>
 #include <umbel/kernel/shapes.hpp>
+#include <umbel/simd/activations.hpp>
 #include <umbel/simd/fma.hpp>
 #include <umbel/simd/math.hpp>
+#include <umbel/simd/power.hpp>
+#include <umbel/simd/rounding.hpp>
+#include <umbel/simd/sine.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
@@ -213,7 +217,52 @@ UMBEL_INLINE constexpr V relu_of(V x) noexcept {
   return simd::select(simd::less_equal(x, V{}), V{}, x);
 }
 
-// Functions of a number or a pack; simd/math.hpp states their bounds.
+// Functions of a number or a pack; simd/ states their bounds.
+template <class V>
+UMBEL_INLINE constexpr V softplus_of(V x) noexcept {
+  return simd::softplus(x);
+}
+template <class V>
+UMBEL_INLINE constexpr V log_sigmoid_of(V x) noexcept {
+  return simd::log_sigmoid(x);
+}
+template <class V>
+UMBEL_INLINE constexpr V elu_of(V x) noexcept {
+  return simd::elu(x);
+}
+template <class V>
+UMBEL_INLINE constexpr V erf_of(V x) noexcept {
+  return simd::erf(x);
+}
+template <class V>
+UMBEL_INLINE constexpr V sin_of(V x) noexcept {
+  return simd::sin(x);
+}
+template <class V>
+UMBEL_INLINE constexpr V cos_of(V x) noexcept {
+  return simd::cos(x);
+}
+template <class V>
+UMBEL_INLINE constexpr V pow_of(V x, V y) noexcept {
+  return simd::pow(x, y);
+}
+template <class V>
+UMBEL_INLINE constexpr V floor_of(V x) noexcept {
+  return simd::floor(x);
+}
+// The remainder with the sign of y; of integers 0 for y = 0, as in numpy.
+template <class V>
+UMBEL_INLINE constexpr V remainder_of(V x, V y) noexcept {
+  using T = simd::element_of<V>;
+  if constexpr (!std::is_integral_v<T>) {
+    return simd::remainder(x, y);
+  } else {
+    // x % -1 overflows for the lowest integer.
+    const bool is_zero = y == 0 || y == static_cast<T>(-1);
+    const T rest = static_cast<T>(x % (is_zero ? T{1} : y));
+    return rest != 0 && (rest < 0) != (y < 0) ? static_cast<T>(rest + y) : rest;
+  }
+}
 template <class V>
 UMBEL_INLINE constexpr V exp_of(V x) noexcept {
   return simd::exp(x);
@@ -324,6 +373,12 @@ struct min_of : sum_of {
                         chain);
   }
 };
+
+// x between two bounds, the upper one if they cross; NaN if one of the three is, as in torch.
+template <class V>
+UMBEL_INLINE constexpr V clamp_of(V x, V low, V high) noexcept {
+  return min_of::with(max_of::with(x, low), high);
+}
 
 // y = positions of Reduced, read by read(at) and combined by Operation, for each of Kept.
 template <class Operation, auto Kept, auto Reduced, class T, class Read>
