@@ -42,7 +42,7 @@ GROUPS = {
                                  "forward", "step", "parameters", "eval"],
     "Computing": ["contract", "elementwise", "for_each", "compare", "exp", "log", "abs", "sum", "max",
                   "min", "sin", "pow", "clamp", "log_softmax", "where", "hide",
-                  "concat", "stack", "lookup", "one_hot", "rotate", "rope", "rope_cosines", "variance"],
+                  "concat", "stack", "roll", "lookup", "one_hot", "rotate", "rope", "rope_cosines", "variance"],
     "Formulas": ["formula"],
     "Attention": ["weights", "for_each_parameter", "replay", "count_parameters", "compare_parameters", "parameter_name", "load",
                   "save", "write_parameter_table", "compare_with_probe",

@@ -158,12 +158,26 @@ BOOST_AUTO_TEST_CASE(slices_of_what_is_put_together_are_the_parts) {
       BOOST_TEST(same_bits(after | slice<Axis, from<0>, extent<1>>, one));
       BOOST_TEST(same_bits(after | slice<Axis, from<1>, extent<size>>, y));
     });
+    each_axis<X>([&]<template <std::size_t> class Axis>() {
+      constexpr std::size_t size = X::template extent<Axis>;
+      const auto rolled = x | roll<Axis, 1>;
+      BOOST_TEST(same_bits(rolled | slice<Axis, from<0>, extent<1>>,
+                           x | slice<Axis, from<size - 1>, extent<1>>));
+      if constexpr (size > 1)
+        BOOST_TEST(same_bits(rolled | slice<Axis, from<1>, extent<size - 1>>,
+                             x | slice<Axis, from<0>, extent<size - 1>>));
+      BOOST_TEST(same_bits(rolled | roll<Axis, -1>, x));
+      BOOST_TEST(same_bits(roll<Axis, -2>(x), roll<Axis, 3 * long{size} - 2>(x)));
+      constexpr formula f = [](auto a) { return a * 2 + (a | roll<Axis, -1>); };
+      BOOST_TEST(same_bits(f(x), x * 2.0f + roll<Axis, -1>(x)));
+    });
     const auto stacked = stack<fresh>(x, y);
     BOOST_TEST(same_bits(stacked | select_at<fresh, 0>, x));
     BOOST_TEST(same_bits(stacked | select_at<fresh, 1>, y));
     const auto turned = orders<X>::reversed::permute;
     BOOST_TEST(same_bits(stack<fresh>(x | turned, y | turned) | select_at<fresh, 1>, y | turned));
   });
+  static_assert(roll<key, 1>(tensor<int, key<4>>{1, 2, 3, 4}) == tensor<int, key<4>>{4, 1, 2, 3});
   static_assert(concat<key>(tensor<int, key<1>>{1}, tensor<int, key<2>>{2, 3}) ==
                 tensor<int, key<3>>{1, 2, 3});
   using X = tensor<float, query<2>, key<3>>;

@@ -198,6 +198,12 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cause: A stack needs a new axis.
   // cure: Use another name; along an existing axis, write `concat<query>(x, y)`.
   auto r = stack<query>(x, x);
+#elif defined CASE_roll_along_an_absent_axis
+  // expect-gcc: "umbel: roll: there is no axis heads in \[batch=2, query=4, key=6\]"
+  // expect-clang: roll, .*there_is_no_axis, .*heads>, .*in, .*batch<2>, .*query<4>, .*key<6>
+  // cause: The tensor does not have the axis along which positions move.
+  // cure: Name an axis in the brackets.
+  auto r = x | roll<heads, 1>;
 #elif defined CASE_stack_of_other_sizes
   // expect-gcc: "umbel: stack: \[batch=2, query=4, key=6\] and \[key=6\] have different axes"
   // expect-clang: stack, .*batch<2>, .*query<4>, .*key<6>>, .*and_, .*key<6>>, .*have_different_axes

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(axes_that_move) {
     const auto m = h | permute<token, heads, head_dim> | merge<heads, head_dim, hidden>;
     const auto part = m | slice<hidden, from<1>, extent<4>>;
     const auto row = a | select_at<token, 2>;
-    const auto both = concat<token>(a, m * 2.0f);
+    const auto both = concat<token>(a, m * 2.0f | roll<token, 3>);
     const auto product = contract<hidden>(both, b);
     const auto scaled = mean<token>(product) + max<token>(product) - min<token>(product);
     return sum<classes>(scaled * scaled) + sum<token, hidden>(part * part * part) +

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 // concat<token>(a, b, ...) joins tensors along an axis that they have, stack<batch>(a, b, ...)
-// along a new one in front. Both copy.
+// along a new one in front; x | roll<token, 3> moves positions in a circle. All copy.
 #pragma once
 
 #include <umbel/config.hpp>
 #include <umbel/layer/memory.hpp>
 #include <umbel/operation/elementwise_function.hpp>
 #include <umbel/tensor/copy.hpp>
+#include <umbel/tensor/reshape.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct concat;
+struct roll;
 struct stack;
 struct expects_tensors_or_views;
 }  // namespace say
@@ -139,6 +141,38 @@ constexpr auto stack(const First& first, const X&... x) noexcept {
     return detail::invalid{};
   }
 }
+
+namespace detail {
+template <template <std::size_t> class Axis, long By>
+struct roll_operation : other_calls<say::roll> {
+  using other_calls<say::roll>::operator();
+  template <class X>
+  using pipe_rule = rules::has_axis<say::roll, layout_of<X>, family_of<Axis>>;
+  template <shaped X>
+  constexpr auto operator()(const X& x) const noexcept {
+    using verdict = pipe_rule<X>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      constexpr auto size = static_cast<long>(layout_of<X>::template size_of<family_of<Axis>>);
+      constexpr auto by = static_cast<std::size_t>((By % size + size) % size);
+      if constexpr (by == 0) {
+        return contiguous(x);
+      } else {
+        constexpr std::size_t others = static_cast<std::size_t>(size) - by;
+        return concat<Axis>(x | slice<Axis, from<others>, extent<by>>,
+                            x | slice<Axis, from<0>, extent<others>>);
+      }
+    } else {
+      return invalid{};
+    }
+  }
+};
+}  // namespace detail
+
+// x | roll<token, 3>: each position moves 3 further, the last to the start, as numpy's roll. A
+// negative number moves them back. Returns a row-major tensor.
+template <template <std::size_t> class Axis, long By>
+inline constexpr detail::roll_operation<Axis, By> roll{};
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP
