@@ -289,7 +289,7 @@ struct description : cycles_of_formula<F, X...> {
     out.put(lanes, "\n\n");
     double cycles = 0;
     [&]<std::size_t... S>(std::index_sequence<S...>) {
-      ((cycles += put_step<S>(out)), ...);
+      for (const double of_step : {0.0, put_step<S>(out)...}) cycles += of_step;
     }(std::make_index_sequence<p.count>{});
     constexpr std::size_t scratch = run::most_scratch(std::make_index_sequence<p.count>{});
     constexpr std::size_t sequences = find_sequences(p).count;

@@ -101,7 +101,9 @@ struct steps_of_formula {
   // The sum of all steps, without what a window hides.
   static constexpr std::uint64_t flops() {
     return []<std::size_t... S>(std::index_sequence<S...>) {
-      return (std::uint64_t{0} + ... + step_flops<S>());
+      std::uint64_t sum = 0;
+      for (const std::uint64_t of_step : {std::uint64_t{0}, step_flops<S>()...}) sum += of_step;
+      return sum;
     }(std::make_index_sequence<p.count>{});
   }
 };
