@@ -106,7 +106,7 @@ class Formula:
             elif kind < 0.75:
                 b = self.choose(self.tensor(self.part_of(axes)), self.random.choice(known),
                                 self.choose("0.5f", "2", "-0.25f"))
-                made = self.choose(f"{a} + {b}", f"{b} - {a}", f"{a} * {b}", f"{a} / ({b} * {b} + 1)",
+                made = self.choose(f"{a} + {b}", f"{b} - {a}" if a != b else f"{b} - {a} * 2", f"{a} * {b}", f"{a} / ({b} * {b} + 1)",
                                    f"maximum({a}, {b})", f"minimum({b}, {a})",
                                    f"{a} * 0.5f + {b}")
             elif kind < 0.9:

@@ -85,7 +85,7 @@ class Mixed(Formula):
         y, own = self.operand(axes)
         if self.random.random() < 0.2:
             y = self.choose("0.5f", f"position<{self.random.choice(axes)}> * 0.0625f")
-        self.keep(self.choose(f"{x} + {y}", f"{y} - {x}", f"{x} * {y}", f"maximum({y}, {x})", f"{x} * 0.5f + {y}", f"{y} / ({x} * {x} + 1)"), axes)
+        self.keep(self.choose(f"{x} + {y}", f"{y} - {x}" if x != y else f"{y} - {x} * 2", f"{x} * {y}", f"maximum({y}, {x})", f"{x} * 0.5f + {y}", f"{y} / ({x} * {x} + 1)"), axes)
 
     def chosen(self, x, axes):
         y, _ = self.operand(axes)

@@ -125,7 +125,7 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   static map::weights w_map;
   const prepacked<map, stored_as<int>> r{w_map};
 #elif defined CASE_prepacked_double_in_8_bits
-  // expect-gcc: "umbel: prepacked: a layer of double cannot be stored as signed char"
+  // expect-gcc: "umbel: prepacked: a layer of double cannot be stored as std::int8_t"
   // expect-clang: prepacked.*a_layer_of.*element<double>.*cannot_be_stored_as.*element<signed char>
   // cause: 16-bit and 8-bit storage is for float layers; a double layer would lose most of its precision.
   // cure: Declare the layer with float, or leave out `stored_as<>`.
@@ -133,7 +133,7 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   static of_double::weights w_double;
   const prepacked<of_double, stored_as<std::int8_t>> r{w_double};
 #elif defined CASE_prepacked_as_unsigned
-  // expect-gcc: "umbel: prepacked: a layer of float cannot be stored as unsigned char"
+  // expect-gcc: "umbel: prepacked: a layer of float cannot be stored as std::uint8_t"
   // expect-clang: prepacked.*a_layer_of.*element<float>.*cannot_be_stored_as.*element<unsigned char>
   // cause: Weights have either sign, but this type has none.
   // cure: Write `stored_as<std::int8_t>`.

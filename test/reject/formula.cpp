@@ -298,6 +298,16 @@ auto not_constexpr(const X& x) {
   // cause: The function has a different number of parameters, or has weights as values, which each call would copy.
   // cure: Pass as many arguments as it has parameters, and optionally a workspace last; write `const auto& w` for weights.
   auto r = attend(q, k);
+#elif defined CASE_formula_value_from_itself
+  // expect-gcc: "umbel: formula: subtracts a value from itself, which is 0; for pairs of positions rename an axis of one, x - \(x \| rename_axis<query, key>\)"
+  // expect-clang: formula, .*subtracts_a_value_from_itself_so_rename_an_axis_of_one
+  // cause: The difference of each pair of positions was meant, but both operands have the same axes, so each element is subtracted from itself.
+  // cure: Rename an axis of one operand: `times - (times | rename_axis<query, key>)`.
+  constexpr formula apart = [](auto a) {
+    auto scaled = a * 2;
+    return scaled - scaled;
+  };
+  auto r = apart(q);
 #elif defined CASE_formula_unknown_operation
   // expect: lambda|frobnicate
   // lines-gcc: 14

@@ -263,6 +263,14 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
   static by_chains of_batch;
   of_batch.sum(8, serial, across(two, whole),
                [](std::size_t, attention::weights&, std::size_t) { return 0.0f; });
+#elif defined CASE_a_formula_across
+  // expect-gcc: "umbel: formula: is not divided among processes; pass the workspace itself, without across"
+  // expect-clang: formula.*is_not_divided_so_pass_the_workspace_without_across
+  // cause: The call passes across(...) to a formula, which one process computes alone.
+  // cure: Pass the workspace: `f(x, work)`. To divide a layer, declare a `sharded<...>` one.
+  constexpr formula twice = [](auto a) { return softmax<hidden>(a) * 2; };
+  static workspace_for<decltype(twice), tokens> of_twice;
+  auto r = twice(x, across(world, of_twice));
 #elif defined CASE_what_decoder_layers_exchange_without_a_memory
   // expect-gcc: "umbel: exchange_of: expects a sharded layer and the axes of its sequences"
   // expect-clang: exchange_of.*expects_a_sharded_layer_and_the_axes_of_its_sequences

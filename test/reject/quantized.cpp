@@ -107,7 +107,7 @@ static tensor<float, token<9>, hidden<32>> floats;
   const quantized<block>::ranges fixed{};
   std::ignore = quantized<block>::calibrate(fixed, of_block, floats);
 #elif defined CASE_quantized_observe_integers
-  // expect-gcc: "umbel: encoder_layer: the sequence has type short int but the layer has type float"
+  // expect-gcc: "umbel: encoder_layer: the sequence has type std::int16_t but the layer has type float"
   // expect-clang: encoder_layer.*the_sequence.*short.*float
   // cause: Calibration runs the float layer on floats.
   // cure: Pass the sample before it is quantized.
@@ -125,19 +125,19 @@ static tensor<float, token<9>, hidden<32>> floats;
   // cure: Write `quantize<std::int16_t>(x, seen.residual)` at the input of the model.
   auto r = layer(floats);
 #elif defined CASE_quantized_linear_of_16_bits
-  // expect-gcc: "umbel: quantized: the input has type short int but 8-bit integers are needed; convert floats with quantize<std::int8_t>\(x, range\)"
+  // expect-gcc: "umbel: quantized: the input has type std::int16_t but 8-bit integers are needed; convert floats with quantize<std::int8_t>\(x, range\)"
   // expect-clang: quantized.*the_input_has_type.*element<short>.*but_8_bit_integers_are_needed_so_convert_floats_with_quantize_int8_of_x_and_a_range
   // cause: The layer needs 8 bits, but got a residual sum with 16 bits.
   // cure: Put a norm between them, or let the previous layer return 8 bits.
   auto r = map(sums);
 #elif defined CASE_quantized_encoder_of_8_bits
-  // expect-gcc: "umbel: quantized: the input has type signed char but 16-bit integers are needed; convert floats with quantize<std::int16_t>\(x, range\)"
+  // expect-gcc: "umbel: quantized: the input has type std::int8_t but 16-bit integers are needed; convert floats with quantize<std::int16_t>\(x, range\)"
   // expect-clang: quantized.*the_input_has_type.*element<signed char>.*but_16_bit_integers_are_needed_so_convert_floats_with_quantize_int16_of_x_and_a_range
   // cause: Norms and blocks need residual sums, which have 16 bits.
   // cure: Let the previous layer return them: `quantized<linear<...>, output_as<std::int16_t>>`.
   auto r = layer(bytes);
 #elif defined CASE_quantized_norm_of_8_bits
-  // expect-gcc: "umbel: quantized: the input has type signed char but 16-bit integers are needed; convert floats with quantize<std::int16_t>\(x, range\)"
+  // expect-gcc: "umbel: quantized: the input has type std::int8_t but 16-bit integers are needed; convert floats with quantize<std::int16_t>\(x, range\)"
   // expect-clang: quantized.*the_input_has_type.*element<signed char>.*but_16_bit_integers_are_needed_so_convert_floats_with_quantize_int16_of_x_and_a_range
   // cause: Norms and blocks need residual sums, which have 16 bits.
   // cure: Let the previous layer return them: `quantized<linear<...>, output_as<std::int16_t>>`.
@@ -224,7 +224,7 @@ static tensor<float, token<9>, hidden<32>> floats;
   // cure: Write `layer.into(out, x)`; out may be x.
   layer.into(sums);
 #elif defined CASE_quantized_into_floats
-  // expect-gcc: "umbel: quantized: the result has type short int but out has type float"
+  // expect-gcc: "umbel: quantized: the result has type std::int16_t but out has type float"
   // expect-clang: quantized.*the_result_has_type.*element<short>.*but_out_has_type.*element<float>
   // cause: The result has integer elements.
   // cure: Write into a tensor of integers, then call `dequantize(out, seen.residual)`.
@@ -397,7 +397,7 @@ static tensor<float, token<9>, hidden<32>> floats;
   // cure: Write `quantize<std::int8_t>`, or `<std::int16_t>` for a residual sum.
   auto r = quantize<int>(floats, seen_of_block.residual);
 #elif defined CASE_quantize_integers
-  // expect-gcc: "umbel: quantize: needs float or double, not signed char"
+  // expect-gcc: "umbel: quantize: needs float or double, not std::int8_t"
   // expect-clang: quantize.*needs_float_or_double_not.*signed char
   // cause: The input already has integer elements.
   // cure: Leave `quantize` out.

@@ -85,7 +85,7 @@ using past_of_decoder = key_value_cache<quantized<decoder>, key<8>, longest_memo
   static attention::weights w;
   (void)past.step(x, attention{w}, x);
 #elif defined CASE_a_step_of_floats
-  // expect-gcc: "umbel: key_value_cache: the sequence has type float but the layer has type signed char"
+  // expect-gcc: "umbel: key_value_cache: the sequence has type float but the layer has type std::int8_t"
   // expect-clang: key_value_cache.*the_sequence.*float.*signed char
   // cause: The layer needs 8-bit integers.
   // cure: Convert the sequence with `quantize<std::int8_t>(x, range)`.
@@ -99,7 +99,7 @@ using past_of_decoder = key_value_cache<quantized<decoder>, key<8>, longest_memo
   tensor<std::int16_t, token<9>, hidden<16>> nine{};
   (void)steps.step(nine, decode, nine);
 #elif defined CASE_a_memory_of_residual_sums
-  // expect-gcc: "umbel: quantized: the memory has type short int but the layer has type signed char"
+  // expect-gcc: "umbel: quantized: the memory has type std::int16_t but the layer has type std::int8_t"
   // expect-clang: quantized.*the_memory.*short.*signed char
   // cause: The memory must be 8-bit integers, as a norm returns them.
   // cure: Pass the result of the last norm of the encoder.

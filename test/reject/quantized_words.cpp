@@ -11,7 +11,7 @@ using words = embedding<float, vocabulary<9>, hidden<4>>;
 constexpr tensor<float, token<5>, hidden<4>> rows{};
 
 #if defined CASE_positions_of_8_bits
-// expect-gcc: "umbel: quantized: the input has type signed char but the table has type short int"
+// expect-gcc: "umbel: quantized: the input has type std::int8_t but the table has type std::int16_t"
 // expect-clang: quantized, .*the_input_has_type, .*but_the_table_has_type
 // cause: Positions are added to a residual sum, which has 16 bits.
 // cure: Let the previous layer return std::int16_t, with output_as<std::int16_t>.
@@ -29,7 +29,7 @@ auto x = quantized<table>{}(tensor<std::int16_t, token<6>, hidden<4>>{});
 // cure: Pass a tensor of integers.
 auto x = quantized<words>{}(tensor<float, token<2>>{});
 #elif defined CASE_mean_of_16_bits
-// expect-gcc: "umbel: quantized_mean: needs 8-bit integers, not short int"
+// expect-gcc: "umbel: quantized_mean: needs 8-bit integers, not std::int16_t"
 // expect-clang: quantized_mean, .*needs_8_bit_integers_not, .*short
 // cause: The mean needs activations, which have 8 bits.
 // cure: Put a norm before it.

@@ -276,6 +276,21 @@ BOOST_AUTO_TEST_CASE(the_page_of_a_formula_of_long_sequences) {
                 4096 * 4097 / 2 * (16 + 16) * 2);
 }
 
+// More than the 256 expressions of a fold that clang accepts.
+template <int N, class X>
+constexpr auto many_times(const X& x) {
+  if constexpr (N == 0)
+    return x;
+  else
+    return many_times<N - 1>(x | softmax<token>);
+}
+BOOST_AUTO_TEST_CASE(a_formula_of_260_steps) {
+  constexpr formula f = [](auto a) { return many_times<130>(many_times<130>(a)); };
+  const tensor<float, token<2>> x{1, 2};
+  BOOST_TEST(f(x)(0) + f(x)(1) == 1);
+  static_assert(footprint<decltype(f), decltype(x)>.flops == 0);
+}
+
 // As counted one by one.
 BOOST_AUTO_TEST_CASE(pairs_inside_a_window) {
   for (const std::int64_t queries : {1, 5, 8})

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string_view>
 #include <tuple>
+#include <umbel/inspect/describe.hpp>
 #include <umbel/umbel.hpp>
 
 using namespace umbel;
@@ -80,6 +82,38 @@ BOOST_AUTO_TEST_CASE(hidden_keys_are_never_read) {
       for (int j = 17; j < 21; ++j)
         for (int d = 0; d < 16; ++d) k(b, h, j, d) = v(b, h, j, d) = NAN;
   BOOST_TEST(same_bits(windowed(q, k, v), before));
+}
+
+// A neighborhood of 5 keys, moved inside at both ends, as NATTEN has it.
+BOOST_AUTO_TEST_CASE(keys_between_clamped_positions_are_read) {
+  static constexpr auto neighborhood = [](auto scores) {
+    const auto start = minimum(maximum(position<query> - 2, 0), 21 - 5);
+    return hide(scores, position<key> < start || position<key> >= start + 5);
+  };
+  constexpr formula near = [](auto q, auto k, auto v) {
+    auto scores = contract<head_dim>(q, k) * 0.25f;
+    return contract<key>(softmax<key>(neighborhood(scores)), v);
+  };
+  constexpr formula weights = [](auto q, auto k) {
+    return softmax<key>(neighborhood(contract<head_dim>(q, k) * 0.25f));
+  };
+  constexpr formula context = [](auto w, auto v) { return contract<key>(w, v); };
+  static tensor<float, batch<2>, heads<3>, key<21>, head_dim<16>> keys, values;
+  fill(keys, 11), fill(values, 12);
+  auto out = near(q, keys, values);
+  BOOST_TEST(same_bits(out, plain(near)(q, keys, values)));
+  const auto slowly = context(weights(q, keys), values);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    BOOST_TEST(std::abs(out.data()[i] - slowly.data()[i]) < 1e-5f);
+  // The first queries see keys 0 to 4, all 17 see none from 19 on.
+  for (int b = 0; b < 2; ++b)
+    for (int h = 0; h < 3; ++h)
+      for (int d = 0; d < 16; ++d) keys(b, h, 19, d) = values(b, h, 20, d) = NAN;
+  BOOST_TEST(same_bits(near(q, keys, values), out));
+  const std::string_view page = describe(near, q, keys, values);
+  BOOST_TEST(
+      page.find("query i reads keys from i - 2, at least 0, at most 16 up to i + 2, at least "
+                "4, at most 20\n") != page.npos);
 }
 
 BOOST_AUTO_TEST_CASE(lengths_are_how_many_keys_are_read) {

@@ -41,6 +41,7 @@
 #include <umbel/tensor/other_calls.hpp>
 #include <umbel/mask/rules.hpp>
 #include <umbel/tensor/pipe.hpp>
+#include <umbel/tensor/copy.hpp>
 #include <umbel/tensor/arithmetic.hpp>
 #include <umbel/mask/base.hpp>
 #include <umbel/attention/attend_heads.hpp>
@@ -69,7 +70,6 @@
 #include <umbel/attention/multi_head.hpp>
 #include <umbel/layer/computing.hpp>
 #include <umbel/block/layer_norm.hpp>
-#include <umbel/tensor/copy.hpp>
 #include <umbel/operation/elementwise_function.hpp>
 #include <umbel/operation/activation.hpp>
 #include <umbel/block/feed_forward.hpp>
@@ -104,6 +104,8 @@
 #include <umbel/formula/graph.hpp>
 #include <umbel/formula/schedule.hpp>
 #include <umbel/formula/place_nodes.hpp>
+#include <umbel/tensor/compare.hpp>
+#include <umbel/operation/maximum.hpp>
 #include <umbel/formula/functions.hpp>
 #include <umbel/formula/program.hpp>
 #include <umbel/formula/each.hpp>
@@ -127,10 +129,10 @@
 #include <umbel/formula/sequences.hpp>
 #include <umbel/operation/lookup.hpp>
 #include <umbel/attention/rotate.hpp>
-#include <umbel/tensor/compare.hpp>
 #include <umbel/operation/where.hpp>
 #include <umbel/formula/operands.hpp>
 #include <umbel/formula/arithmetic.hpp>
+#include <umbel/tensor/reshape.hpp>
 #include <umbel/operation/concat.hpp>
 #include <umbel/formula/along_axes.hpp>
 #include <umbel/formula/trace.hpp>

@@ -36,6 +36,7 @@ constexpr auto record_nodes(R* recorder, const First& first, const Nodes&... res
     one.from[0] = first.as_operand();
     one.operands = 1;
     ((one.from[one.operands++] = rest.as_operand()), ...);
+    if (W == word::subtract && one.from[0] == one.from[1]) recorder->subtracted_from_itself = true;
     made.number = recorder->add(one);
   } else {
     made.number = recorder->add(first.number, rest.number...);

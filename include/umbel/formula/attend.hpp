@@ -60,13 +60,20 @@ struct formula_mask {
     if constexpr (of::loops.rank != 0) index[of::loops.rank - 1] = head;
     using changed = changed_scores<Run, Root>;
     if constexpr (changed::changes || changed::selects)
-      return in_range(changed{run, index});
+      return in_window(changed{run, index});
     else
-      return in_range();
+      return in_window();
   }
 
  private:
   // Policies, including those that limit the keys to read.
+  template <class... Policy>
+  constexpr auto in_window(const Policy&... policy) const noexcept {
+    if constexpr (of::form.is_clamped())
+      return in_range(policy..., seen_between_positions());
+    else
+      return in_range(policy...);
+  }
   template <class... Policy>
   constexpr auto in_range(const Policy&... policy) const noexcept {
     using kernel::scores::first_keys, kernel::scores::window;
@@ -112,6 +119,16 @@ struct formula_mask {
     if (length < 0) return 0;
     const auto whole = static_cast<std::size_t>(length);
     return whole + (of::form.length_is_last || static_cast<double>(whole) < length);
+  }
+  constexpr kernel::scores::clamped_window seen_between_positions() const noexcept {
+    const auto begin = static_cast<std::ptrdiff_t>(
+        run.template first_position<of::parts.query, of::parts.scores>());
+    const auto at = [begin](const auto& bound) {
+      return kernel::scores::clamped_window::bound{
+          begin + static_cast<std::ptrdiff_t>(bound.offset),
+          static_cast<std::ptrdiff_t>(bound.least), static_cast<std::ptrdiff_t>(bound.most)};
+    };
+    return {at(of::form.first), at(of::form.last)};
   }
   constexpr kernel::scores::window seen_by_distance() const noexcept {
     constexpr auto unlimited = npos / 2;

@@ -60,6 +60,9 @@ UMBEL_SAYS(a_value_is_not_a_number_yet_so_write_exp_without_std,
 UMBEL_SAYS(an_element_has_no_value_yet_so_write_select_at,
            "an element has no value yet; write select_at<heads, 2>(x), or an operation on the "
            "whole tensor");
+UMBEL_SAYS(subtracts_a_value_from_itself_so_rename_an_axis_of_one,
+           "subtracts a value from itself, which is 0; for pairs of positions rename an axis of "
+           "one, x - (x | rename_axis<query, key>)");
 UMBEL_SAYS(the_function_has_other_parameters_or_copies_weights_so_write_const_auto,
            "the function has other parameters, or copies weights; write const auto& w");
 
@@ -145,8 +148,8 @@ template <bool Ok>
 using captures_nothing =
     verdict<Ok, say::formula, struct captures_variables_so_pass_them_as_arguments>;
 
-// Nodes: their number, or 0, npos, npos - 1 (run.hpp). The graph is made in a constant expression,
-// when nothing in an argument object has a value. Objects: are there any?
+// Nodes: their number, or 0, npos, npos - 1, npos - 2 (trace.hpp). The graph is made in a constant
+// expression, when nothing in an argument object has a value. Objects: are there any?
 template <std::size_t Nodes, bool Objects = true>
 using has_graph = first_error<
     verdict<Nodes != 0 || Objects, say::formula,
@@ -157,7 +160,9 @@ using has_graph = first_error<
             copies_a_part_of_an_argument_or_uses_it_alone_so_pass_it_separately_and_the_object_as_const_auto>,
     verdict<Nodes != npos, say::formula,
             struct uses_a_tensor_that_is_not_part_of_any_argument_so_pass_it_as_an_argument>,
-    mask_of_an_argument<Nodes != npos - 1>>;
+    mask_of_an_argument<Nodes != npos - 1>,
+    verdict<Nodes != npos - 2, say::formula,
+            say::subtracts_a_value_from_itself_so_rename_an_axis_of_one>>;
 
 // None: are none of arithmetic's operands masks?
 template <bool None>

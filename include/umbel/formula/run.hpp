@@ -175,14 +175,21 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
   template <std::size_t... S>
   static constexpr std::size_t most_scratch(std::index_sequence<S...>) {
     std::size_t most = 0;
-    ((most = scratch_of<S>() > most ? scratch_of<S>() : most), ...);
+    for (const std::size_t of_step : {std::size_t{0}, scratch_of<S>()...})
+      most = of_step > most ? of_step : most;
     return most;
   }
 
   using steps = std::make_index_sequence<value.count>;
   template <bool Plain, std::size_t... S>
   UMBEL_INLINE constexpr void all_steps(std::index_sequence<S...>) const noexcept {
-    if constexpr (sequences.count == 1) {
+    if constexpr (sizeof...(S) > 256) {  // clang refuses such a fold
+      auto one = *this;
+      for (; one.sequence < sequences.count; ++one.sequence) {
+        [[maybe_unused]] const bool done[] = {
+            (one.template take<Plain, S>(work + value.workspace), true)...};
+      }
+    } else if constexpr (sequences.count == 1) {
       (take<Plain, S>(work + value.workspace), ...);
     } else {
       auto one = *this;

@@ -24,6 +24,17 @@ struct score_form {
   std::size_t hides = 0;
   // Query i sees key j if i + low <= j <= i + high.
   double low = -1e9, high = 1e9;
+  // Query i sees keys from first to last: i + offset between two numbers.
+  struct bound {
+    double offset = 0, least = -1e9, most = 1e9;
+    bool given = false;
+
+    constexpr double at(double query) const noexcept {
+      const double free = query + offset;
+      return free < least ? least : free > most ? most : free;
+    }
+  };
+  bound first{0, -1e9, -1e9, false}, last{0, 1e9, 1e9, false};
   // Key j is seen if it is less than this operand's value, or not above it.
   place_of_operand length;
   bool length_is_last = false;
@@ -31,12 +42,33 @@ struct score_form {
   constexpr bool has_length() const noexcept { return length.node >= 0; }
 
   constexpr bool is_window() const noexcept { return low > -1e9 || high < 1e9; }
+  constexpr bool is_clamped() const noexcept { return first.given || last.given; }
 };
 
-// a key + b query + c, if a node has that form.
+// a key + b query + c between two numbers, if a node has that form.
 struct linear_form {
   double key = 0, query = 0, constant = 0;
   bool ok = false;
+  double least = -1e9, most = 1e9;
+
+  constexpr bool is_clamped() const noexcept { return least > -1e9 || most < 1e9; }
+  constexpr bool is_number() const noexcept { return ok && key == 0 && query == 0; }
+  constexpr linear_form plus(double number) const noexcept {
+    return {key,
+            query,
+            constant + number,
+            ok,
+            least > -1e9 ? least + number : least,
+            most < 1e9 ? most + number : most};
+  }
+  constexpr linear_form at_least(double number) const noexcept {
+    return {
+        key, query, constant, ok, number > least ? number : least, number > most ? number : most};
+  }
+  constexpr linear_form at_most(double number) const noexcept {
+    return {
+        key, query, constant, ok, number < least ? number : least, number < most ? number : most};
+  }
 };
 
 template <class T, std::size_t Nodes>
@@ -65,11 +97,39 @@ struct score_reader {
     }
     if (one.what == word::add || one.what == word::subtract) {
       const linear_form a = operand(0), b = operand(1);
+      if (a.is_clamped() && b.is_number())
+        return a.plus(one.what == word::add ? b.constant : -b.constant);
+      if (b.is_clamped() && a.is_number() && one.what == word::add) return b.plus(a.constant);
+      if (a.is_clamped() || b.is_clamped()) return {};
       const double sign = one.what == word::add ? 1 : -1;
       return {a.key + sign * b.key, a.query + sign * b.query, a.constant + sign * b.constant,
               a.ok && b.ok};
     }
+    if (one.what == word::maximum || one.what == word::minimum) {
+      const linear_form a = operand(0), b = operand(1);
+      const linear_form& of = a.is_number() ? b : a;
+      const linear_form& number = a.is_number() ? a : b;
+      if (!number.is_number() || of.key != 0 || of.query != 1) return {};
+      return one.what == word::maximum ? of.at_least(number.constant) : of.at_most(number.constant);
+    }
     return {};
+  }
+  static constexpr bool is_whole(double number) {
+    return number <= 1e9 && number >= -1e9 &&
+           static_cast<double>(static_cast<long long>(number)) == number;
+  }
+  // Hides keys before a clamped position of the query, or after it.
+  constexpr bool add_clamped(const linear_form& a, const linear_form& b, bool or_equal) {
+    const linear_form &of = a.is_clamped() ? a : b, &key = a.is_clamped() ? b : a;
+    auto& bound = a.is_clamped() ? form.last : form.first;
+    if (!of.ok || of.key != 0 || of.query != 1 || !key.ok || key.is_clamped() || key.key != 1 ||
+        key.query != 0 || bound.given)
+      return false;
+    const double nearer = or_equal ? 1 : 0;
+    const linear_form to = of.plus(-key.constant + (a.is_clamped() ? -nearer : nearer));
+    if (!is_whole(to.constant) || !is_whole(to.least) || !is_whole(to.most)) return false;
+    bound = {to.constant, to.least, to.most, true};
+    return true;
   }
   // Hides keys with key - query + c < 0, or <= 0, times sign. Whole numbers only.
   constexpr bool add_bound(const linear_form& f, bool or_equal) {
@@ -93,6 +153,7 @@ struct score_reader {
     const node_of_graph<T>& one = p.at(n);
     if (one.what != word::less && one.what != word::less_or_equal) return false;
     const linear_form a = linear(one.from[0].node), b = linear(one.from[1].node);
+    if (a.is_clamped() || b.is_clamped()) return add_clamped(a, b, one.what == word::less_or_equal);
     return add_bound({a.key - b.key, a.query - b.query, a.constant - b.constant, a.ok && b.ok},
                      one.what == word::less_or_equal);
   }

@@ -254,9 +254,10 @@ constexpr auto count_nodes(std::index_sequence<I...>) {
   const auto given = F{}(formulas::traced_argument(&recorder, argument_number<I>{}, Argument{})...);
   with_members(
       given, [&](const auto&... result) { (as_result(recorder, result, nullptr, 0, false), ...); });
-  return counted{recorder.made_a_tensor ? npos
-                 : recorder.made_a_mask ? npos - 1
-                                        : static_cast<std::size_t>(recorder.count),
+  return counted{recorder.made_a_tensor            ? npos
+                 : recorder.made_a_mask            ? npos - 1
+                 : recorder.subtracted_from_itself ? npos - 2
+                                                   : static_cast<std::size_t>(recorder.count),
                  recorder.slots - sizeof...(I)};
 }
 template <class F, class Recorder, class... Argument>
@@ -267,7 +268,7 @@ counted(int);
 template <class F, class Recorder, class... Argument>
 std::integral_constant<std::size_t, 0> counted(...);
 // None if F reads a value that doesn't exist yet, which isn't constant; npos if it makes a tensor,
-// npos - 1 for a mask of conditions.
+// npos - 1 for a mask of conditions, npos - 2 if a value is subtracted from itself.
 template <class F, class Recorder, class... Argument>
 inline constexpr std::size_t nodes_of =
     decltype(formulas::counted<F, Recorder, Argument...>(0))::value;

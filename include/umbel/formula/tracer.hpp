@@ -43,6 +43,7 @@ struct tracer {
   int count = 0, arguments = 0;  // arguments: the first nodes
   // Is an operand a tensor outside the arguments? Is a mask made of conditions outside them?
   bool made_a_tensor = false, made_a_mask = false;
+  bool subtracted_from_itself = false;
   // Not 0: what is recorded now is recomputed for the gradient (training/recompute.hpp), together
   // with other nodes of this number. numbers: how many there are.
   int recomputed = 0, numbers = 0;

@@ -170,6 +170,13 @@ struct description : cycles_of_formula<F, X...> {
     out.put('i');
     if (distance != 0) out.put(distance < 0 ? " - " : " + ", distance < 0 ? -distance : distance);
   }
+  template <class Writer, class Bound>
+  static constexpr void put_bound(Writer& out, const char* from, const Bound& bound) {
+    out.put(from);
+    put_distance(out, bound.offset);
+    if (bound.least > -1e9) out.put(", at least ", bound.least);
+    if (bound.most < 1e9) out.put(", at most ", bound.most);
+  }
   template <std::size_t S, class Writer>
   static constexpr double put_step(Writer& out) {
     constexpr step s = p.steps[S];
@@ -200,7 +207,7 @@ struct description : cycles_of_formula<F, X...> {
       }
       if (of::form.is_window())
         out.put("query i reads keys ");
-      else if (!of::form.has_length())
+      else if (!of::form.has_length() && !of::form.is_clamped())
         out.put("all keys are read");
       if (of::form.low > -1e9) put_distance(out, of::form.low);
       if (of::form.is_window()) out.put(of::form.low > -1e9 ? " to " : "up to ");
@@ -208,6 +215,12 @@ struct description : cycles_of_formula<F, X...> {
         put_distance(out, of::form.high);
       else if (of::form.is_window())
         out.put("the last");
+      if (of::form.is_clamped()) {
+        if (of::form.is_window() || of::form.has_length()) out.put("; ");
+        out.put("query i reads keys");
+        if (of::form.first.given) put_bound(out, " from ", of::form.first);
+        if (of::form.last.given) put_bound(out, " up to ", of::form.last);
+      }
       out.put("\n  tiles   ");
       put_tiles(out, base::template attention_of_heads<S>());
     } else {
@@ -235,7 +248,7 @@ struct description : cycles_of_formula<F, X...> {
     out.put(lanes, "\n\n");
     double cycles = 0;
     [&]<std::size_t... S>(std::index_sequence<S...>) {
-      ((cycles += put_step<S>(out)), ...);
+      for (const double of_step : {0.0, put_step<S>(out)...}) cycles += of_step;
     }(std::make_index_sequence<p.count>{});
     constexpr std::size_t scratch = run::most_scratch(std::make_index_sequence<p.count>{});
     constexpr std::size_t sequences = find_sequences(p).count;

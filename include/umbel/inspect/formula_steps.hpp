@@ -54,6 +54,20 @@ constexpr std::uint64_t seen_pairs() {
                  keys = static_cast<std::int64_t>(Of::keys);
   constexpr auto low = static_cast<std::int64_t>(Of::form.low),
                  high = static_cast<std::int64_t>(Of::form.high);
+  if (Of::form.is_clamped()) {
+    std::uint64_t seen = 0;
+    for (std::size_t i = 0; i < Of::queries; ++i) {
+      const auto at = static_cast<double>(i);
+      const double first = Of::form.first.at(at), last = Of::form.last.at(at);
+      const double from_window = first > at + Of::form.low ? first : at + Of::form.low,
+                   to_window = last < at + Of::form.high ? last : at + Of::form.high;
+      const double begin = from_window > 0 ? from_window : 0,
+                   end = to_window + 1 < static_cast<double>(keys) ? to_window + 1
+                                                                   : static_cast<double>(keys);
+      if (begin < end) seen += static_cast<std::uint64_t>(end - begin);
+    }
+    return seen;
+  }
   if (high < low) return 0;
   return static_cast<std::uint64_t>(pairs_up_to(high, queries, keys) -
                                     pairs_up_to(low - 1, queries, keys));
@@ -101,7 +115,9 @@ struct steps_of_formula {
   // The sum of all steps, without the keys that a window hides.
   static constexpr std::uint64_t flops() {
     return []<std::size_t... S>(std::index_sequence<S...>) {
-      return (std::uint64_t{0} + ... + step_flops<S>());
+      std::uint64_t sum = 0;
+      for (const std::uint64_t of_step : {std::uint64_t{0}, step_flops<S>()...}) sum += of_step;
+      return sum;
     }(std::make_index_sequence<p.count>{});
   }
 };

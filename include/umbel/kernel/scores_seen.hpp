@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Scores policies that hide keys from queries: lengths, positions, window, causal, kept. See
+// Scores policies that hide keys from queries: lengths, positions, windows, causal, kept. See
 // scores_changed.hpp for changing a score, and scores.hpp for the concept of a policy.
 #pragma once
 
@@ -129,6 +129,55 @@ struct window {
   UMBEL_INLINE constexpr lanes<V> over(std::size_t first_query, std::size_t) const noexcept {
     const std::ptrdiff_t here = detail::position(first_query, offset);
     return {{}, here - detail::as_signed(left), here + detail::as_signed(right)};
+  }
+};
+
+// first(i) <= j <= last(i), both i + offset between two numbers.
+struct clamped_window {
+  static constexpr bool changes = false, selects = true;
+  struct bound {
+    std::ptrdiff_t offset, least, most;
+    constexpr std::ptrdiff_t at(std::size_t query) const noexcept {
+      return detail::within(detail::position(query, offset), least, most);
+    }
+  };
+  bound first, last;
+
+  constexpr key_range range(std::size_t first_query, std::size_t queries,
+                            std::size_t keys) const noexcept {
+    const std::size_t last_query = first_query + queries - 1;
+    const auto key = [keys](std::ptrdiff_t j) {
+      return static_cast<std::size_t>(detail::within(j, 0, detail::as_signed(keys)));
+    };
+    return detail::ordered({key(first.at(first_query)), key(last.at(last_query) + 1),
+                            key(first.at(last_query)), key(last.at(first_query) + 1)});
+  }
+  template <class V>
+  struct lanes : detail::keeps_scores<V> {
+    static constexpr bool by_four = false;
+    using integer = simd::element_of<simd::signed_of<V>>;
+    simd::signed_of<V> before, end;
+    UMBEL_INLINE constexpr mask_of<V> sees(std::size_t key) const noexcept {
+      const auto at = simd::broadcast<simd::signed_of<V>>(static_cast<integer>(key));
+      return detail::and_masks(simd::less(before, at), simd::less(at, end));
+    }
+  };
+  template <class V>
+  UMBEL_INLINE constexpr lanes<V> over(std::size_t first_query, std::size_t count) const noexcept {
+    using integer = typename lanes<V>::integer;
+    constexpr std::ptrdiff_t most = 1 << 30;
+    lanes<V> result{};
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto before =
+          static_cast<integer>(detail::within(first.at(first_query + i), -most, most) - 1);
+      const auto end =
+          static_cast<integer>(detail::within(last.at(first_query + i), -most, most) + 1);
+      if constexpr (simd::lanes_of<V> == 1)
+        result.before = before, result.end = end;
+      else
+        result.before[i] = before, result.end[i] = end;
+    }
+    return result;
   }
 };
 

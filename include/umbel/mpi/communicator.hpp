@@ -130,6 +130,15 @@ struct given_workspaces<const across_ranks<Ranks, Workspace>, Scratch>
 template <class Ranks, class Workspace>
 inline constexpr bool rules::is_const_workspace<const across_ranks<Ranks, Workspace>> = false;
 
+UMBEL_SAYS(is_not_divided_so_pass_the_workspace_without_across,
+           "is not divided among processes; pass the workspace itself, without across");
+namespace rules {
+template <class Layer, class Ranks, class Workspace, class Wanted, class Sizes>
+struct workspace_rule<Layer, across_ranks<Ranks, Workspace>, Wanted, Sizes> {
+  using type = verdict<false, Layer, say::is_not_divided_so_pass_the_workspace_without_across>;
+};
+}  // namespace rules
+
 template <class Given>
 inline constexpr bool is_across = false;
 template <class Ranks, class Workspace>

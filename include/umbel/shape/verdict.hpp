@@ -184,7 +184,18 @@ struct speak<ratio<Numerator, Denominator>> {
 };
 template <class T>
 struct speak<element<T>> {
-  static constexpr void to(sentence_buffer& out) { put_name<T>(out, '_'); }
+  static constexpr void to(sentence_buffer& out) {
+    if constexpr (std::is_same_v<T, signed char>)
+      out.put("std::int8_t");
+    else if constexpr (std::is_same_v<T, unsigned char>)
+      out.put("std::uint8_t");
+    else if constexpr (std::is_same_v<T, short>)
+      out.put("std::int16_t");
+    else if constexpr (std::is_same_v<T, unsigned short>)
+      out.put("std::uint16_t");
+    else
+      put_name<T>(out, '_');
+  }
 };
 template <template <std::size_t> class Axis>
 struct speak<axis_family<Axis>> {
