@@ -21,7 +21,7 @@ made from the comments in the headers, and a test compares them. For a list of t
 [names.md](../names.md), and for the terms [glossary.md](../glossary.md).
 
 `#include <umbel/umbel.hpp>` has everything except `inspect/`, `file/`, `quantized/`, `training/`,
-`weights/`, `parameters/`, `mpi/`, `decode/sample.hpp` and `decode/cache_of_formula.hpp`.
+`weights/`, `parameters/`, `mpi/` and `decode/cache_of_formula.hpp`.
 `umbel/bare.hpp` has the same except Boost.Hana.
 
 """

@@ -6,7 +6,6 @@ module;
 #include <umbel/inspect/fits.hpp>
 #include <umbel/inspect/footprint.hpp>
 #include <umbel/inspect/heat_map.hpp>
-#include <umbel/decode/sample.hpp>
 #include <umbel/decode/cache_of_formula.hpp>
 #include <umbel/formula/row_formula.hpp>
 #include <umbel/files.hpp>
