@@ -31,7 +31,7 @@ made from the comments in the headers, and a test compares them. For a list of t
   wrong programs in [test/misuse](../../test/misuse), which make the mistakes that users make.
 
 `#include <umbel/umbel.hpp>` has everything except `inspect/`, `file/`, `quantized/`, `training/`,
-`weights/`, `parameters/`, `mpi/`, `decode/sample.hpp` and `decode/cache_of_formula.hpp`.
+`weights/`, `parameters/`, `mpi/` and `decode/cache_of_formula.hpp`.
 `umbel/bare.hpp` has the same except Boost.Hana.
 
 """

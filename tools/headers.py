@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 INCLUDE = pathlib.Path(__file__).resolve().parent.parent / "include"
-ENTRANCES = ["umbel/umbel.hpp", "umbel/inspect/describe.hpp", "umbel/inspect/fits.hpp", "umbel/inspect/footprint.hpp", "umbel/inspect/heat_map.hpp", "umbel/decode/sample.hpp", "umbel/decode/cache_of_formula.hpp", "umbel/formula/row_formula.hpp", "umbel/files.hpp", "umbel/quantized.hpp", "umbel/weights.hpp", "umbel/training.hpp", "umbel/mpi.hpp",
+ENTRANCES = ["umbel/umbel.hpp", "umbel/inspect/describe.hpp", "umbel/inspect/fits.hpp", "umbel/inspect/footprint.hpp", "umbel/inspect/heat_map.hpp", "umbel/decode/cache_of_formula.hpp", "umbel/formula/row_formula.hpp", "umbel/files.hpp", "umbel/quantized.hpp", "umbel/weights.hpp", "umbel/training.hpp", "umbel/mpi.hpp",
              "umbel/file/mapped_file.hpp", "umbel/file/read_file.hpp"]
 
 # What the compiler needs for umbel/mpi.hpp; None where there is no MPI.
@@ -179,9 +179,20 @@ def without_template_head(tokens):
     return tokens[i:]
 
 
+def operator_of(tokens):
+    """The operator that a declaration at the scope of a namespace declares, or None."""
+    rest = without_template_head(tokens)
+    if "operator" not in rest or '""' in rest:
+        return None
+    begin = rest.index("operator") + 1
+    return "operator" + "".join(rest[begin:rest.index("(", begin + 1)])
+
+
 def name_of(tokens):
     """The name that a declaration brings into its namespace, or None."""
     rest = without_template_head(tokens)
+    if rest[:1] == ["UMBEL_PART_NAME"]:
+        return rest[2]
     if not rest or "static_assert" in rest[:1] or "operator" in rest and '""' not in rest or "namespace" in rest:
         return None
     if "operator" in rest:  # a literal
@@ -200,7 +211,7 @@ def name_of(tokens):
             i = skip(rest, i, "[", "]")
         else:
             last, i = i, i + 1
-    return rest[last] if i == last + 1 else None  # x<...>: its name is declared elsewhere
+    return rest[last] if i == last + 1 or rest[last + 1] == "[" else None  # x<...>: its name is declared elsewhere
 
 
 def is_specialisation(rest):

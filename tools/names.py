@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Writes docs/names.md, every name that `using namespace umbel`, `umbel::axes` and `umbel::literals` bring in, and the
-pages of docs/api (api.py).
+"""Writes docs/names.md, every name that `using namespace umbel`, `umbel::axes` and `umbel::literals` bring in, the pages of
+docs/api (api.py), and the module `umbel`, which exports these names.
 
-    names.py            writes the pages
+    names.py            writes the pages and the module
     names.py --check    are they what the headers say? Where clang is there, does it see the same names?
     names.py --list     the names alone, one a line
 
@@ -21,11 +21,13 @@ sys.dont_write_bytecode = True
 import api  # noqa: E402
 import command_line  # noqa: E402
 from errors import anchor  # noqa: E402
-from headers import (ENTRANCES, INCLUDE, OPEN, all_headers, declarations, escaped, first_sentence, mpi_flags,  # noqa: E402
-                     name_of, public_names)
+from headers import (ENTRANCES, INCLUDE, OPEN, all_headers, declarations, escaped, first_sentence, included, mpi_flags,  # noqa: E402
+                     name_of, operator_of, public_names)
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "names.md"
+MODULE = INCLUDE / "umbel" / "umbel.cppm"
+NOT_IN_MODULE = {"umbel/mpi.hpp", "umbel/file/mapped_file.hpp", "umbel/file/read_file.hpp"}  # they need MPI or POSIX
 
 NAMESPACES = {
     "axes": "the ready-made axes, for `using namespace umbel::axes`",
@@ -64,8 +66,7 @@ HEAD = """\
 These are the {count} names that `using namespace umbel`, `using namespace umbel::axes` and
 `using namespace umbel::literals` bring in from `umbel/umbel.hpp`, `umbel/inspect/describe.hpp`,
 `umbel/inspect/fits.hpp`, `umbel/inspect/footprint.hpp`, `umbel/inspect/heat_map.hpp`,
-`umbel/decode/sample.hpp`, `umbel/decode/cache_of_formula.hpp`,
-`umbel/formula/row_formula.hpp`, `umbel/files.hpp`,
+`umbel/decode/cache_of_formula.hpp`, `umbel/formula/row_formula.hpp`, `umbel/files.hpp`,
 `umbel/quantized.hpp`, `umbel/weights.hpp`, `umbel/training.hpp`, `umbel/mpi.hpp` and the other
 headers of `umbel/file/`. You can use any other name without qualification, for example an axis
 `frames` or `rule` (`test/static/names.cpp` declares 87 plausible ones and lists those that are
@@ -224,6 +225,38 @@ def page(names):
     return "".join(out)
 
 
+MODULE_HEAD = """\
+// SPDX-License-Identifier: BSL-1.0
+// Written by tools/names.py. The module `umbel`: docs/install.md has the commands.
+module;
+"""
+EXPORTED_SPACES = ["umbel", *(f"umbel::{name}" for name in NAMESPACES if name not in ("detail", "portable")), "umbel::portable::part_names"]
+OPERANDS = "umbel::detail::formulas"  # operators of formulas are found there by their operands
+# Using-declarations can't repeat a using-directive or an alias of a namespace.
+EXPORTED_ALSO = {"umbel::literals": {"using boost::hana::literals::operator\"\"_c;"},
+                 "umbel::block_parts": {"namespace name = umbel::portable::part_names;"}}
+
+
+def module():
+    """A using-declaration for each public name and operator."""
+    entrances, headers, spaces = [entrance for entrance in ENTRANCES if entrance not in NOT_IN_MODULE], [], {}
+    for entrance in entrances:
+        included(entrance, headers)
+    for header in headers:
+        for path, one in declarations((INCLUDE / header).read_text()):
+            space = "::".join(path)
+            name = space in EXPORTED_SPACES and name_of(one.tokens) or space in ("umbel", OPERANDS) and operator_of(one.tokens)
+            if name:
+                spaces.setdefault(space, set()).add(f"using {space}::{name};")
+    for space, lines in EXPORTED_ALSO.items():
+        spaces.setdefault(space, set()).update(lines)
+    out = [MODULE_HEAD, *(f"#include <{entrance}>\n" for entrance in entrances), "\nexport module umbel;\n"]
+    for space, lines in sorted(spaces.items()):
+        out += [f"\nexport namespace {space} {{\n", *(f"{line}\n" for line in sorted(lines)), f"}}  // namespace {space}\n"]
+    return "".join(out)
+
+
+
 def changes(old, new):
     """The names that one page has and the other has not."""
     had, has = ({name for line in text.splitlines() if not line.startswith("| `umbel::")
@@ -243,10 +276,10 @@ def main():
     text = page(names)
     of_rooms = api.pages(ROOMS)
     problems += api.problems(of_rooms)
-    pages = {PAGE: text, **{api.FOLDER / name: of_room for name, of_room in of_rooms.items()}}
+    pages = {PAGE: text, MODULE: module(), **{api.FOLDER / name: of_room for name, of_room in of_rooms.items()}}
     in_api = set(re.findall(r"^(?:### |\| )`(\w+)`", "".join(pages.values()), re.M))
     problems += [f"{n.name} is not in docs/api (tools/api.py)" for n in names if n.name not in in_api]
-    old = {file: file.read_text() for file in [PAGE, *api.FOLDER.glob("*.md")] if file.is_file()}
+    old = {file: file.read_text() for file in [PAGE, MODULE, *api.FOLDER.glob("*.md")] if file.is_file()}
     if chosen == "--check":
         problems += changes(old.get(PAGE, ""), text)
         problems += [f"{file.relative_to(ROOT)} is not what the headers say: run tools/names.py"

@@ -117,6 +117,8 @@
 #include <umbel/decode/memory.hpp>
 #include <umbel/decode/block_storage.hpp>
 #include <umbel/decode/cache_of_blocks.hpp>
+#include <umbel/decode/sample_rules.hpp>
+#include <umbel/decode/sample.hpp>
 #include <umbel/formula/graph.hpp>
 #include <umbel/formula/rules.hpp>
 #include <umbel/formula/parts.hpp>

@@ -126,6 +126,7 @@
 #include <umbel/decode/memory.hpp>
 #include <umbel/decode/block_storage.hpp>
 #include <umbel/decode/cache_of_blocks.hpp>
+#include <umbel/decode/sample.hpp>
 
 #include <umbel/formula/graph.hpp>
 #include <umbel/formula/rules.hpp>

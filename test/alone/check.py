@@ -127,7 +127,7 @@ def silent_beside_any_global(command, include_dir):
     sources = [re.sub("//.*", "", header.read_text()) for header in headers]
     names = {name for source in sources for name in DECLARED.findall(source)}.union(COMMON) - TAKEN - KEYWORDS
     text = "".join(f"extern int {name};\n" for name in sorted(names))
-    text += "#include <umbel/umbel.hpp>\n#include <umbel/inspect/describe.hpp>\n#include <umbel/inspect/heat_map.hpp>\n#include <umbel/decode/sample.hpp>\n#include <umbel/files.hpp>\n#include <umbel/quantized.hpp>\n#include <umbel/training.hpp>\n#include <umbel/weights.hpp>\n"
+    text += "#include <umbel/umbel.hpp>\n#include <umbel/inspect/describe.hpp>\n#include <umbel/inspect/heat_map.hpp>\n#include <umbel/files.hpp>\n#include <umbel/quantized.hpp>\n#include <umbel/training.hpp>\n#include <umbel/weights.hpp>\n"
     text += "#include <umbel/mpi.hpp>\n" if has_mpi(command) else ""
     code, output = compile_text([*command, "-fsyntax-only", "-Wshadow"], text)
     return code == 0 and not output, f"{len(names)} names\n{output}"

@@ -83,8 +83,8 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cure: Write `sum<query>(x)`; for several axes, write `sum<query, hidden>(x)`.
   auto r = x.sum(1);
 #elif defined CASE_argmax
-  // expect-gcc: "umbel: argmax: axes have names; include umbel/decode/sample\.hpp and write argmax\(x \| select_at<token>\(i\)\) for each row i"
-  // expect-clang: umbel: argmax: axes have names; include umbel/decode/sample\.hpp and write argmax\(x \| select_at<token>\(i\)\) for each row i
+  // expect-gcc: "umbel: argmax: axes have names; write argmax\(x \| select_at<token>\(i\)\) for each row i"
+  // expect-clang: umbel: argmax: axes have names; write argmax\(x \| select_at<token>\(i\)\) for each row i
   // cause: The position of the largest element is found for one row at a time.
   // cure: Write `argmax(x | select_at<batch>(b) | select_at<query>(i))`, the position along the remaining axis, the first one of equal elements.
   auto r = x.argmax();

@@ -200,9 +200,7 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_FUNCTION(amin)
 #undef UMBEL_INSTEAD
 
-#define UMBEL_INSTEAD                                                                           \
-  "axes have names; include umbel/decode/sample.hpp and write argmax(x | select_at<token>(i)) " \
-  "for each row i"
+#define UMBEL_INSTEAD "axes have names; write argmax(x | select_at<token>(i)) for each row i"
   UMBEL_REFUSED_MEMBER(argmax)
   UMBEL_REFUSED_FUNCTION(argmax)
 #undef UMBEL_INSTEAD
