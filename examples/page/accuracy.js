@@ -2,6 +2,8 @@
 // Written by `tools/demo page --accuracy`: do not edit. How many test pictures are right
 // with a choice of heads, without training again: right[first - 1][second - 1], where
 // bits 0 to 3 of `first` and `second` are the heads that are kept of either layer.
+// familiar[answer]: 98 of 100 test pictures with this answer of all heads have at least
+// this logarithm of the sum of the exponentials of their logits.
 'use strict';
 
 const accuracy = {pictures: 10000, right: [[3339, 3744, 5836, 3711, 4295, 5452, 6452, 4658, 7001, 6354, 8140, 6610, 7706, 7893, 8527],
@@ -18,4 +20,5 @@ const accuracy = {pictures: 10000, right: [[3339, 3744, 5836, 3711, 4295, 5452, 
   [3620, 4254, 6374, 4052, 4892, 6137, 6800, 5600, 7495, 6977, 8468, 7165, 7952, 7869, 8554],
   [4113, 4346, 6549, 4276, 5025, 6235, 7093, 5219, 7589, 6975, 8637, 7317, 8083, 8259, 8763],
   [4122, 4716, 6795, 4337, 5959, 6334, 7465, 5565, 7719, 7288, 8762, 7308, 8405, 8230, 8944],
-  [4713, 4765, 6977, 4912, 6212, 6644, 7681, 5687, 7876, 7506, 8852, 7603, 8476, 8468, 9045]]};
+  [4713, 4765, 6977, 4912, 6212, 6644, 7681, 5687, 7876, 7506, 8852, 7603, 8476, 8468, 9045]],
+  familiar: [2.904, 4.019, 2.775, 2.779, 2.890, 4.025, 2.598, 3.955, 3.221, 3.942]};

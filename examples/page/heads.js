@@ -15,10 +15,12 @@ class HeadsView {
   #heads; // [layer][head]: what is drawn on
   #seen = null;
 
+  // strip: where all maps are again, small. A click on one of them shows the large one.
   // pointed(patch or null): what the pointer is over. pinned(patch or null): clicked or moved to; toggled(layer, head).
-  constructor(place, {pointed, pinned, toggled}) {
+  constructor(place, strip, {pointed, pinned, toggled}) {
     this.#heads = Array.from({length: layerCount}, (_, layer) => {
       const row = element('div', {class: 'heads'});
+      strip.append(element('span', {class: 'soft small'}, `Layer ${layer + 1}`));
       const heads = Array.from({length: headCount}, (_, head) => {
         const made = makeHead(layer, head);
         made.toggle.addEventListener('change', () => toggled(layer, head));
@@ -29,7 +31,9 @@ class HeadsView {
           canvas.addEventListener('click', event => pinned(at(canvas, event)));
         }
         made.to.addEventListener('keydown', event => this.#key(event, pinned));
+        made.tile.addEventListener('click', () => made.figure.scrollIntoView({block: 'center'}));
         row.append(made.figure);
+        strip.append(made.tile);
         return made;
       });
       place.append(element('h3', {}, `Layer ${layer + 1}`), row);
@@ -50,6 +54,7 @@ class HeadsView {
       head.figure.classList.toggle('off', map === null);
       if (map === null) drawNothing(head);
       else drawHead(head, map, most, dimmed, patch);
+      drawTile(head);
     }));
     return most;
   }
@@ -75,11 +80,13 @@ function makeHead(layer, head) {
   const to = canvas(overlaySize, 'overlay to', 'what is attended to. Arrow keys choose a patch, Escape lets it go.');
   const from = canvas(overlaySize, 'overlay from', 'what attends');
   to.tabIndex = 0;
+  const small = element('canvas', {width: mapSize, height: mapSize});
+  const tile = element('button', {class: 'tile', type: 'button', 'aria-label': `${name}: show its map`}, small);
   const saysTo = element('span', {class: 'says-to'}), saysFrom = element('span', {class: 'says-from'});
   const figure = element('figure', {class: 'head'},
     element('figcaption', {}, element('label', {}, toggle, ` head ${head + 1}`)), map,
     element('div', {class: 'overlays'}, element('div', {}, to, saysTo), element('div', {}, from, saysFrom)));
-  return {figure, toggle, map, to, from, saysTo, saysFrom};
+  return {figure, toggle, map, to, from, saysTo, saysFrom, tile, small};
 }
 
 // ---- where the pointer is -----------------------------------------------------------------------
@@ -116,6 +123,13 @@ function drawHead(head, map, most, dimmed, patch) {
     drawShares(head.from.getContext('2d'), dimmed, from, patch);
     head.saysFrom.textContent = `← ${strongest}: ${percent(from[strongest])}`;
   }
+}
+
+function drawTile({map, small, figure, tile}) {
+  const context = small.getContext('2d');
+  context.clearRect(0, 0, mapSize, mapSize);
+  context.drawImage(map, 0, 0);
+  tile.classList.toggle('off', figure.classList.contains('off'));
 }
 
 function drawNothing(head) {

@@ -14,13 +14,15 @@ class HeadsPage {
   #pinned = null;  // and the one that was clicked
   #seen = null;
   #pictures;
+  #times;
 
   constructor(network, pictures) {
     this.#network = network;
     this.#pictures = pictures;
+    this.#times = new Times(kept => network.time(kept), () => this.#showTimes());
     const pointed = patch => this.#point(patch);
     this.#pad = new Pad($('pad'), () => { this.#choosePicture(null); this.#look(); }, pointed);
-    this.#view = new HeadsView($('layers'), {
+    this.#view = new HeadsView($('layers'), $('strip'), {
       pointed,
       pinned: patch => { this.#pinned = patch === this.#pinned ? null : patch; this.#pointed = null; this.#draw(); },
       toggled: (layer, head) => { this.#kept[layer] ^= 1 << head; this.#look(); },
@@ -70,31 +72,39 @@ class HeadsPage {
       const button = element('button', {}, 'show');
       button.addEventListener('click', () => { this.#kept = [...kept]; this.#look(); });
       const row = element('tr', {}, ...cells, element('td', {}, button));
-      row.time = () => { cells[2].textContent = microseconds(this.#network.time(kept)); };
+      row.showTime = () => { cells[2].textContent = timeOrNone(this.#times.of(kept)); };
+      this.#times.measure(kept);
       $('choices').tBodies[0].append(row);
     }
   }
-  #timeChoices() {
-    for (const row of $('choices').tBodies[0].rows) row.time();
-    this.#look();
+  #showTimes() {
+    for (const row of $('choices').tBodies[0].rows) row.showTime();
+    $('time-here').textContent = timeOrNone(this.#times.of(this.#kept));
   }
 
   #look() {
-    const first = this.#seen === null;
     this.#seen = this.#network.look(this.#pad.pixels, this.#kept);
-    $('time-here').textContent = microseconds(this.#network.time(this.#kept));
+    this.#times.measure(this.#kept);
+    this.#showTimes();
     $('time-native').textContent = nativeTime(this.#kept);
     $('share-right').textContent = shareRight(this.#kept);
     $('kept').textContent = this.#kept.map(headsIn).join(' + ');
     this.#drawClasses();
     this.#draw();
-    // A browser compiles a module well only while it runs.
-    if (first) for (const delay of [200, 1000, 3000]) setTimeout(() => this.#timeChoices(), delay);
+    $('hint').textContent = this.#hint();
+  }
+
+  // What to know about a picture that isn't like clothes: the answer to it means little. All heads are asked, whatever is kept.
+  #hint() {
+    if (this.#pad.pixels.every(level => level === 0)) return 'The pad is empty. Draw, or pick a picture.';
+    const {logits} = this.#kept.every(bits => bits === everyHead) ? this.#seen : this.#network.look(this.#pad.pixels, [everyHead, everyHead]);
+    if (logOfSum(logits) >= accuracy.familiar[largestOf(logits)]) return '';
+    return 'Unlike the clothes in the test pictures: the answer is a guess. Fill outlines in.';
   }
 
   #drawClasses() {
     const shares = this.#seen.probabilities, first = largestOf(shares);
-    $('answer').textContent = `${this.#pictures.names[first]}, ${percent(shares[first])}`;
+    $('answer').textContent = `${this.#pictures.names[first]}, ${percent(shares[first]).replace(' ', '\u00a0')}`;
     [...$('classes').rows].forEach((row, i) => {
       row.classList.toggle('first', i === first);
       row.querySelector('i').style.width = `${100 * shares[i]}%`;
@@ -121,6 +131,7 @@ class HeadsPage {
 // ---- figures ------------------------------------------------------------------------------------
 const headsIn = bits => [0, 1, 2, 3].filter(head => bits >> head & 1).length;
 const microseconds = time => `${time.toFixed(time < 99.5 ? 1 : 0)} µs`;
+const timeOrNone = time => time === null ? '…' : microseconds(time);
 const nativeTime = kept => microseconds(native.microseconds[headsIn(kept[0]) - 1][headsIn(kept[1]) - 1]);
 const rightOf = kept => accuracy.right[kept[0] - 1][kept[1] - 1];
 const shareRight = kept => `${(100 * rightOf(kept) / accuracy.pictures).toFixed(2)} %`;

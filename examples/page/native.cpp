@@ -10,11 +10,14 @@
 // `accuracy` takes a minute or two. Built without fused multiply-add it has the page's bits.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <exception>
 #include <string_view>
+#include <vector>
 
 #include "../fashion/pictures.hpp"
 #include "../tiny_language_model/load.hpp"
@@ -47,13 +50,17 @@ double microseconds_of(const picture_set& set, unsigned first, unsigned second) 
   return *middle;
 }
 
+std::size_t arg_max(const float* out) {
+  return static_cast<std::size_t>(std::max_element(out, out + class_count) - out);
+}
+
 std::size_t right_of(const picture_set& set, unsigned first, unsigned second) {
   std::size_t right = 0;
   for (std::size_t i = 0; i < set.size(); ++i) {
     show(set.picture(i));
     look(first, second);
     const float* const out = logits();
-    right += std::max_element(out, out + class_count) - out == set.labels[i];
+    right += arg_max(out) == set.labels[i];
   }
   return right;
 }
@@ -81,6 +88,28 @@ void print_times() {
   std::putchar('\n');
 }
 
+// The logarithm of the sum of the exponentials of the logits: the larger, the more the picture is
+// like those that the model learned from. For each answer, the value that 98 of 100 pictures reach.
+std::array<double, class_count> familiar_from(const picture_set& set) {
+  std::array<std::vector<double>, class_count> sums;
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    show(set.picture(i));
+    look(choices, choices);
+    const float* const out = logits();
+    double sum = 0;
+    for (std::size_t c = 0; c < class_count; ++c) sum += std::exp(double{out[c]});
+    sums[arg_max(out)].push_back(std::log(sum));
+  }
+  std::array<double, class_count> from{};
+  for (std::size_t c = 0; c < class_count; ++c) {
+    if (sums[c].empty()) continue;
+    const auto place = sums[c].begin() + static_cast<std::ptrdiff_t>(sums[c].size() / 50);
+    std::nth_element(sums[c].begin(), place, sums[c].end());
+    from[c] = *place;
+  }
+  return from;
+}
+
 void print_accuracy(const char* folder) {
   const picture_set set = load_pictures(folder);
   std::printf(
@@ -88,13 +117,18 @@ void print_accuracy(const char* folder) {
       "// Written by `tools/demo page --accuracy`: do not edit. How many test pictures are right\n"
       "// with a choice of heads, without training again: right[first - 1][second - 1], where\n"
       "// bits 0 to 3 of `first` and `second` are the heads that are kept of either layer.\n"
+      "// familiar[answer]: 98 of 100 test pictures with this answer of all heads have at least\n"
+      "// this logarithm of the sum of the exponentials of their logits.\n"
       "'use strict';\n\n"
       "const accuracy = {pictures: %zu, right: ",
       set.size());
   print_table(choices, [&](unsigned first, unsigned second) {
     std::printf("%zu", right_of(set, first, second));
   });
-  std::puts("};");
+  std::fputs(",\n  familiar: [", stdout);
+  const std::array<double, class_count> from = familiar_from(set);
+  for (std::size_t c = 0; c < class_count; ++c) std::printf(c == 0 ? "%.3f" : ", %.3f", from[c]);
+  std::puts("]};");
 }
 
 // 32-bit FNV-1a, low byte first; test/page compares the page's.
