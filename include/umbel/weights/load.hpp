@@ -81,7 +81,13 @@ bool fits_parameter(load_result& out, const char* path, const found_row& found) 
   if (!is_floating(found.tensor.type) && !is_read) {
     about(": ");
     out.put(found.name.chars);
-    out.put(" does not hold floating-point numbers\n");
+    out.put(" has the element type ");
+    sentence_buffer type;
+    put_part(type, found.tensor.type_name);
+    out.put(type.chars);
+    out.put(found.tensor.type == stored_type::other
+                ? ", which is not supported; convert it to float32 or float16\n"
+                : ", not floating-point numbers\n");
     return false;
   }
   if (has_axes(found.tensor, wanted)) {
