@@ -32,6 +32,7 @@
 #include <umbel/file/npy.hpp>
 #include <umbel/file/crc32.hpp>
 #include <umbel/file/npz.hpp>
+#include <umbel/file/other_formats.hpp>
 #include <umbel/file/json.hpp>
 #include <umbel/file/safetensors.hpp>
 #include <umbel/file/tensor_file.hpp>

@@ -170,6 +170,20 @@ struct bytes {
   // cure: Write `write_parameter_table([](const char* text, std::size_t count) { std::fwrite(text, 1, count, stdout); }, w)`.
   write_parameter_table(out, w);
   return true;
+#elif defined CASE_save_without_a_sink
+  // expect-gcc: "umbel: save: expects a sink and the weights; write save\(sink, w\)"
+  // expect-clang: save.*expects_a_sink_and_the_weights_so_write_save_of_both
+  // cause: `save` passes bytes to your function and opens no file.
+  // cure: Write `save([&](const char* bytes, std::size_t count) { std::fwrite(bytes, 1, count, out); }, w)`.
+  save(w);
+  return false;
+#elif defined CASE_load_without_a_file
+  // expect-gcc: "umbel: load: expects the weights and a file, then tables of names; write load\(w, \*file\)"
+  // expect-clang: load.*expects_the_weights_and_a_file_so_write_load_of_both
+  // cause: `load` reads tensors of a file that is open already.
+  // cure: Open it, `const auto file = mapped_file::open(path)`, and write `load(w, *tensors)` with its tensors.
+  load(w);
+  return false;
 #else
   save([](const char*, std::size_t) {}, w);
   write_parameter_table([](const char*, std::size_t) {}, w);

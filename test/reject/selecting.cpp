@@ -247,6 +247,24 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cure: List all axes; to remove one, use `select_at` or `mean`.
   auto y = x | permute<query, key>;
   auto r = lookup(stack<heads>(concat<query>(x, y), x), one_hot<classes<10>>(y));
+#elif defined CASE_one_hot_without_classes
+  // expect-gcc: "umbel: one_hot: needs the axis of the classes with its size; write one_hot<classes<10>>\(ids\)"
+  // expect-clang: one_hot.*needs_the_axis_of_the_classes_so_write_one_hot_of_10_classes
+  // cause: The result has one more axis, whose size the integers do not determine.
+  // cure: Write `one_hot<classes<10>>(ids)`.
+  auto r = one_hot(tensor<int, batch<2>>{});
+#elif defined CASE_one_hot_without_the_number_of_classes
+  // expect-gcc: "umbel: one_hot: needs the axis of the classes with its size; write one_hot<classes<10>>\(ids\)"
+  // expect-clang: one_hot.*needs_the_axis_of_the_classes_so_write_one_hot_of_10_classes
+  // cause: The result has one more axis, whose size the integers do not determine.
+  // cure: Write `one_hot<classes<10>>(ids)`.
+  auto r = one_hot<classes>(tensor<int, batch<2>>{});
+#elif defined CASE_lookup_without_positions
+  // expect-gcc: "umbel: lookup: expects a table and positions; write lookup\(table, ids\)"
+  // expect-clang: lookup.*expects_a_table_and_positions_so_write_lookup_of_both
+  // cause: `lookup` returns rows of a table, those at the positions.
+  // cure: Write `lookup(table, ids)`, with ids a tensor of int.
+  auto r = lookup(x);
 #else
   scores_of capped = maximum(minimum(x, 1), -x);
   (void)capped;

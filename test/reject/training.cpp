@@ -182,6 +182,47 @@ using logits = tensor<float, batch<2>, classes<3>>;
   // cure: Write `of_batch.sum(8, serial, [&](std::size_t b, weights& g, std::size_t worker) { return learn(...)(); })`.
   batch_gradient<attention::weights, chains<4>> of_batch;
   auto r = of_batch.sum(8, serial, [](std::size_t, auto, std::size_t) { return 0.0f; });
+#elif defined CASE_update_without_an_optimizer
+  // expect-gcc: "umbel: update: expects the weights, their gradient, the state and the optimizer; write update\(w, g, sgd\{\}\) or update\(w, g, state, adamw\{\}\)"
+  // expect-clang: update.*expects_the_weights_their_gradient_the_state_and_the_optimizer
+  // cause: Only `sgd` has no state.
+  // cure: Write `update(w, g, state, adamw{})`.
+  update(w, g);
+  const int r = 0;
+#elif defined CASE_scale_without_a_factor
+  // expect-gcc: "umbel: scale: expects a gradient, which it changes, and a factor; write scale\(g, 0\.5\)"
+  // expect-clang: scale.*expects_a_gradient_that_it_changes_and_a_factor_so_write_scale_of_g_and_half
+  // cause: The gradient comes first, then the number by which it is multiplied.
+  // cure: Write `scale(g, 1.0 / batch)`.
+  scale(w);
+  const int r = 0;
+#elif defined CASE_scale_by_a_gradient
+  // expect-gcc: "umbel: scale: expects a gradient, which it changes, and a factor; write scale\(g, 0\.5\)"
+  // expect-clang: scale.*expects_a_gradient_that_it_changes_and_a_factor_so_write_scale_of_g_and_half
+  // cause: The gradient comes first, then the number by which it is multiplied.
+  // cure: Write `scale(g, 1.0 / batch)`.
+  scale(0.5, w);
+  const int r = 0;
+#elif defined CASE_initialize_without_a_seed
+  // expect-gcc: "umbel: initialize: expects the weights and a seed; write initialize\(w, 2026\)"
+  // expect-clang: initialize.*expects_the_weights_and_a_seed_so_write_initialize_of_w_and_2026
+  // cause: Nothing is random by itself: equal seeds give equal weights.
+  // cure: Write `initialize(w, 2026)`, with any integer.
+  initialize(w);
+  const int r = 0;
+#elif defined CASE_cross_entropy_without_its_axis
+  // expect-gcc: "umbel: cross_entropy: needs the axis of the classes; write cross_entropy<classes>\(logits, labels\)"
+  // expect-clang: cross_entropy.*needs_the_axis_of_the_classes_so_write_cross_entropy_of_that_axis
+  // cause: Axes have names, so there is no last one that the softmax could go along.
+  // cure: Name the axis of the classes: `cross_entropy<classes>(logits, labels)`.
+  auto r = cross_entropy(x, label);
+#elif defined CASE_cross_entropy_without_its_axis_in_a_formula
+  // expect-gcc: "umbel: cross_entropy: needs the axis of the classes; write cross_entropy<classes>\(logits, labels\)"
+  // expect-clang: cross_entropy.*needs_the_axis_of_the_classes_so_write_cross_entropy_of_that_axis
+  // cause: Axes have names, so there is no last one that the softmax could go along.
+  // cure: Name the axis of the classes: `cross_entropy<classes>(logits, labels)`.
+  constexpr formula loss = [](auto a, auto b) { return cross_entropy(a, b); };
+  auto r = loss(x, label);
 #else
   static batch_gradient<attention::weights, chains<4>> of_batch;
   of_batch.sum(8, serial, [](std::size_t, auto&, std::size_t) { return 0.0f; });

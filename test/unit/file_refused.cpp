@@ -570,6 +570,35 @@ BOOST_AUTO_TEST_CASE(of_no_format) {
   refused<tensor_file>(
       {}, file_error::truncated,
       "safetensors: the file has 0 bytes, fewer than the 8 bytes of its header's length");
+  const auto named = [](const std::string& begin, const char* sentence) {
+    const std::string file = begin + std::string(100, '\1');
+    refused<tensor_file>(bytes(file.begin(), file.end()), file_error::wrong_format, sentence);
+    refused<safetensors_file>(bytes(file.begin(), file.end()), file_error::wrong_format, sentence);
+  };
+  named("\x1f\x8b\b", "the file is compressed by gzip; decompress it");
+  named("BZh9", "the file is compressed by bzip2; decompress it");
+  named(
+      "\xfd"
+      "7zXZ",
+      "the file is compressed by xz; decompress it");
+  named("\x28\xb5\x2f\xfd", "the file is compressed by zstd; decompress it");
+  named("\x89HDF\r\n\x1a\n",
+        "the file is HDF5, as Keras and h5py write it; save the tensors as .npz or safetensors");
+  named("version https://git-lfs.github.com/spec/v1\noid sha256:",
+        "the file is a pointer of Git LFS, not the tensors; fetch them with git lfs pull");
+  named("GGUF", "the file is GGUF; convert it to safetensors");
+  named("<!DOCTYPE html>", "the file is a web page, perhaps of a download that failed");
+  for (const char* const protocol : {"\x80\2", "\x80\5"})
+    named(protocol,
+          "the file is a Python pickle, as torch.save and joblib write it; save the tensors as "
+          "safetensors");
+  for (const char* const text :
+       {"{\"metadata\": {\"total_size\"", "{\n      {\"a\"", "[1, 2, 3, 4]"})
+    named(text, "the file is JSON; if it is an index of several files, open those");
+  // Headers of safetensors whose lengths begin like such files.
+  for (const std::size_t length :
+       {std::size_t{0x0280}, std::size_t{0x8b1f}, std::size_t{0x5b}, std::size_t{0x7b}})
+    BOOST_TEST(accepted<tensor_file>(safetensors("{}" + std::string(length - 2, ' '))) == "");
   // A header of safetensors whose length begins with PK.
   const std::string padded = "{}" + std::string(0x4b50 - 2, ' ');
   BOOST_TEST(accepted<tensor_file>(safetensors(padded)) == "");

@@ -384,7 +384,8 @@ BOOST_AUTO_TEST_CASE(nothing_is_loaded_unless_all_fits) {
       error_of(w, file, rows) ==
       "umbel: load: up.weight [in_features=6, out_features=10]: linear1.weight has [6, 10] in the "
       "file but must have [10, 6]; it is transposed, write in_out in the names, not out_in\numbel: "
-      "load: up.bias [out_features=10]: linear1.bias does not hold floating-point numbers\numbel: "
+      "load: up.bias [out_features=10]: linear1.bias has the element type I32, not floating-point "
+      "numbers\numbel: "
       "load: down.weight [in_features=10, out_features=6]: linear2.weight has [6, 9] in the file "
       "but must have [6, 10]\numbel: load: down.bias [out_features=6]: the file has no "
       "linear2.bias\numbel: load: bias_k??[2J is in the file, but no parameter has that name\n");
@@ -467,6 +468,21 @@ BOOST_AUTO_TEST_CASE(weights_of_8_bits_that_are_refused) {
                       }),
                       names::torch_linear) ==
              "umbel: load: weight_scale is in the file, but no parameter has that name\n");
+}
+
+BOOST_AUTO_TEST_CASE(elements_of_8_bits) {
+  static linear<float, hidden<2>, classes<2>, bias<false>>::weights w;
+  const std::string header = R"({"weight":{"dtype":"F8_E4M3","shape":[2,2],"data_offsets":[0,4]}})";
+  std::string text(8, '\0');
+  text[0] = static_cast<char>(header.size());
+  text += header + std::string(4, '\0');
+  bytes file;
+  file(text.data(), text.size());
+  constexpr parameter_name rows[] = {{"weight", "weight", out_in}};
+  BOOST_TEST(
+      error_of(w, file, rows) ==
+      "umbel: load: weight [in_features=2, out_features=2]: weight has the element type F8_E4M3, "
+      "which is not supported; convert it to float32 or float16\n");
 }
 
 struct with_integers {

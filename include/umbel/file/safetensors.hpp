@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <umbel/file/json.hpp>
 #include <umbel/file/listing.hpp>
+#include <umbel/file/other_formats.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -37,6 +38,8 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
     if (bytes < 8)
       return failure(file_error::truncated, "safetensors: the file has ", std::uint64_t{bytes},
                      " bytes, fewer than the 8 bytes of its header's length");
+    if (const char* const other = detail::other_format(from, bytes); other != nullptr)
+      return failure(file_error::wrong_format, other);
     const auto length = detail::load_integer<std::uint64_t>(from);
     if (length > longest_header)
       return failure(file_error::too_large, "safetensors: the header claims ", length,

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <umbel/file/npy.hpp>
 #include <umbel/file/npz.hpp>
+#include <umbel/file/other_formats.hpp>
 #include <umbel/file/safetensors.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -25,6 +26,8 @@ class tensor_file : public detail::tensor_listing<tensor_file> {
     const auto begins = [&](const char* text, std::size_t size) {
       return bytes >= size && __builtin_memcmp(from, text, size) == 0;
     };
+    if (const char* const other = detail::other_format(from, bytes); other != nullptr)
+      return detail::failure(file_error::wrong_format, other);
     // As the length of a safetensors header, this would exceed the limit.
     if (begins("\x93NUMPY", 6)) return of<npy_file>(memory, bytes);
     // This could be such a length, but then { follows.

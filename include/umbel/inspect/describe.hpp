@@ -156,6 +156,8 @@ namespace say {
 struct describe;
 struct the_axis_of_the_memory_is_missing_after;
 }  // namespace say
+UMBEL_SAYS(expects_types_not_objects_so_write_describe_of_layer_and_axes,
+           "expects types, not objects; write describe<attention, token<64>>()");
 UMBEL_SAYS(expects_a_layer_that_has_a_plan_then_the_axes_of_its_positions,
            "expects a multi_head_attention, a feed_forward, an encoder_layer, a decoder_layer, a "
            "residual_block or a layer_stack; then the axis of its positions, such as token<64>; "
@@ -261,6 +263,18 @@ constexpr const char* describe() noexcept {
     return detail::page_of<detail::described<Layer, Axes...>>.text;
   else
     return "";
+}
+
+// describe(layer, x): refused, as the plan depends on types alone.
+template <class Layer, class... X>
+  requires(detail::has_its_weights<Layer> || detail::one_is_invalid<Layer>)
+constexpr const char* describe(const Layer&, const X&...) noexcept {
+  static_assert(
+      detail::report<detail::verdict<
+          detail::one_is_invalid<Layer, X...>, detail::say::describe,
+          detail::say::expects_types_not_objects_so_write_describe_of_layer_and_axes>>::ok,
+      "umbel: shapes do not fit");
+  return "";
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

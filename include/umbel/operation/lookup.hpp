@@ -32,6 +32,11 @@ constexpr std::size_t row_number(Id id) noexcept {
     return static_cast<std::size_t>(id);
 }
 
+UMBEL_SAYS(needs_the_axis_of_the_classes_so_write_one_hot_of_10_classes,
+           "needs the axis of the classes with its size; write one_hot<classes<10>>(ids)");
+UMBEL_SAYS(expects_a_table_and_positions_so_write_lookup_of_both,
+           "expects a table and positions; write lookup(table, ids)");
+
 namespace rules {
 // A table with these rows, in a formula of T.
 template <class Operation, class Rows, class T>
@@ -55,6 +60,12 @@ struct one_hot_rule<Classes, T, Ids> {
 };
 template <class Classes, class T, class Ids>
 using one_hot = typename one_hot_rule<Classes, T, Ids>::type;
+template <class Ids>
+using classes_given = verdict<one_is_invalid<Ids>, say::one_hot,
+                              say::needs_the_axis_of_the_classes_so_write_one_hot_of_10_classes>;
+template <class... X>
+using table_and_positions = verdict<one_is_invalid<X...>, say::lookup,
+                                    say::expects_a_table_and_positions_so_write_lookup_of_both>;
 }  // namespace rules
 
 template <class Axes, class More>
@@ -185,6 +196,30 @@ UMBEL_SHARED constexpr auto lookup(const Table& table, const Ids& ids) noexcept 
   } else {
     return detail::invalid{};
   }
+}
+
+// Without the classes, or without their number: refused.
+template <class Ids>
+  requires(detail::shaped<Ids> || detail::one_is_invalid<Ids>)
+constexpr auto one_hot(const Ids&) noexcept {
+  using verdict = detail::in_its_line<detail::rules::classes_given<Ids>, Ids>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
+}
+template <template <std::size_t> class Classes, class Ids>
+  requires(detail::shaped<Ids> || detail::one_is_invalid<Ids>)
+constexpr auto one_hot(const Ids&) noexcept {
+  using verdict = detail::in_its_line<detail::rules::classes_given<Ids>, Ids>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
+}
+// A table without positions, or more than both: refused.
+template <class... X>
+  requires((... || detail::elements<X>) && sizeof...(X) != 2)
+constexpr detail::invalid lookup(const X&...) noexcept {
+  static_assert(detail::report<detail::rules::table_and_positions<X...>>::ok,
+                "umbel: shapes do not fit");
+  return {};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -16,6 +16,8 @@ struct moving_average;
 struct scale;
 struct set_to_zero;
 }  // namespace say
+UMBEL_SAYS(expects_a_gradient_that_it_changes_and_a_factor_so_write_scale_of_g_and_half,
+           "expects a gradient, which it changes, and a factor; write scale(g, 0.5)");
 UMBEL_SAYS(expects_a_gradient_that_it_changes_and_the_largest_norm_so_write_clip_by_norm_of_g_and_1,
            "expects a gradient, which it changes, and the largest norm; write clip_by_norm(g, 1)");
 UMBEL_SAYS(expects_one_variable_that_it_changes_so_write_set_to_zero_of_g,
@@ -120,6 +122,15 @@ UMBEL_INLINE void scale(G& g, double factor) noexcept {
     detail::for_each_array([&](std::size_t n, T* x) { detail::kernel::each_number<T>(by, n, x); },
                            g);
   }
+}
+
+template <class... Given>
+  requires(detail::given_weights<Given...> && !detail::are_gradient_and_norm<Given...>)
+constexpr void scale(Given&&...) noexcept {
+  using namespace detail;
+  using takes = say::expects_a_gradient_that_it_changes_and_a_factor_so_write_scale_of_g_and_half;
+  static_assert(report<other_arguments<say::scale, takes, Given...>>::ok,
+                "umbel: shapes do not fit");
 }
 
 // Adds other to g, of the same type: the gradients of a second part of the batch.

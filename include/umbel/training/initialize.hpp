@@ -25,6 +25,8 @@ namespace detail {
 namespace say {
 struct initialize;
 }  // namespace say
+UMBEL_SAYS(expects_the_weights_and_a_seed_so_write_initialize_of_w_and_2026,
+           "expects the weights and a seed; write initialize(w, 2026)");
 UMBEL_SAYS(expects_an_initializer_or_a_function_of_a_path_and_a_view_that_returns_one,
            "expects an initializer, initializer::normal(0.02), or a function of a path and a view "
            "that returns one");
@@ -204,6 +206,17 @@ constexpr void initialize(W& w, std::uint64_t seed) noexcept {
   initialize(w, seed, [](const parameter_path& path, const auto& x) {
     return initializer::by_role(path, x);
   });
+}
+
+// Without a seed: refused.
+template <class W>
+  requires detail::given_weights<W>
+constexpr void initialize(W&) noexcept {
+  static_assert(
+      detail::report<detail::verdict<
+          detail::one_is_invalid<W>, detail::say::initialize,
+          detail::say::expects_the_weights_and_a_seed_so_write_initialize_of_w_and_2026>>::ok,
+      "umbel: shapes do not fit");
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

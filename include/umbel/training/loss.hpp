@@ -33,6 +33,8 @@ struct cross_entropy;
 struct mean_squared_error;
 struct label_smoothing;
 }  // namespace say
+UMBEL_SAYS(needs_the_axis_of_the_classes_so_write_cross_entropy_of_that_axis,
+           "needs the axis of the classes; write cross_entropy<classes>(logits, labels)");
 UMBEL_SAYS(must_be_a_fraction_from_0_to_1,
            "must be a fraction from 0 to 1; write label_smoothing<1, 10>");
 UMBEL_SAYS(accepts_label_smoothing_and_ignored_label_not,
@@ -213,6 +215,19 @@ template <class X, class Y>
 template <class Logits, class Label, template <std::size_t> class Axis>
 concept cross_entropy_fits = detail::fits<
     typename detail::rules::cross_entropy_rule<detail::family_of<Axis>, Logits, Label>::type>;
+
+// Without the axis: refused.
+template <class Logits, class Label>
+  requires(detail::shaped<Logits> || detail::one_is_invalid<Logits>)
+constexpr auto cross_entropy(const Logits&, const Label&) noexcept {
+  using verdict = detail::in_its_line<
+      detail::verdict<
+          detail::one_is_invalid<Logits, Label>, detail::say::cross_entropy,
+          detail::say::needs_the_axis_of_the_classes_so_write_cross_entropy_of_that_axis>,
+      Logits>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
+}
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -259,5 +259,14 @@ template <class W, class G, class State, class How>
     return {};
 }
 
+// Another number of arguments: refused.
+template <class... Given>
+  requires(detail::given_weights<Given...> && sizeof...(Given) != 3 && sizeof...(Given) != 4)
+constexpr update_result update(Given&&...) noexcept {
+  using verdict = typename detail::rules::update_rule<std::remove_cvref_t<Given>...>::type;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return {};
+}
+
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

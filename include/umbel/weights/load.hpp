@@ -81,7 +81,13 @@ bool fits_parameter(load_result& out, const char* path, const found_row& found) 
   if (!is_floating(found.tensor.type) && !is_read) {
     about(": ");
     out.put(found.name.chars);
-    out.put(" does not hold floating-point numbers\n");
+    out.put(" has the element type ");
+    sentence_buffer type;
+    put_part(type, found.tensor.type_name);
+    out.put(type.chars);
+    out.put(found.tensor.type == stored_type::other
+                ? ", which is not supported; convert it to float32 or float16\n"
+                : ", not floating-point numbers\n");
     return false;
   }
   if (has_axes(found.tensor, wanted)) {
@@ -355,6 +361,18 @@ template <class Weights, class File, class... Names>
     }
     return result;
   }
+}
+
+// Without a file: refused.
+template <class Weights>
+  requires detail::listed_by_name<std::remove_cvref_t<Weights>>
+constexpr detail::invalid load(Weights&&) noexcept {
+  static_assert(
+      detail::report<
+          detail::verdict<detail::one_is_invalid<Weights>, detail::say::load,
+                          detail::say::expects_the_weights_and_a_file_so_write_load_of_both>>::ok,
+      "umbel: shapes do not fit");
+  return {};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

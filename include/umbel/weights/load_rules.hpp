@@ -12,6 +12,9 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
+UMBEL_SAYS(expects_the_weights_and_a_file_so_write_load_of_both,
+           "expects the weights and a file, then tables of names; write load(w, *file)");
+
 namespace rules {
 
 // The requirements of load on a parameter, by the type of its view.

@@ -13,6 +13,8 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
+UMBEL_SAYS(expects_a_sink_and_the_weights_so_write_save_of_both,
+           "expects a sink and the weights; write save(sink, w)");
 // The requirements of save on a parameter, by the type of its view.
 struct saved {
   using operation = say::save;
@@ -42,6 +44,17 @@ constexpr void save(Sink&& sink, const Weights& w) {
       const auto put_one = [&](const parameter_path& path, const auto& x) { put(path.c_str(), x); };
       detail::visit_parameters(parameter_path{}, w, put_one);
     });
+}
+
+// Without a sink, or with more: refused.
+template <class... Given>
+  requires(sizeof...(Given) != 2 && (... || detail::listed_by_name<std::remove_cvref_t<Given>>))
+constexpr void save(Given&&...) noexcept {
+  static_assert(
+      detail::report<
+          detail::verdict<detail::one_is_invalid<Given...>, detail::say::save,
+                          detail::say::expects_a_sink_and_the_weights_so_write_save_of_both>>::ok,
+      "umbel: shapes do not fit");
 }
 
 }  // namespace umbel::inline UMBEL_TARGET
