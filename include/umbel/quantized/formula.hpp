@@ -38,7 +38,7 @@ class quantized_formula {
   using layer = formula<F>;
   using ranges = formula_ranges<model, range>;
   using histograms = formula_ranges<model, magnitude_histogram>;
-  using workspace = typename model::workspace;
+  using workspace = integer_workspace<model>;
   using result_type = typename form::value;
   // The type of the integers of tensor number I in a call.
   template <std::size_t I>

@@ -213,7 +213,7 @@ struct formula_in_integers {
   };
   template <std::size_t... I, class Out, class... A>
   static constexpr void compute(std::index_sequence<I...>, const typename model::numbers& numbers,
-                                Out& y, typename model::workspace& work, const A&... a) noexcept {
+                                Out& y, integer_workspace<model>& work, const A&... a) noexcept {
     const all_of<A...> all{{a}...};
     using pointers = formulas::argument_pointers<
         std::index_sequence<I...>,

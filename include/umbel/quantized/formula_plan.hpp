@@ -346,6 +346,9 @@ struct integer_plan {
       if ((projects && !is_dense(inputs_last(n))) || (contracts && !has_rows(n)))
         rows_in = in > rows_in ? in : rows_in;
       if (projects && !is_dense(outputs_last(n))) rows_out = out > rows_out ? out : rows_out;
+      const bool widens = step[n] == integer_step::norm && !wide[root[at(n).from[0].node]];
+      const std::size_t width = widens ? at(n).axes.size_of(at(n).family) : 0;
+      rows_out = width > rows_out ? width : rows_out;
     }
   }
 };

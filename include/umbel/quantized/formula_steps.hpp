@@ -26,43 +26,6 @@ struct finish_by_rows {
   }
 };
 
-// A contraction as products of matrices (rows, depth) by (depth, columns), one for each batch.
-template <class Model, int N>
-struct contraction_of {
-  static constexpr const auto& plan = Model::plan;
-  static constexpr const auto& summed = Model::template summed<N, 0>;
-  // 0: the first operand is a softmax along the summed axis; 1: the second; 2: none.
-  static constexpr std::size_t weights =
-      plan.step[N] == integer_step::context ? plan.weights_of(N) : 2;
-  // The axes of the result that both operands have, or only one.
-  static constexpr axis_list axes_of(bool first, bool second) noexcept {
-    axis_list list;
-    const auto& one = plan.at(N);
-    for (std::size_t a = 0; a < one.axes.rank; ++a)
-      if (one.from[0].axes.has(one.axes.family[a]) == first &&
-          one.from[1].axes.has(one.axes.family[a]) == second)
-        list.set(list.rank++, one.axes, a);
-    return list;
-  }
-  static constexpr axis_list batch = axes_of(true, true), of_rows = axes_of(true, false),
-                             of_columns = axes_of(false, true);
-  static constexpr std::size_t rows = of_rows.count(), columns = of_columns.count(),
-                               depth = summed.count();
-  static constexpr std::size_t row_step =
-      of_rows.rank == 0 ? columns : of_rows.stride[of_rows.rank - 1];
-  static constexpr bool has_rows = plan.has_rows(N);
-  static constexpr std::size_t x_row =
-      has_rows && of_rows.rank != 0 ? plan.at(N).from[0].axes.stride_of(of_rows.family[0]) : depth;
-  static constexpr bool are_even(const axis_list& axes, std::size_t step) noexcept {
-    for (std::size_t a = axes.rank; a-- > 0; step *= axes.size[a])
-      if (axes.stride[a] != step) return false;
-    return true;
-  }
-  // Can the kernel of linear maps write it? Not if the softmax is the second operand.
-  static constexpr bool is_product = weights != 1 && columns > 1 && are_even(of_columns, 1) &&
-                                     are_even(of_rows, row_step);
-};
-
 // A call.
 template <class Model, class Pointers>
 struct integer_run {
@@ -74,7 +37,7 @@ struct integer_run {
   Pointers arguments;
   const typename Model::numbers& numbers;
   integer<Model::result>* out;
-  typename Model::workspace& work;
+  integer_workspace<Model>& work;
 
   template <int N>
   UMBEL_INLINE constexpr const integer<N>* memory() const noexcept {
@@ -194,7 +157,7 @@ struct integer_run {
         if constexpr (sizeof(*x) == 2) {
           kernel::integer_norm_rows<centred, count / width>(own, x, y);
         } else {
-          std::int16_t row[width];
+          std::int16_t* const row = work.rows_out;
           for (std::size_t r = 0; r < count; r += width) {
             for (std::size_t i = 0; i < width; ++i) row[i] = x[r + i];
             kernel::integer_norm_rows<centred, 1>(own, row, y + r);
@@ -262,10 +225,13 @@ struct integer_run {
   template <int N>
   constexpr void multiply(integer<N>* y) const noexcept {
     using of = contraction_of<Model, N>;
-    kernel::integer_panels<of::depth, of::columns> panel;
+    auto& scratch = *static_cast<typename of::scratch*>(static_cast<void*>(work.memory_of_panel));
+    auto& panel = scratch.panel;
+    for (std::int8_t& w : panel.weights) w = 0;
     const auto& own = numbers_at<N>(numbers);
     if constexpr (of::weights < 2) {
       for (std::int16_t& m : panel.multiplier) m = 1;
+      panel.before = panel.after = 0;
     } else {
       for (std::int16_t& m : panel.multiplier) m = own.multiplier;
       panel.before = own.before;
@@ -301,14 +267,13 @@ struct integer_run {
         row = work.rows_in;
       }
       if constexpr (of::weights < 2) {
-        kernel::plain::average averages[of::rows];
         for (std::size_t r = 0; r < of::rows; ++r) {
           std::int32_t sum = 0;
           for (std::size_t i = 0; i < of::depth; ++i) sum += row[r * of::x_row + i];
-          averages[r] = average_over(sum);
+          scratch.averages[r] = average_over(sum);
         }
         kernel::integer_linear<shape>(panel, row, y + to,
-                                      finish_by_rows<of::row_step>{y + to, averages});
+                                      finish_by_rows<of::row_step>{y + to, scratch.averages});
       } else {
         kernel::integer_linear<shape>(panel, row, y + to, finish_as<integer<N>>{});
       }
