@@ -186,6 +186,8 @@ class Reader:
 
     def read_node(self):
         op = self.node.op_type
+        if op == "Div" and self.values[self.output].dtype.kind in "iu":
+            self.refuse("it divides integers, and formulas compute with numbers; pass the quotient as an input of integers")
         if op in BINARY and len(self.inputs) == 2:
             return self.elementwise(BINARY[op], self.arg(0), self.arg(1))
         if op in CONDITIONS:

@@ -335,10 +335,15 @@ def evaluated(model, feeds, double=False):
         return x.astype(np.float64) if double and x.dtype == np.float32 else x
     values = {one.name: wide(numpy_helper.to_array(one)) for one in model.graph.initializer}
     values |= {name: wide(x) for name, x in feeds.items()} | {"": None}
+    opset = max((one.version for one in model.opset_import if one.domain in ("", "ai.onnx")), default=1)
     for node in model.graph.node:
         lacking = [name for name in node.input if name not in values]
         if lacking:
             raise Refused(f"{called(node)}: its input {lacking[0]!r} is not in the graph; check the model with onnx.checker")
+        if opset < 13 and node.op_type in ("Softmax", "LogSoftmax"):
+            rank = values[node.input[0]].ndim
+            if attributes_of(node).get("axis", 1) % rank != rank - 1:
+                raise Refused(f"{called(node)}: before opset 13 it is over several axes; export the model with opset 13 or later")
         made = computed(node, [values[name] for name in node.input])
         if double and node.op_type == "Cast" and made[0].dtype == np.float32:
             made = [values[node.input[0]].astype(np.float64)]

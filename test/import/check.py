@@ -93,6 +93,17 @@ class Checks:
             self.tap.check(f"{name}: computes the probe", code == 0, out)
         return program
 
+    def older(self, kind, layers):
+        """Older opsets write shapes, axes and norms in other ways, and the layers are the same."""
+        import models
+        name = kind.__name__
+        for opset in (9, 11, 13):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                models.export(models.made(kind), self.folder / f"{name}_{opset}.onnx", opset)
+            code, out, err = self.run(self.folder / f"{name}_{opset}.onnx", "--out", self.folder)
+            self.tap.check(f"{name}: comes in with opset {opset}", code == 0 and layers in out, out + err)
+
     def same_files(self, name):
         again = self.folder / "again"
         self.run(self.folder / f"{name}.onnx", "--out", again)
@@ -153,6 +164,8 @@ class Checks:
         def one(op, inputs=("x",), outputs=("y",), **about):
             return helper.make_node(op, list(inputs), list(outputs), name="/layer/it", **about)
         weight = ("w", np.ones((4, 8), np.float32))
+        old = graph([one("Softmax", axis=0)])
+        old.opset_import[0].version = 11
         cases = [
             ("a recurrent layer", "/layer/it (LSTM): it is recurrent", graph([one("LSTM", ("x", "w", "w"), hidden_size=2)], weights=[weight])),
             ("control flow", "/layer/it (Loop): it is control flow", graph([one("Loop", ("", "", "x"), body=helper.make_graph([], "b", [], []))])),
@@ -171,6 +184,9 @@ class Checks:
              graph([one("Reshape", ("x", "s"))], shape=(1, 1), inputs=[("s", whole, (2,))])),
             ("computed indices", "its indices are computed",
              graph([one("Add", ("x", "x"), ("i",)), one("Gather", ("w", "i"))], shape=(3,), kind=whole, weights=[weight])),
+            ("a quotient of integers", "/layer/it (Div): it divides integers",
+             graph([one("Div", ("x", "d"), ("i",)), one("Gather", ("w", "i"))], shape=(3,), kind=whole, weights=[weight, ("d", np.array(2))])),
+            ("an old softmax over several axes", "before opset 13", old),
             ("integers of numbers", "integers are computed from numbers", graph([one("Cast", outputs=("i",), to=whole), one("Gather", ("w", "i"))],
                                                                                weights=[weight])),
             ("convolutions of a batch", "its batch is larger than 1", graph([one("Conv", ("x", "k"))], shape=(2, 3, 8),
@@ -260,6 +276,8 @@ def main():
             if every or kind in models.IN_CI:
                 programs[kind] = checks.model(kind, layers)
         checks.same_files("Llama")
+        for kind in (models.Llama, models.Bert):
+            checks.older(kind, models.EXPECTED[kind])
         checks.wrong_weights("Llama", programs[models.Llama], {
             "layers exchanged": swapped("layers.0.", "layers.1."), "norms exchanged": swapped("norm1.", "norm2."),
             "gate and up exchanged": swapped(".gate.", ".up."), "a transposed square matrix": transposed(r"layers.0.attention\.o\.weight"),

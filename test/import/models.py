@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 """Models as their authors write them in PyTorch, small and with random weights, for the test of tools/import."""
+import inspect
 import math
 
 import torch
@@ -523,13 +524,13 @@ class Linformer(nn.Module):
 
 # The layers that tools/import names for each, and the models of CI: the fewest that use every part of the importer.
 EXPECTED = {
-    Encoder: "2 encoder layers, 1 norms, 1 linear maps", VisionTransformer: "2 linear maps, 2 encoder layers, 1 norms",
-    KeywordTransformer: "2 linear maps, 2 encoder layers, 1 norms", Bert: "1 embeddings, 1 norms, 2 encoder layers, 2 linear maps",
-    Whisper: "2 linear maps, 2 encoder layers, 1 norms", Llama: "1 embeddings, 2 encoder layers, 1 norms, 1 linear maps",
-    Conformer: "5 norms, 2 feed-forward networks, 1 attentions, 3 linear maps", T5: "1 embeddings, 4 norms, 8 linear maps, 2 feed-forward networks",
-    Alibi: "4 norms, 9 linear maps, 2 feed-forward networks", Gpt2: "1 embeddings, 2 encoder layers", Perceiver: "4 linear maps, 1 encoder layers",
+    Encoder: "2 encoder layers, 1 norm, 1 linear map", VisionTransformer: "2 linear maps, 2 encoder layers, 1 norm",
+    KeywordTransformer: "2 linear maps, 2 encoder layers, 1 norm", Bert: "1 embedding, 1 norm, 2 encoder layers, 2 linear maps",
+    Whisper: "2 linear maps, 2 encoder layers, 1 norm", Llama: "1 embedding, 2 encoder layers, 1 norm, 1 linear map",
+    Conformer: "5 norms, 2 feed-forward networks, 1 attention, 3 linear maps", T5: "1 embedding, 4 norms, 8 linear maps, 2 feed-forward networks",
+    Alibi: "4 norms, 9 linear maps, 2 feed-forward networks", Gpt2: "1 embedding, 2 encoder layers", Perceiver: "4 linear maps, 1 encoder layer",
     SetTransformer: "",
-    CausalConvolution: "", Mobile: "4 linear maps", DecisionTransformer: "5 linear maps, 1 embeddings, 1 norms, 1 encoder layers", GptJ: "",
+    CausalConvolution: "", Mobile: "4 linear maps", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "",
     Swin: "2 norms, 5 linear maps", PatchTst: "", Tabular: "", Batch: "", Linformer: ""}
 IN_CI = [Llama, Bert, DecisionTransformer, Swin, CausalConvolution]
 
@@ -555,5 +556,6 @@ def made(kind):
 
 
 def export(model, path, opset=17):
-    inputs = model.example()
-    torch.onnx.export(model, inputs, str(path), opset_version=opset, training=torch.onnx.TrainingMode.PRESERVE, do_constant_folding=True)
+    names = list(inspect.signature(model.forward).parameters)
+    torch.onnx.export(model, model.example(), str(path), opset_version=opset, input_names=names, training=torch.onnx.TrainingMode.PRESERVE,
+                      do_constant_folding=True)
