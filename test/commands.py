@@ -25,7 +25,7 @@ NOBODY = 65534
 HARMLESS = ["bash", "basename", "cat", "cut", "dirname", "env", "grep", "id", "mktemp", "nproc", "sed", "tr", "uname"]
 FORBIDDEN = ["apt-get", "sudo", "dpkg-query", "meson", "ninja", "make", "g++", "c++", "clang++", "clang++-19", "git", "clang-format-19", "node",
              "pkg-config", "mkdir", "rm"]
-PACKAGES = ["numpy", "torch"]
+PACKAGES = ["numpy", "onnx", "torch"]
 COPIED = ["tools", "bench", "cross", "test", "include", "examples", "meson.build", "LICENSE", "docs/comparison.md"]
 WRONG = {"tools/test embedded": ["nosuch"], "tools/test page": ["nosuch"], "tools/demo": ["nosuch"], "tools/bench": ["nosuch", "--benchmark_nosuch=1"],
          "tools/bench peers": ["--only nosuch", "--machine"], "tools/bench integers": ["--rounds 0", "--rounds x"],
@@ -134,6 +134,7 @@ def main():
         for command in ("tools/test --help", "tools/amalgamate"):
             commands.full(command)
         commands.without("tools/export", "has no numpy", "model.safetensors")
+        commands.without("tools/import", "has no numpy", "model.onnx")
         commands.without("tools/quantize", "has no numpy", "model.hpp", "--parts", "embed", "--samples", "x.npy")
         commands.without("tools/bench scaling", "please install")
         commands.without("tools/demo", "please install")

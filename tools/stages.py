@@ -46,7 +46,7 @@ STAGES = (
     Stage("lint", True, "--lint", "format, lists of files, includes, names and generated pages, before anything is compiled"),
     Stage("sanitizers", True, "--compiler clang++ --sanitize --suite unit --suite law --suite fuzz",
           "units and laws without memory errors or undefined behavior; file readers on hostile files"),
-    Stage("proofs", True, "--optimization 1 --suite bits --suite dispatch --suite examples --suite mpi --suite export "
+    Stage("proofs", True, "--optimization 1 --suite bits --suite dispatch --suite examples --suite mpi --suite export --suite import "
           "--suite formulas_some --suite counts --suite system --suite frames --suite package --suite tools --suite bench --suite one_header "
           "--suite misuse --suite march --no-suite alone",
           "equal bits for compilers, levels and instruction sets; equal instructions for all values; MPI ranks; programs "
@@ -60,7 +60,7 @@ STAGES = (
     Stage("not fused", True, "--compiler clang++ --march none " + NOT_FUSED, "the second set of bits, without fused multiply-adds"),
     Stage("page", True, "page", "the demo in a browser"),
     Stage("all g++", False, "--optimization 2 --one-by-one --suite static --suite reject --suite unit --suite law --suite golden --suite formulas "
-          "--suite bits_more --suite counts_more --suite examples --suite checking --suite gdb --suite compile_cost --suite snippets "
+          "--suite bits_more --suite import_more --suite counts_more --suite examples --suite checking --suite gdb --suite compile_cost --suite snippets "
           "--suite alone --suite asm --suite misuse",
           "the same with g++, optimized"),
     Stage("all clang++", False, "--compiler clang++ --optimization 1 --one-by-one --suite unit --suite law --suite examples "

@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""tools/import: models of PyTorch (models.py) come in, and compute PyTorch's numbers; the layers are recognized; the same model
+gives the same files; a wrong weight, order or epsilon fails the probe; and what isn't imported is refused in a sentence.
+
+    check.py PROJECT_ROOT [--all] -- COMPILER...
+
+Without --all: the models of CI. It needs numpy and onnx, and torch for the models."""
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parent.parent)]
+from tap import Tap, split_command  # noqa: E402
+
+FLAGS = ["-std=c++20", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
+
+
+class Checks:
+    def __init__(self, root, compiler, folder):
+        import numpy
+        self.np, self.root, self.compiler, self.folder, self.tap = numpy, root, compiler, folder, Tap()
+        loader = importlib.machinery.SourceFileLoader("import_tool", str(root / "tools" / "import"))
+        self.tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("import_tool", loader))
+        loader.exec_module(self.tool)
+        import export_read
+        import export_write
+        self.read, self.write = export_read, export_write
+
+    def run(self, *arguments):
+        """(exit code, standard output, standard error) of tools/import."""
+        out, err, before = io.StringIO(), io.StringIO(), sys.argv
+        sys.argv = ["import", *map(str, arguments)]
+        try:
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                code = self.tool.main()
+        except SystemExit as end:
+            code = end.code
+        finally:
+            sys.argv = before
+        return code, out.getvalue(), err.getvalue()
+
+    def compiled(self, name, folder=None):
+        """The test that the tool wrote, as a program; nothing if it doesn't compile."""
+        folder = folder or self.folder
+        program = folder / f"{name}_test"
+        done = subprocess.run([*self.compiler, *FLAGS, "-I", self.root / "include", folder / f"{name}_test.cpp", "-o", program],
+                              capture_output=True, text=True)
+        self.tap.check(f"{name}: compiles", done.returncode == 0, done.stderr[-3000:])
+        return program if done.returncode == 0 else None
+
+    def verdict(self, program, weights):
+        done = subprocess.run([program, weights], capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+    # ---- models
+    def model(self, kind, layers):
+        import models
+        import torch
+        name = kind.__name__
+        model = models.made(kind)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            models.export(model, self.folder / f"{name}.onnx")
+        code, out, err = self.run(self.folder / f"{name}.onnx", "--out", self.folder)
+        self.tap.check(f"{name}: comes in", code == 0 and layers in out, out + err)
+        if code != 0:
+            return None
+        file = self.folder / f"{name}.safetensors"
+        probe = self.read.read_model(file, False).probe
+        with torch.no_grad():
+            inputs = [torch.from_numpy(probe[f"probe.input.{k}"].astype("i8" if example.dtype == torch.int64 else "f4")).reshape(example.shape)
+                      for k, example in enumerate(model.example())]
+            answers = model(*inputs)
+        for k, answer in enumerate(answers if isinstance(answers, tuple) else [answers]):
+            wanted = probe[f"probe.output.{k}"].reshape(-1)
+            far = self.np.abs(answer.numpy().reshape(-1) - wanted).max()
+            self.tap.check(f"{name}: the probe is PyTorch's output {k}", far <= 2e-6 * max(1, self.np.abs(wanted).max()), f"{far}")
+        program = self.compiled(name)
+        if program:
+            code, out = self.verdict(program, file)
+            self.tap.check(f"{name}: computes the probe", code == 0, out)
+        return program
+
+    def older(self, kind, layers):
+        """Older opsets write shapes, axes and norms in other ways, and the layers are the same."""
+        import models
+        name = kind.__name__
+        for opset in (9, 11, 13):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                models.export(models.made(kind), self.folder / f"{name}_{opset}.onnx", opset)
+            code, out, err = self.run(self.folder / f"{name}_{opset}.onnx", "--out", self.folder)
+            self.tap.check(f"{name}: comes in with opset {opset}", code == 0 and layers in out, out + err)
+
+    def same_files(self, name):
+        again = self.folder / "again"
+        self.run(self.folder / f"{name}.onnx", "--out", again)
+        different = [path.name for path in again.iterdir() if path.read_bytes() != (self.folder / path.name).read_bytes()]
+        self.tap.check(f"{name}: the same files again", not different, " ".join(different))
+
+    # ---- wrong weights
+    def wrong_weights(self, name, program, mutations):
+        """Each must fail the probe of the same program."""
+        if not program:
+            return
+        model = self.read.read_model(self.folder / f"{name}.safetensors", False)
+        for title, change in mutations.items():
+            tensors = dict(model.tensors)
+            changed = change(tensors)
+            path = self.folder / "wrong.safetensors"
+            path.write_bytes(self.write.safetensors_bytes(tensors | changed, model.probe, "float")[0])
+            code, out = self.verdict(program, path)
+            self.tap.check(f"{name}: fails with {title}", code == 1 and "largest difference" in out, out)
+
+    def wrong_text(self, name, title, old, new):
+        """A change of the header must fail the probe."""
+        folder = self.folder / re.sub(r"\W+", "_", title)
+        folder.mkdir()
+        text = (self.folder / f"{name}.hpp").read_text()
+        self.tap.check(f"{name}: the header has {old}", old in text, text)
+        (folder / f"{name}.hpp").write_text(text.replace(old, new))
+        shutil.copy(self.folder / f"{name}_test.cpp", folder)
+        program = self.compiled(name, folder)
+        if program:
+            code, out = self.verdict(program, self.folder / f"{name}.safetensors")
+            self.tap.check(f"{name}: fails with {title}", code == 1 and "largest difference" in out, out)
+
+    # ---- refusals
+    def refused(self, title, wanted, model, *arguments, code=1):
+        import onnx
+        path = self.folder / "refused.onnx"
+        if isinstance(model, bytes):
+            path.write_bytes(model)
+        else:
+            onnx.save(model, str(path))
+        got, out, err = self.run(path, "--out", self.folder / "refused", *arguments)
+        written = (self.folder / "refused").exists()
+        self.tap.check(f"refused: {title}", got == code and wanted in err and err.count("\n") == 1 and not out and not written, f"{got} {out}{err}")
+
+    def refusals(self):
+        from onnx import TensorProto, helper
+        import numpy as np
+        real, whole, half = TensorProto.FLOAT, TensorProto.INT64, TensorProto.FLOAT16
+
+        def graph(nodes, shape=(4, 8), kind=real, weights=(), outputs=("y",), inputs=()):
+            given = [helper.make_tensor_value_info("x", kind, shape), *(helper.make_tensor_value_info(*one) for one in inputs)]
+            results = [helper.make_tensor_value_info(name, real, None) for name in outputs]
+            stored = [helper.make_tensor(name, TensorProto.INT64 if value.dtype == np.int64 else real, value.shape, value.ravel().tolist())
+                      for name, value in weights]
+            return helper.make_model(helper.make_graph(nodes, "g", given, results, stored), opset_imports=[helper.make_opsetid("", 17)])
+
+        def one(op, inputs=("x",), outputs=("y",), **about):
+            return helper.make_node(op, list(inputs), list(outputs), name="/layer/it", **about)
+        weight = ("w", np.ones((4, 8), np.float32))
+        old = graph([one("Softmax", axis=0)])
+        old.opset_import[0].version = 11
+        cases = [
+            ("a recurrent layer", "/layer/it (LSTM): it is recurrent", graph([one("LSTM", ("x", "w", "w"), hidden_size=2)], weights=[weight])),
+            ("control flow", "/layer/it (Loop): it is control flow", graph([one("Loop", ("", "", "x"), body=helper.make_graph([], "b", [], []))])),
+            ("sizes by values", "/layer/it (NonZero): its sizes depend on values", graph([one("NonZero")])),
+            ("the largest k", "/layer/it (TopK): its sizes depend on values", graph([one("TopK", ("x", "k"))], weights=[("k", np.array([2]))])),
+            ("a quantized operator", "quantize it with tools/quantize", graph([one("QuantizeLinear", ("x", "w"))], weights=[weight])),
+            ("arithmetic in 16 bits", "it computes in 16 bits; export the model in float32", graph([one("Cast", to=half)])),
+            ("an input of 16 bits", "input x: float16 isn't an element type", graph([one("Relu")], kind=half)),
+            ("another domain", "the operator is of com.microsoft", graph([one("FusedGelu", domain="com.microsoft")])),
+            ("an unknown operator", "/layer/it (Det): the operator is unknown", graph([one("Det")])),
+            ("an operator without operations", "/layer/it (Sign): Umbel's formulas have no operation for it", graph([one("Sign")])),
+            ("a root of another power", "/layer/it (Pow): Umbel's formulas have no power that isn't a whole number",
+             graph([one("Pow", ("x", "p"))], weights=[("p", np.array(1.7, np.float32))])),
+            ("a dimension without size", "its dimension 'n' has no size; give it one, --size n=N", graph([one("Relu")], shape=("n", 8))),
+            ("a shape that is computed", "/layer/it (Reshape): its shape is computed from an input",
+             graph([one("Reshape", ("x", "s"))], shape=(1, 1), inputs=[("s", whole, (2,))])),
+            ("computed indices", "its indices are computed",
+             graph([one("Add", ("x", "x"), ("i",)), one("Gather", ("w", "i"))], shape=(3,), kind=whole, weights=[weight])),
+            ("a quotient of integers", "/layer/it (Div): it divides integers",
+             graph([one("Div", ("x", "d"), ("i",)), one("Gather", ("w", "i"))], shape=(3,), kind=whole, weights=[weight, ("d", np.array(2))])),
+            ("an old softmax over several axes", "before opset 13", old),
+            ("integers of numbers", "integers are computed from numbers", graph([one("Cast", outputs=("i",), to=whole), one("Gather", ("w", "i"))],
+                                                                               weights=[weight])),
+            ("convolutions of a batch", "its batch is larger than 1", graph([one("Conv", ("x", "k"))], shape=(2, 3, 8),
+                                                                            weights=[("k", np.ones((4, 3, 3), np.float32))])),
+            ("a norm of two axes", "it normalizes several axes", graph([one("LayerNormalization", ("x", "w"), axis=0)], weights=[weight])),
+            ("an input as output", "output y: it is an input as it came", graph([one("Identity")])),
+            ("a constant as output", "output y: it depends on no input", graph([one("Relu", outputs=("z",)), one("Relu", ("w",))], weights=[weight])),
+            ("seven outputs", "the model has 7 outputs",
+             graph([one("Relu", outputs=(f"y{k}",)) for k in range(7)], outputs=[f"y{k}" for k in range(7)])),
+            ("five axes", "name them, --axes x=a,b,c,d,e", graph([one("Relu")], shape=(2, 2, 2, 2, 2))),
+            ("a product that doesn't fit", "/layer/it (MatMul): ", graph([one("MatMul", ("x", "w"))], weights=[weight])),
+            ("no finite output", "output y: numpy computes numbers for the probe that aren't finite",
+             graph([one("Div", ("x", "z"))], weights=[("z", np.zeros((), np.float32))])),
+            ("no input", "the graph has no input", helper.make_model(helper.make_graph(
+                [one("Relu", ("w",))], "g", [], [helper.make_tensor_value_info("y", real, None)], [helper.make_tensor("w", real, [1], [1.0])]))),
+            ("another file", "not an ONNX file", b"PK\x03\x04 is no model"),
+        ]
+        for title, wanted, model in cases:
+            self.refused(title, wanted, model)
+        good = graph([one("Relu")])
+        self.refused("axes of no input", "the model has no such input, only x", good, "--axes", "z=token")
+        self.refused("too few axes", "--axes names 1 axes for [4, 8]", good, "--axes", "x=token")
+        self.refused("an axis twice", "an axis is named twice", good, "--axes", "x=token,token")
+        self.refused("axes that are no list", "not as x=token,hidden", good, "--axes", "x", code=2)
+        self.refused("a size that is no number", "not as sequence=16", good, "--size", "n=0", code=2)
+        self.refused("a name that isn't one", "not a C++ name", good, "--name", "a-b", code=2)
+        missing = self.run(self.folder / "nosuch.onnx")
+        self.tap.check("refused: no file", missing[0] == 1 and missing[2].count("\n") == 1 and "nosuch.onnx" in missing[2], str(missing))
+
+    # ---- the page
+    def page(self):
+        """docs/how-to/import.md: its files and commands as they stand there, and what the last one prints."""
+        folder = self.folder / "page"
+        (folder / "bin").mkdir(parents=True)
+        text = (self.root / "docs" / "how-to" / "import.md").read_text()
+        (script,), commands, printed = (re.findall(rf"^```{kind}\n(.*?)^```$", text, re.M | re.S) for kind in ("python", "sh", "text"))
+        (folder / "save.py").write_text(script)
+        compiler = [shutil.which(self.compiler[0]), *self.compiler[1:]]
+        for name, command in (("g++", compiler), ("python3", [sys.executable])):
+            (folder / "bin" / name).write_text(f'#!/bin/sh\nexec {shlex.join(map(str, command))} "$@"\n')
+            (folder / "bin" / name).chmod(0o755)
+        environment = os.environ | {"UMBEL": str(self.root), "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
+        said = ""
+        for command in commands:
+            done = subprocess.run(["bash", "-euc", command], cwd=folder, env=environment, capture_output=True, text=True)
+            self.tap.check(f"page: {command.splitlines()[0]}", done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:])
+            said += done.stdout
+        for block in printed:
+            for line in block.splitlines():
+                pattern = re.sub(r"[\d.,]+(e-\d+)?", "[0-9.,e-]+", re.escape(line).replace(r"\.", ".").replace(r"\-", "-"))
+                self.tap.check(f"page: prints {line[:50]}", bool(re.search(pattern, said)), said)
+
+
+def swapped(a, b):
+    """The tensors whose names have a, exchanged with those that have b instead."""
+    def change(tensors):
+        to_a = {name: tensors[name.replace(a, b)] for name in tensors if a in name}
+        return to_a | {name: tensors[name.replace(b, a)] for name in tensors if b in name}
+    return change
+
+
+def transposed(pattern):
+    return lambda tensors: {name: array.T.copy() for name, array in tensors.items() if re.fullmatch(pattern, name)}
+
+
+def main():
+    arguments, compiler = split_command(sys.argv[1:])
+    every, root = "--all" in arguments, pathlib.Path(arguments[0])
+    try:
+        import numpy  # noqa: F401
+        import onnx  # noqa: F401
+    except ModuleNotFoundError as missing:
+        print(f"1..0 # SKIP {sys.executable} has no {missing.name}")
+        return 0
+    with tempfile.TemporaryDirectory() as path:
+        folder = pathlib.Path(path) / "Modelle für alle"
+        folder.mkdir()
+        checks = Checks(root.resolve(), compiler, folder)
+        checks.refusals()
+        try:
+            import models
+        except ModuleNotFoundError:
+            checks.tap.skip("models", "no torch here")
+            return checks.tap.finish()
+        programs = {}
+        for kind, layers in models.EXPECTED.items():
+            if every or kind in models.IN_CI:
+                programs[kind] = checks.model(kind, layers)
+        checks.same_files("Llama")
+        for kind in (models.Llama, models.Bert):
+            checks.older(kind, models.EXPECTED[kind])
+        checks.wrong_weights("Llama", programs[models.Llama], {
+            "layers exchanged": swapped("layers.0.", "layers.1."), "norms exchanged": swapped("norm1.", "norm2."),
+            "gate and up exchanged": swapped(".gate.", ".up."), "a transposed square matrix": transposed(r"layers.0.attention\.o\.weight"),
+            "keys and values exchanged": swapped("attention.k.", "attention.v.")})
+        checks.wrong_weights("Bert", programs[models.Bert], {
+            "queries and keys exchanged": swapped("attention.q.", "attention.k."),
+            "all square matrices transposed": transposed(r".*attention\.[qkvo]\.weight")})
+        checks.wrong_text("Llama", "another epsilon", "norm_epsilon<1, 100000>", "norm_epsilon<1, 1000000>")
+        if every:
+            checks.wrong_text("Bert", "half of the heads", "heads<4>", "heads<2>")
+            checks.wrong_text("Bert", "another GELU", "gelu_exact", "gelu_tanh")
+            checks.wrong_text("Bert", "a causal mask", "keep_mask(attention_mask)", "keep_mask(attention_mask) & causal")
+            checks.wrong_text("Encoder", "norms first", "norm_first<false>", "norm_first<true>")
+            checks.wrong_text("Llama", "another base of rope", "rope<split_halves>", "rope<split_halves, 500000>")
+        checks.page()
+        return checks.tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

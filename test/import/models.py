@@ -1,0 +1,561 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Models as their authors write them in PyTorch, small and with random weights, for the test of tools/import."""
+import inspect
+import math
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+WIDTH, HEADS, LENGTH = 16, 4, 10
+
+
+def heads_of(x, heads):
+    return x.view(x.shape[0], x.shape[1], heads, -1).transpose(1, 2)
+
+
+def rows_of(x):
+    return x.transpose(1, 2).reshape(x.shape[0], x.shape[2], -1)
+
+
+def hidden_later(length, number=float("-inf")):
+    return torch.full((length, length), number).triu(1)
+
+
+# ---- parts -----------------------------------------------------------------------------------------
+
+
+class Attention(nn.Module):
+    """change: of the scores before the softmax."""
+
+    def __init__(self, change=None, width=WIDTH, heads=HEADS):
+        super().__init__()
+        self.query, self.key, self.value, self.output = (nn.Linear(width, width) for _ in range(4))
+        self.heads, self.change = heads, change
+
+    def forward(self, x, memory=None):
+        memory = x if memory is None else memory
+        q, k, v = heads_of(self.query(x), self.heads), heads_of(self.key(memory), self.heads), heads_of(self.value(memory), self.heads)
+        scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
+        scores = scores if self.change is None else self.change(scores)
+        return self.output(rows_of(scores.softmax(-1) @ v))
+
+
+class Block(nn.Module):
+    def __init__(self, change=None, activation=F.gelu, width=WIDTH):
+        super().__init__()
+        self.attention, self.norm1, self.norm2 = Attention(change, width), nn.LayerNorm(width), nn.LayerNorm(width)
+        self.up, self.down, self.activation = nn.Linear(width, 2 * width), nn.Linear(2 * width, width), activation
+
+    def forward(self, x):
+        x = x + self.attention(self.norm1(x))
+        return x + self.down(self.activation(self.up(self.norm2(x))))
+
+
+class FusedAttention(nn.Module):
+    """As timm has it."""
+
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads, self.qkv, self.proj = heads, nn.Linear(width, 3 * width), nn.Linear(width, width)
+
+    def forward(self, x):
+        b, n, c = x.shape
+        q, k, v = self.qkv(x).reshape(b, n, 3, self.heads, c // self.heads).permute(2, 0, 3, 1, 4).unbind(0)
+        weights = ((q @ k.transpose(-2, -1)) * (c // self.heads) ** -0.5).softmax(dim=-1)
+        return self.proj((weights @ v).transpose(1, 2).reshape(b, n, c))
+
+
+def network(width, hidden, activation):
+    return nn.Sequential(nn.Linear(width, hidden), activation(), nn.Linear(hidden, width))
+
+
+# ---- the seven of the prototype --------------------------------------------------------------------
+
+
+class Encoder(nn.Module):
+    """torch's own layers."""
+
+    def __init__(self):
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(WIDTH, HEADS, 32, dropout=0.0, batch_first=True)
+        self.encoder, self.head = nn.TransformerEncoder(layer, 2, nn.LayerNorm(WIDTH)), nn.Linear(WIDTH, 5)
+
+    def forward(self, x):
+        return self.head(self.encoder(x))
+
+    def example(self):
+        return torch.randn(1, LENGTH, WIDTH),
+
+
+class VisionTransformer(nn.Module):
+    """timm's: patches by a convolution, a class token."""
+
+    def __init__(self):
+        super().__init__()
+        self.proj = nn.Conv2d(3, WIDTH, 4, 4)
+        self.cls_token, self.pos_embed = nn.Parameter(torch.randn(1, 1, WIDTH)), nn.Parameter(torch.randn(1, 17, WIDTH))
+        self.blocks = nn.ModuleList([nn.ModuleList([nn.LayerNorm(WIDTH, eps=1e-6), FusedAttention(WIDTH, HEADS), nn.LayerNorm(WIDTH, eps=1e-6),
+                                                    network(WIDTH, 32, nn.GELU)]) for _ in range(2)])
+        self.norm, self.head = nn.LayerNorm(WIDTH, eps=1e-6), nn.Linear(WIDTH, 5)
+
+    def forward(self, x):
+        x = self.proj(x).flatten(2).transpose(1, 2)
+        x = torch.cat((self.cls_token.expand(x.shape[0], -1, -1), x), dim=1) + self.pos_embed
+        for norm1, attention, norm2, mlp in self.blocks:
+            x = x + attention(norm1(x))
+            x = x + mlp(norm2(x))
+        return self.head(self.norm(x)[:, 0])
+
+    def example(self):
+        return torch.randn(1, 3, 16, 16),
+
+
+class KeywordTransformer(nn.Module):
+    """KWT (Berg 2021): one head, norms last."""
+
+    def __init__(self):
+        super().__init__()
+        self.proj, self.cls, self.pos = nn.Linear(8, WIDTH), nn.Parameter(torch.randn(1, 1, WIDTH)), nn.Parameter(torch.randn(1, 13, WIDTH))
+        self.layers = nn.ModuleList([nn.ModuleList([FusedAttention(WIDTH, 1), nn.LayerNorm(WIDTH), network(WIDTH, 32, nn.GELU), nn.LayerNorm(WIDTH)])
+                                     for _ in range(2)])
+        self.head = nn.Sequential(nn.LayerNorm(WIDTH), nn.Linear(WIDTH, 5))
+
+    def forward(self, x):
+        x = torch.cat((self.cls.expand(x.shape[0], -1, -1), self.proj(x.transpose(1, 2))), dim=1) + self.pos
+        for attention, norm1, mlp, norm2 in self.layers:
+            x = norm1(attention(x) + x)
+            x = norm2(mlp(x) + x)
+        return self.head(x[:, 0])
+
+    def example(self):
+        return torch.randn(1, 8, 12),
+
+
+class Bert(nn.Module):
+    """transformers' BertModel: three embeddings, a mask of kept tokens, a pooler."""
+
+    def __init__(self):
+        super().__init__()
+        self.word, self.place, self.kind = nn.Embedding(30, WIDTH), nn.Embedding(LENGTH, WIDTH), nn.Embedding(2, WIDTH)
+        self.norm = nn.LayerNorm(WIDTH, eps=1e-12)
+        self.layers = nn.ModuleList([nn.ModuleList([Attention(), nn.LayerNorm(WIDTH, eps=1e-12), network(WIDTH, 32, nn.GELU),
+                                                    nn.LayerNorm(WIDTH, eps=1e-12)]) for _ in range(2)])
+        self.pooler, self.classifier = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, 3)
+
+    def forward(self, ids, attention_mask):
+        mask = (1.0 - attention_mask[:, None, None, :].to(torch.float32)) * torch.finfo(torch.float32).min
+        x = self.norm(self.word(ids) + self.kind(torch.zeros_like(ids)) + self.place.weight)
+        for attention, norm1, mlp, norm2 in self.layers:
+            attention.change = lambda scores: scores + mask
+            x = norm1(attention(x) + x)
+            x = norm2(mlp(x) + x)
+        return self.classifier(torch.tanh(self.pooler(x[:, 0])))
+
+    def example(self):
+        return torch.randint(0, 30, (1, LENGTH)), torch.ones(1, LENGTH, dtype=torch.long)
+
+
+class Whisper(nn.Module):
+    """Two convolutions, positions, layers whose key has no bias."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.conv2 = nn.Conv1d(6, WIDTH, 3, padding=1), nn.Conv1d(WIDTH, WIDTH, 3, stride=2, padding=1)
+        self.positions, self.layers, self.norm = nn.Embedding(8, WIDTH), nn.ModuleList([Block() for _ in range(2)]), nn.LayerNorm(WIDTH)
+        for layer in self.layers:
+            layer.attention.key = nn.Linear(WIDTH, WIDTH, bias=False)
+
+    def forward(self, x):
+        x = F.gelu(self.conv2(F.gelu(self.conv1(x)))).permute(0, 2, 1) + self.positions.weight
+        for layer in self.layers:
+            x = layer(x)
+        return self.norm(x)
+
+    def example(self):
+        return torch.randn(1, 6, 16),
+
+
+class RmsNorm(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(width) + 0.5)
+
+    def forward(self, x):
+        return self.weight * (x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5))
+
+
+class LlamaLayer(nn.Module):
+    def __init__(self, width, heads, groups):
+        super().__init__()
+        self.heads, self.groups, features = heads, groups, width // heads
+        self.q_proj, self.o_proj = nn.Linear(width, width, False), nn.Linear(width, width, False)
+        self.k_proj, self.v_proj = nn.Linear(width, groups * features, False), nn.Linear(width, groups * features, False)
+        self.gate_proj, self.up_proj, self.down_proj = nn.Linear(width, 24, False), nn.Linear(width, 24, False), nn.Linear(24, width, False)
+        self.norm1, self.norm2 = RmsNorm(width), RmsNorm(width)
+
+    def rotated(self, x, cosines, sines):
+        half = x.shape[-1] // 2
+        return x * cosines + torch.cat((-x[..., half:], x[..., :half]), dim=-1) * sines
+
+    def forward(self, x, cosines, sines, mask):
+        y = self.norm1(x)
+        q, k, v = heads_of(self.q_proj(y), self.heads), heads_of(self.k_proj(y), self.groups), heads_of(self.v_proj(y), self.groups)
+        q, k = self.rotated(q, cosines, sines), self.rotated(k, cosines, sines)
+        b, g, n, e = k.shape
+        k, v = (z[:, :, None].expand(b, g, self.heads // g, n, e).reshape(b, self.heads, n, e) for z in (k, v))
+        x = x + self.o_proj(rows_of((q @ k.transpose(2, 3) / math.sqrt(e) + mask).softmax(-1) @ v))
+        y = self.norm2(x)
+        return x + self.down_proj(F.silu(self.gate_proj(y)) * self.up_proj(y))
+
+
+class Llama(nn.Module):
+    """transformers': grouped heads, rotary positions by halves, a gated network."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed, self.norm, self.head = nn.Embedding(24, 16), RmsNorm(16), nn.Linear(16, 24, False)
+        self.layers = nn.ModuleList([LlamaLayer(16, 4, 2) for _ in range(2)])
+        angles = torch.outer(torch.arange(LENGTH).float(), 10000.0 ** -(torch.arange(0, 4, 2).float() / 4))
+        self.register_buffer("angles", torch.cat((angles, angles), -1))
+
+    def forward(self, ids):
+        cosines, sines = self.angles.cos()[None, None], self.angles.sin()[None, None]
+        x, mask = self.embed(ids), hidden_later(LENGTH, torch.finfo(torch.float32).min)[None, None]
+        for layer in self.layers:
+            x = layer(x, cosines, sines, mask)
+        return self.head(self.norm(x))
+
+    def example(self):
+        return torch.randint(0, 24, (1, LENGTH)),
+
+
+class Conformer(nn.Module):
+    """torchaudio's layer: half networks, a depthwise convolution with a gate and a batch norm."""
+
+    def __init__(self):
+        super().__init__()
+        self.ffn1, self.ffn2 = (nn.Sequential(nn.LayerNorm(WIDTH), *network(WIDTH, 32, nn.SiLU)) for _ in range(2))
+        self.norm, self.attention, self.final, self.norm_of_conv = nn.LayerNorm(WIDTH), Attention(), nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
+        self.conv = nn.Sequential(nn.Conv1d(WIDTH, 2 * WIDTH, 1), nn.GLU(dim=1), nn.Conv1d(WIDTH, WIDTH, 5, padding=2, groups=WIDTH),
+                                  nn.BatchNorm1d(WIDTH), nn.SiLU(), nn.Conv1d(WIDTH, WIDTH, 1))
+        self.conv[3].running_mean.normal_()
+        self.conv[3].running_var.uniform_(0.5, 2)
+
+    def forward(self, x):
+        x = x + 0.5 * self.ffn1(x)
+        x = x + self.attention(self.norm(x))
+        x = x + self.conv(self.norm_of_conv(x).transpose(1, 2)).transpose(1, 2)
+        return self.final(x + 0.5 * self.ffn2(x))
+
+    def example(self):
+        return torch.randn(1, LENGTH, WIDTH),
+
+
+# ---- others ------------------------------------------------------------------------------------------
+
+
+class T5(nn.Module):
+    """A relative bias from a table of buckets."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed, self.table = nn.Embedding(30, WIDTH), nn.Embedding(8, HEADS)
+        at = torch.arange(LENGTH)
+        self.register_buffer("buckets", (at[None] - at[:, None]).clamp(-4, 3) + 4)
+        self.layers = nn.ModuleList([Block(self.biased, F.relu) for _ in range(2)])
+
+    def biased(self, scores):
+        return scores + self.table(self.buckets).permute(2, 0, 1)[None]
+
+    def forward(self, ids):
+        x = self.embed(ids)
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+    def example(self):
+        return torch.randint(0, 30, (1, LENGTH)),
+
+
+class Alibi(nn.Module):
+    """ALiBi as a buffer, a mask by masked_fill, LogSoftmax."""
+
+    def __init__(self):
+        super().__init__()
+        at = torch.arange(LENGTH)
+        self.register_buffer("bias", torch.tensor([0.5, 0.25, 0.125, 0.0625])[:, None, None] * (at[None] - at[:, None]).float())
+        self.register_buffer("later", torch.ones(LENGTH, LENGTH).triu(1).bool())
+        self.layers, self.head = nn.ModuleList([Block(self.changed) for _ in range(2)]), nn.Linear(WIDTH, 5)
+
+    def changed(self, scores):
+        return (scores + self.bias).masked_fill(self.later, float("-inf"))
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return F.log_softmax(self.head(x), -1)
+
+    def example(self):
+        return torch.randn(1, LENGTH, WIDTH),
+
+
+class Gpt2(nn.Module):
+    """A mask by Where, GELU by tanh, fused matrices, logits by the embedding."""
+
+    def __init__(self):
+        super().__init__()
+        self.wte, self.wpe, self.norm = nn.Embedding(30, WIDTH), nn.Embedding(LENGTH, WIDTH), nn.LayerNorm(WIDTH)
+        self.h = nn.ModuleList([nn.ModuleList([nn.LayerNorm(WIDTH), nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH), nn.LayerNorm(WIDTH),
+                                               nn.Linear(WIDTH, 32), nn.Linear(32, WIDTH)]) for _ in range(2)])
+        self.register_buffer("seen", torch.tril(torch.ones(LENGTH, LENGTH)).bool()[None, None])
+
+    def forward(self, ids):
+        x = self.wte(ids) + self.wpe.weight
+        for norm1, qkv, projection, norm2, up, down in self.h:
+            q, k, v = (heads_of(z, HEADS) for z in qkv(norm1(x)).split(WIDTH, 2))
+            scores = torch.where(self.seen, q @ k.transpose(-1, -2) / math.sqrt(WIDTH // HEADS), torch.tensor(-20000.0))
+            x = x + projection(rows_of(scores.softmax(-1) @ v))
+            y = up(norm2(x))
+            x = x + down(0.5 * y * (1 + torch.tanh(math.sqrt(2 / math.pi) * (y + 0.044715 * y**3))))
+        return self.norm(x) @ self.wte.weight.T
+
+    def example(self):
+        return torch.randint(0, 30, (1, LENGTH)),
+
+
+class Perceiver(nn.Module):
+    """Learned latents read the input; the mean of what they read."""
+
+    def __init__(self):
+        super().__init__()
+        self.latents, self.cross, self.block, self.head = nn.Parameter(torch.randn(1, 6, WIDTH)), Attention(), Block(), nn.Linear(WIDTH, 3)
+
+    def forward(self, x):
+        return self.head(self.block(self.latents + self.cross(self.latents, x)).mean(1))
+
+    def example(self):
+        return torch.randn(1, LENGTH, WIDTH),
+
+
+class SetTransformer(nn.Module):
+    """Induced points, and a seed that pools."""
+
+    def __init__(self):
+        super().__init__()
+        self.points, self.seed = nn.Parameter(torch.randn(1, 3, WIDTH)), nn.Parameter(torch.randn(1, 1, WIDTH))
+        self.read, self.write, self.pool, self.head = Attention(), Attention(), Attention(), nn.Linear(WIDTH, 2)
+
+    def forward(self, x):
+        x = x + F.relu(self.write(x, self.read(self.points, x)))
+        return self.head(self.pool(self.seed, x)).squeeze(1)
+
+    def example(self):
+        return torch.randn(1, LENGTH, WIDTH),
+
+
+class CausalConvolution(nn.Module):
+    """As WaveNet: zeros before, dilation, gates; then strides."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second, self.last = nn.Conv1d(8, 16, 3, dilation=2), nn.Conv1d(8, 16, 3, stride=2, padding=1), nn.Conv1d(8, 4, 1)
+
+    def forward(self, x):
+        for conv, zeros in ((self.first, 4), (self.second, 0)):
+            a, b = conv(F.pad(x, (zeros, 0))).chunk(2, 1)
+            x = torch.tanh(a) * torch.sigmoid(b)
+        return self.last(F.leaky_relu(x))
+
+    def example(self):
+        return torch.randn(1, 8, 12),
+
+
+class Mobile(nn.Module):
+    """Convolutions in two dimensions, depthwise and grouped; pooling; a norm of groups."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Conv2d(3, 8, 3, 2, 1), nn.BatchNorm2d(8), nn.ReLU6(), nn.Conv2d(8, 8, 3, 1, 1, groups=8), nn.Hardswish(),
+                                    nn.MaxPool2d(2), nn.Conv2d(8, 16, 3, 1, 1, groups=2), nn.GroupNorm(4, 16), nn.SiLU(), nn.AvgPool2d(2),
+                                    nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(16, 4))
+
+    def forward(self, x):
+        return self.layers(x)
+
+    def example(self):
+        return torch.randn(1, 3, 16, 16),
+
+
+class DecisionTransformer(nn.Module):
+    """Kinds of tokens, stacked and interleaved; four inputs and two results."""
+
+    def __init__(self):
+        super().__init__()
+        self.reward, self.state, self.action, self.time = nn.Linear(2, WIDTH), nn.Linear(3, WIDTH), nn.Linear(4, WIDTH), nn.Embedding(4, WIDTH)
+        self.norm, self.block = nn.LayerNorm(WIDTH), Block(lambda scores: scores + hidden_later(12, -1e9))
+        self.next_action, self.next_state = nn.Linear(WIDTH, 4), nn.Linear(WIDTH, 3)
+
+    def forward(self, rewards, states, actions, times):
+        time = self.time(times)
+        kinds = torch.stack((self.reward(rewards) + time, self.state(states) + time, self.action(actions) + time), 1)
+        x = self.block(self.norm(kinds.permute(0, 2, 1, 3).reshape(1, 12, WIDTH))).reshape(1, 4, 3, WIDTH).permute(0, 2, 1, 3)
+        return torch.tanh(self.next_action(x[:, 1])), self.next_state(x[:, 2])
+
+    def example(self):
+        return torch.randn(1, 4, 2), torch.randn(1, 4, 3), torch.randn(1, 4, 4), torch.arange(4)[None]
+
+
+class GptJ(nn.Module):
+    """Rotary positions of a part of the head, in adjacent pairs; attention and network side by side."""
+
+    def __init__(self):
+        super().__init__()
+        self.query, self.key, self.value, self.output = (nn.Linear(32, 32, False) for _ in range(4))
+        self.norm, self.up, self.down = nn.LayerNorm(32), nn.Linear(32, 64), nn.Linear(64, 32)
+        angles = torch.outer(torch.arange(LENGTH).float(), 10000 ** -(torch.arange(0, 4, 2).float() / 4)).repeat_interleave(2, 1)
+        self.register_buffer("cosines", angles.cos())
+        self.register_buffer("sines", angles.sin())
+
+    def rotated(self, x):
+        first, rest = x[..., :4], x[..., 4:]
+        turned = torch.stack((-first[..., 1::2], first[..., ::2]), -1).flatten(-2)
+        return torch.cat((first * self.cosines + turned * self.sines, rest), -1)
+
+    def forward(self, x):
+        y = self.norm(x)
+        q, k, v = self.rotated(heads_of(self.query(y), 4)), self.rotated(heads_of(self.key(y), 4)), heads_of(self.value(y), 4)
+        weights = (q @ k.transpose(-1, -2) / 8**0.5 + hidden_later(LENGTH, torch.finfo(torch.float32).min)).softmax(-1)
+        return x + self.output(rows_of(weights @ v)) + self.down(F.gelu(self.up(y), approximate="tanh"))
+
+    def example(self):
+        return torch.randn(1, LENGTH, 32),
+
+
+class Swin(nn.Module):
+    """Attention in shifted windows with a bias from a table; patches are merged."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm, self.attention = nn.LayerNorm(WIDTH), Attention(self.biased)
+        self.merge, self.norm_of_merge = nn.Linear(64, 32, False), nn.LayerNorm(64)
+        self.table = nn.Parameter(torch.randn(HEADS, 49))
+        self.register_buffer("places", torch.randint(0, 49, (16, 16)))
+
+    def biased(self, scores):
+        return scores + self.table[:, self.places]
+
+    def forward(self, x):
+        y = torch.roll(self.norm(x), (-2, -2), (1, 2)).view(1, 2, 4, 2, 4, WIDTH).permute(0, 1, 3, 2, 4, 5).reshape(4, 16, WIDTH)
+        y = self.attention(y).view(1, 2, 2, 4, 4, WIDTH).permute(0, 1, 3, 2, 4, 5).reshape(1, 8, 8, WIDTH)
+        x = x + torch.roll(y, (2, 2), (1, 2))
+        return self.merge(self.norm_of_merge(torch.cat([x[:, i::2, j::2] for j in (0, 1) for i in (0, 1)], -1)))
+
+    def example(self):
+        return torch.randn(1, 8, 8, WIDTH),
+
+
+class PatchTst(nn.Module):
+    """Overlapping patches by slices; each series is normalized by its mean and variance."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed, self.block, self.head = nn.Linear(8, WIDTH), Block(), nn.Linear(7 * WIDTH, 4)
+
+    def forward(self, x):
+        mean = x.mean(1, keepdim=True)
+        deviation = torch.sqrt(x.var(1, keepdim=True, unbiased=False) + 1e-5)
+        patches = torch.stack([((x - mean) / deviation).transpose(1, 2)[..., i:i + 8] for i in range(0, 28, 4)], 2)
+        y = self.block(self.embed(patches)[0]).reshape(1, 3, -1)
+        return self.head(y).transpose(1, 2) * deviation + mean
+
+    def example(self):
+        return torch.randn(1, 32, 3),
+
+
+class Tabular(nn.Module):
+    """Categories and numbers as tokens, several embeddings; ELU and softplus."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second, self.class_token = nn.Embedding(5, WIDTH), nn.Embedding(7, WIDTH), nn.Parameter(torch.randn(1, 1, WIDTH))
+        self.weight, self.bias = nn.Parameter(torch.randn(4, WIDTH)), nn.Parameter(torch.randn(4, WIDTH))
+        self.block, self.head = Block(activation=F.elu), nn.Linear(WIDTH, 2)
+
+    def forward(self, first, second, numbers):
+        tokens = (self.class_token, self.first(first)[:, None], self.second(second)[:, None], numbers[..., None] * self.weight + self.bias)
+        return F.softplus(self.head(self.block(torch.cat(tokens, 1))[:, 0]))
+
+    def example(self):
+        return torch.tensor([3]), torch.tensor([2]), torch.randn(1, 4)
+
+
+class Batch(nn.Module):
+    """Two sequences at once; the largest of each feature."""
+
+    def __init__(self):
+        super().__init__()
+        self.block = Block()
+
+    def forward(self, x):
+        return self.block(x).amax(1)
+
+    def example(self):
+        return torch.randn(2, LENGTH, WIDTH),
+
+
+class Linformer(nn.Module):
+    """Keys projected along the sequence, linear attention, a reversed cumulative sum."""
+
+    def __init__(self):
+        super().__init__()
+        self.along, self.query, self.key = nn.Linear(LENGTH, 5), nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH)
+
+    def forward(self, x):
+        keys = self.along(self.key(x).transpose(1, 2))
+        features = F.elu((self.query(x) @ keys / 4).softmax(-1) @ keys.transpose(1, 2)) + 1
+        summed = torch.einsum("btd,btc->bdc", features.softmax(1), x)
+        total = (features * features).sum(-1, keepdim=True).clamp(min=1e-3)
+        return torch.einsum("btd,bdc->btc", features, summed) / total + x.flip(1).cumsum(1)
+
+    def example(self):
+        return torch.randn(1, LENGTH, WIDTH),
+
+
+# The layers that tools/import names for each, and the models of CI: the fewest that use every part of the importer.
+EXPECTED = {
+    Encoder: "2 encoder layers, 1 norm, 1 linear map", VisionTransformer: "2 linear maps, 2 encoder layers, 1 norm",
+    KeywordTransformer: "2 linear maps, 2 encoder layers, 1 norm", Bert: "1 embedding, 1 norm, 2 encoder layers, 2 linear maps",
+    Whisper: "2 linear maps, 2 encoder layers, 1 norm", Llama: "1 embedding, 2 encoder layers, 1 norm, 1 linear map",
+    Conformer: "5 norms, 2 feed-forward networks, 1 attention, 3 linear maps", T5: "1 embedding, 4 norms, 8 linear maps, 2 feed-forward networks",
+    Alibi: "4 norms, 9 linear maps, 2 feed-forward networks", Gpt2: "1 embedding, 2 encoder layers", Perceiver: "4 linear maps, 1 encoder layer",
+    SetTransformer: "",
+    CausalConvolution: "", Mobile: "4 linear maps", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "",
+    Swin: "2 norms, 5 linear maps", PatchTst: "", Tabular: "", Batch: "", Linformer: ""}
+IN_CI = [Llama, Bert, DecisionTransformer, Swin, CausalConvolution]
+
+
+def slow_path(model):
+    """torch 1.13 can't export its fused encoder layers."""
+    for one in model.modules():
+        if isinstance(one, nn.TransformerEncoderLayer):
+            one.activation_relu_or_gelu = 0
+        if isinstance(one, nn.MultiheadAttention):
+            one.training = True
+    return model
+
+
+def made(kind):
+    torch.manual_seed(1)
+    model = kind().eval()
+    for parameter in model.parameters():
+        parameter.requires_grad_(False)
+        if parameter.dim() == 1:  # biases away from 0, gammas from 1
+            parameter += 0.1 * torch.randn_like(parameter)
+    return slow_path(model)
+
+
+def export(model, path, opset=17):
+    names = list(inspect.signature(model.forward).parameters)
+    torch.onnx.export(model, model.example(), str(path), opset_version=opset, input_names=names, training=torch.onnx.TrainingMode.PRESERVE,
+                      do_constant_folding=True)

@@ -1,0 +1,645 @@
+# SPDX-License-Identifier: BSL-1.0
+"""A graph as the statements of a formula, for tools/import: the text of each, its weights and the names of its axes, and which
+statements are a block that repeats."""
+import math
+
+import numpy as np
+
+import import_graph as graph
+from command_line import Refused
+from import_graph import Node, constant, in_order, is_constant, is_number, number
+from import_moves import NoView, Views, numbers_along, runs
+
+BUILT_IN = set("batch query key token hidden heads kv_heads head_dim value_dim score_hidden intermediate classes vocabulary in_features "
+               "out_features".split())
+CALLS = {"exp", "log", "sqrt", "tanh", "sigmoid", "abs"}
+OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "less": "<", "greater": ">", "less_or_equal": "<=", "greater_or_equal": ">=",
+             "equal": "==", "not_equal": "!=", "and": "&&", "or": "||"}
+CONDITIONS = {"less", "greater", "less_or_equal", "greater_or_equal", "equal", "not_equal", "and", "or", "not"}
+MOST_SLICES = 12
+LARGEST_SELECTION = 1 << 20
+MOST_RESULTS = 6
+
+
+def literal(value):
+    if math.isinf(value):
+        return "-__builtin_inff()" if value < 0 else "__builtin_inff()"
+    return str(np.float32(value)) + "F"  # the shortest text of these bits
+
+
+def axes_text(names, shape):
+    return ", ".join(f"{name}<{n}>" for name, n in zip(names, shape))
+
+
+# ---- the weights of layers, by Umbel's names -------------------------------------------------------
+
+
+def floats(array):
+    return np.ascontiguousarray(array, np.float32)
+
+
+def parts_of_linear(path, pair, bias=None):
+    """bias: has the layer one? By default, if the map has."""
+    weight, vector = pair
+    has = vector is not None if bias is None else bias
+    vector = np.zeros(weight.shape[1]) if vector is None else vector
+    return [(f"{path}weight", floats(weight))] + ([(f"{path}bias", floats(vector))] if has else [])
+
+
+def parts_of_norm(path, node):
+    return [(f"{path}gamma", floats(node["gamma"]))] + ([] if node["beta"] is None else [(f"{path}beta", floats(node["beta"]))])
+
+
+def parts_of_attention(path, node):
+    return [part for name in "qkvo" for part in parts_of_linear(f"{path}{name}.", node[name])]
+
+
+def parts_of_network(path, node):
+    bias = has_bias(node)
+    return [part for name in ("gate", "up", "down") if node[name] for part in parts_of_linear(f"{path}{name}.", node[name], bias)]
+
+
+def has_bias(network):
+    return any(network[name][1] is not None for name in ("gate", "up", "down") if network[name])
+
+
+def lower(condition):
+    return "true" if condition else "false"
+
+
+def options_of_attention(node):
+    biased = [name for name in "qkvo" if node[name][1] is not None]
+    made = ["bias<true>" if len(biased) == 4 else "bias<false>" if not biased else f"bias_on<{', '.join(map(repr, biased))}>"]
+    if node["kv_heads"] != node["heads"]:
+        made.append(f"kv_heads<{node['kv_heads']}>")
+    if node["head_dim"] * node["heads"] != node.args[0].shape[-1]:
+        made.append(f"head_dim<{node['head_dim']}>")
+    if node["value_dim"] != node["head_dim"]:
+        made.append(f"value_dim<{node['value_dim']}>")
+    if node["base"]:
+        made.append("rope<split_halves>" if node["base"] == 10000 else f"rope<split_halves, {node['base']}>")
+    if node["scale"]:
+        made.append(f"score_scale<1, {node['scale']}>")
+    return made
+
+
+class Statement:
+    """text: {0}, {1} ... are nodes, {w0}, {w1} ... weights, {t} is the type. parts: path and array of what is loaded."""
+
+    def __init__(self, node, text, reads, axes, *, parts=(), type_="", packed=False, tensors=()):
+        self.node, self.text, self.reads, self.axes = node, text, reads, axes
+        self.parts, self.type, self.packed, self.tensors = list(parts), type_, packed, list(tensors)
+
+    def weights(self):
+        return sum(array.size for _, array in [*self.parts, *self.tensors])
+
+
+class Program:
+    def __init__(self, results, input_axes, input_names):
+        self.own, self.statements, self.inputs = [], [], []
+        self.axes, self.strided, self.conditions, self.alias, self.at = {}, set(), set(), {}, {}
+        self.input_axes, self.results = input_axes, results
+        if len(results) > MOST_RESULTS:
+            raise Refused(f"the model has {len(results)} outputs, and a formula at most {MOST_RESULTS}; leave some out, or import the model twice")
+        nodes = in_order(results)
+        kept = {id(node.args[1]) for node in nodes if (node["attention"] if node.op == "encoder" else node).constants.get("mask") == "keep_mask"}
+        for node in nodes:
+            if id(node) in kept:
+                node.constants["kept"] = True
+        for node in nodes:
+            self.add(node)
+        self.inputs.sort(key=lambda node: input_names.index(node["name"]))
+        self.results = [self.numbers_of(node) for node in results]
+        self.first, self.period, self.count = self.repetition()
+
+    # ---- names
+    def own_axis(self, name):
+        if name not in BUILT_IN and name not in self.own:
+            self.own.append(name)
+        return name
+
+    def fresh(self, taken, name):
+        """An axis that is not taken, and is taken then."""
+        made, k = name, 2
+        while made in taken:
+            made, k = f"{name}_{k}", k + 1
+        taken.add(made)
+        return self.own_axis(made)
+
+    def extra(self, *names):
+        taken = {name for one in names for name in one}
+        return lambda name: self.fresh(taken, name)
+
+    def real(self, node):
+        while id(node) in self.alias:
+            node = self.alias[id(node)]
+        return node
+
+    def names(self, node):
+        return self.axes[id(self.real(node))]
+
+    def refuse(self, node, reason):
+        raise Refused(f"{node.origin}: {reason}" if node.origin else reason)
+
+    # ---- statements
+    def say(self, node, text, reads, axes, **more):
+        self.axes[id(node)] = tuple(axes)
+        self.at[id(node)] = len(self.statements)
+        self.statements.append(Statement(node, text, [self.real(x) for x in reads], tuple(axes), **more))
+
+    def instead(self, node, made):
+        """Other nodes for this one."""
+        for one in in_order([made]):
+            if id(self.real(one)) not in self.axes and not is_constant(one):
+                self.add(one)
+        self.alias[id(node)] = made
+        return made
+
+    def renamed(self, node, wanted, ref):
+        """A node by other names of its axes."""
+        have = self.names(node)
+        if have == tuple(wanted):
+            return ref
+        changes = [(a, b) for a, b in zip(have, wanted) if a != b]
+        words = []
+        if any(b in have for _, b in changes):  # names change places
+            taken = set(have) | set(wanted)
+            between = [self.fresh(taken, f"renamed_{a}") for a, _ in changes]
+            words += [f"rename_axis<{a}, {c}>" for (a, _), c in zip(changes, between)]
+            changes = [(c, b) for c, (_, b) in zip(between, changes)]
+        words += [f"rename_axis<{a}, {b}>" for a, b in changes]
+        return f"({ref} | {' | '.join(words)})"
+
+    def for_layer(self, node, wanted, ref="{0}"):
+        text = self.renamed(node, wanted, ref)
+        return f"contiguous({text})" if id(self.real(node)) in self.strided else text
+
+    def number_text(self, node):
+        return literal(number(node))
+
+    def add(self, node):
+        if is_constant(node):
+            return
+        writer = getattr(self, f"add_{node.op}", None)
+        if writer is None and (node.op in OPERATORS or node.op in ("maximum", "minimum", "where")):
+            writer = self.add_elementwise
+        if writer is None and node.op in CALLS:
+            return self.same_axes(node, f"{node.op}({{0}})")
+        if writer is None:
+            self.refuse(node, f"Umbel's formulas have no {node.op}; export the model without it, or do this step in your code")
+        writer(node)
+
+    def same_axes(self, node, text):
+        x = self.numbers_of(node.args[0])
+        self.say(node, text, [x], self.names(x))
+
+    def numbers_of(self, node):
+        """A node of numbers, also if it is a condition."""
+        node = self.real(node)
+        if id(node) not in self.conditions:
+            return node
+        made = Node("where", [node, constant(1.0), constant(0.0)], node.shape, at=(graph.every(node), (), ()))
+        self.add(made)
+        return made
+
+    def add_input(self, node):
+        name, rank = node["name"], len(node.shape)
+        axes = self.input_axes.get(name)
+        if node.constants.get("kept"):
+            axes = ("key",)
+        elif axes is None:
+            self.refuse(node, f"input {name} has {rank} axes; name them, --axes {name}={','.join('abcdefgh'[:rank])}")
+        elif len(axes) != rank:
+            self.refuse(node, f"input {name}: --axes names {len(axes)} axes for {list(node.shape)}")
+        for axis in axes:
+            self.own_axis(axis)
+        if node["dtype"].kind == "b":
+            self.conditions.add(id(node))
+        self.axes[id(node)] = tuple(axes)
+        self.inputs.append(node)
+
+    # ---- moves
+    def add_move(self, node):
+        x = node.args[0]
+        try:
+            return self.add_views(node, x, node["index"])
+        except NoView:
+            pass
+        for index in node["steps"]:
+            x = self.moved(x, index)
+        self.instead(node, x)
+
+    def add_views(self, node, x, index):
+        axes = list(zip(self.names(x), x.shape))
+        own = list(self.own)
+        try:
+            views = Views(axes, index, self.extra(self.names(x)), id(self.real(x)) in self.strided)
+        except NoView:
+            self.own = own
+            raise
+        self.say(node, " | ".join(["{0}", *views.text]), [x], views.names)
+        if views.strided:
+            self.strided.add(id(node))
+        if id(self.real(x)) in self.conditions:
+            self.conditions.add(id(node))
+
+    def moved(self, x, index):
+        """One move. If it is no view, elements are selected along each axis, or among all."""
+        node = Node("move", [x], index.shape, index=index, steps=[index])
+        try:
+            self.add_views(node, x, index)
+            return node
+        except NoView:
+            pass
+        lists = along_each_axis(x.shape, index)
+        if lists is None:
+            flat = Node("move", [x], (math.prod(x.shape),), index=np.arange(math.prod(x.shape)), steps=[])
+            self.add_views(flat, x, flat["index"])
+            picked = self.picked(flat, 0, index.reshape(-1))
+            whole = graph.identity(index.shape)
+            made = Node("move", [picked], index.shape, index=whole, steps=[])
+            self.add_views(made, picked, whole)
+            return made
+        for axis, numbers in enumerate(lists):
+            if not np.array_equal(numbers, np.arange(x.shape[axis])):
+                x = self.picked(x, axis, numbers)
+        return x
+
+    def picked(self, x, axis, numbers):
+        """Elements along an axis, in any order: a concat of slices, or a product with a matrix of ones and zeros."""
+        names, found = self.names(x), runs(numbers)
+        name = names[axis]
+        shape = tuple(len(numbers) if i == axis else n for i, n in enumerate(x.shape))
+        node = Node("picked", [x], shape)
+        if len(found) <= MOST_SLICES:
+            slices = [f"{{0}} | slice<{name}, from<{first}>, extent<{count}>>" for first, count in found]
+            text = slices[0] if len(slices) == 1 else f"concat<{name}>({', '.join(slices)})"
+            self.say(node, text, [x], names)
+            if len(slices) == 1:
+                self.strided.add(id(node))
+            return node
+        if len(numbers) * x.shape[axis] > LARGEST_SELECTION:
+            self.refuse(x, f"{len(numbers)} of {x.shape[axis]} elements are in an order that no view has; move them before or after the model")
+        other = self.extra(names)(f"selected_{name}")
+        chosen = np.zeros((x.shape[axis], len(numbers)), np.float32)
+        chosen[numbers, np.arange(len(numbers))] = 1
+        order = [other if i == axis else one for i, one in enumerate(names)]
+        last = [one for i, one in enumerate(names) if i != axis] + [other]
+        text = f"contract<{name}>({{0}}, {{w0}})" + ("" if order == last else f" | permute<{', '.join(order)}>")
+        self.say(node, text, [x], order, tensors=[(axes_text((name, other), chosen.shape), chosen)])
+        if order != last:
+            self.strided.add(id(node))
+        return node
+
+    # ---- elementwise
+    def result_names(self, node):
+        """For each axis of the result the name of the first argument that has it."""
+        names, taken = [None] * len(node.shape), set()
+        full = max((x for x in node.args if not is_constant(x)), key=lambda x: len(x.shape))
+        for x in [full, *node.args]:
+            if is_constant(x):
+                continue
+            at = node["at"][[id(y) for y in node.args].index(id(x))]
+            for axis, name in zip(at, self.names(x)):
+                if names[axis] is None and name not in taken:
+                    names[axis] = name
+                    taken.add(name)
+        fresh = self.extra(taken)
+        return tuple(name or fresh("added") for name in names)
+
+    def add_elementwise(self, node):
+        if node.op == "where" and is_constant(node.args[0]):
+            return self.add_fixed_choice(node)
+        numbers = node.op not in ("and", "or") and not (node.op == "where")
+        args = [x if is_constant(x) else self.numbers_of(x) if numbers or (node.op == "where" and k) else self.real(x)
+                for k, x in enumerate(node.args)]
+        node.args = args
+        names = self.result_names(node)
+        texts, reads, tensors = self.operands(node, args, names)
+        self.say(node, self.operation(node.op, texts), reads, names, tensors=tensors)
+        if node.op in CONDITIONS:
+            self.conditions.add(id(node))
+
+    def operands(self, node, args, names):
+        """Texts of the operands by the names of the result, the nodes that they read, and their constants."""
+        texts, reads, tensors = [], [], []
+        whole = any(len(at) == len(node.shape) for x, at in zip(args, node["at"]))
+        widened = None if whole else max((x for x in args if not is_constant(x)), key=lambda x: len(x.shape))
+        for x, at in zip(args, node["at"]):
+            wanted = [names[i] for i in at]
+            if is_number(x):
+                texts.append(self.number_text(x))
+            elif is_constant(x):
+                value = x["value"].astype(np.float32)
+                texts.append(f"{{w{len(tensors)}}}")
+                tensors.append((axes_text(wanted, value.shape), value))
+            else:
+                ref = self.renamed(x, wanted, f"{{{len(reads)}}}")
+                if x is widened:
+                    ref = f"({ref} | broadcast<{axes_text(names, node.shape)}>)"
+                texts.append(ref)
+                reads.append(x)
+        return texts, reads, tensors
+
+    def operation(self, op, texts):
+        if op in OPERATORS:
+            return f"{texts[0]} {OPERATORS[op]} {texts[1]}"
+        return f"{op}({', '.join(texts)})"
+
+    def add_fixed_choice(self, node):
+        """where by a constant condition: by positions if it is causal, else by products with ones and zeros."""
+        condition, a, b = node.args
+        value, at, rank = condition["value"], node["at"][0], len(node.shape)
+        if rank >= 2 and at == (rank - 2, rank - 1) and np.array_equal(value, np.triu(np.ones(value.shape, bool), 1)):
+            sides = [x if is_constant(x) else self.numbers_of(x) for x in (a, b)]
+            inner = Node("choice", sides, node.shape, node.scope, at=node["at"][1:])
+            names = self.result_names(inner)
+            texts, reads, tensors = self.operands(inner, sides, names)
+            self.say(node, f"where(position<{names[-1]}> > position<{names[-2]}>, {texts[0]}, {texts[1]})", reads, names, tensors=tensors)
+            return
+        made, fixed = [], np.zeros((), np.float32)
+        for side, seen, places in ((a, value, node["at"][1]), (b, ~value, node["at"][2])):
+            if is_constant(side):
+                fixed = fixed + np.where(spread(seen, at, rank), spread(side["value"], places, rank), np.float32(0))
+            else:
+                chosen = constant(seen.astype(np.float32))
+                made.append(graph.elementwise("mul", [side, chosen], (places, at), node.shape) if len(places) == rank or len(at) == rank
+                            else graph.elementwise("mul", [graph.repeated(side, node.shape, places), chosen], (tuple(range(rank)), at), node.shape))
+        total = made[0]
+        if len(made) > 1:
+            total = graph.both("add", *made, node.scope)
+        elif np.any(fixed):
+            kept = tuple(i for i in range(rank) if fixed.shape[i] > 1)
+            addend = constant(fixed.reshape([fixed.shape[i] for i in kept]))
+            total = graph.elementwise("add", [total, addend], (tuple(range(rank)), kept), node.shape, node.scope)
+        self.instead(node, total)
+
+    def add_pow(self, node):
+        power = number(node.args[1]) if is_number(node.args[1]) else 0
+        if power != int(power) or not 1 <= power <= 16:
+            self.refuse(node, "Umbel's formulas have no power that isn't a whole number from 1 to 16; write it by exp and log")
+        self.same_axes(node, " * ".join(["{0}"] * int(power)))
+
+    def add_reciprocal(self, node):
+        self.same_axes(node, "1.0F / {0}")
+
+    def add_not(self, node):
+        x = self.real(node.args[0])
+        self.say(node, "!{0}", [x], self.names(x))
+        self.conditions.add(id(node))
+
+    def add_activation(self, node):
+        self.same_axes(node, f"{{0}} | {node['kind']}")
+
+    # ---- along axes
+    def add_softmax(self, node):
+        self.same_axes(node, f"softmax<{self.names(node.args[0])[node['axis']]}>({{0}})")
+
+    def add_log_softmax(self, node):
+        self.same_axes(node, f"log_softmax<{self.names(node.args[0])[node['axis']]}>({{0}})")
+
+    def add_reduce(self, node):
+        x = self.numbers_of(node.args[0])
+        names = self.names(x)
+        summed = ", ".join(names[i] for i in node["axes"])
+        self.say(node, f"{node['kind']}<{summed}>({{0}})", [x], [name for i, name in enumerate(names) if i not in node["axes"]])
+
+    def add_concat(self, node):
+        args = [x if is_constant(x) else self.numbers_of(x) for x in node.args]
+        names = self.names(next(x for x in args if not is_constant(x)))
+        texts, reads, tensors = [], [], []
+        for x in args:
+            if is_constant(x):
+                value = x["value"].astype(np.float32)
+                same = [k for k, (_, other) in enumerate(tensors) if np.array_equal(value, other)]
+                texts.append(f"{{w{same[0] if same else len(tensors)}}}")
+                if not same:
+                    tensors.append((axes_text(names, value.shape), value))
+            else:
+                texts.append(self.renamed(x, names, f"{{{len(reads)}}}"))
+                reads.append(x)
+        self.say(node, f"concat<{names[node['axis']]}>({', '.join(texts)})", reads, names, tensors=tensors)
+
+    def add_lookup(self, node):
+        ids, table = node.args
+        names = self.names(ids)
+        fresh = self.extra(names)
+        if is_constant(table) and table["value"].ndim == 2:
+            features = fresh("hidden")
+            type_ = f"embedding<float, vocabulary<{table.shape[0]}>, {features}<{table.shape[1]}>>"
+            self.say(node, "{t}{{{w0}}}({0})", [ids], (*names, features), parts=[("", floats(table["value"]))], type_=type_)
+            return
+        if is_constant(table):
+            rows = [fresh("vocabulary"), *(fresh("hidden") for _ in table.shape[1:])]
+            value = floats(table["value"])
+            self.say(node, "lookup({w0}, {0})", [ids], (*names, *rows[1:]), tensors=[(axes_text(rows, value.shape), value)])
+            return
+        rows = self.names(table)
+        wanted = [rows[0], *(fresh(name) for name in rows[1:])]
+        self.say(node, f"lookup({self.renamed(table, wanted, '{0}')}, {{1}})", [table, ids], (*names, *wanted[1:]))
+
+    # ---- products
+    def add_matmul(self, node):
+        x, y = (arg if is_constant(arg) else self.numbers_of(arg) for arg in node.args)
+        full = node["full"]
+        rank = len(full)
+
+        def labels(shape, columns):
+            """The axes of an operand: places in the result, or `summed`."""
+            first = rank - len(shape)
+            of = [first + i for i in range(len(shape))]
+            of[-1 if columns == "x" else -2] = "summed"
+            return [label for label, n in zip(of, shape) if n != 1]
+        of_x, of_y = labels(node["x_full"], "x"), labels(node["y_full"], "y")
+        names, taken = {}, set()
+        for operand, of in ((x, of_x), (y, of_y)):
+            if is_constant(operand):
+                continue
+            for label, name in zip(of, self.names(operand)):
+                if label not in names:
+                    names[label] = self.column(label, name, taken, rank)
+        fresh = self.extra(taken)
+        for label in [*of_x, *of_y]:
+            if label not in names:
+                names[label] = fresh("summed" if label == "summed" else "column")
+        operands, reads, tensors = [], [], []
+        for operand, of in ((x, of_x), (y, of_y)):
+            wanted = [names[label] for label in of]
+            if is_constant(operand):
+                value = floats(operand["value"])
+                operands.append((f"{{w{len(tensors)}}}", wanted))
+                tensors.append((axes_text(wanted, value.shape), value))
+            else:
+                operands.append((self.renamed(operand, wanted, f"{{{len(reads)}}}"), wanted))
+                reads.append(operand)
+        if is_constant(x):
+            operands.reverse()  # a constant alone has no value yet
+        (left, first), (right, second) = operands
+        summed = names["summed"]
+        made = [name for name in first if name != summed] + [name for name in second if name not in first and name != summed]
+        wanted = [names[i] for i, n in enumerate(full) if n != 1]
+        text = f"contract<{summed}>({left}, {right})"
+        self.say(node, text + ("" if made == wanted else f" | permute<{', '.join(wanted)}>"), reads, wanted, tensors=tensors)
+        if made != wanted:
+            self.strided.add(id(node))
+
+    def column(self, label, name, taken, rank):
+        """The name of an axis of a product. Columns that would be called as the rows are keys."""
+        if name not in taken:
+            taken.add(name)
+            return name
+        if label == rank - 1 and "key" not in taken:
+            taken.add("key")
+            return "key"
+        return self.fresh(taken, f"other_{name}" if not name.startswith("other_") else name)
+
+    def add_depthwise(self, node):
+        """A sum of moved arguments, each times its row of one table."""
+        names = self.names(node.args[0])
+        texts, tap = [], self.extra(names)("tap")
+        for k, x in enumerate(node.args):
+            texts.append(f"{self.renamed(x, names, f'{{{k}}}')} * ({{w0}} | select_at<{tap}, {k}>)")
+        tensors = [(axes_text((tap, names[-1]), node["weight"].shape), floats(node["weight"])),
+                   (axes_text(names[-1:], node["bias"].shape), floats(node["bias"]))]
+        self.say(node, " + ".join(texts) + " + {w1}", node.args, names, tensors=tensors)
+
+    # ---- layers
+    def features(self, node):
+        """Names of positions, then hidden."""
+        names = self.names(node)
+        taken = {"hidden"}
+        return (*(self.fresh(taken, f"position_of_{name}" if name == "hidden" else name) for name in names[:-1]), "hidden")
+
+    def add_linear(self, node):
+        x = self.numbers_of(node.args[0])
+        names = self.names(x)
+        taken = set(names[:-1])
+        out = self.fresh(taken, "classes" if any(node is one for one in self.results) else "hidden")
+        bias = node["bias"] is not None
+        type_ = f"linear<float, {names[-1]}<{x.shape[-1]}>, {out}<{node.shape[-1]}>, bias<{lower(bias)}>>"
+        self.say(node, "use<{t}>({w0})(" + self.for_layer(x, names) + ")", [x], (*names[:-1], out), packed=True, type_=type_,
+                 parts=parts_of_linear("", (node["weight"], node["bias"])))
+
+    def add_norm(self, node):
+        x = self.numbers_of(node.args[0])
+        names = self.names(x)
+        no_beta = ", bias<false>" if node["kind"] == "layer_norm" and node["beta"] is None else ""
+        type_ = f"{node['kind']}<float, {names[-1]}<{x.shape[-1]}>{no_beta}>"
+        usual = node["kind"] == "layer_norm" and node["epsilon"] == 1e-5
+        epsilon = "" if usual else f", {literal(node['epsilon'])}"
+        self.say(node, "{t}{{{w0}" + epsilon + "}}(" + self.for_layer(x, names) + ")", [x], names, parts=parts_of_norm("", node), type_=type_)
+
+    def masked(self, node, mask):
+        return {None: "", "causal": ", causal", "keep_mask": ", keep_mask({1})"}[mask]
+
+    def add_attention(self, node):
+        x = self.numbers_of(node.args[0])
+        names = self.features(x)
+        options = [f"hidden<{x.shape[-1]}>", f"heads<{node['heads']}>", *options_of_attention(node)]
+        type_ = f"multi_head_attention<float, {', '.join(options)}>"
+        self.say(node, "use<{t}>({w0})(" + self.for_layer(x, names) + self.masked(node, node["mask"]) + ")", [x, *node.args[1:]], names,
+                 packed=True, type_=type_, parts=parts_of_attention("", node))
+
+    def add_network(self, node):
+        x = self.numbers_of(node.args[0])
+        names = self.features(x)
+        gated = ", gated<true>" if node["gate"] else ""
+        type_ = (f"feed_forward<float, hidden<{x.shape[-1]}>, intermediate<{node['up'][0].shape[1]}>, activation<{node['kind']}>, "
+                 f"bias<{lower(has_bias(node))}>{gated}>")
+        self.say(node, "use<{t}>({w0})(" + self.for_layer(x, names) + ")", [x], names, packed=True, type_=type_, parts=parts_of_network("", node))
+
+    def add_encoder(self, node):
+        x = self.numbers_of(node.args[0])
+        names, attends, inner, norm = self.features(x), node["attention"], node["network"], node["norm1"]
+        options = options_of_attention(attends)
+        made = [f"hidden<{x.shape[-1]}>", f"heads<{attends['heads']}>", f"intermediate<{inner['up'][0].shape[1]}>",
+                f"norm_first<{lower(node['norm_first'])}>", f"activation<{inner['kind']}>", *options]
+        if options[0] != f"bias<{lower(has_bias(inner))}>":
+            made.append(f"feed_forward_bias<{lower(has_bias(inner))}>")
+        if inner["gate"]:
+            made.append("gated<true>")
+        if norm["kind"] != "layer_norm":
+            made.append("norm_by<rms_norm>")
+        elif norm["beta"] is None:
+            made.append("norm_bias<false>")
+        if norm["kind"] != "layer_norm" or norm["epsilon"] != 1e-5:
+            made.append(f"norm_epsilon<1, {round(1 / norm['epsilon'])}>")
+        parts = (parts_of_norm("norm1.", norm) + parts_of_attention("attention.", attends) + parts_of_norm("norm2.", node["norm2"]) +
+                 parts_of_network("feed_forward.", inner))
+        self.say(node, "use<{t}>({w0})(" + self.for_layer(x, names) + self.masked(node, attends["mask"]) + ")", [x, *node.args[1:]], names,
+                 packed=True, type_=f"encoder_layer<float, {', '.join(made)}>", parts=parts)
+
+    def add_rope(self, node):
+        """Positions are the axis before the last."""
+        x = self.real(node.args[0])
+        names = self.names(x)
+        base = "split_halves" if node["base"] == 10000 else f"rope<split_halves, {node['base']}>"
+        self.say(node, f"rotate<{base}, {names[-2]}, {names[-1]}>({{0}})", [x], names)
+
+    # ---- blocks that repeat
+    def signature(self, i):
+        """What a statement is, and which statements it reads; inputs have numbers below 0."""
+        one = self.statements[i]
+        of_input = {id(x): -1 - k for k, x in enumerate(self.inputs)}
+        shapes = tuple((path, array.shape) for path, array in one.parts + one.tensors)
+        return (one.text, one.type, shapes, one.axes), [self.at.get(id(x), of_input.get(id(x))) for x in one.reads]
+
+    def repetition(self):
+        """(first, period, count) of the statements that repeat with the most weights, or (0, 0, 0)."""
+        signatures, best, most = [self.signature(i) for i in range(len(self.statements))], (0, 0, 0), 0
+        total = len(signatures)
+
+        def like(i, period):
+            (a, reads_a), (b, reads_b) = signatures[i], signatures[i + period]
+            return a == b and len(reads_a) == len(reads_b) and all(y - x == period or (x == y and x < 0) for x, y in zip(reads_a, reads_b))
+        for period in range(1, total // 2 + 1):
+            i = 0
+            while i + period < total:
+                same = 0
+                while i + same + period < total and like(i + same, period):
+                    same += 1
+                count = same // period + 1
+                saved = (count - 1) * (period + sum(one.weights() for one in self.statements[i:i + period]))
+                if count > 1 and saved > most and (period == 1 or self.is_block(signatures, i, period, count)):
+                    best, most = (i, period, count), saved
+                i += max(same, 1)
+        return best
+
+    def is_block(self, signatures, first, period, count):
+        """Does every copy read the last statement of the one before and nothing else from outside?"""
+        end, entries = first + period * count, set()
+        last = {self.at[id(self.real(x))] for x in self.results}
+        if any(first <= i < end - 1 for i in last):
+            return False
+        for k in range(first, len(signatures)):
+            start = first + (k - first) // period * period
+            for read in signatures[k][1]:
+                if k >= end:
+                    if first <= read < end - 1:
+                        return False
+                elif read < start:
+                    if start == first:
+                        entries.add(read)
+                    elif read != start - 1:
+                        return False
+        return len(entries) == 1
+
+
+def spread(value, at, rank):
+    """With axes of size 1 for those that it lacks."""
+    return np.reshape(value, [value.shape[at.index(i)] if i in at else 1 for i in range(rank)])
+
+
+def along_each_axis(shape, index):
+    """The numbers of the elements along each axis, if the move is one of each axis by itself."""
+    found = numbers_along(index) if index.ndim == len(shape) else None
+    if found is None:
+        return None
+    lists = []
+    for d, grows in enumerate(found[1]):
+        stride = math.prod(shape[d + 1:])
+        numbers = found[0] // stride % shape[d] + grows // stride
+        if (grows % stride).any() or numbers.min() < 0 or numbers.max() >= shape[d]:
+            return None
+        lists.append(numbers)
+    return lists

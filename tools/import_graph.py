@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The graph of tools/import: nodes, and the functions that make them. A node is simplified as it is made: what only moves
+elements, in any order of Reshape, Transpose, Slice, Split and Gather, is one node `move` with an index for each element of its
+result, so its meaning does not depend on how it was written. Axes of size 1 are dropped everywhere. Which nodes are layers:
+import_layers.py. How nodes are written in C++: import_formula.py."""
+import math
+
+import numpy as np
+
+
+class Node:
+    """op, args, shape, the name of the module that it comes from, and constants by name (matrices as (in, out))."""
+
+    reading = ""  # the node of ONNX that is being read, for sentences
+    def __init__(self, op, args, shape, scope="", **constants):
+        self.op, self.args, self.shape, self.constants = op, list(args), tuple(shape), constants
+        self.origin = Node.reading
+        self.scope = scope or next((x.scope for x in args if x.scope), "")
+
+    def __getitem__(self, name):
+        return self.constants[name]
+
+
+def without_ones(shape):
+    return tuple(n for n in shape if n != 1)
+
+
+def constant(value, scope=""):
+    value = np.asarray(value)
+    return Node("constant", [], value.shape, scope, value=value)
+
+
+def is_constant(x):
+    return x.op == "constant"
+
+
+def is_number(x):
+    return is_constant(x) and not x.shape
+
+
+def number(x):
+    return float(x["value"].reshape(()))
+
+
+def identity(shape):
+    return np.arange(math.prod(shape)).reshape(shape)
+
+
+def places(x_shape, shape):
+    """The axes of the result that x has, by the rules of numpy, axes of size 1 left out on both sides."""
+    kept = [i for i, n in enumerate(shape) if n != 1]
+    first = len(shape) - len(x_shape)
+    return tuple(kept.index(first + i) for i, n in enumerate(x_shape) if n != 1)
+
+
+def every(x):
+    return tuple(range(len(x.shape)))
+
+
+# ---- elementwise ---------------------------------------------------------------------------------
+
+
+def scaled(x):
+    """y and a number whose product is x."""
+    return (x.args[0], number(x.args[1])) if x.op == "mul" and is_number(x.args[1]) else (x, 1.0)
+
+
+def elementwise(op, args, at, shape, scope=""):
+    """at: for each argument its axes of the result."""
+    if op == "div" and is_number(args[1]) and number(args[1]) != 0:
+        return elementwise("mul", [args[0], constant(np.float32(1 / number(args[1])))], at, shape, scope)
+    if op == "div" and is_number(args[0]) and number(args[0]) == 1:
+        return unary("reciprocal", args[1], scope)
+    if op == "sub" and is_number(args[1]):
+        return elementwise("add", [args[0], constant(-args[1]["value"])], at, shape, scope)
+    if op in ("add", "mul") and is_constant(args[0]) and not is_constant(args[1]):
+        args, at = args[::-1], at[::-1]
+    if op in ("add", "mul") and is_number(args[1]) and number(args[1]) == (op == "mul") and args[0].shape == shape:
+        return args[0]
+    if op == "mul" and is_number(args[1]):
+        inner, factor = scaled(args[0])
+        if inner is not args[0]:
+            return elementwise("mul", [inner, constant(factor * number(args[1]))], at, shape, scope)
+    rows = None if op == "mul" and is_number(args[1]) else turned_operands(op, args, at, shape)
+    if rows:
+        return turn(elementwise(op, *rows, shape[::-1], scope))
+    return Node(op, args, shape, scope, at=tuple(at))
+
+
+def turned_operands(op, args, at, shape):
+    """The same with rows and columns exchanged, if then no operand is: features before positions, as convolutions have them."""
+    if len(shape) != 2 or not any(turned(x) for x in args):
+        return None
+    operands, places_of = [], []
+    for x, axes in zip(args, at):
+        if turned(x):
+            operands.append(turned(x))
+        elif is_constant(x):
+            operands.append(constant(x["value"].T, x.scope) if len(axes) == 2 else x)
+        else:
+            return None
+        places_of.append((0, 1) if len(axes) == 2 else tuple(1 - i for i in axes))
+    return operands, places_of
+
+
+def unary(op, x, scope="", **more):
+    inner, factor = scaled(x)
+    if turned(inner):
+        rows = turned(inner)
+        return turn(unary(op, times(rows, factor), scope, **more))
+    return Node(op, [x], x.shape, scope, **more)
+
+
+def times(x, factor, scope=""):
+    return elementwise("mul", [x, constant(factor)], (every(x), ()), x.shape, scope)
+
+
+def plus(x, addend, scope=""):
+    return elementwise("add", [x, constant(addend)], (every(x), ()), x.shape, scope)
+
+
+def both(op, x, y, scope=""):
+    """Of two nodes with the same axes."""
+    return elementwise(op, [x, y], (every(x), every(y)), x.shape, scope)
+
+
+def along(op, x, vector, axis, scope=""):
+    """x and a constant vector along an axis."""
+    return elementwise(op, [x, constant(vector)], (every(x), (axis,)), x.shape, scope)
+
+
+def reduced(kind, x, axes, scope=""):
+    """Over axes of x, which must not be none."""
+    return Node("reduce", [x], tuple(n for i, n in enumerate(x.shape) if i not in axes), scope, kind=kind, axes=tuple(axes))
+
+
+def repeated(x, shape, axes):
+    """x along the axes of the shape that it lacks; axes: those that it has."""
+    index = np.broadcast_to(identity(x.shape).reshape([n if i in axes else 1 for i, n in enumerate(shape)]), shape)
+    return move(x, index)
+
+
+# ---- moves ---------------------------------------------------------------------------------------
+
+
+def turned(x):
+    """y if x is y with its two axes exchanged. A factor stays outside of a move, so it is looked through."""
+    inner, factor = scaled(x)
+    if inner is not x:
+        return times(turned(inner), factor) if turned(inner) else None
+    if x.op != "move" or len(x.args[0].shape) != 2:
+        return None
+    return x.args[0] if np.array_equal(x["index"], identity(x.args[0].shape).T) else None
+
+
+def turn(x):
+    return move(x, identity(x.shape).T)
+
+
+def move(x, index, scope=""):
+    """Elements of x by their numbers. steps: the moves that it was made of, for those that are no views together."""
+    if is_constant(x):
+        return constant(x["value"].reshape(-1)[index], x.scope)
+    if index.shape == x.shape and np.array_equal(index, identity(x.shape)):
+        return x
+    if x.op == "move":
+        made = move(x.args[0], x["index"].reshape(-1)[index], scope)
+        if made.op == "move" and made.args[0] is x.args[0]:
+            made.constants["steps"] = [*x["steps"], index]
+        return made
+    if x.op == "mul" and is_number(x.args[1]):
+        return times(move(x.args[0], index), number(x.args[1]), scope)
+    if x.op == "rope" and index.shape[-2:] == x.shape[-2:]:  # heads are moved before as well as after
+        inner = x.shape[-2] * x.shape[-1]
+        if np.array_equal(index % inner, np.broadcast_to(identity(x.shape[-2:]), index.shape)):
+            return Node("rope", [move(x.args[0], index)], index.shape, scope, **x.constants)
+    if x.op == "linear" and index.ndim == len(x.shape) and index.shape[:-1] == x.shape[:-1] and index.shape[-1] < x.shape[-1]:
+        first = int(index.reshape(-1)[0])  # some columns of a linear map are a smaller one
+        columns = slice(first, first + index.shape[-1])
+        if np.array_equal(index, identity(x.shape)[..., columns]):
+            bias = x["bias"]
+            return Node("linear", x.args, index.shape, x.scope, weight=x["weight"][:, columns], bias=None if bias is None else bias[columns])
+    if x.op == "linear" and index.ndim == 2 and len(x.shape) == 2 and index.shape[1] == x.shape[0] and index.shape[0] < x.shape[1]:
+        first = int(index.reshape(-1)[0])
+        if np.array_equal(index.T, identity(x.shape)[:, first:first + index.shape[0]]):
+            return turn(move(x, index.T))
+    return Node("move", [x], index.shape, scope, index=index, steps=[index])
+
+
+def reshaped(x, shape):
+    return move(x, identity(x.shape).reshape(shape)) if x.shape != tuple(shape) else x
+
+
+def joined(parts, shape, axis, scope=""):
+    """concat. The parts have the axes of the result, that axis also if it is of size 1."""
+    if len(parts) == 1:
+        return reshaped(parts[0], shape)
+    if len(shape) == 2 and any(turned(x) for x in parts) and all(turned(x) or is_constant(x) for x in parts):
+        return turn(joined([turned(x) or constant(x["value"].T, x.scope) for x in parts], shape[::-1], 1 - axis, scope))
+    return Node("concat", parts, shape, scope, axis=axis)
+
+
+def padded(x, axis, before, after, fill=0.0, scope=""):
+    """With numbers before and after along an axis."""
+    if not before and not after:
+        return x
+    def numbers(count):
+        return constant(np.full([count if i == axis else n for i, n in enumerate(x.shape)], fill, np.float32))
+    parts = ([numbers(before)] if before else []) + [x] + ([numbers(after)] if after else [])
+    return joined(parts, tuple(n + before + after if i == axis else n for i, n in enumerate(x.shape)), axis, scope)
+
+
+def part(x, at):
+    """x[at], as numpy slices."""
+    return move(x, np.ascontiguousarray(identity(x.shape)[at]))
+
+
+# ---- products ------------------------------------------------------------------------------------
+
+
+def matmul(x, y, x_full, y_full, scope=""):
+    """Of nodes whose shapes with the axes of size 1 are x_full and y_full."""
+    batch = np.broadcast_shapes(x_full[:-2], y_full[:-2])
+    full = (*batch, x_full[-2], y_full[-1])
+    if x_full[-1] == 1:
+        outer = (*x_full[:-1], 1), (*y_full[:-2], 1, y_full[-1])
+        return elementwise("mul", [x, y], tuple(places(one, full) for one in outer), without_ones(full), scope)
+    return Node("matmul", [x, y], without_ones(full), scope, x_full=tuple(x_full), y_full=tuple(y_full), full=full)
+
+
+def in_order(nodes):
+    """Every node before those that read it."""
+    seen, order, stack = set(), [], [(node, False) for node in reversed(nodes)]
+    while stack:
+        node, done = stack.pop()
+        if done:
+            order.append(node)
+        elif id(node) not in seen:
+            seen.add(id(node))
+            stack += [(node, True), *((x, False) for x in reversed(node.args))]
+    return order

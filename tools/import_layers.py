@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Which nodes of a graph are layers of Umbel, for tools/import. Each function gets what was just made, looks at its arguments
+and returns the layer, or nothing. It decides by numbers and by the moves of elements, never by names, and returns no layer
+whose options could not be written, so that a graph that nobody recognizes is a formula of the same numbers."""
+import math
+
+import numpy as np
+
+from import_graph import (Node, elementwise, identity, is_constant, is_number, joined, move, number, scaled, turn, turned, unary)
+
+FULL_SCALE = -1e4  # a smaller addend of a score hides the key
+
+
+def near(a, b):
+    return abs(a - b) <= 2e-6 * max(1, abs(b))
+
+
+def one_over(value):
+    """n if value is 1 / n, as options of layers write it."""
+    n = round(1 / value) if value > 0 else 0
+    return n if n >= 1 and abs(n * value - 1) <= 1e-6 else None
+
+
+# ---- activations ---------------------------------------------------------------------------------
+
+
+def factors(x):
+    """A number, and nodes, whose product is x."""
+    if x.op == "mul" and is_number(x.args[1]):
+        factor, nodes = factors(x.args[0])
+        return factor * number(x.args[1]), nodes
+    if x.op == "mul" and x.args[0].shape == x.args[1].shape:
+        (left, first), (right, second) = factors(x.args[0]), factors(x.args[1])
+        return left * right, first + second
+    return 1.0, [x]
+
+
+def plus_one(x):
+    return x.args[0] if x.op == "add" and is_number(x.args[1]) and near(number(x.args[1]), 1) else None
+
+
+def curve(node, x, at):
+    """The values of a node for the numbers `at` in place of x, or nothing."""
+    if node is x:
+        return at
+    if is_number(node):
+        return number(node)
+    compute = {"add": lambda a, b: a + b, "mul": lambda a, b: a * b, "pow": lambda a, b: a ** b}.get(node.op)
+    if not compute:
+        return None
+    values = [curve(arg, x, at) for arg in node.args]
+    return None if any(value is None for value in values) else compute(*values)
+
+
+def activation(x):
+    """gelu or silu, written as a product."""
+    factor, nodes = factors(x)
+    if len(nodes) != 2:
+        return x
+    for y, gate in (nodes, nodes[::-1]):
+        if gate.op == "sigmoid" and gate.args[0] is y and near(factor, 1):
+            return Node("activation", [y], y.shape, x.scope, kind="silu")
+        inner = plus_one(gate)
+        if inner is None or not near(factor, 0.5):
+            continue
+        if inner.op == "erf":
+            z, by = scaled(inner.args[0])
+            if z is y and near(by, math.sqrt(0.5)):
+                return Node("activation", [y], y.shape, x.scope, kind="gelu_exact")
+        if inner.op == "tanh":
+            at = np.linspace(-3, 3, 13)
+            values = curve(inner.args[0], y, at)
+            if values is not None and np.allclose(values, math.sqrt(2 / math.pi) * (at + 0.044715 * at**3), atol=1e-6):
+                return Node("activation", [y], y.shape, x.scope, kind="gelu_tanh")
+    return x
+
+
+# ---- norms ---------------------------------------------------------------------------------------
+
+
+def root_mean_square(x):
+    """d and epsilon if x is d / sqrt(mean(d * d) + epsilon)."""
+    if x.op == "div":
+        d, root = x.args
+    elif x.op == "mul" and x.args[1].op == "reciprocal":
+        d, root = x.args[0], x.args[1].args[0]
+    else:
+        return None
+    if root.op != "sqrt" or root.args[0].op != "add" or not is_number(root.args[0].args[1]):
+        return None
+    mean = root.args[0].args[0]
+    if mean.op != "reduce" or mean["kind"] != "mean" or mean["axes"] != (len(d.shape) - 1,):
+        return None
+    square = mean.args[0]
+    same = square.op == "pow" and square.args[0] is d and is_number(square.args[1]) and number(square.args[1]) == 2
+    if same or square.op == "mul" and square.args[0] is d and square.args[1] is d:
+        return d, float(f"{number(root.args[0].args[1]):.6g}")
+    return None
+
+
+def norm(x):
+    """A norm from a product with gamma."""
+    found = root_mean_square(x.args[0])
+    gamma = x.args[1]
+    if not found or not is_constant(gamma) or gamma["value"].ndim != 1 or x["at"][1] != (len(x.shape) - 1,):
+        return x
+    d, epsilon = found
+    centered = (d.op == "sub" and d.args[1].op == "reduce" and d.args[1]["kind"] == "mean" and d.args[1].args[0] is d.args[0]
+                and d.args[1]["axes"] == (len(d.shape) - 1,))
+    return Node("norm", [d.args[0] if centered else d], x.shape, x.scope, kind="layer_norm" if centered else "rms_norm", epsilon=epsilon,
+                gamma=gamma["value"], beta=None)
+
+
+def layer_norm(x, gamma, beta, epsilon, scope=""):
+    made = Node("norm", [x], x.shape, scope, kind="layer_norm", epsilon=epsilon, gamma=gamma, beta=beta)
+    return encoder_of_norm(made) or made
+
+
+# ---- linear maps, networks and attention -----------------------------------------------------------
+
+
+def linear(x, weight, bias, scope=""):
+    made = Node("linear", [x], (*x.shape[:-1], weight.shape[1]), scope, weight=weight, bias=bias)
+    return attention(made) or network(made) or made
+
+
+def network(down):
+    """A feed-forward network, gated or not, from its last linear map."""
+    x, gate, up, kind = down.args[0], None, None, None
+    if x.op == "activation" and x.args[0].op == "linear":
+        up, kind = x.args[0], x["kind"]
+    elif x.op == "mul" and sorted(arg.op for arg in x.args) == ["activation", "linear"]:
+        active, up = x.args if x.args[0].op == "activation" else x.args[::-1]
+        gate, kind = active.args[0], active["kind"]
+        if gate.op != "linear" or gate.args[0] is not up.args[0] or (gate["bias"] is None) != (up["bias"] is None):
+            return None
+    if up is None or up.args[0].shape != down.shape:
+        return None
+    return Node("network", [up.args[0]], down.shape, down.scope, kind=kind, up=pair(up), down=pair(down), gate=gate and pair(gate))
+
+
+def pair(node):
+    return node["weight"], node["bias"]
+
+
+def with_bias(x, bias, scope):
+    """A layer whose last linear map lacks a bias, and the bias."""
+    if x.op == "linear" and x["bias"] is None:
+        return linear(x.args[0], x["weight"], bias, scope)
+    for layer, last in (("attention", "o"), ("network", "down")):
+        if x.op == layer and x[last][1] is None:
+            return Node(layer, x.args, x.shape, x.scope, **{**x.constants, last: (x[last][0], bias)})
+    if x.op == "norm" and x["kind"] == "layer_norm" and x["beta"] is None:
+        return layer_norm(x.args[0], x["gamma"], bias, x["epsilon"], scope)
+    return None
+
+
+def rope(x):
+    """m * cos + rotate_half(m) * sin for m (heads, position, head_dim), from the sum, by its numbers."""
+    for turns, other in (x.args, x.args[::-1]):
+        if not (turns.op == other.op == "mul" and is_constant(turns.args[1]) and is_constant(other.args[1]) and other.args[0].op == "concat"):
+            continue
+        m, cosines, sines, parts = turns.args[0], turns.args[1]["value"], other.args[1]["value"], other.args[0].args
+        if cosines.shape != sines.shape or cosines.ndim != 2 or len(parts) != 2 or m.op != "move" or len(m.shape) < 2:
+            continue
+        width = m.shape[-1]
+        negative, sign = scaled(parts[0])
+        halves = all(y.op == "move" and y.args[0] is m.args[0] for y in (negative, parts[1]))
+        if width < 4 or cosines.shape != m.shape[-2:] or sign != -1 or not halves:
+            continue
+        if not (np.array_equal(negative["index"], m["index"][..., width // 2:]) and
+                np.array_equal(parts[1]["index"], m["index"][..., :width // 2])):
+            continue
+        if cosines.shape[0] < 2:
+            continue
+        base = round(math.atan2(sines[1, 1], cosines[1, 1]) ** (-width / 2)) if sines[1, 1] > 0 else 0
+        if base < 2:
+            continue
+        angles = np.tile(np.outer(np.arange(cosines.shape[0]), float(base) ** (-np.arange(0, width, 2) / width)), 2)
+        if np.allclose(np.cos(angles), cosines, atol=1e-4) and np.allclose(np.sin(angles), sines, atol=1e-4):
+            return Node("rope", [m], m.shape, x.scope, base=base)
+    return None
+
+
+def is_causal(hidden, queries, keys):
+    """Is that condition: key > query?"""
+    return queries == keys and hidden.shape == (queries, keys) and np.array_equal(hidden, np.triu(np.ones((queries, keys), bool), 1))
+
+
+def mask_of(scores, queries, keys):
+    """The scores before their mask, the name of the mask and its node; nothing for others than these."""
+    rank = len(scores.shape)
+    last_two, last = (rank - 2, rank - 1), (rank - 1,)
+    if scores.op == "where" and is_constant(scores.args[0]) and is_number(scores.args[1]) and number(scores.args[1]) < FULL_SCALE:
+        causal = is_causal(scores.args[0]["value"], queries, keys) and scores["at"][0] == last_two
+        return (scores.args[2], "causal", None) if causal and scores.args[2].shape == scores.shape else None
+    if scores.op != "add":
+        return scores, None, None
+    for core, mask, at in zip(scores.args, scores.args[::-1], scores["at"][::-1]):
+        if scaled(core)[0].op != "matmul":
+            continue
+        if is_constant(mask):
+            value = mask["value"]
+            if at == last_two and is_causal(value < FULL_SCALE, queries, keys) and (np.tril(value) == 0).all():
+                return core, "causal", None
+            return None
+        below, by = scaled(mask)  # (1 - kept) * -1e38
+        if by < FULL_SCALE and below.op == "sub" and is_number(below.args[0]) and number(below.args[0]) == 1:
+            kept = below.args[1]
+            if kept.op == "input" and kept.shape == (keys,) and at == last:
+                return core, "keep_mask", kept
+        return None
+    return None
+
+
+def heads_of(x):
+    """x (heads, position, head_dim) of rows of a linear map: the map, its first column, groups of heads that share, rope's base."""
+    base = None
+    if x.op == "rope":
+        base, x = x["base"], x.args[0]
+    if x.op == "linear" and x.shape[0] == 1:
+        return None
+    if x.op != "move" or x.args[0].op != "linear" or len(x.args[0].shape) != 2:
+        return None
+    of, (heads, positions, width) = x.args[0], x.shape
+    index, features = x["index"], of.shape[-1]
+    if of.shape[0] != positions:
+        return None
+    first = int(index[0, 0, 0])
+    if not np.array_equal(index[0], np.arange(positions)[:, None] * features + first + np.arange(width)):
+        return None
+    starts = index[:, 0, 0] - first
+    groups = len(set(starts.tolist()))
+    if heads % groups or not np.array_equal(starts, np.repeat(np.arange(groups) * width, heads // groups)):
+        return None
+    if not np.array_equal(index, index[0] + starts[:, None, None]):
+        return None
+    return of, first, groups, base
+
+
+def attention(made):
+    """Multi-head attention from its last linear map."""
+    context = made.args[0].args[0] if made.args[0].op == "move" else made.args[0]
+    if context.op != "matmul":
+        return None
+    weights, values = context.args
+    if weights.op != "softmax" or weights["axis"] != len(weights.shape) - 1:
+        return None
+    queries, keys = context["x_full"][-2:]
+    found = mask_of(weights.args[0], queries, keys)
+    if not found or weights.shape[-1] != keys:
+        return None
+    core, scale = scaled(found[0])
+    if core.op != "matmul":
+        return None
+    (q, by_q), (k, by_k), (v, by_v) = map(scaled, (*core.args, values))
+    width, features = core["x_full"][-1], context["y_full"][-1]
+    heads = math.prod(context["full"][:-2])
+    if by_v != 1 or any(math.prod(x.shape) != heads * n for x, n in ((q, queries * width), (k, keys * width), (v, keys * features))):
+        return None
+    if q.op == "constant" or k.op == "constant" or v.op == "constant":
+        return None
+    turned_keys = np.swapaxes(identity((heads, width, keys)), -1, -2)
+    sides = [heads_of(x) for x in (move(q, identity(q.shape).reshape(heads, queries, width)), move(k, identity(k.shape).reshape(-1)[turned_keys]),
+                                   move(v, identity(v.shape).reshape(heads, keys, features)))]
+    if any(side is None for side in sides):
+        return None
+    (of_q, at_q, groups_q, base_q), (of_k, at_k, groups_k, base_k), (of_v, at_v, groups_v, _) = sides
+    back = identity((heads, queries, features)).transpose(1, 0, 2).reshape(-1)
+    seen = made.args[0]["index"].reshape(-1) if made.args[0].op == "move" else identity(context.shape).reshape(-1)
+    if not np.array_equal(seen, back) or made.args[0].shape != (queries, heads * features) or len(made.shape) != 2:
+        return None
+    own = of_q.args[0] is of_k.args[0]
+    if groups_q != heads or groups_k != groups_v or base_q != base_k or of_k.args[0] is not of_v.args[0] or not own:
+        return None
+    x, scale = of_q.args[0], scale * by_q * by_k
+    if made.shape[-1] != x.shape[-1] or len(x.shape) != 2 or (heads * width) % heads:
+        return None
+    usual = abs(scale * math.sqrt(width) - 1) <= 1e-5
+    if not usual and not one_over(scale):
+        return None
+
+    def columns(of, first, count):
+        bias = of["bias"]
+        return of["weight"][:, first:first + count], None if bias is None else bias[first:first + count]
+    return Node("attention", [x] + ([found[2]] if found[2] else []), made.shape, made.scope, q=columns(of_q, at_q, heads * width),
+                k=columns(of_k, at_k, groups_k * width), v=columns(of_v, at_v, groups_v * features), o=pair(made), heads=heads, kv_heads=groups_k,
+                head_dim=width, value_dim=features, scale=None if usual else one_over(scale), base=base_q, mask=found[1])
+
+
+# ---- encoder layers --------------------------------------------------------------------------------
+
+
+def encoder_of_norm(last):
+    """norm2(y + network(y)), y = norm1(x + attention(x))."""
+    if last.args[0].op != "add":
+        return None
+    for y, inner in (last.args[0].args, last.args[0].args[::-1]):
+        if inner.op == "network" and inner.args[0] is y and y.op == "norm" and y.args[0].op == "add":
+            for x, attends in (y.args[0].args, y.args[0].args[::-1]):
+                if attends.op == "attention" and attends.args[0] is x:
+                    return encoder(x, attends, inner, y, last, False, last.scope)
+    return None
+
+
+def encoder_of_sum(total):
+    """y + network(norm2(y)), y = x + attention(norm1(x))."""
+    for y, inner in (total.args, total.args[::-1]):
+        if inner.op == "network" and inner.args[0].op == "norm" and inner.args[0].args[0] is y and y.op == "add":
+            for x, attends in (y.args, y.args[::-1]):
+                if attends.op == "attention" and attends.args[0].op == "norm" and attends.args[0].args[0] is x:
+                    return encoder(x, attends, inner, attends.args[0], inner.args[0], True, total.scope)
+    return None
+
+
+def encoder(x, attends, inner, norm1, norm2, norm_first, scope):
+    if norm1["epsilon"] != norm2["epsilon"] or norm1["kind"] != norm2["kind"] or (norm1["beta"] is None) != (norm2["beta"] is None):
+        return None
+    if not one_over(norm1["epsilon"]):
+        return None
+    biases = [inner[part][1] is not None for part in ("gate", "up", "down") if inner[part]]
+    if len(set(biases)) != 1:
+        return None
+    return Node("encoder", [x, *attends.args[1:]], x.shape, scope.rsplit("/", 1)[0] if scope.count("/") > 1 else scope, attention=attends,
+                network=inner, norm1=norm1, norm2=norm2, norm_first=norm_first)
+
+
+# ---- where they are looked for -----------------------------------------------------------------------
+
+
+def recognized(made):
+    """An elementwise node, or the layer that it completes."""
+    inner = turned(made)
+    if inner is not None and inner.op in ("mul", "add"):
+        found = recognized(inner)
+        return made if found is inner else turn(found)
+    if made.op == "mul":
+        found = activation(made)
+        if found is made and not is_number(made.args[1]):
+            found = norm(made)
+        return found
+    if made.op == "add":
+        x, y = made.args
+        if is_constant(y) and y["value"].ndim == 1 and made["at"][1] == (len(made.shape) - 1,):
+            return with_bias(x, y["value"], made.scope) or made
+        return encoder_of_sum(made) or rope(made) or made
+    return made
+
+
+__all__ = ["elementwise", "joined", "layer_norm", "linear", "recognized", "unary"]

@@ -1,0 +1,624 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Reads an ONNX file for tools/import: its inputs with sizes, a probe, and its nodes as a graph (import_graph.py), operator by
+operator. What depends on no input is a constant, shapes included."""
+import math
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+import import_graph as graph
+import import_layers as layers
+import import_operators as operators
+from command_line import Refused
+from import_graph import Node, constant, every, is_constant, is_number, move, number, part, places, without_ones
+
+BINARY = {"Add": "add", "Sub": "sub", "Mul": "mul", "Div": "div", "Max": "maximum", "Min": "minimum"}
+CONDITIONS = {"Equal": "equal", "Less": "less", "Greater": "greater", "LessOrEqual": "less_or_equal", "GreaterOrEqual": "greater_or_equal",
+              "And": "and", "Or": "or", "Xor": "not_equal"}
+UNARY = {"Sqrt": "sqrt", "Exp": "exp", "Log": "log", "Tanh": "tanh", "Sigmoid": "sigmoid", "Abs": "abs", "Erf": "erf", "Sin": "sin",
+         "Cos": "cos", "Floor": "floor", "Not": "not"}
+MOVES = {"Reshape", "Transpose", "Slice", "Squeeze", "Unsqueeze", "Expand", "Flatten", "Split", "Tile", "SpaceToDepth", "DepthToSpace"}
+REDUCTIONS = {"ReduceMean": "mean", "ReduceSum": "sum", "ReduceMax": "max", "ReduceMin": "min"}
+LARGEST_EXACT = 16  # of whole exponents that are written as products
+
+
+def read(path):
+    try:
+        model = onnx.load(str(path))
+    except Exception as problem:  # protobuf has no class of its own for what it can't read
+        raise Refused(f"{path}: not an ONNX file ({type(problem).__name__}); write it with torch.onnx.export") from None
+    if not model.graph.node:
+        raise Refused(f"{path}: the graph has no nodes; write it with torch.onnx.export")
+    return model
+
+
+# ---- inputs and the probe ------------------------------------------------------------------------
+
+
+def inputs_of(model, sizes):
+    """The inputs of the model: name, element type and shape. sizes: of dimensions that have names."""
+    weights, made = {one.name for one in model.graph.initializer}, {}
+    for one in model.graph.input:
+        if one.name in weights:
+            continue
+        kind, shape = one.type.tensor_type, []
+        if kind.elem_type not in operators.TYPES:
+            raise Refused(f"input {one.name}: {onnx.TensorProto.DataType.Name(kind.elem_type).lower()} isn't an element type of Umbel's "
+                          "formulas; export the model in float32")
+        for dim in kind.shape.dim:
+            if dim.dim_value < 1 and dim.dim_param not in sizes:
+                name = dim.dim_param or "?"
+                raise Refused(f"input {one.name}: its dimension {name!r} has no size; give it one, --size {name}=N")
+            shape.append(dim.dim_value if dim.dim_value >= 1 else sizes[dim.dim_param])
+        made[one.name] = (np.dtype(operators.TYPES[kind.elem_type]), tuple(shape))
+    if not made:
+        raise Refused("the graph has no input; export the model with one")
+    return made
+
+
+def tables_of(model, name):
+    """The rows of the smallest table that an input of integers looks up, or 0."""
+    sizes = {one.name: one.dims[0] for one in model.graph.initializer if one.dims}
+    for node in model.graph.node:
+        if node.op_type == "Constant":
+            for value in operators.attributes_of(node).values():
+                if hasattr(value, "dims") and value.dims:
+                    sizes[node.output[0]] = value.dims[0]
+    same, rows = {name}, []
+    for node in model.graph.node:
+        if node.op_type in ("Cast", "Identity", "Reshape", "Unsqueeze", "Squeeze", "Transpose", "Flatten") and node.input[0] in same:
+            same.add(node.output[0])
+        if node.op_type == "Gather" and node.input[1] in same and node.input[0] in sizes:
+            rows.append(sizes[node.input[0]])
+    return min(rows, default=0)
+
+
+def probe_inputs(model, inputs):
+    """An input on which models differ: the positions have different sizes, so that an epsilon shows, and a mask hides some."""
+    random, made = np.random.default_rng(20261127), {}
+    for name, (dtype, shape) in inputs.items():
+        if dtype.kind == "f":
+            values = random.standard_normal(shape)
+            axis = max((i for i, n in enumerate(shape[:-1]) if n > 1), default=None)
+            if axis is not None:
+                small = 10.0 ** -np.linspace(0, 1.5, shape[axis])
+                values *= small.reshape([-1 if i == axis else 1 for i in range(len(shape))])
+            made[name] = values.astype(dtype)
+            continue
+        rows = tables_of(model, name)
+        if rows:
+            made[name] = random.integers(0, rows, shape).astype(dtype)
+        else:
+            kept = np.ones(shape, dtype)
+            if shape and shape[-1] > 2:
+                kept[..., -(shape[-1] // 5 or 1):] = 0
+            made[name] = kept
+    return made
+
+
+# ---- constants -----------------------------------------------------------------------------------
+
+
+def folded(model, values):
+    """The nodes that depend on an input, and the constants that they read; names of what is only handed on are replaced."""
+    weights = {one.name: numpy_helper.to_array(one) for one in model.graph.initializer}
+    moving = {one.name for one in model.graph.input} - weights.keys()
+    nodes, known, names = [], dict(weights), {}
+    for node in model.graph.node:
+        inputs = [names.get(name, name) for name in node.input]
+        if node.op_type in ("Identity", "Dropout") and inputs[0] in moving:
+            names[node.output[0]] = inputs[0]
+        elif node.op_type in ("Shape", "Size") or not any(name in moving for name in inputs):
+            known.update((name, values[name]) for name in node.output if name)
+        else:
+            moving.update(node.output)
+            nodes.append((node, inputs))
+    return nodes, known, names
+
+
+# ---- nodes ---------------------------------------------------------------------------------------
+
+
+class Reader:
+    def __init__(self, model, feeds):
+        self.values = operators.evaluated(model, feeds)
+        self.nodes, self.known, names = folded(model, self.values)
+        self.made = {name: Node("input", [], without_ones(x.shape), name, name=name, dtype=x.dtype, full=x.shape) for name, x in feeds.items()}
+        for node, inputs in self.nodes:
+            self.node, self.inputs, self.about = node, inputs, operators.attributes_of(node)
+            self.output, self.scope = node.output[0], scope_of(node)
+            Node.reading = operators.called(node)
+            made = self.read_node()
+            if made is not None:
+                if made.shape != self.shape:
+                    raise AssertionError(f"{operators.called(node)}: {made.shape} instead of {self.shape}")
+                self.made[self.output] = made
+        self.results = [self.result(one.name, names.get(one.name, one.name)) for one in model.graph.output]
+
+    def result(self, name, known_as):
+        if known_as not in self.made:
+            raise Refused(f"output {name}: it depends on no input; remove it from the outputs")
+        node = self.made[known_as]
+        if node.op == "input" or graph.turned(node) is not None and node.args[0].op == "input":
+            raise Refused(f"output {name}: it is an input as it came; remove it from the outputs")
+        return node
+
+    # What the node at hand has.
+    def refuse(self, reason):
+        raise Refused(f"{operators.called(self.node)}: {reason}")
+
+    def full(self, i):
+        return self.values[self.inputs[i]].shape
+
+    @property
+    def shape(self):
+        return without_ones(self.values[self.output].shape)
+
+    def has(self, i):
+        return len(self.inputs) > i and bool(self.inputs[i])
+
+    def arg(self, i):
+        name = self.inputs[i]
+        if name in self.made:
+            return self.made[name]
+        value = self.known[name]
+        return constant(value.reshape(without_ones(value.shape)), name)
+
+    def fixed(self, i, what):
+        """An input that must be a constant."""
+        if not self.has(i):
+            return None
+        if self.inputs[i] not in self.known:
+            self.refuse(f"{what} is computed from an input; make it a constant of the model")
+        return self.known[self.inputs[i]]
+
+    def axis_of(self, axis, i=0):
+        """Without the axes of size 1; nothing for one of those."""
+        full = self.full(i)
+        axis %= len(full)
+        return None if full[axis] == 1 else sum(n != 1 for n in full[:axis])
+
+    def elementwise(self, op, *args):
+        shapes = [self.full(i) for i in range(len(args))]
+        full = self.values[self.output].shape
+        return layers.recognized(graph.elementwise(op, list(args), [places(shape, full) for shape in shapes], self.shape, self.scope))
+
+    def read_node(self):
+        op = self.node.op_type
+        if op == "Div" and self.values[self.output].dtype.kind in "iu":
+            self.refuse("it divides integers, and formulas compute with numbers; pass the quotient as an input of integers")
+        if op in BINARY and len(self.inputs) == 2:
+            return self.elementwise(BINARY[op], self.arg(0), self.arg(1))
+        if op in CONDITIONS:
+            return self.elementwise(CONDITIONS[op], self.arg(0), self.arg(1))
+        if op in UNARY:
+            return graph.unary(UNARY[op], self.arg(0), self.scope)
+        if op in MOVES:
+            return self.read_moves()
+        if op in REDUCTIONS:
+            return self.read_reduction(self.arg(0), REDUCTIONS[op])
+        reader = getattr(self, f"read_{op}", None)
+        if reader is None:
+            self.refuse("Umbel's formulas have no operation for it; export the model without it, or do this step in your code")
+        return reader()
+
+    # ---- elementwise
+    def read_Neg(self):
+        return graph.times(self.arg(0), -1.0, self.scope)
+
+    def read_Sum(self):
+        if len(self.inputs) != 2:
+            self.refuse("it has other than two inputs; export it as Add")
+        return self.elementwise("add", self.arg(0), self.arg(1))
+
+    def read_Reciprocal(self):
+        return graph.unary("reciprocal", self.arg(0), self.scope)
+
+    def read_Pow(self):
+        x, exponent = self.arg(0), self.arg(1)
+        if not is_number(exponent):
+            return self.elementwise("pow", x, exponent)
+        power = number(exponent)
+        if power == 2:
+            return graph.both("mul", x, x, self.scope)
+        if power in (0.5, -0.5):
+            root = graph.unary("sqrt", x, self.scope)
+            return root if power > 0 else graph.unary("reciprocal", root)
+        if power == int(power) and 1 <= power <= LARGEST_EXACT:
+            return graph.elementwise("pow", [x, exponent], (every(x), ()), x.shape, self.scope)
+        return self.elementwise("pow", x, exponent)
+
+    def read_Relu(self):
+        return graph.unary("activation", self.arg(0), self.scope, kind="relu")
+
+    def read_Gelu(self):
+        exact = operators.text_of(self.about.get("approximate"), "none") == "none"
+        return graph.unary("activation", self.arg(0), self.scope, kind="gelu_exact" if exact else "gelu_tanh")
+
+    def choice(self, x, low, high, below=0.0):
+        """x < below: low, else high; each a node or a number."""
+        condition = graph.elementwise("less", [x, constant(below)], (every(x), ()), x.shape, self.scope)
+        sides = [side if isinstance(side, Node) else constant(side) for side in (low, high)]
+        return Node("where", [condition, *sides], x.shape, self.scope, at=(every(x), *(every(x) if side.shape else () for side in sides)))
+
+    def read_LeakyRelu(self):
+        x = self.arg(0)
+        return self.choice(x, graph.times(x, self.about.get("alpha", 0.01)), x)
+
+    def powers(self, x, scale=1.0):
+        """exp(min(x * scale, 0)) - 1"""
+        low = graph.elementwise("minimum", [graph.times(x, scale), constant(0.0)], (every(x), ()), x.shape)
+        return graph.plus(graph.unary("exp", low), -1.0)
+
+    def read_Elu(self):
+        x = self.arg(0)
+        return self.choice(x, graph.times(self.powers(x), self.about.get("alpha", 1.0)), x)
+
+    def read_Selu(self):
+        x = self.arg(0)
+        low = graph.times(self.powers(x), self.about.get("alpha", 1.6732632423543772))
+        return graph.times(self.choice(x, low, x), self.about.get("gamma", 1.0507009873554805))
+
+    def read_Celu(self):
+        x, alpha = self.arg(0), self.about.get("alpha", 1.0)
+        return self.choice(x, graph.times(self.powers(x, 1 / alpha), alpha), x)
+
+    def read_PRelu(self):
+        x, slope = self.arg(0), self.arg(1)
+        full = self.values[self.output].shape
+        scaled = graph.elementwise("mul", [x, slope], [places(self.full(0), full), places(self.full(1), full)], x.shape)
+        return self.choice(x, scaled, x)
+
+    def softplus(self, x):
+        """log(1 + exp(-|x|)) + max(x, 0): without overflow."""
+        small = graph.unary("exp", graph.times(graph.unary("abs", x), -1.0))
+        return graph.both("add", graph.unary("log", graph.plus(small, 1.0)), graph.unary("activation", x, kind="relu"), self.scope)
+
+    def read_Softplus(self):
+        return self.softplus(self.arg(0))
+
+    def read_Mish(self):
+        x = self.arg(0)
+        return graph.both("mul", x, graph.unary("tanh", self.softplus(x)), self.scope)
+
+    def read_Softsign(self):
+        x = self.arg(0)
+        return graph.both("div", x, graph.plus(graph.unary("abs", x), 1.0), self.scope)
+
+    def clipped(self, x, low, high):
+        for op, bound in (("maximum", low), ("minimum", high)):
+            if bound is not None and np.isfinite(bound):
+                x = graph.elementwise(op, [x, constant(np.float32(bound))], (every(x), ()), x.shape, self.scope)
+        return x
+
+    def read_Clip(self):
+        bounds = [self.about.get(name) if name in self.about else self.fixed(i, "a bound") for i, name in ((1, "min"), (2, "max"))]
+        return self.clipped(self.arg(0), *(None if bound is None else float(bound) for bound in bounds))
+
+    def read_HardSigmoid(self):
+        scaled = graph.plus(graph.times(self.arg(0), self.about.get("alpha", 0.2)), self.about.get("beta", 0.5))
+        return self.clipped(scaled, 0.0, 1.0)
+
+    def read_HardSwish(self):
+        x = self.arg(0)
+        return graph.both("mul", x, self.clipped(graph.plus(graph.times(x, 1 / 6), 0.5), 0.0, 1.0), self.scope)
+
+    def read_ThresholdedRelu(self):
+        x = self.arg(0)
+        above = graph.elementwise("greater", [x, constant(self.about.get("alpha", 1.0))], (every(x), ()), x.shape, self.scope)
+        return Node("where", [above, x, constant(0.0)], x.shape, self.scope, at=(every(x), every(x), ()))
+
+    def read_Where(self):
+        condition, a, b = (self.arg(i) for i in range(3))
+        full = self.values[self.output].shape
+        at = [places(self.full(i), full) for i in range(3)]
+        if is_constant(condition) and is_number(b) and not is_number(a):  # the number first, as masks are written
+            condition, a, b, at = constant(~condition["value"]), b, a, [at[0], at[2], at[1]]
+        return layers.recognized(graph.elementwise("where", [condition, a, b], at, self.shape, self.scope))
+
+    def read_Cast(self):
+        x = self.arg(0)
+        to, was = np.dtype(operators.TYPES.get(self.about["to"], np.float32)), self.values[self.inputs[0]].dtype
+        if to.kind == "b" and was.kind != "b":
+            return graph.elementwise("not_equal", [x, constant(0.0)], (every(x), ()), x.shape, self.scope)
+        if was.kind == "b":
+            return Node("where", [x, constant(1.0), constant(0.0)], x.shape, self.scope, at=(every(x), (), ()))
+        if was.kind == "f" and to.kind in "iu":
+            self.refuse("integers are computed from numbers; pass them as an input of integers")
+        return x
+
+    # ---- moves
+    def read_moves(self):
+        index = graph.identity(self.full(0))
+        moved = operators.computed(self.node, [index] + [self.fixed(i, "its shape") for i in range(1, len(self.inputs))])
+        x = self.arg(0)
+        for name, place in zip(self.node.output, moved):
+            place = np.asarray(place)
+            self.made[name] = move(x, place.reshape(without_ones(place.shape)), self.scope)
+
+    def read_Gather(self):
+        if self.inputs[1] in self.known:
+            index = operators.computed(self.node, [graph.identity(self.full(0)), self.known[self.inputs[1]]])[0]
+            return move(self.arg(0), index.reshape(self.shape), self.scope)
+        ids = self.arg(1)
+        if ids.op != "input":
+            self.refuse("its indices are computed; pass them as an input of integers")
+        if self.about.get("axis", 0) != 0:
+            self.refuse("it looks up along another axis than the first; transpose the table before")
+        table = self.arg(0)
+        if self.full(0)[0] == 1:
+            self.refuse("its table has one row; add the row itself")
+        return Node("lookup", [ids, table], self.shape, self.scope)
+
+    def read_Concat(self):
+        full, axis = self.values[self.output].shape, self.about["axis"]
+        axis %= len(full)
+        used = [i for i in range(len(self.inputs)) if self.full(i)[axis] > 0]
+        parts = []
+        for i in used:
+            shape = tuple(n for k, n in enumerate(self.full(i)) if n != 1 or (k == axis and full[axis] != 1))
+            parts.append(graph.reshaped(self.arg(i), shape))
+        return graph.joined(parts, self.shape, sum(n != 1 for n in full[:axis]), self.scope)
+
+    def read_Pad(self):
+        full, about = self.full(0), self.about
+        pads, fill, axes = about.get("pads"), about.get("value", 0.0), range(len(full))
+        if pads is None:
+            pads = self.fixed(1, "the padding")
+            fill = float(np.asarray(self.fixed(2, "the number")).reshape(())) if self.has(2) else 0.0
+            axes = [int(i) % len(full) for i in self.fixed(3, "the axes")] if self.has(3) else axes
+        pads = [int(n) for n in pads]
+        if min(pads) < 0:
+            self.refuse("it pads by a negative number; use Slice")
+        x, mode = graph.reshaped(self.arg(0), full), operators.text_of(about.get("mode"), "constant")
+        if mode != "constant":
+            index = operators.pad({"mode": mode.encode()}, graph.identity(full), pads, None, axes)
+            return move(x, index.reshape(self.shape), self.scope)
+        for i, axis in enumerate(axes):
+            x = graph.padded(x, axis, pads[i], pads[i + len(pads) // 2], fill, self.scope)
+        return graph.reshaped(x, self.shape)
+
+    # ---- along axes
+    def read_softmax(self, op):
+        axis = self.axis_of(self.about.get("axis", -1))
+        if axis is None:
+            return graph.plus(graph.times(self.arg(0), 0.0), 1.0 if op == "softmax" else 0.0)
+        return Node(op, [self.arg(0)], self.shape, self.scope, axis=axis)
+
+    def read_Softmax(self):
+        return self.read_softmax("softmax")
+
+    def read_LogSoftmax(self):
+        return self.read_softmax("log_softmax")
+
+    def read_reduction(self, x, kind):
+        full = self.full(0)
+        axes = self.about.get("axes") if "axes" in self.about or not self.has(1) else self.fixed(1, "the axes")
+        if axes is None and self.about.get("noop_with_empty_axes"):
+            return x
+        axes = range(len(full)) if axes is None else axes
+        kept = sorted({self.axis_of(int(i)) for i in axes} - {None})
+        return graph.reduced(kind, x, kept, self.scope) if kept else x
+
+    def read_ReduceL2(self):
+        x = self.arg(0)
+        return graph.unary("sqrt", self.read_reduction(graph.both("mul", x, x), "sum"), self.scope)
+
+    def read_ReduceSumSquare(self):
+        x = self.arg(0)
+        return self.read_reduction(graph.both("mul", x, x, self.scope), "sum")
+
+    def read_ReduceL1(self):
+        return self.read_reduction(graph.unary("abs", self.arg(0), self.scope), "sum")
+
+    def read_GlobalAveragePool(self):
+        return graph.reduced("mean", self.arg(0), [i for i in map(self.axis_of, range(2, len(self.full(0)))) if i is not None], self.scope)
+
+    def read_GlobalMaxPool(self):
+        return graph.reduced("max", self.arg(0), [i for i in map(self.axis_of, range(2, len(self.full(0)))) if i is not None], self.scope)
+
+    def read_CumSum(self):
+        axis = self.axis_of(int(np.asarray(self.fixed(1, "the axis")).reshape(())))
+        if axis is None:
+            return self.arg(0)
+        x = self.arg(0)
+        n = x.shape[axis]
+        sums = operators.cumulative_sum(self.about, np.eye(n, dtype=np.float32), 0)  # row: the place of the sum
+        order = [i for i in range(len(x.shape)) if i != axis] + [axis]
+        rows = move(x, graph.identity(x.shape).transpose(order))
+        made = layers.linear(rows, np.ascontiguousarray(sums.T), None, self.scope)
+        return move(made, graph.identity(made.shape).transpose(np.argsort(order)))
+
+    # ---- norms
+    def epsilon(self):
+        return float(f"{self.about.get('epsilon', 1e-5):.6g}")
+
+    def last_axis_only(self):
+        full = self.full(0)
+        if self.about.get("axis", -1) % len(full) != len(full) - 1 or full[-1] == 1:
+            self.refuse("it normalizes several axes; reshape them to one before")
+
+    def read_LayerNormalization(self):
+        self.last_axis_only()
+        gamma, bias = self.fixed(1, "its scale").reshape(-1), self.fixed(2, "its bias")
+        beta = None if bias is None else bias.reshape(-1)
+        return layers.layer_norm(self.arg(0), gamma, beta, self.epsilon(), self.scope)
+
+    def read_RMSNormalization(self):
+        self.last_axis_only()
+        gamma = self.fixed(1, "its scale").reshape(-1)
+        return Node("norm", [self.arg(0)], self.shape, self.scope, kind="rms_norm", epsilon=self.epsilon(), gamma=gamma, beta=None)
+
+    def read_BatchNormalization(self):
+        scale, bias, mean, variance = (self.fixed(i, "a weight") for i in range(1, 5))
+        x, axis = self.arg(0), self.axis_of(1)
+        factor = scale / np.sqrt(variance + np.float32(self.about.get("epsilon", 1e-5)))
+        if axis is None:
+            return graph.plus(graph.times(x, float(factor)), float(bias - mean * factor), self.scope)
+        return layers.recognized(graph.along("add", graph.along("mul", x, factor, axis, self.scope), bias - mean * factor, axis, self.scope))
+
+    def read_InstanceNormalization(self):
+        scale, bias, x = self.fixed(1, "its scale"), self.fixed(2, "its bias"), self.arg(0)
+        full = self.full(0)
+        axes = [i for i in map(self.axis_of, range(2, len(full))) if i is not None]
+        if not axes:
+            self.refuse("it normalizes over one position; remove it")
+        rest = tuple(i for i in every(x) if i not in axes)
+        below = graph.elementwise("sub", [x, graph.reduced("mean", x, axes)], (every(x), rest), x.shape)
+        variance = graph.reduced("mean", graph.both("mul", below, below), axes)
+        root = graph.unary("sqrt", graph.plus(variance, np.float32(self.about.get("epsilon", 1e-5))))
+        y, channel = graph.elementwise("div", [below, root], (every(x), rest), x.shape, self.scope), self.axis_of(1)
+        if channel is None:
+            return graph.plus(graph.times(y, float(scale.reshape(()))), float(bias.reshape(())))
+        return graph.along("add", graph.along("mul", y, scale, channel, self.scope), bias, channel, self.scope)
+
+    # ---- products
+    def read_MatMul(self):
+        x_full, y_full = self.full(0), self.full(1)
+        if self.inputs[1] in self.known and len(y_full) == 2 and min(y_full) > 1 and x_full[-1] > 1:
+            return layers.linear(self.arg(0), self.known[self.inputs[1]], None, self.scope)
+        x_full = x_full if len(x_full) > 1 else (1, *x_full)
+        y_full = y_full if len(y_full) > 1 else (*y_full, 1)
+        return graph.matmul(self.arg(0), self.arg(1), x_full, y_full, self.scope)
+
+    def read_Gemm(self):
+        about, alpha, beta = self.about, self.about.get("alpha", 1.0), self.about.get("beta", 1.0)
+        if self.inputs[1] not in self.known or (self.has(2) and self.inputs[2] not in self.known):
+            self.refuse("its matrix or its bias is computed; export it as MatMul and Add")
+        weight = self.known[self.inputs[1]] * np.float32(alpha)
+        weight = weight.T if about.get("transB") else weight
+        bias = None if not self.has(2) else self.known[self.inputs[2]] * np.float32(beta)
+        x = graph.turn(self.arg(0)) if about.get("transA") and len(self.arg(0).shape) == 2 else self.arg(0)
+        if min(weight.shape) == 1:
+            made = graph.matmul(x, constant(weight.reshape(without_ones(weight.shape))), self.full(0), weight.shape, self.scope)
+            if bias is None:
+                return made
+            at = [every(made), places(bias.shape, self.values[self.output].shape)]
+            return graph.elementwise("add", [made, constant(bias.reshape(without_ones(bias.shape)))], at, self.shape)
+        return layers.linear(x, weight, None if bias is None else np.broadcast_to(bias.reshape(-1), weight.shape[1:]), self.scope)
+
+    def read_Einsum(self):
+        equation = self.about["equation"].decode().replace(" ", "")
+        if "." in equation or "->" not in equation or equation.count(",") != 1:
+            self.refuse(f"{equation!r} isn't a product of two operands with an arrow; write it as MatMul")
+        (left, right), result = equation.split("->")[0].split(","), equation.split("->")[1]
+        if any(len(set(term)) != len(term) for term in (left, right, result)):
+            self.refuse(f"{equation!r} names an axis twice; write it as MatMul")
+        shared = [c for c in left if c in right]
+        batch, summed = [c for c in shared if c in result], [c for c in shared if c not in result]
+        rows, columns = [c for c in left if c not in shared], [c for c in right if c not in shared]
+        if any(c not in result for c in rows + columns):
+            self.refuse(f"{equation!r} sums an axis of one operand; sum it before")
+        size = dict(zip(left, self.full(0))) | dict(zip(right, self.full(1)))
+
+        def product(letters):
+            return math.prod(size[c] for c in letters)
+
+        def side(i, term, order, shape):
+            index = graph.identity(self.full(i)).transpose([term.index(c) for c in order]).reshape(without_ones(shape))
+            return move(self.arg(i), index)
+        x_full = (*(size[c] for c in batch), product(rows), product(summed))
+        y_full = (*(size[c] for c in batch), product(summed), product(columns))
+        x, y = side(0, left, batch + rows + summed, x_full), side(1, right, batch + summed + columns, y_full)
+        if is_constant(y) and not batch and min(y_full) > 1:
+            made = layers.linear(x, y["value"], None, self.scope)
+        else:
+            made = graph.matmul(x, y, x_full, y_full, self.scope)
+        letters = batch + rows + columns
+        index = graph.identity([size[c] for c in letters]).transpose([letters.index(c) for c in result])
+        return move(made, index.reshape(self.shape), self.scope)
+
+    # ---- convolutions and pooling
+    def taps(self, x, kernel, fill):
+        """x (channel, positions...) as one tensor for each place in the kernel, with the positions of the result."""
+        about = self.about
+        if about.get("ceil_mode"):
+            self.refuse("its windows reach over the end (ceil_mode); pad the input before")
+        strides, dilations, pads = operators.window_of(about, self.full(0)[2:], kernel)
+        out = self.values[self.output].shape[2:]
+        for i, (before, after) in enumerate(pads):
+            x = graph.padded(x, 1 + i, before, after, fill, self.scope)
+        for place in np.ndindex(*kernel):
+            at = [slice(None)]
+            for step, stride, dilation, count in zip(place, strides, dilations, out):
+                first = step * dilation
+                at.append(slice(first, first + (count - 1) * stride + 1, stride))
+            yield place, part(x, tuple(at))
+
+    def pooled(self, op, fill):
+        full, kernel = self.full(0), self.about["kernel_shape"]
+        if full[0] != 1:
+            self.refuse("its batch is larger than 1; export the model for a batch of 1")
+        total = None
+        for _, tap in self.taps(graph.reshaped(self.arg(0), full[1:]), kernel, fill):
+            total = tap if total is None else graph.both(op, total, tap, self.scope)
+        return total
+
+    def read_MaxPool(self):
+        if len(self.node.output) > 1 and self.node.output[1]:
+            self.refuse("the places of its maxima are an output; export it without them")
+        return graph.reshaped(self.pooled("maximum", -np.inf), self.shape)
+
+    def read_AveragePool(self):
+        total = self.pooled("add", 0.0)
+        sizes = operators.windows(np.ones(self.full(0)), self.about, self.about["kernel_shape"], 0)
+        axes = tuple(range(-len(self.about["kernel_shape"]), 0))
+        padded = self.about.get("count_include_pad", 0)
+        divisor = np.full(total.shape, math.prod(self.about["kernel_shape"])) if padded else sizes.sum(axes)[0]
+        if (divisor == divisor.flat[0]).all():
+            return graph.reshaped(graph.times(total, 1 / float(divisor.flat[0])), self.shape)
+        return graph.reshaped(graph.both("mul", total, constant((1 / divisor).astype(np.float32)), self.scope), self.shape)
+
+    def read_Conv(self):
+        full, weight, bias = self.full(0), self.fixed(1, "its kernel"), self.fixed(2, "its bias")
+        groups, kernel = self.about.get("group", 1), weight.shape[2:]
+        if full[0] != 1:
+            self.refuse("its batch is larger than 1; export the model for a batch of 1")
+        outputs, inputs = weight.shape[0], weight.shape[1]
+        x = graph.reshaped(self.arg(0), full[1:])
+        out = self.values[self.output].shape[2:]
+        strides, dilations, pads = operators.window_of(self.about, full[2:], kernel)
+        if groups == full[1] == outputs and groups > 1:  # one channel each: channels last, so that they fill vectors
+            last, taps, weights = (*range(1, len(x.shape)), 0), [], []
+            for place, tap in self.taps(x, kernel, 0.0):
+                taps.append(move(tap, graph.identity(tap.shape).transpose(last)))
+                weights.append(weight[(slice(None), 0, *place)])
+            made = Node("depthwise", taps, taps[0].shape, self.scope, weight=np.stack(weights), bias=np.zeros(outputs) if bias is None else bias)
+            return move(made, graph.identity(made.shape).transpose(len(kernel), *range(len(kernel))).reshape(self.shape))
+        made = []
+        for group in range(groups):
+            channels = part(x, (slice(group * inputs, (group + 1) * inputs),)) if groups > 1 else x
+            of_group = slice(group * outputs // groups, (group + 1) * outputs // groups)
+            made.append(self.product_of_windows(channels, weight[of_group], None if bias is None else bias[of_group], out, strides, dilations, pads))
+        y = joined_columns(made, self.scope)
+        return graph.reshaped(graph.turn(y) if len(y.shape) == 2 else y, self.shape)
+
+    def product_of_windows(self, x, weight, bias, out, strides, dilations, pads):
+        """(positions, output channels): a linear map of the windows, each a row."""
+        kernel, positions, outputs = weight.shape[2:], math.prod(out), weight.shape[0]
+        overlap = any(stride < (size - 1) * dilation + 1 for stride, size, dilation in zip(strides, kernel, dilations))
+        if not any(map(any, pads)) and not overlap:
+            seen = np.lib.stride_tricks.sliding_window_view(graph.identity(x.shape), [(n - 1) * d + 1 for n, d in zip(kernel, dilations)],
+                                                            tuple(range(1, 1 + len(kernel))))
+            seen = seen[(slice(None), *(slice(None, None, s) for s in strides), *(slice(None, None, d) for d in dilations))]
+            rows = move(x, np.moveaxis(seen, 0, len(kernel)).reshape(positions, -1))
+            return layers.linear(rows, np.ascontiguousarray(weight.reshape(outputs, -1).T), bias, self.scope)
+        taps, count = [], x.shape[0]
+        for _, tap in self.taps(x, kernel, 0.0):
+            taps.append(move(tap, graph.identity(tap.shape).reshape(count, positions).T))
+        rows = graph.joined(taps, (positions, count * len(taps)), 1, self.scope)
+        order = (*range(2, weight.ndim), 1, 0)
+        return layers.linear(rows, np.ascontiguousarray(weight.transpose(order).reshape(-1, outputs)), bias, self.scope)
+
+
+def joined_columns(parts, scope):
+    if len(parts) == 1:
+        return parts[0]
+    return graph.joined(parts, (parts[0].shape[0], sum(x.shape[1] for x in parts)), 1, scope)
+
+
+def scope_of(node):
+    """The name of the module in torch."""
+    name = node.name or node.output[0]
+    return name.rsplit("/", 1)[0] if "/" in name else ""

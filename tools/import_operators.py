@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The operators of ONNX in numpy, for tools/import: they define the meaning of a graph. They compute the probe, in float64,
+and fold everything that depends on no input. Nothing here knows Umbel."""
+import math
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+from command_line import Refused
+
+TYPES = {1: np.float32, 2: np.uint8, 3: np.int8, 5: np.int16, 6: np.int32, 7: np.int64, 9: np.bool_, 11: np.float64}
+# What is refused, with the cure. The rest of the unknown operators have a sentence in common.
+CONTROL_FLOW = "it is control flow; export the model for fixed sizes, without it"
+RECURRENT = "it is recurrent, and Umbel has no recurrent layers; replace it by attention or a convolution"
+BY_VALUE = "its sizes depend on values; export the model without it, and do this step in your code"
+HALF = "it computes in 16 bits; export the model in float32, and store the weights in 16 bits with prepacked"
+QUANTIZED = "it is quantized; import the float model, and quantize it with tools/quantize"
+REFUSED = {**dict.fromkeys(("If", "Loop", "Scan", "SequenceMap"), CONTROL_FLOW), **dict.fromkeys(("LSTM", "GRU", "RNN"), RECURRENT),
+           **dict.fromkeys(("NonZero", "TopK", "NonMaxSuppression", "Unique", "Compress", "RandomNormal", "RandomUniform",
+                            "RandomNormalLike", "RandomUniformLike", "Multinomial", "Bernoulli"), BY_VALUE),
+           **dict.fromkeys(("QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "MatMulInteger", "QLinearMatMul",
+                            "QLinearConv", "ConvInteger"), QUANTIZED)}
+
+
+def attributes_of(node):
+    return {one.name: onnx.helper.get_attribute_value(one) for one in node.attribute}
+
+
+def called(node):
+    """The node in a sentence."""
+    return f"{node.name or node.output[0]} ({node.op_type})"
+
+
+def text_of(value, default):
+    return value.decode() if isinstance(value, bytes) else default
+
+
+erf = np.vectorize(math.erf, otypes=[np.float64])
+
+
+def softmax(x, axis):
+    powers = np.exp(x - x.max(axis, keepdims=True))
+    return powers / powers.sum(axis, keepdims=True)
+
+
+def log_softmax(x, axis):
+    below = x - x.max(axis, keepdims=True)
+    return below - np.log(np.exp(below).sum(axis, keepdims=True))
+
+
+def pads_of(about, extents, kernel, strides, dilations):
+    """(before, after) of each axis of positions."""
+    count, mode = len(kernel), text_of(about.get("auto_pad"), "NOTSET")
+    if mode in ("SAME_UPPER", "SAME_LOWER"):
+        made = []
+        for extent, size, stride, dilation in zip(extents, kernel, strides, dilations):
+            total = max((-(-extent // stride) - 1) * stride + (size - 1) * dilation + 1 - extent, 0)
+            made.append((total // 2, total - total // 2) if mode == "SAME_UPPER" else (total - total // 2, total // 2))
+        return made
+    pads = about.get("pads", [0] * 2 * count) if mode == "NOTSET" else [0] * 2 * count
+    return [(pads[i], pads[i + count]) for i in range(count)]
+
+
+def window_of(about, extents, kernel):
+    """Strides, dilations and pads of a convolution or of a pooling."""
+    strides, dilations = about.get("strides", [1] * len(kernel)), about.get("dilations", [1] * len(kernel))
+    return strides, dilations, pads_of(about, extents, kernel, strides, dilations)
+
+
+def windows(x, about, kernel, fill):
+    """x (batch, channel, positions...) as (batch, channel, positions..., kernel...)."""
+    count = len(kernel)
+    strides, dilations, pads = window_of(about, x.shape[2:], kernel)
+    padded = np.pad(x, [(0, 0), (0, 0), *pads], constant_values=fill)
+    spans = [(size - 1) * dilation + 1 for size, dilation in zip(kernel, dilations)]
+    made = np.lib.stride_tricks.sliding_window_view(padded, spans, tuple(range(2, 2 + count)))
+    return made[(slice(None),) * 2 + tuple(slice(None, None, s) for s in strides) + tuple(slice(None, None, d) for d in dilations)]
+
+
+def channels(v, ndim):
+    return v.reshape(1, -1, *[1] * (ndim - 2))
+
+
+def conv(about, x, w, bias=None):
+    count, groups = w.ndim - 2, about.get("group", 1)
+    seen, parts, outputs = windows(x, about, w.shape[2:], 0), [], w.shape[0] // groups
+    for group in range(groups):
+        of_group = seen[:, group * w.shape[1]:(group + 1) * w.shape[1]]
+        y = np.tensordot(of_group, w[group * outputs:(group + 1) * outputs],
+                         ([1, *range(2 + count, 2 + 2 * count)], [1, *range(2, 2 + count)]))
+        parts.append(np.moveaxis(y, -1, 1))
+    y = np.concatenate(parts, 1)
+    return y if bias is None else y + channels(bias, y.ndim)
+
+
+def max_pool(about, x):
+    kernel = about["kernel_shape"]
+    return windows(x, about, kernel, -np.inf).max(tuple(range(-len(kernel), 0)))
+
+
+def average_pool(about, x):
+    kernel = about["kernel_shape"]
+    axes, counted = tuple(range(-len(kernel), 0)), about.get("count_include_pad", 0)
+    ones = np.ones_like(x) if not counted else np.pad(np.ones_like(x), 0)
+    counts = windows(ones, about, kernel, 1 if counted else 0).sum(axes)
+    return windows(x, about, kernel, 0).sum(axes) / counts
+
+
+def reduced(about, function, x, axes=None):
+    axes = about.get("axes", axes)
+    if axes is None and about.get("noop_with_empty_axes"):
+        return x
+    return function(x, axis=None if axes is None else tuple(int(i) for i in axes), keepdims=bool(about.get("keepdims", 1)))
+
+
+def layer_norm(about, x, scale, bias=None):
+    axes = tuple(range(about.get("axis", -1) % x.ndim, x.ndim))
+    from_mean = x - x.mean(axes, keepdims=True)
+    y = from_mean / np.sqrt((from_mean * from_mean).mean(axes, keepdims=True) + about.get("epsilon", 1e-5)) * scale
+    return y if bias is None else y + bias
+
+
+def rms_norm(about, x, scale):
+    axes = tuple(range(about.get("axis", -1) % x.ndim, x.ndim))
+    return x / np.sqrt((x * x).mean(axes, keepdims=True) + about.get("epsilon", 1e-5)) * scale
+
+
+def instance_norm(about, x, scale, bias):
+    axes = tuple(range(2, x.ndim))
+    from_mean = x - x.mean(axes, keepdims=True)
+    root = np.sqrt((from_mean * from_mean).mean(axes, keepdims=True) + about.get("epsilon", 1e-5))
+    return from_mean / root * channels(scale, x.ndim) + channels(bias, x.ndim)
+
+
+def batch_norm(about, x, scale, bias, mean, variance):
+    factor = scale / np.sqrt(variance + about.get("epsilon", 1e-5))
+    return x * channels(factor, x.ndim) + channels(bias - mean * factor, x.ndim)
+
+
+def reshape(about, x, shape):
+    return x.reshape([x.shape[i] if n == 0 and not about.get("allowzero") else int(n) for i, n in enumerate(shape)])
+
+
+def sliced(about, x, starts=None, ends=None, axes=None, steps=None):
+    starts, ends, axes = about.get("starts", starts), about.get("ends", ends), about.get("axes", axes)
+    at = [slice(None)] * x.ndim
+    for i, axis in enumerate(range(len(starts)) if axes is None else axes):
+        step, end = 1 if steps is None else int(steps[i]), int(ends[i])
+        at[int(axis)] = slice(int(starts[i]), None if end > 2**31 or (step < 0 and end < -2**31) else end, step)
+    return x[tuple(at)]
+
+
+def gemm(about, a, b, c=None):
+    y = (a.T if about.get("transA") else a) @ (b.T if about.get("transB") else b) * about.get("alpha", 1.0)
+    return y if c is None else y + c * about.get("beta", 1.0)
+
+
+def parts_of(about, x, outputs, sizes=None):
+    sizes, axis = about.get("split", sizes), about.get("axis", 0)
+    if sizes is None:
+        each = -(-x.shape[axis] // outputs)
+        sizes = [each] * (outputs - 1) + [x.shape[axis] - each * (outputs - 1)]
+    return np.split(x, np.cumsum(sizes)[:-1], axis)
+
+
+def squeeze(about, x, axes=None):
+    axes = about.get("axes", axes)
+    return x.squeeze(None if axes is None else tuple(int(i) for i in axes))
+
+
+def unsqueeze(about, x, axes=None):
+    axes = [int(i) for i in about.get("axes", axes)]
+    rank = x.ndim + len(axes)
+    return np.expand_dims(x, tuple(i % rank for i in axes))
+
+
+def pad(about, x, pads=None, value=None, axes=None):
+    pads = about.get("pads", pads)
+    axes = range(x.ndim) if axes is None else [int(i) % x.ndim for i in axes]
+    widths = [(0, 0)] * x.ndim
+    for i, axis in enumerate(axes):
+        widths[axis] = (int(pads[i]), int(pads[i + len(pads) // 2]))
+    if text_of(about.get("mode"), "constant") != "constant":
+        return np.pad(x, widths, mode={"reflect": "reflect", "edge": "edge", "wrap": "wrap"}[text_of(about["mode"], "")])
+    fill = about.get("value", 0) if value is None else np.asarray(value).reshape(())
+    return np.pad(x, widths, constant_values=fill)
+
+
+def cumulative_sum(about, x, axis):
+    axis = int(np.asarray(axis).reshape(()))
+    turned = np.flip(x, axis) if about.get("reverse") else x
+    y = turned.cumsum(axis)
+    if about.get("exclusive"):
+        y = y - turned
+    return np.flip(y, axis) if about.get("reverse") else y
+
+
+def divided(x, y):
+    return np.trunc(x / y).astype(x.dtype) if x.dtype.kind in "iu" else x / y
+
+
+def space_to_depth(about, x):
+    b, c, h, w = x.shape
+    size = about["blocksize"]
+    return x.reshape(b, c, h // size, size, w // size, size).transpose(0, 3, 5, 1, 2, 4).reshape(b, c * size * size, h // size, w // size)
+
+
+def depth_to_space(about, x):
+    b, c, h, w = x.shape
+    size = about["blocksize"]
+    if text_of(about.get("mode"), "DCR") == "DCR":
+        moved = x.reshape(b, size, size, c // size**2, h, w).transpose(0, 3, 4, 1, 5, 2)
+    else:
+        moved = x.reshape(b, c // size**2, size, size, h, w).transpose(0, 1, 4, 2, 5, 3)
+    return moved.reshape(b, c // size**2, h * size, w * size)
+
+
+def constant(about):
+    if "value" in about:
+        return numpy_helper.to_array(about["value"])
+    name, value = next(iter(about.items()))
+    return np.array(value, np.float32 if "float" in name else np.int64)
+
+
+def filled(about, shape):
+    value = numpy_helper.to_array(about["value"])[0] if "value" in about else np.float32(0)
+    return np.full([int(n) for n in shape], value)
+
+
+def mish(x):
+    return x * np.tanh(np.logaddexp(0, x))
+
+
+def gelu(about, x):
+    if text_of(about.get("approximate"), "none") == "tanh":
+        return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+    return 0.5 * x * (1 + erf(x / math.sqrt(2)))
+
+
+OPERATORS = {
+    "Add": lambda about, x, y: x + y, "Sub": lambda about, x, y: x - y, "Mul": lambda about, x, y: x * y,
+    "Div": lambda about, x, y: divided(x, y), "Pow": lambda about, x, y: np.power(x, y), "Neg": lambda about, x: -x,
+    "Mod": lambda about, x, y: np.fmod(x, y) if about.get("fmod") else np.mod(x, y),
+    "Max": lambda about, *x: np.maximum.reduce(np.broadcast_arrays(*x)), "Min": lambda about, *x: np.minimum.reduce(np.broadcast_arrays(*x)),
+    "Sum": lambda about, *x: sum(x[1:], x[0]), "Mean": lambda about, *x: sum(x[1:], x[0]) / len(x),
+    "Sqrt": lambda about, x: np.sqrt(x), "Exp": lambda about, x: np.exp(x), "Log": lambda about, x: np.log(x),
+    "Abs": lambda about, x: np.abs(x), "Reciprocal": lambda about, x: 1 / x, "Sign": lambda about, x: np.sign(x),
+    "Floor": lambda about, x: np.floor(x), "Ceil": lambda about, x: np.ceil(x), "Round": lambda about, x: np.rint(x),
+    "Tanh": lambda about, x: np.tanh(x), "Sigmoid": lambda about, x: 1 / (1 + np.exp(-x)), "Erf": lambda about, x: erf(x),
+    "Relu": lambda about, x: np.maximum(x, 0), "Cos": lambda about, x: np.cos(x), "Sin": lambda about, x: np.sin(x),
+    "LeakyRelu": lambda about, x: np.where(x < 0, about.get("alpha", 0.01) * x, x),
+    "Elu": lambda about, x: np.where(x < 0, about.get("alpha", 1.0) * np.expm1(np.minimum(x, 0)), x),
+    "Selu": lambda about, x: about.get("gamma", 1.0507009873554805) * np.where(
+        x < 0, about.get("alpha", 1.6732632423543772) * np.expm1(np.minimum(x, 0)), x),
+    "Celu": lambda about, x: np.maximum(x, 0) + np.minimum(0, about.get("alpha", 1.0) * np.expm1(x / about.get("alpha", 1.0))),
+    "PRelu": lambda about, x, slope: np.where(x < 0, slope * x, x), "Softplus": lambda about, x: np.logaddexp(0, x),
+    "Softsign": lambda about, x: x / (1 + np.abs(x)), "Mish": lambda about, x: mish(x), "Gelu": gelu,
+    "HardSigmoid": lambda about, x: np.clip(about.get("alpha", 0.2) * x + about.get("beta", 0.5), 0, 1),
+    "HardSwish": lambda about, x: x * np.clip(x / 6 + 0.5, 0, 1),
+    "ThresholdedRelu": lambda about, x: np.where(x > about.get("alpha", 1.0), x, 0),
+    "Clip": lambda about, x, low=None, high=None: np.clip(x, about.get("min", -np.inf if low is None else low),
+                                                          about.get("max", np.inf if high is None else high)),
+    "Softmax": lambda about, x: softmax(x, about.get("axis", -1)), "LogSoftmax": lambda about, x: log_softmax(x, about.get("axis", -1)),
+    "Equal": lambda about, x, y: x == y, "Less": lambda about, x, y: x < y, "Greater": lambda about, x, y: x > y,
+    "LessOrEqual": lambda about, x, y: x <= y, "GreaterOrEqual": lambda about, x, y: x >= y, "Not": lambda about, x: ~x,
+    "And": lambda about, x, y: x & y, "Or": lambda about, x, y: x | y, "Xor": lambda about, x, y: x ^ y,
+    "Where": lambda about, c, x, y: np.where(c, x, y), "MatMul": lambda about, x, y: x @ y,
+    "Einsum": lambda about, *x: np.einsum(about["equation"].decode(), *x), "Gemm": gemm, "Conv": conv, "MaxPool": max_pool,
+    "AveragePool": average_pool, "GlobalAveragePool": lambda about, x: x.mean(tuple(range(2, x.ndim)), keepdims=True),
+    "GlobalMaxPool": lambda about, x: x.max(tuple(range(2, x.ndim)), keepdims=True),
+    "LayerNormalization": layer_norm, "RMSNormalization": rms_norm, "InstanceNormalization": instance_norm,
+    "BatchNormalization": batch_norm,
+    "ReduceMean": lambda about, x, axes=None: reduced(about, np.mean, x, axes),
+    "ReduceSum": lambda about, x, axes=None: reduced(about, np.sum, x, axes),
+    "ReduceMax": lambda about, x, axes=None: reduced(about, np.max, x, axes),
+    "ReduceMin": lambda about, x, axes=None: reduced(about, np.min, x, axes),
+    "ReduceProd": lambda about, x, axes=None: reduced(about, np.prod, x, axes),
+    "ReduceL1": lambda about, x, axes=None: reduced(about, np.sum, np.abs(x), axes),
+    "ReduceL2": lambda about, x, axes=None: np.sqrt(reduced(about, np.sum, x * x, axes)),
+    "ReduceSumSquare": lambda about, x, axes=None: reduced(about, np.sum, x * x, axes),
+    "ReduceLogSumExp": lambda about, x, axes=None: np.log(reduced(about, np.sum, np.exp(x), axes)),
+    "Reshape": reshape, "Transpose": lambda about, x: x.transpose(about.get("perm")),
+    "Flatten": lambda about, x: x.reshape(math.prod(x.shape[:about.get("axis", 1)]), -1),
+    "Squeeze": squeeze, "Unsqueeze": unsqueeze, "Slice": sliced, "Concat": lambda about, *x: np.concatenate(x, about["axis"]),
+    "Expand": lambda about, x, shape: np.broadcast_to(x, np.broadcast_shapes(x.shape, tuple(int(n) for n in shape))),
+    "Tile": lambda about, x, repeats: np.tile(x, [int(n) for n in repeats]), "Pad": pad, "CumSum": cumulative_sum,
+    "Gather": lambda about, x, i: np.take(x, i, about.get("axis", 0)),
+    "GatherElements": lambda about, x, i: np.take_along_axis(x, i, about.get("axis", 0)),
+    "ArgMax": lambda about, x: np.expand_dims(x.argmax(about.get("axis", 0)), about.get("axis", 0)),
+    "ScatterND": lambda about, x, i, u: scattered(x, i, u),
+    "OneHot": lambda about, i, depth, values: np.where(
+        np.expand_dims(i, -1) == np.arange(int(np.asarray(depth).reshape(()))), values[1], values[0]),
+    "Trilu": lambda about, x, k=0: (np.triu if about.get("upper", 1) else np.tril)(x, int(k)),
+    "EyeLike": lambda about, x: np.eye(*x.shape, about.get("k", 0), dtype=TYPES[about["dtype"]] if "dtype" in about else x.dtype),
+    "SpaceToDepth": space_to_depth, "DepthToSpace": depth_to_space,
+    "Shape": lambda about, x: np.array(x.shape[about.get("start", 0):about.get("end")], np.int64),
+    "Size": lambda about, x: np.array(x.size, np.int64), "ConstantOfShape": filled, "Constant": constant,
+    "Cast": lambda about, x: x.astype(TYPES[about["to"]]), "Identity": lambda about, x: x, "Dropout": lambda about, x, *more: x,
+    "Range": lambda about, x, y, z: np.arange(x, y, z),
+}
+
+
+def scattered(x, indices, updates):
+    y = x.copy()
+    y[tuple(np.moveaxis(indices, -1, 0))] = updates
+    return y
+
+
+def computed(node, inputs):
+    """The outputs of a node."""
+    about = attributes_of(node)
+    if node.domain not in ("", "ai.onnx"):
+        raise Refused(f"{called(node)}: the operator is of {node.domain}; export the model with ONNX's own operators only")
+    if node.op_type in REFUSED:
+        raise Refused(f"{called(node)}: {REFUSED[node.op_type]}")
+    if node.op_type == "Cast" and about["to"] in (10, 16) or any(x is not None and x.dtype == np.float16 for x in inputs):
+        raise Refused(f"{called(node)}: {HALF}")
+    if node.op_type == "Split":
+        return parts_of(about, inputs[0], len(node.output), *inputs[1:])
+    if node.op_type not in OPERATORS:
+        raise Refused(f"{called(node)}: the operator is unknown; export the model without it, or do this step in your code")
+    try:
+        y = np.asarray(OPERATORS[node.op_type](about, *inputs))
+    except (TypeError, ValueError, IndexError, KeyError) as problem:
+        raise Refused(f"{called(node)}: {str(problem).splitlines()[0] if str(problem) else type(problem).__name__}; "
+                      "check the model with onnx.checker, and the sizes that you gave") from None
+    floats = [x.dtype for x in inputs if x is not None and x.dtype.kind == "f"]
+    return [y.astype(floats[0]) if floats and y.dtype.kind == "f" else y]
+
+
+def evaluated(model, feeds, double=False):
+    """Every tensor of the graph by name; with double, floats in 64 bits."""
+    def wide(x):
+        return x.astype(np.float64) if double and x.dtype == np.float32 else x
+    values = {one.name: wide(numpy_helper.to_array(one)) for one in model.graph.initializer}
+    values |= {name: wide(x) for name, x in feeds.items()} | {"": None}
+    opset = max((one.version for one in model.opset_import if one.domain in ("", "ai.onnx")), default=1)
+    for node in model.graph.node:
+        lacking = [name for name in node.input if name not in values]
+        if lacking:
+            raise Refused(f"{called(node)}: its input {lacking[0]!r} is not in the graph; check the model with onnx.checker")
+        if opset < 13 and node.op_type in ("Softmax", "LogSoftmax"):
+            rank = values[node.input[0]].ndim
+            if attributes_of(node).get("axis", 1) % rank != rank - 1:
+                raise Refused(f"{called(node)}: before opset 13 it is over several axes; export the model with opset 13 or later")
+        made = computed(node, [values[name] for name in node.input])
+        if double and node.op_type == "Cast" and made[0].dtype == np.float32:
+            made = [values[node.input[0]].astype(np.float64)]
+        values.update(zip(node.output, map(wide, made)))
+    return values
