@@ -206,7 +206,7 @@ using logits = tensor<float, batch<2>, classes<3>>;
 #elif defined CASE_initialize_without_a_seed
   // expect-gcc: "umbel: initialize: expects the weights and a seed; write initialize\(w, 2026\)"
   // expect-clang: initialize.*expects_the_weights_and_a_seed_so_write_initialize_of_w_and_2026
-  // cause: Nothing is random by itself: equal seeds give equal weights.
+  // cause: Nothing is random by itself: weights of equal seeds are equal.
   // cure: Write `initialize(w, 2026)`, with any integer.
   initialize(w);
   const int r = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a file is that isn't a file of tensors, from its first bytes, and what to do with it.
+// The kind of a file that isn't a file of tensors, from its first bytes, and what to do with it.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -245,7 +245,7 @@ constexpr auto call_with_weights(const W& weights, const X& x) noexcept {
     return x.template call<Steps>(weights);
 }
 
-// What such a call accepts as a mask.
+// The masks that such a call accepts.
 template <class M>
 concept mask_of_a_node = mask_like<M> || traced<M>;
 

@@ -259,7 +259,7 @@ template <class W, class G, class State, class How>
     return {};
 }
 
-// Another number of arguments: refused.
+// A different number of arguments: refused.
 template <class... Given>
   requires(detail::given_weights<Given...> && sizeof...(Given) != 3 && sizeof...(Given) != 4)
 constexpr update_result update(Given&&...) noexcept {
