@@ -18,6 +18,7 @@ PROGRAM = """\
 #include <cstdio>
 #include <initializer_list>
 UMBEL
+constexpr auto near = umbel::causal & umbel::sliding_window<2>;
 using namespace umbel;
 using namespace umbel::axes;
 using namespace umbel::literals;
@@ -39,7 +40,7 @@ int main() {
   tensor<float, token<3>, hidden<8>> x{};
   for (float number = 0; float& element : x) element = number++ / 8;
   const attention layer{w};
-  auto y = layer(x, causal & sliding_window<2>) + 2 * x;
+  auto y = layer(x, near) + 2 * x;
   prepacked<attention> packed{w};
   static key_value_cache<attention, key<4>> cache;
   tensor<float, token<3>, hidden<8>> stepped{};

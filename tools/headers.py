@@ -185,7 +185,8 @@ def operator_of(tokens):
     if "operator" not in rest or '""' in rest:
         return None
     begin = rest.index("operator") + 1
-    return "operator" + "".join(rest[begin:rest.index("(", begin + 1)])
+    end = rest.index("(", begin + 1) if "(" in rest[begin + 1:] else len(rest)
+    return "operator" + "".join(rest[begin:end])
 
 
 def name_of(tokens):

@@ -231,7 +231,7 @@ MODULE_HEAD = """\
 module;
 """
 EXPORTED_SPACES = ["umbel", *(f"umbel::{name}" for name in NAMESPACES if name not in ("detail", "portable")), "umbel::portable::part_names"]
-OPERANDS = "umbel::detail::formulas"  # operators of formulas are found there by their operands
+SPACES_OF_OPERANDS = ("umbel", "umbel::portable", "umbel::detail::formulas")  # where operators are found by their operands
 # Using-declarations can't repeat a using-directive or an alias of a namespace.
 EXPORTED_ALSO = {"umbel::literals": {"using boost::hana::literals::operator\"\"_c;"},
                  "umbel::block_parts": {"namespace name = umbel::portable::part_names;"}}
@@ -245,7 +245,7 @@ def module():
     for header in headers:
         for path, one in declarations((INCLUDE / header).read_text()):
             space = "::".join(path)
-            name = space in EXPORTED_SPACES and name_of(one.tokens) or space in ("umbel", OPERANDS) and operator_of(one.tokens)
+            name = space in EXPORTED_SPACES and name_of(one.tokens) or space in SPACES_OF_OPERANDS and operator_of(one.tokens)
             if name:
                 spaces.setdefault(space, set()).add(f"using {space}::{name};")
     for space, lines in EXPORTED_ALSO.items():

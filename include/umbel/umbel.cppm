@@ -429,6 +429,16 @@ using umbel::names::whisper_decoder_layer;
 using umbel::names::whisper_encoder_layer;
 }  // namespace umbel::names
 
+export namespace umbel::portable {
+using umbel::portable::operator!;
+using umbel::portable::operator&&;
+using umbel::portable::operator&;
+using umbel::portable::operator&=;
+using umbel::portable::operator|;
+using umbel::portable::operator|=;
+using umbel::portable::operator||;
+}  // namespace umbel::portable
+
 export namespace umbel::portable::part_names {
 using umbel::portable::part_names::attention;
 using umbel::portable::part_names::convolution;

@@ -6,6 +6,10 @@
 #include <umbel/inspect/heat_map.hpp>
 #include <umbel/umbel.hpp>
 
+// Operators need no `using`.
+using combined = decltype(umbel::causal & umbel::sliding_window<2>);
+static_assert(umbel::mask_like<combined>);
+
 using namespace umbel;
 using namespace umbel::axes;
 using namespace umbel::literals;

@@ -354,4 +354,16 @@ concept fits_as_mask = detail::rules::mask_fits<
     detail::scores_of<T, Batch::size, Heads::size, Query::size, Key::size>>::ok;
 
 }  // namespace umbel::inline UMBEL_TARGET
+
+// Masks are types of this namespace, so this makes their operators visible without `using namespace
+// umbel`.
+namespace umbel::portable {
+using umbel::operator&;
+using umbel::operator|;
+using umbel::operator&&;
+using umbel::operator||;
+using umbel::operator!;
+using umbel::operator&=;
+using umbel::operator|=;
+}  // namespace umbel::portable
 UMBEL_WARNINGS_POP
