@@ -57,33 +57,48 @@ concept takes =
 // Accepts as many arguments as any function: a call of both is ambiguous, which the compiler finds
 // out without the body of the function.
 struct refused_call {};
+template <std::size_t Arguments>
 struct function_of_anything {
-  template <class A>
-  refused_call operator()(A) const;
-  template <class A, class B>
-  refused_call operator()(A, B) const;
-  template <class A, class B, class C>
-  refused_call operator()(A, B, C) const;
-  template <class A, class B, class C, class D>
-  refused_call operator()(A, B, C, D) const;
-  template <class A, class B, class C, class D, class E>
-  refused_call operator()(A, B, C, D, E) const;
-  template <class A, class B, class C, class D, class E, class G>
-  refused_call operator()(A, B, C, D, E, G) const;
-  template <class A, class B, class C, class D, class E, class G, class H>
-  refused_call operator()(A, B, C, D, E, G, H) const;
-  template <class A, class B, class C, class D, class E, class G, class H, class I>
-  refused_call operator()(A, B, C, D, E, G, H, I) const;
   template <class... A>
   refused_call operator()(const A&...) const;
 };
-template <class F>
-struct function_or_anything : F, function_of_anything {
-  using F::operator(), function_of_anything::operator();
+template <>
+struct function_of_anything<1> {
+  template <class A>
+  refused_call operator()(A) const;
+};
+template <>
+struct function_of_anything<2> {
+  template <class A, class B>
+  refused_call operator()(A, B) const;
+};
+template <>
+struct function_of_anything<3> {
+  template <class A, class B, class C>
+  refused_call operator()(A, B, C) const;
+};
+template <>
+struct function_of_anything<4> {
+  template <class A, class B, class C, class D>
+  refused_call operator()(A, B, C, D) const;
+};
+template <>
+struct function_of_anything<5> {
+  template <class A, class B, class C, class D, class E>
+  refused_call operator()(A, B, C, D, E) const;
+};
+template <>
+struct function_of_anything<6> {
+  template <class A, class B, class C, class D, class E, class G>
+  refused_call operator()(A, B, C, D, E, G) const;
+};
+template <class F, std::size_t Arguments>
+struct function_or_anything : F, function_of_anything<Arguments> {
+  using F::operator(), function_of_anything<Arguments>::operator();
 };
 template <class F, class... X>
 concept refuses = !requires { typename list<traced_as<traced_for<X...>, X>...>; } || requires {
-  requires std::is_same_v<decltype(std::declval<const function_or_anything<F>&>()(
+  requires std::is_same_v<decltype(std::declval<const function_or_anything<F, sizeof...(X)>&>()(
                               std::declval<traced_as<traced_for<X...>, X>>()...)),
                           refused_call>;
 };
@@ -96,7 +111,7 @@ inline constexpr bool accepts =
     requires { std::declval<const F&>()(std::declval<traced_as<traced_for<X...>, X>>()...); };
 template <class F, class... X>
   requires(std::is_empty_v<F> && !std::is_aggregate_v<F> &&
-           (... && std::is_copy_constructible_v<X>))
+           (... && (tensor_like<X> || std::is_copy_constructible_v<X>)))
 inline constexpr bool accepts<F, X...> = !refuses<F, X...>;
 
 // std::tie(out), or anything else of one tensor.
