@@ -12,7 +12,7 @@ from import_moves import NoView, Views, numbers_along, runs
 
 BUILT_IN = set("batch query key token hidden heads kv_heads head_dim value_dim score_hidden intermediate classes vocabulary in_features "
                "out_features".split())
-CALLS = {"exp", "log", "sqrt", "tanh", "sigmoid", "abs"}
+CALLS = {"exp", "log", "sqrt", "tanh", "sigmoid", "abs", "sin", "cos", "erf", "floor"}
 OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "less": "<", "greater": ">", "less_or_equal": "<=", "greater_or_equal": ">=",
              "equal": "==", "not_equal": "!=", "and": "&&", "or": "||"}
 CONDITIONS = {"less", "greater", "less_or_equal", "greater_or_equal", "equal", "not_equal", "and", "or", "not"}
@@ -375,10 +375,12 @@ class Program:
         self.instead(node, total)
 
     def add_pow(self, node):
-        power = number(node.args[1]) if is_number(node.args[1]) else 0
-        if power != int(power) or not 1 <= power <= 16:
-            self.refuse(node, "Umbel's formulas have no power that isn't a whole number from 1 to 16; write it by exp and log")
-        self.same_axes(node, " * ".join(["{0}"] * int(power)))
+        if not is_number(node.args[1]):
+            self.add_elementwise(node)
+            return
+        power = number(node.args[1])
+        few = power == int(power) and 1 <= power <= 4
+        self.same_axes(node, " * ".join(["{0}"] * int(power)) if few else f"pow({{0}}, {literal(power)})")
 
     def add_reciprocal(self, node):
         self.same_axes(node, "1.0F / {0}")

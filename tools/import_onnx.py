@@ -20,7 +20,6 @@ UNARY = {"Sqrt": "sqrt", "Exp": "exp", "Log": "log", "Tanh": "tanh", "Sigmoid": 
          "Cos": "cos", "Floor": "floor", "Not": "not"}
 MOVES = {"Reshape", "Transpose", "Slice", "Squeeze", "Unsqueeze", "Expand", "Flatten", "Split", "Tile", "SpaceToDepth", "DepthToSpace"}
 REDUCTIONS = {"ReduceMean": "mean", "ReduceSum": "sum", "ReduceMax": "max", "ReduceMin": "min"}
-LARGEST_EXACT = 16  # of whole exponents that are written as products
 
 
 def read(path):
@@ -225,8 +224,6 @@ class Reader:
         if power in (0.5, -0.5):
             root = graph.unary("sqrt", x, self.scope)
             return root if power > 0 else graph.unary("reciprocal", root)
-        if power == int(power) and 1 <= power <= LARGEST_EXACT:
-            return graph.elementwise("pow", [x, exponent], (every(x), ()), x.shape, self.scope)
         return self.elementwise("pow", x, exponent)
 
     def read_Relu(self):

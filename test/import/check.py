@@ -177,8 +177,6 @@ class Checks:
             ("another domain", "the operator is of com.microsoft", graph([one("FusedGelu", domain="com.microsoft")])),
             ("an unknown operator", "/layer/it (Det): the operator is unknown", graph([one("Det")])),
             ("an operator without operations", "/layer/it (Sign): Umbel's formulas have no operation for it", graph([one("Sign")])),
-            ("a root of another power", "/layer/it (Pow): Umbel's formulas have no power that isn't a whole number",
-             graph([one("Pow", ("x", "p"))], weights=[("p", np.array(1.7, np.float32))])),
             ("a dimension without size", "its dimension 'n' has no size; give it one, --size n=N", graph([one("Relu")], shape=("n", 8))),
             ("a shape that is computed", "/layer/it (Reshape): its shape is computed from an input",
              graph([one("Reshape", ("x", "s"))], shape=(1, 1), inputs=[("s", whole, (2,))])),

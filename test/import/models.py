@@ -522,6 +522,17 @@ class Linformer(nn.Module):
         return torch.randn(1, LENGTH, WIDTH),
 
 
+class Functions(nn.Module):
+    """Functions of elements, and powers by a number and by a tensor."""
+
+    def forward(self, x):
+        angle, size = 3 * x, x.abs() + 0.5
+        return torch.sin(angle) * torch.cos(x) + torch.erf(x) - torch.floor(angle) * 0.1 + size.pow(1.7) + size.pow(x) + x.pow(7)
+
+    def example(self):
+        return torch.randn(1, LENGTH, WIDTH),
+
+
 # The layers that tools/import names for each, and the models of CI: the fewest that use every part of the importer.
 EXPECTED = {
     Encoder: "2 encoder layers, 1 norm, 1 linear map", VisionTransformer: "2 linear maps, 2 encoder layers, 1 norm",
@@ -531,8 +542,9 @@ EXPECTED = {
     Alibi: "4 norms, 9 linear maps, 2 feed-forward networks", Gpt2: "1 embedding, 2 encoder layers", Perceiver: "4 linear maps, 1 encoder layer",
     SetTransformer: "",
     CausalConvolution: "", Mobile: "4 linear maps", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "",
-    Swin: "2 norms, 5 linear maps", PatchTst: "", Tabular: "", Batch: "", Linformer: ""}
-IN_CI = [Llama, Bert, DecisionTransformer, Swin, CausalConvolution]
+    Swin: "2 norms, 5 linear maps", PatchTst: "", Tabular: "", Batch: "", Linformer: "",
+    Functions: ""}
+IN_CI = [Llama, Bert, DecisionTransformer, Swin, CausalConvolution, Functions]
 
 
 def slow_path(model):
