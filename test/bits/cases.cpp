@@ -235,7 +235,7 @@ void blocks() {
   print("erf", "", erf(x * 3.0f));
   print("sin", "", sin(x * 1000.0f));
   print("cos", "", cos(x * 1e30f));
-  print("pow", "", pow(abs(x), x * 9.0f));
+  print("pow", "", pow(abs(x) + 0.5f, tanh(x) * 3.0f));
   print("floor", "", floor(x * 9.0f));
   print("remainder", "", x * 1000.0f % 0.7f);
   print("clamp", "", clamp(x, -0.5f, 0.25f));
