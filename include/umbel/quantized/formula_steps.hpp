@@ -187,7 +187,9 @@ struct integer_run {
     const auto* const table = numbers_at<N>(numbers).values;
     constexpr auto& over = Model::template axes<N>;
     if constexpr (leaf.axes == over && sizeof(integer<N>) == 1) {
+#if UMBEL_DOT_VECTORS
       if (!__builtin_is_constant_evaluated()) return simd::look_up<over.count()>(table, x, y);
+#endif
       for (std::size_t i = 0; i < over.count(); ++i) y[i] = table[x[i] + 128];
     } else {
       walk<Model::template axes<N>, Model::template axes_of_leaf<N>>::each(
