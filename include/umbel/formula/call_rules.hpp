@@ -111,7 +111,7 @@ inline constexpr bool accepts =
     requires { std::declval<const F&>()(std::declval<traced_as<traced_for<X...>, X>>()...); };
 template <class F, class... X>
   requires(std::is_empty_v<F> && !std::is_aggregate_v<F> &&
-           (... && (tensor_like<X> || std::is_copy_constructible_v<X>)))
+           (... && (tensor_like<X> || std::is_array_v<X> || std::is_copy_constructible_v<X>)))
 inline constexpr bool accepts<F, X...> = !refuses<F, X...>;
 
 // std::tie(out), or anything else of one tensor.

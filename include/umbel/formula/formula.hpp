@@ -136,10 +136,10 @@ struct formula_calls {
   static constexpr bool traceable = std::is_empty_v<F> && std::is_default_constructible_v<F>;
 
   // See workspace_for.
-  template <class... X, bool Accepted = accepts<F, X...>, class Result = traced_result<F, X...>>
+  template <class... X, bool Accepted = accepts<F, X...>>
     requires Accepted
   static auto workspace_of(const X&...) {
-    using fits = call_fits_rule<F, Result, by_value, workspace_base, X...>;
+    using fits = call_fits_rule<F, traced_result<F, X...>, by_value, workspace_base, X...>;
     if constexpr (fits::has_result) {
       return of_type<typename fits::scratch>();
     } else {
