@@ -118,7 +118,7 @@ COMMON = ("w x y z q k v o h i j n m one two width rows columns count size first
 KEYWORDS = set("and or not for if this const constexpr static auto noexcept operator requires typename template class struct "
                "using return inline".split())
 # In the global namespace already, where <cmath> and <cstring> are: not the user's to declare.
-TAKEN = set("index exp exp2 tanh erf log sqrt fma gamma remainder round floor select y0".split())
+TAKEN = set("index exp exp2 sin cos pow tanh erf log log2 free sqrt fma gamma remainder round floor select y0".split())
 
 
 def silent_beside_any_global(command, include_dir):

@@ -201,8 +201,9 @@ static_assert(std::is_same_v<workspace_for<decoder, tokens_9, context>,
                              decoder::workspace<token<9>, key<6>>>);
 static_assert(std::is_same_v<workspace_for<encoder::feed_forward, tokens_9>,
                              encoder::feed_forward::workspace<token<9>>>);
-static_assert(std::is_same_v<workspace_for<key_value_cache<attention, key<8>>, tokens_9>,
-                             key_value_cache<attention, key<8>>::workspace<token<9>>>);
+static_assert(std::is_same_v<workspace_for<key_value_cache<attention, key<8>>,
+                                           tensor<float, token<3>, hidden<100>>>,
+                             key_value_cache<attention, key<8>>::workspace<token<3>>>);
 using head_queries = tensor<float, query<4>, head_dim<8>>;
 using head_keys = tensor<float, key<6>, head_dim<8>>;
 static_assert(sizeof(workspace_for<decltype(scaled_dot_product_attention), head_queries, head_keys,

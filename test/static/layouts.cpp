@@ -10,7 +10,7 @@ using namespace umbel;
 using namespace umbel::axes;
 
 template <template <std::size_t> class Axis>
-using named = axis_family<Axis>;
+using family = axis_family<Axis>;
 template <class A, class B>
 concept same = std::same_as<A, B>;
 
@@ -28,12 +28,13 @@ using x = detail::layout<batch<2>, query<4>, hidden<100>>;
 static_assert(x::rank == 3 && x::count == 800 && x::span == 800 && x::contiguous);
 static_assert(strides_are<x, 400, 100, 1>());
 static_assert(x::extents[0] == 2 && x::extents[1] == 4 && x::extents[2] == 100);
-static_assert(x::position<named<query>> == 1 && x::position<named<key>> == npos);
-static_assert(x::has<named<hidden>> && !x::has<named<heads>>);
-static_assert(x::size_of<named<query>> == 4 && x::size_of<named<key>> == 0);
-static_assert(x::stride_of<named<query>> == 100 && x::stride_of<named<key>> == 0);
-static_assert(same<x::axis_at<2>, hidden<100>> && same<detail::axis_of<x, named<query>>, query<4>>);
-static_assert(same<detail::axis_of<x, named<key>>, named<key>>);
+static_assert(x::position<family<query>> == 1 && x::position<family<key>> == npos);
+static_assert(x::has<family<hidden>> && !x::has<family<heads>>);
+static_assert(x::size_of<family<query>> == 4 && x::size_of<family<key>> == 0);
+static_assert(x::stride_of<family<query>> == 100 && x::stride_of<family<key>> == 0);
+static_assert(same<x::axis_at<2>, hidden<100>> &&
+              same<detail::axis_of<x, family<query>>, query<4>>);
+static_assert(same<detail::axis_of<x, family<key>>, family<key>>);
 static_assert(same<x::axes, detail::shape<batch<2>, query<4>, hidden<100>>> &&
               x::axes::count == 800);
 
@@ -60,79 +61,80 @@ static_assert(detail::layout<strided<batch<1>, 0>>::span == 1);
 
 // ---- split --------------------------------------------------------------------------------------
 using h = detail::layout<batch<2>, query<4>, heads<5>, head_dim<20>>;
-static_assert(same<detail::algebra::split<x, named<hidden>, heads<5>, head_dim<20>>, h>);
+static_assert(same<detail::algebra::split<x, family<hidden>, heads<5>, head_dim<20>>, h>);
 static_assert(strides_are<h, 400, 100, 20, 1>());
-static_assert(same<detail::algebra::split<x, named<batch>, heads<2>, head_dim<1>>,
+static_assert(same<detail::algebra::split<x, family<batch>, heads<2>, head_dim<1>>,
                    detail::layout<heads<2>, head_dim<1>, query<4>, hidden<100>>>);
 static_assert(
-    same<detail::algebra::split<detail::layout<hidden<7>>, named<hidden>, heads<7>, head_dim<1>>,
+    same<detail::algebra::split<detail::layout<hidden<7>>, family<hidden>, heads<7>, head_dim<1>>,
          detail::layout<heads<7>, head_dim<1>>>);
-static_assert(same<detail::algebra::split<x, named<hidden>, heads<5>, key<2>, head_dim<10>>,
+static_assert(same<detail::algebra::split<x, family<hidden>, heads<5>, key<2>, head_dim<10>>,
                    detail::layout<batch<2>, query<4>, heads<5>, key<2>, head_dim<10>>>);
 static_assert(
-    same<detail::algebra::split<padded, named<query>, batch<2>, token<2>>,
+    same<detail::algebra::split<padded, family<query>, batch<2>, token<2>>,
          detail::layout<strided<batch<2>, 256>, strided<token<2>, 128>, strided<hidden<100>, 1>>>);
 
 // ---- permute ------------------------------------------------------------------------------------
-using p = detail::algebra::permute<h, named<batch>, named<heads>, named<query>, named<head_dim>>;
+using p =
+    detail::algebra::permute<h, family<batch>, family<heads>, family<query>, family<head_dim>>;
 static_assert(same<p, detail::layout<strided<batch<2>, 400>, strided<heads<5>, 20>,
                                      strided<query<4>, 100>, strided<head_dim<20>, 1>>>);
 static_assert(p::span == 800 && p::count == 800 && !p::contiguous);
 static_assert(
-    same<detail::algebra::permute<p, named<batch>, named<query>, named<heads>, named<head_dim>>,
+    same<detail::algebra::permute<p, family<batch>, family<query>, family<heads>, family<head_dim>>,
          h>);
-static_assert(same<detail::algebra::permute<x, named<batch>, named<query>, named<hidden>>, x>);
+static_assert(same<detail::algebra::permute<x, family<batch>, family<query>, family<hidden>>, x>);
 // Moving an axis of one position moves nothing.
 static_assert(
-    same<detail::algebra::permute<detail::layout<batch<1>, query<4>>, named<query>, named<batch>>,
+    same<detail::algebra::permute<detail::layout<batch<1>, query<4>>, family<query>, family<batch>>,
          detail::layout<query<4>, batch<1>>>);
 static_assert(same<detail::algebra::permute<detail::layout<>>, detail::layout<>>);
 
 // ---- merge --------------------------------------------------------------------------------------
-static_assert(same<detail::algebra::merge<h, named<hidden>, named<heads>, named<head_dim>>, x>);
-static_assert(same<detail::algebra::merge<x, named<token>, named<batch>, named<query>>,
+static_assert(same<detail::algebra::merge<h, family<hidden>, family<heads>, family<head_dim>>, x>);
+static_assert(same<detail::algebra::merge<x, family<token>, family<batch>, family<query>>,
                    detail::layout<token<8>, hidden<100>>>);
-static_assert(same<detail::algebra::merge<padded, named<token>, named<query>>,
+static_assert(same<detail::algebra::merge<padded, family<token>, family<query>>,
                    detail::layout<strided<token<4>, 128>, strided<hidden<100>, 1>>>);
 static_assert(
-    same<detail::algebra::merge<h, named<hidden>, named<query>, named<heads>, named<head_dim>>,
+    same<detail::algebra::merge<h, family<hidden>, family<query>, family<heads>, family<head_dim>>,
          detail::layout<batch<2>, hidden<400>>>);
 // Parts of one position do not matter, wherever they stand.
 using ones = detail::layout<strided<query<4>, 50>, strided<heads<1>, 3>, strided<head_dim<5>, 2>,
                             strided<key<1>, 77>>;
 static_assert(
-    same<detail::algebra::merge<ones, named<hidden>, named<heads>, named<head_dim>>,
+    same<detail::algebra::merge<ones, family<hidden>, family<heads>, family<head_dim>>,
          detail::layout<strided<query<4>, 50>, strided<hidden<5>, 2>, strided<key<1>, 77>>>);
 static_assert(
-    same<detail::algebra::merge<ones, named<hidden>, named<head_dim>, named<key>>,
+    same<detail::algebra::merge<ones, family<hidden>, family<head_dim>, family<key>>,
          detail::layout<strided<query<4>, 50>, strided<heads<1>, 3>, strided<hidden<5>, 2>>>);
 static_assert(
-    same<detail::algebra::merge<ones, named<hidden>, named<heads>, named<head_dim>, named<key>>,
+    same<detail::algebra::merge<ones, family<hidden>, family<heads>, family<head_dim>, family<key>>,
          detail::layout<strided<query<4>, 50>, strided<hidden<5>, 2>>>);
 
 // ---- rename, select, slice ----------------------------------------------------------------------
-static_assert(same<detail::algebra::rename<x, named<query>, key>,
+static_assert(same<detail::algebra::rename<x, family<query>, key>,
                    detail::layout<batch<2>, key<4>, hidden<100>>>);
-static_assert(same<detail::algebra::rename<padded, named<query>, key>,
+static_assert(same<detail::algebra::rename<padded, family<query>, key>,
                    detail::layout<strided<key<4>, 128>, strided<hidden<100>, 1>>>);
-static_assert(same<detail::algebra::rename<x, named<query>, query>, x>);
+static_assert(same<detail::algebra::rename<x, family<query>, query>, x>);
 
 static_assert(
-    same<detail::algebra::select<x, named<batch>>, detail::layout<query<4>, hidden<100>>>);
-static_assert(same<detail::algebra::select<x, named<query>>,
+    same<detail::algebra::select<x, family<batch>>, detail::layout<query<4>, hidden<100>>>);
+static_assert(same<detail::algebra::select<x, family<query>>,
                    detail::layout<strided<batch<2>, 400>, strided<hidden<100>, 1>>>);
-static_assert(same<detail::algebra::select<x, named<hidden>>,
+static_assert(same<detail::algebra::select<x, family<hidden>>,
                    detail::layout<strided<batch<2>, 400>, strided<query<4>, 100>>>);
 static_assert(
-    same<detail::algebra::select<detail::layout<query<4>>, named<query>>, detail::layout<>>);
+    same<detail::algebra::select<detail::layout<query<4>>, family<query>>, detail::layout<>>);
 
-static_assert(same<detail::algebra::slice<x, named<batch>, 1>,
+static_assert(same<detail::algebra::slice<x, family<batch>, 1>,
                    detail::layout<batch<1>, query<4>, hidden<100>>>);
-static_assert(same<detail::algebra::slice<x, named<query>, 4>, x>);
+static_assert(same<detail::algebra::slice<x, family<query>, 4>, x>);
 static_assert(
-    same<detail::algebra::slice<x, named<query>, 3>,
+    same<detail::algebra::slice<x, family<query>, 3>,
          detail::layout<strided<batch<2>, 400>, strided<query<3>, 100>, strided<hidden<100>, 1>>>);
-static_assert(same<detail::algebra::slice<detail::layout<query<4>, hidden<100>>, named<query>, 3>,
+static_assert(same<detail::algebra::slice<detail::layout<query<4>, hidden<100>>, family<query>, 3>,
                    detail::layout<query<3>, hidden<100>>>);
 
 // ---- broadcast ----------------------------------------------------------------------------------
@@ -155,31 +157,31 @@ static_assert(same<detail::algebra::broadcast<detail::layout<query<4>, key<6>>, 
 // ---- contract: the axes of left, then the new ones of right -------------------------------------
 using q = detail::layout<batch<2>, heads<5>, query<4>, head_dim<20>>;
 using k = detail::layout<batch<2>, heads<5>, key<6>, head_dim<20>>;
-static_assert(same<detail::algebra::contract<q, k, named<head_dim>>,
+static_assert(same<detail::algebra::contract<q, k, family<head_dim>>,
                    detail::layout<batch<2>, heads<5>, query<4>, key<6>>>);
-static_assert(same<detail::algebra::contract<k, q, named<head_dim>>,
+static_assert(same<detail::algebra::contract<k, q, family<head_dim>>,
                    detail::layout<batch<2>, heads<5>, key<6>, query<4>>>);
-static_assert(same<detail::algebra::contract<p, k, named<head_dim>>,
+static_assert(same<detail::algebra::contract<p, k, family<head_dim>>,
                    detail::layout<batch<2>, heads<5>, query<4>, key<6>>>);
 static_assert(
-    same<detail::algebra::contract<x, detail::layout<hidden<100>, classes<10>>, named<hidden>>,
+    same<detail::algebra::contract<x, detail::layout<hidden<100>, classes<10>>, family<hidden>>,
          detail::layout<batch<2>, query<4>, classes<10>>>);
 static_assert(same<detail::algebra::contract<detail::layout<hidden<3>>, detail::layout<hidden<3>>,
-                                             named<hidden>>,
+                                             family<hidden>>,
                    detail::layout<>>);
-static_assert(same<detail::algebra::contract<q, k, named<heads>, named<head_dim>>,
+static_assert(same<detail::algebra::contract<q, k, family<heads>, family<head_dim>>,
                    detail::layout<batch<2>, query<4>, key<6>>>);
-static_assert(same<detail::algebra::contract<p, k, named<head_dim>, named<batch>, named<heads>>,
+static_assert(same<detail::algebra::contract<p, k, family<head_dim>, family<batch>, family<heads>>,
                    detail::layout<query<4>, key<6>>>);
-static_assert(
-    same<detail::algebra::contract<q, q, named<query>, named<heads>, named<head_dim>, named<batch>>,
-         detail::layout<>>);
+static_assert(same<detail::algebra::contract<q, q, family<query>, family<heads>, family<head_dim>,
+                                             family<batch>>,
+                   detail::layout<>>);
 
 // ---- an alias template of an axis is that axis --------------------------------------------------
 template <std::size_t N>
 using words = token<N>;
 template <std::size_t N>
 struct letters : umbel::axis<letters, N> {};
-static_assert(same<detail::family_of<words>, named<token>>);
-static_assert(same<detail::family_of<letters>, named<letters>>);
+static_assert(same<detail::family_of<words>, family<token>>);
+static_assert(same<detail::family_of<letters>, family<letters>>);
 static_assert(!same<detail::family_of<letters>, detail::family_of<words>>);

@@ -209,7 +209,7 @@ struct integer_formula {
 
   // Of each node, the value of its 1.
   struct units {
-    double of[nodes]{};
+    double of[static_cast<std::size_t>(nodes)]{};
     constexpr double operator()(int n) const noexcept { return plan.scale[n] * of[plan.group[n]]; }
   };
   template <class Seen>

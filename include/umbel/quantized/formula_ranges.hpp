@@ -24,7 +24,7 @@ struct names_of_values {
   // The user's name, or the operation and its number: contraction_2.
   static constexpr auto texts = [] {
     struct {
-      text of[count == 0 ? 1 : count];
+      text of[static_cast<std::size_t>(count == 0 ? 1 : count)];
     } all{};
     constexpr const auto& plan = Model::plan;
     int numbers[256]{};
@@ -57,7 +57,7 @@ struct names_of_values {
   struct pointers<std::index_sequence<I...>> {
     static constexpr const char* all[] = {texts.of[I].chars...};
   };
-  using all = pointers<std::make_index_sequence<count>>;
+  using all = pointers<std::make_index_sequence<static_cast<std::size_t>(count)>>;
   static constexpr bool is_same(const char* a, const char* b) noexcept {
     while (*a != '\0' && *a == *b) ++a, ++b;
     return *a == *b;

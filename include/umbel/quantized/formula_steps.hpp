@@ -127,9 +127,9 @@ struct integer_run {
       } else if constexpr (step == integer_step::table) {
         look_up<N>(y);
       } else if constexpr (step == integer_step::sum) {
-        const kernel::plain::rounding round(own.shift);
+        const kernel::plain::rounding to_unit(own.shift);
         each<N, 0, 1>([&](std::int32_t a, std::int32_t b) {
-          return saturated<Y>(round(a * own.multiplier[0] + b * own.multiplier[1]));
+          return saturated<Y>(to_unit(a * own.multiplier[0] + b * own.multiplier[1]));
         });
       } else if constexpr (step == integer_step::product) {
         if constexpr (in_place<N, 0> && in_place<N, 1> && sizeof(Y) == 1)
