@@ -266,6 +266,7 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
 #elif defined CASE_a_formula_across
   // expect-gcc: "umbel: formula: is not divided among processes; pass the workspace itself, without across"
   // expect-clang: formula.*is_not_divided_so_pass_the_workspace_without_across
+  // lines-clang: 15
   // cause: The call passes across(...) to a formula, which one process computes alone.
   // cure: Pass the workspace: `f(x, work)`. To divide a layer, declare a `sharded<...>` one.
   constexpr formula twice = [](auto a) { return softmax<hidden>(a) * 2; };
