@@ -15,20 +15,21 @@ UMBEL_SAYS(needs_a_name_of_letters_digits_and_underscores,
            "needs a name of letters, digits and underscores");
 
 namespace formulas {
-// A name as a template argument.
-template <std::size_t Size>
+// A name of at most 63 characters as a template argument. (Not a template, whose arguments would be
+// deduced: clang 14 crashes with -Wc++98-compat.)
 struct value_name {
-  char chars[Size]{};
-  consteval value_name(const char (&name)[Size]) noexcept {
-    for (std::size_t i = 0; i < Size; ++i) chars[i] = name[i];
+  char chars[64]{};
+  bool fits = true;
+  template <std::size_t Size>
+  consteval value_name(const char (&name)[Size]) noexcept : fits(Size <= sizeof(chars)) {
+    for (std::size_t i = 0; i < Size && i + 1 < sizeof(chars); ++i) chars[i] = name[i];
   }
   constexpr bool is_valid() const noexcept {
-    for (std::size_t i = 0; i + 1 < Size; ++i) {
-      const char c = chars[i];
-      if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'))
+    for (const char c : chars)
+      if (c != '\0' &&
+          !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'))
         return false;
-    }
-    return Size > 1;
+    return fits && chars[0] != '\0';
   }
 };
 template <value_name Name>
