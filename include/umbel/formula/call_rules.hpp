@@ -102,6 +102,11 @@ concept refuses = !requires { typename list<traced_as<traced_for<X...>, X>...>; 
                               std::declval<traced_as<traced_for<X...>, X>>()...)),
                           refused_call>;
 };
+// A function of `auto... more` is less special than that of anything, so a refused call is tried.
+template <class F, class... X>
+concept has_parameters = !refuses<F, X...> || requires {
+  std::declval<const F&>()(std::declval<traced_as<traced_for<X...>, X>>()...);
+};
 // Has F parameters for these arguments? Then a call that fails has an error in its body, which the
 // compiler has reported. Asked before the body is compiled: after an error, clang has no function.
 // (Functions that are not lambdas can be deleted or ambiguous, and objects that can't be copied may
@@ -112,7 +117,7 @@ inline constexpr bool accepts =
 template <class F, class... X>
   requires(std::is_empty_v<F> && !std::is_aggregate_v<F> &&
            (... && (tensor_like<X> || std::is_array_v<X> || std::is_copy_constructible_v<X>)))
-inline constexpr bool accepts<F, X...> = !refuses<F, X...>;
+inline constexpr bool accepts<F, X...> = has_parameters<F, X...>;
 
 // std::tie(out), or anything else of one tensor.
 template <class Tie>
