@@ -525,8 +525,12 @@ class Linformer(nn.Module):
 class Functions(nn.Module):
     """Functions of elements, and powers by a number and by a tensor."""
 
+    def __init__(self):
+        super().__init__()
+        self.speed = nn.Parameter(torch.randn(WIDTH))
+
     def forward(self, x):
-        angle, size = 3 * x, x.abs() + 0.5
+        angle, size = self.speed * x, x.abs() + 0.5
         return torch.sin(angle) * torch.cos(x) + torch.erf(x) - torch.floor(angle) * 0.1 + size.pow(1.7) + size.pow(x) + x.pow(7)
 
     def example(self):
