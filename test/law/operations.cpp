@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(remainders_of_integers) {
   constexpr numbers x{-7, 7, 5, 0, lowest, -3};
   static_assert(x % 3 == numbers{2, 1, 2, 0, 1, 0});
   static_assert(x % -3 == numbers{-1, -2, -1, 0, -2, 0});
-  BOOST_TEST((x % -1 == x * 0 && x % 0 == x * 0 && 7 % (x * x * 0 + 4) == x * 0 + 3));
+  BOOST_TEST((x % -1 == x * 0 && x % 0 == x * 0 && 7 % (x * 0 + 4) == x * 0 + 3));
   BOOST_TEST((tensor<unsigned, key<2>>{7u, 9u} % 5u == tensor<unsigned, key<2>>{2u, 4u}));
   // Floats that hold integers have the same remainders.
   tensor<float, key<6>> f{};
