@@ -3,6 +3,8 @@
 
 What is wrong goes to standard error: Meson shows that of a failed test.
 """
+import contextlib
+import io
 import resource
 import subprocess
 import sys
@@ -71,3 +73,17 @@ def split_command(arguments):
     """Arguments before '--', command after it."""
     at = arguments.index("--")
     return arguments[:at], arguments[at + 1:]
+
+
+def run_tool(tool, name, *arguments):
+    """(exit code, standard output, standard error) of a tool's main() in this process."""
+    out, err, before = io.StringIO(), io.StringIO(), sys.argv
+    sys.argv = [name, *map(str, arguments)]
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = tool.main()
+    except SystemExit as end:
+        code = end.code
+    finally:
+        sys.argv = before
+    return code, out.getvalue(), err.getvalue()

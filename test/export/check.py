@@ -6,10 +6,8 @@ docs/how-to/port-from-pytorch.md. (Bad input: hostile.py.)
 
     check.py PROJECT_ROOT -- COMPILER...
 """
-import contextlib
 import importlib.machinery
 import importlib.util
-import io
 import json
 import os
 import pathlib
@@ -22,7 +20,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from tap import Tap, split_command  # noqa: E402
+from tap import Tap, run_tool, split_command  # noqa: E402
 
 KINDS = ("float", "bfloat16", "float16")
 FLAGS = ["-std=c++20", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
@@ -111,16 +109,7 @@ class Checks:
 
     def run(self, *arguments):
         """(exit code, standard output, standard error) of tools/export."""
-        out, err, before = io.StringIO(), io.StringIO(), sys.argv
-        sys.argv = ["export", *map(str, arguments)]
-        try:
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-                code = self.tool.main()
-        except SystemExit as end:
-            code = end.code
-        finally:
-            sys.argv = before
-        return code, out.getvalue(), err.getvalue()
+        return run_tool(self.tool, "export", *arguments)
 
     def program(self, name, text):
         """What it prints, or None, said, when it does not compile or fails."""

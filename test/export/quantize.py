@@ -5,11 +5,9 @@ sentence.
 
     quantize.py PROJECT_ROOT -- COMPILER...
 """
-import contextlib
 import errno
 import importlib.machinery
 import importlib.util
-import io
 import os
 import pathlib
 import re
@@ -18,7 +16,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from tap import Tap, split_command  # noqa: E402
+from tap import Tap, run_tool, split_command  # noqa: E402
 
 
 def load_tool(root):
@@ -36,16 +34,7 @@ class Checks:
         self.tool = load_tool(root)
 
     def run(self, *arguments):
-        out, err, before = io.StringIO(), io.StringIO(), sys.argv
-        sys.argv = ["quantize", *map(str, arguments)]
-        try:
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-                code = self.tool.main()
-        except SystemExit as end:
-            code = end.code
-        finally:
-            sys.argv = before
-        return code, out.getvalue(), err.getvalue()
+        return run_tool(self.tool, "quantize", *arguments)
 
     def some(self, *shape):
         return self.random.standard_normal(shape).astype("f4")

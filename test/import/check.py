@@ -6,10 +6,8 @@ gives the same files; a wrong weight, order or epsilon fails the probe; and what
     check.py PROJECT_ROOT [--all] -- COMPILER...
 
 Without --all: the models of CI. It needs numpy and onnx, and torch for the models."""
-import contextlib
 import importlib.machinery
 import importlib.util
-import io
 import os
 import pathlib
 import re
@@ -22,7 +20,7 @@ import warnings
 
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parent.parent)]
-from tap import Tap, split_command  # noqa: E402
+from tap import Tap, run_tool, split_command  # noqa: E402
 
 FLAGS = ["-std=c++20", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
 
@@ -40,16 +38,7 @@ class Checks:
 
     def run(self, *arguments):
         """(exit code, standard output, standard error) of tools/import."""
-        out, err, before = io.StringIO(), io.StringIO(), sys.argv
-        sys.argv = ["import", *map(str, arguments)]
-        try:
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-                code = self.tool.main()
-        except SystemExit as end:
-            code = end.code
-        finally:
-            sys.argv = before
-        return code, out.getvalue(), err.getvalue()
+        return run_tool(self.tool, "import", *arguments)
 
     def compiled(self, name, folder=None):
         """The test that the tool wrote, as a program; nothing if it doesn't compile."""
