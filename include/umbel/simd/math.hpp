@@ -185,6 +185,36 @@ UMBEL_INLINE_OPTIMIZED constexpr V exp_not_positive(V x) noexcept {
   return exp2_not_positive(fma(x, broadcast<V>(math_constants<element_of<V>>::log2_e), V{}));
 }
 
+namespace detail {
+template <class V>
+struct scaled_number {
+  V m, exponent;
+};
+// x = 2^exponent m for finite x > 0. first: the bits of the least m, which is from 1/2 to 1.
+template <class V>
+UMBEL_INLINE constexpr scaled_number<V> in_powers_of_two(
+    V x, element_of<unsigned_of<V>> first) noexcept {
+  UMBEL_AS_WRITTEN
+  using constants = math_constants<element_of<V>>;
+  using naturals = unsigned_of<V>;
+  using natural = element_of<naturals>;
+  constexpr int digits = constants::mantissa_bits;
+  constexpr natural one = static_cast<natural>(constants::exponent_bias) << digits;
+  const auto is_small = less(x, broadcast<V>(constants::lowest_normal));
+  const V normal = select(is_small, x * broadcast<V>(constants::even_power), x);
+  const naturals above = __builtin_bit_cast(naturals, normal) + (one - first);
+  const V m = __builtin_bit_cast(V, (above & ((natural{1} << digits) - 1)) + first);
+  const signed_of<V> none{};
+  const auto exponent = __builtin_bit_cast(signed_of<V>, above >> digits) -
+                        constants::exponent_bias -
+                        select(is_small, none + constants::even_exponent, none);
+  const V magic = broadcast<V>(constants::rounding_magic);
+  V shifted = from_bits<V>(bits_of(magic) + exponent);
+  UMBEL_KEEP(shifted);
+  return {m, shifted - magic};
+}
+}  // namespace detail
+
 // The natural logarithm: -infinity for zeros, NaN for negative numbers, 0 for 1; infinity and NaN
 // stay. Within 1 ulp, also for subnormal x. x = 2^k m with m within a factor of sqrt 2 of 1, and
 // log m = log((1 + s) / (1 - s)) with s = f / (2 + f), f = m - 1, as in fdlibm (Sun, 1993).
@@ -193,23 +223,7 @@ UMBEL_INLINE_OPTIMIZED constexpr V log(V x) noexcept {
   UMBEL_AS_WRITTEN
   using T = element_of<V>;
   using constants = math_constants<T>;
-  using naturals = unsigned_of<V>;
-  using natural = element_of<naturals>;
-  constexpr int digits = constants::mantissa_bits;
-  constexpr natural one = static_cast<natural>(constants::exponent_bias) << digits;
-  const auto is_small = less(x, broadcast<V>(constants::lowest_normal));
-  const V normal = select(is_small, x * broadcast<V>(constants::even_power), x);
-  const naturals above = __builtin_bit_cast(naturals, normal) + (one - constants::root_of_half);
-  const V m =
-      __builtin_bit_cast(V, (above & ((natural{1} << digits) - 1)) + constants::root_of_half);
-  const signed_of<V> none{};
-  const auto exponent = __builtin_bit_cast(signed_of<V>, above >> digits) -
-                        constants::exponent_bias -
-                        select(is_small, none + constants::even_exponent, none);
-  const V magic = broadcast<V>(constants::rounding_magic);
-  V shifted = detail::from_bits<V>(detail::bits_of(magic) + exponent);
-  UMBEL_KEEP(shifted);
-  const V k = shifted - magic;
+  const auto [m, k] = detail::in_powers_of_two(x, constants::root_of_half);
   const V f = m - broadcast<V>(T{1});
   const V s = f / (broadcast<V>(T{2}) + f);
   const V z = s * s;

@@ -39,22 +39,7 @@ UMBEL_INLINE constexpr two_parts<V> log2_in_two_parts(V a) noexcept {
   UMBEL_AS_WRITTEN
   using T = element_of<V>;
   using constants = math_constants<T>;
-  using naturals = unsigned_of<V>;
-  using natural = element_of<naturals>;
-  constexpr int digits = constants::mantissa_bits;
-  constexpr natural one = static_cast<natural>(constants::exponent_bias) << digits;
-  const auto is_small = less(a, broadcast<V>(constants::lowest_normal));
-  const V normal = select(is_small, a * broadcast<V>(constants::even_power), a);
-  const naturals above =
-      __builtin_bit_cast(naturals, normal) + (one - constants::root_of_three_quarters);
-  const V m = __builtin_bit_cast(
-      V, (above & ((natural{1} << digits) - 1)) + constants::root_of_three_quarters);
-  const signed_of<V> none{};
-  const auto exponent = __builtin_bit_cast(signed_of<V>, above >> digits) -
-                        constants::exponent_bias -
-                        select(is_small, none + constants::even_exponent, none);
-  const V magic = broadcast<V>(constants::rounding_magic);
-  const V k = difference(from_bits<V>(bits_of(magic) + exponent), magic);
+  const auto [m, k] = in_powers_of_two(a, constants::root_of_three_quarters);
 
   const auto is_upper = less(broadcast<V>(static_cast<T>(1.2247449)), m);  // sqrt(3/2)
   const V b = select(is_upper, broadcast<V>(T{1.5}), broadcast<V>(T{1}));
