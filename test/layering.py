@@ -34,7 +34,7 @@ ROOMS = {
     "layer": {"config", "utility", "shape", "tensor", "simd", "plan", "kernel"},
     "parameters": {"config", "text", "shape", "tensor", "simd", "layer"},
     "mask": {"config", "shape", "tensor", "simd", "kernel", "layer"},
-    "operation": {"config", "utility", "shape", "tensor", "kernel", "layer"},
+    "operation": {"config", "utility", "shape", "tensor", "simd", "kernel", "layer"},
     "attention": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "operation"},
     "block": {"config", "utility", "shape", "tensor", "plan", "kernel", "layer", "mask", "operation", "attention"},
     "decode": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "operation", "attention", "block", "formula"},

@@ -23,6 +23,7 @@
 #include <umbel/tensor/check.hpp>
 #include <umbel/tensor/iterator.hpp>
 #include <umbel/tensor/view.hpp>
+#include <umbel/tensor/refusal.hpp>
 #include <umbel/tensor/loop.hpp>
 #include <umbel/tensor/elements.hpp>
 #include <umbel/tensor/tensor.hpp>
@@ -135,10 +136,12 @@
 #include <umbel/formula/tracer.hpp>
 #include <umbel/formula/functions.hpp>
 #include <umbel/formula/known_operations.hpp>
+#include <umbel/formula/rows_of_call.hpp>
 #include <umbel/formula/node.hpp>
 #include <umbel/formula/named.hpp>
 #include <umbel/formula/operands.hpp>
 #include <umbel/formula/arithmetic.hpp>
+#include <umbel/formula/refused_operators.hpp>
 #include <umbel/formula/along_axes.hpp>
 #include <umbel/formula/schedule.hpp>
 #include <umbel/formula/place_nodes.hpp>

@@ -6,8 +6,10 @@
 
 // clang-format off: all that this needs, in order; bare.hpp explains (test/layering.py --lists).
 #include <umbel/config.hpp>
-#include <umbel/file/numbers.hpp>
+#include <umbel/file/clash.hpp>
 #include <umbel/file/text.hpp>
+#include <umbel/file/name_hash.hpp>
+#include <umbel/file/numbers.hpp>
 #include <umbel/shape/axis.hpp>
 #include <umbel/shape/invalid.hpp>
 #include <umbel/shape/verdict.hpp>
@@ -26,8 +28,6 @@
 #include <umbel/tensor/elements.hpp>
 #include <umbel/tensor/tensor.hpp>
 #include <umbel/file/stored_tensor.hpp>
-#include <umbel/file/clash.hpp>
-#include <umbel/file/name_hash.hpp>
 #include <umbel/file/listing.hpp>
 #include <umbel/file/npy.hpp>
 #include <umbel/file/crc32.hpp>
@@ -42,9 +42,7 @@
 #include <umbel/file/write.hpp>
 // clang-format on
 
-// clang-format off: each level of inclusion adds a line before the message of a compile error.
-#include <umbel/file/stored_tensor.hpp>
 #include <umbel/file/listing.hpp>
-
+#include <umbel/file/stored_tensor.hpp>
 #include <umbel/file/tensor_file.hpp>
 #include <umbel/file/write.hpp>

@@ -27,6 +27,7 @@
 #include <umbel/tensor/elements.hpp>
 #include <umbel/tensor/tensor.hpp>
 #include <umbel/layer/rules.hpp>
+#include <umbel/tensor/refusal.hpp>
 #include <umbel/tensor/other_calls.hpp>
 #include <umbel/layer/computing.hpp>
 #include <umbel/tensor/print.hpp>
@@ -125,10 +126,12 @@
 #include <umbel/formula/tracer.hpp>
 #include <umbel/formula/functions.hpp>
 #include <umbel/formula/known_operations.hpp>
+#include <umbel/formula/rows_of_call.hpp>
 #include <umbel/formula/node.hpp>
 #include <umbel/formula/named.hpp>
 #include <umbel/formula/operands.hpp>
 #include <umbel/formula/arithmetic.hpp>
+#include <umbel/formula/refused_operators.hpp>
 #include <umbel/formula/along_axes.hpp>
 #include <umbel/formula/schedule.hpp>
 #include <umbel/formula/place_nodes.hpp>

@@ -19,6 +19,7 @@
 #include <umbel/tensor/check.hpp>
 #include <umbel/tensor/iterator.hpp>
 #include <umbel/tensor/view.hpp>
+#include <umbel/tensor/refusal.hpp>
 #include <umbel/tensor/loop.hpp>
 #include <umbel/tensor/elements.hpp>
 #include <umbel/tensor/tensor.hpp>
@@ -125,10 +126,12 @@
 #include <umbel/formula/tracer.hpp>
 #include <umbel/formula/functions.hpp>
 #include <umbel/formula/known_operations.hpp>
+#include <umbel/formula/rows_of_call.hpp>
 #include <umbel/formula/node.hpp>
 #include <umbel/formula/named.hpp>
 #include <umbel/formula/operands.hpp>
 #include <umbel/formula/arithmetic.hpp>
+#include <umbel/formula/refused_operators.hpp>
 #include <umbel/formula/along_axes.hpp>
 #include <umbel/formula/schedule.hpp>
 #include <umbel/formula/place_nodes.hpp>
@@ -165,6 +168,7 @@
 #include <umbel/formula/row_formula.hpp>
 #include <umbel/training/residual_block.hpp>
 #include <umbel/training/reversed_graph.hpp>
+#include <umbel/training/reverse_elementwise.hpp>
 #include <umbel/training/reverse.hpp>
 #include <umbel/training/slopes.hpp>
 #include <umbel/training/gradient_call.hpp>

@@ -6,14 +6,12 @@
 // clang-format off: all that this needs, in order; bare.hpp explains (test/layering.py --lists).
 #include <umbel/config.hpp>
 #include <umbel/shape/axis.hpp>
+#include <umbel/shape/axes.hpp>
 #include <umbel/shape/invalid.hpp>
 #include <umbel/shape/verdict.hpp>
-#include <umbel/shape/words.hpp>
-#include <umbel/parameters/words.hpp>
-#include <umbel/weights/names.hpp>
-#include <umbel/shape/axes.hpp>
 #include <umbel/shape/layout.hpp>
 #include <umbel/shape/algebra.hpp>
+#include <umbel/shape/words.hpp>
 #include <umbel/shape/rules.hpp>
 #include <umbel/shape/concepts.hpp>
 #include <umbel/shape/memory_rules.hpp>
@@ -25,6 +23,7 @@
 #include <umbel/tensor/elements.hpp>
 #include <umbel/tensor/tensor.hpp>
 #include <umbel/tensor/interop.hpp>
+#include <umbel/tensor/refusal.hpp>
 #include <umbel/tensor/other_calls.hpp>
 #include <umbel/layer/named_memory.hpp>
 #include <umbel/layer/options.hpp>
@@ -38,6 +37,7 @@
 #include <umbel/layer/prepacked.hpp>
 #include <umbel/layer/stacked.hpp>
 #include <umbel/parameters/members.hpp>
+#include <umbel/parameters/words.hpp>
 #include <umbel/parameters/rules.hpp>
 #include <umbel/parameters/parameters.hpp>
 #include <umbel/file/fnv1a.hpp>
@@ -47,6 +47,7 @@
 #include <umbel/file/result.hpp>
 #include <umbel/file/stored_tensor.hpp>
 #include <umbel/weights/checksum.hpp>
+#include <umbel/weights/names.hpp>
 #include <umbel/weights/d2l.hpp>
 #include <umbel/weights/hugging_face.hpp>
 #include <umbel/weights/jax.hpp>
@@ -70,12 +71,8 @@
 #include <umbel/weights/torch.hpp>
 // clang-format on
 
-// clang-format off: each level of inclusion adds a line before the message of a compile error.
-#include <umbel/parameters/words.hpp>
-#include <umbel/weights/names.hpp>
 #include <umbel/parameters/parameters.hpp>
-// clang-format on
-
+#include <umbel/parameters/words.hpp>
 #include <umbel/weights/array_checksum.hpp>
 #include <umbel/weights/checksum.hpp>
 #include <umbel/weights/d2l.hpp>
@@ -84,6 +81,7 @@
 #include <umbel/weights/load.hpp>
 #include <umbel/weights/load_result.hpp>
 #include <umbel/weights/meta.hpp>
+#include <umbel/weights/names.hpp>
 #include <umbel/weights/probe.hpp>
 #include <umbel/weights/save.hpp>
 #include <umbel/weights/table.hpp>

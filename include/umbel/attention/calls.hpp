@@ -9,6 +9,7 @@
 #include <umbel/layer/memory.hpp>
 #include <umbel/mask/combine.hpp>
 #include <umbel/mask/in_formula.hpp>
+#include <umbel/tensor/refusal.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {

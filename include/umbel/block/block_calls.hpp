@@ -7,6 +7,7 @@
 #include <umbel/config.hpp>
 #include <umbel/layer/memory.hpp>
 #include <umbel/tensor/other_calls.hpp>
+#include <umbel/tensor/refusal.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {

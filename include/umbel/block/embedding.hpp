@@ -11,6 +11,7 @@
 #include <umbel/mask/in_formula.hpp>
 #include <umbel/operation/lookup.hpp>
 #include <umbel/tensor/contract.hpp>
+#include <umbel/tensor/refusal.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

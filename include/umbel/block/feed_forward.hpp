@@ -19,6 +19,7 @@
 #include <umbel/layer/workspace_rules.hpp>
 #include <umbel/operation/activation.hpp>
 #include <umbel/tensor/other_calls.hpp>
+#include <umbel/tensor/refusal.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

@@ -38,6 +38,7 @@
 #include <umbel/tensor/elements.hpp>
 #include <umbel/tensor/tensor.hpp>
 #include <umbel/layer/rules.hpp>
+#include <umbel/tensor/refusal.hpp>
 #include <umbel/tensor/other_calls.hpp>
 #include <umbel/mask/rules.hpp>
 #include <umbel/tensor/pipe.hpp>
@@ -119,6 +120,7 @@
 #include <umbel/formula/known_operations.hpp>
 #include <umbel/layer/table.hpp>
 #include <umbel/formula/parts.hpp>
+#include <umbel/formula/rows_of_call.hpp>
 #include <umbel/formula/rules.hpp>
 #include <umbel/formula/tracer.hpp>
 #include <umbel/tensor/contract.hpp>
@@ -135,6 +137,7 @@
 #include <umbel/tensor/reshape.hpp>
 #include <umbel/operation/concat.hpp>
 #include <umbel/formula/along_axes.hpp>
+#include <umbel/formula/refused_operators.hpp>
 #include <umbel/formula/trace.hpp>
 #include <umbel/formula/run.hpp>
 #include <umbel/formula/in_parts.hpp>

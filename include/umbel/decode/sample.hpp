@@ -26,6 +26,7 @@
 #include <umbel/tensor/check.hpp>
 #include <umbel/tensor/iterator.hpp>
 #include <umbel/tensor/view.hpp>
+#include <umbel/tensor/refusal.hpp>
 #include <umbel/tensor/other_calls.hpp>
 #include <umbel/tensor/loop.hpp>
 #include <umbel/tensor/elements.hpp>

@@ -7,6 +7,7 @@
 #include <umbel/formula/in_parts.hpp>
 #include <umbel/formula/run.hpp>
 #include <umbel/layer/workspace_rules.hpp>
+#include <umbel/tensor/refusal.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {

@@ -7,6 +7,7 @@
 #include <umbel/formula/node.hpp>
 #include <umbel/operation/where.hpp>
 #include <umbel/tensor/arithmetic.hpp>
+#include <umbel/tensor/refusal.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {

@@ -4,7 +4,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/formula/along_axes.hpp>
-#include <umbel/formula/arithmetic.hpp>
+#include <umbel/formula/refused_operators.hpp>
 #include <umbel/formula/results.hpp>
 
 UMBEL_WARNINGS_PUSH

@@ -44,6 +44,7 @@
 #include <umbel/tensor/tensor.hpp>
 #include <umbel/layer/rules.hpp>
 #include <umbel/layer/workspace_rules.hpp>
+#include <umbel/tensor/refusal.hpp>
 #include <umbel/tensor/other_calls.hpp>
 #include <umbel/mask/rules.hpp>
 #include <umbel/tensor/pipe.hpp>
@@ -134,6 +135,7 @@
 #include <umbel/operation/reduce.hpp>
 #include <umbel/operation/softmax.hpp>
 #include <umbel/formula/known_operations.hpp>
+#include <umbel/formula/rows_of_call.hpp>
 #include <umbel/formula/rules.hpp>
 #include <umbel/formula/tracer.hpp>
 #include <umbel/formula/node.hpp>
@@ -148,6 +150,7 @@
 #include <umbel/tensor/reshape.hpp>
 #include <umbel/operation/concat.hpp>
 #include <umbel/formula/along_axes.hpp>
+#include <umbel/formula/refused_operators.hpp>
 #include <umbel/formula/trace.hpp>
 #include <umbel/formula/run.hpp>
 #include <umbel/formula/in_parts.hpp>

@@ -37,6 +37,7 @@
 #include <umbel/tensor/elements.hpp>
 #include <umbel/tensor/tensor.hpp>
 #include <umbel/layer/rules.hpp>
+#include <umbel/tensor/refusal.hpp>
 #include <umbel/tensor/other_calls.hpp>
 #include <umbel/mask/rules.hpp>
 // clang-format on

@@ -6,6 +6,7 @@
 #include <umbel/layer/memory.hpp>
 #include <umbel/layer/weights.hpp>
 #include <umbel/tensor/pipe.hpp>
+#include <umbel/tensor/refusal.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

@@ -8,6 +8,8 @@
 #include <umbel/kernel/plain/floats.hpp>
 #include <umbel/layer/options.hpp>
 #include <umbel/operation/elementwise_function.hpp>
+#include <umbel/simd/activations.hpp>
+#include <umbel/simd/math.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -25,7 +27,7 @@ struct softplus;
 struct gelu_exact_operation : elementwise_function<gelu_exact_operation, say::gelu_exact> {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
-    return kernel::plain::gelu_exact_of(x);
+    return simd::gelu(x);
   }
 };
 }  // namespace detail
@@ -37,7 +39,7 @@ namespace detail {
 struct gelu_tanh_operation : elementwise_function<gelu_tanh_operation, say::gelu_tanh> {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
-    return kernel::plain::gelu_tanh_of(x);
+    return simd::gelu_tanh(x);
   }
 };
 }  // namespace detail
@@ -73,7 +75,7 @@ namespace detail {
 struct elu_operation : elementwise_function<elu_operation, say::elu> {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
-    return kernel::plain::elu_of(x);
+    return simd::elu(x);
   }
 };
 }  // namespace detail
@@ -85,7 +87,7 @@ namespace detail {
 struct softplus_operation : elementwise_function<softplus_operation, say::softplus> {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
-    return kernel::plain::softplus_of(x);
+    return simd::softplus(x);
   }
 };
 }  // namespace detail
@@ -96,7 +98,7 @@ namespace detail {
 struct log_sigmoid_operation : elementwise_function<log_sigmoid_operation, say::log_sigmoid> {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
-    return kernel::plain::log_sigmoid_of(x);
+    return simd::log_sigmoid(x);
   }
 };
 }  // namespace detail

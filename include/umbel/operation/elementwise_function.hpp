@@ -7,6 +7,10 @@
 #include <umbel/kernel/float/elementwise.hpp>
 #include <umbel/kernel/plain/floats.hpp>
 #include <umbel/layer/computing.hpp>
+#include <umbel/simd/activations.hpp>
+#include <umbel/simd/math.hpp>
+#include <umbel/simd/rounding.hpp>
+#include <umbel/simd/sine.hpp>
 #include <umbel/tensor/copy.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -67,61 +71,61 @@ struct tanh;
 struct exp_function {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
-    return kernel::plain::exp_of(x);
+    return simd::exp(x);
   }
 };
 struct log_function {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
-    return kernel::plain::log_of(x);
+    return simd::log(x);
   }
 };
 struct sqrt_function {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
-    return kernel::plain::sqrt_of(x);
+    return simd::sqrt(x);
   }
 };
 struct rsqrt_function {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
-    return kernel::plain::rsqrt_of(x);
+    return simd::rsqrt(x);
   }
 };
 struct tanh_function {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
-    return kernel::plain::tanh_of(x);
+    return simd::tanh(x);
   }
 };
 struct sigmoid_function {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
-    return kernel::plain::sigmoid_of(x);
+    return simd::sigmoid(x);
   }
 };
 struct cos_function {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
-    return kernel::plain::cos_of(x);
+    return simd::cos(x);
   }
 };
 struct erf_function {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
-    return kernel::plain::erf_of(x);
+    return simd::erf(x);
   }
 };
 struct floor_function {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
-    return kernel::plain::floor_of(x);
+    return simd::floor(x);
   }
 };
 struct sin_function {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
-    return kernel::plain::sin_of(x);
+    return simd::sin(x);
   }
 };
 struct abs_function {

@@ -8,6 +8,7 @@
 #include <umbel/layer/memory.hpp>
 #include <umbel/operation/elementwise_function.hpp>
 #include <umbel/tensor/check.hpp>
+#include <umbel/tensor/refusal.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

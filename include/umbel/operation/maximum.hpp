@@ -7,7 +7,9 @@
 #include <umbel/config.hpp>
 #include <umbel/kernel/plain/floats.hpp>
 #include <umbel/operation/elementwise_function.hpp>
+#include <umbel/simd/power.hpp>
 #include <umbel/tensor/compare.hpp>
+#include <umbel/tensor/refusal.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -72,7 +74,7 @@ constexpr auto each_chosen(const X& x, const Y& y) noexcept {
 struct pow_function {
   template <class V>
   UMBEL_INLINE static constexpr V of(V a, V b) noexcept {
-    return kernel::plain::pow_of(a, b);
+    return simd::pow(a, b);
   }
 };
 

@@ -13,6 +13,7 @@
 #include <umbel/kernel/plain/floats.hpp>
 #include <umbel/layer/computing.hpp>
 #include <umbel/operation/elementwise_function.hpp>
+#include <umbel/tensor/refusal.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

@@ -7,6 +7,7 @@
 #include <umbel/operation/elementwise_function.hpp>
 #include <umbel/tensor/compare.hpp>
 #include <umbel/tensor/contract.hpp>
+#include <umbel/tensor/refusal.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

@@ -14,6 +14,7 @@
 #include <umbel/config.hpp>
 #include <umbel/kernel/float/contract_loops.hpp>
 #include <umbel/tensor/pipe.hpp>
+#include <umbel/tensor/refusal.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

@@ -6,6 +6,7 @@
 #include <umbel/config.hpp>
 #include <umbel/shape/rules.hpp>
 #include <umbel/tensor/calls_of_other_libraries.hpp>
+#include <umbel/tensor/refusal.hpp>
 #include <umbel/tensor/view.hpp>
 
 UMBEL_WARNINGS_PUSH

@@ -7,6 +7,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/tensor/other_calls.hpp>
+#include <umbel/tensor/refusal.hpp>
 #include <umbel/tensor/tensor.hpp>
 
 UMBEL_WARNINGS_PUSH

@@ -123,97 +123,6 @@ concept shaped = tensor_like<X> || traced<X>;
 // A node, or a position along an axis (formula/arithmetic.hpp): arguments of functions in formulas.
 template <class X>
 concept of_a_formula = traced<X> || requires { typename std::remove_cvref_t<X>::is_positional; };
-
-// The verdict on an operation with operands X, and the result of a refused operation.
-#if UMBEL_CLANG
-// clang prints three lines for each function between an assertion and your file: for a formula, 15
-// lines in all. So in a formula an operation doesn't assert its verdict; it returns a
-// refused_operation, whose destructor does. The destructor isn't constexpr, so clang instantiates
-// it last, and prints it with the line in the formula alone: the first that destroys such an
-// object. The library's functions never do, since they return one by reference until the last,
-// which copies it.
-// A function that uses one isn't constexpr. To report no second error: has one been refused?
-struct some_refusal {
-  friend constexpr auto is_noted(some_refusal);
-};
-template <class>
-struct note_refusal {
-  friend constexpr auto is_noted(some_refusal) { return true; }
-};
-template <class Verdict>
-struct said_in_its_line : note_refusal<std::enable_if_t<sizeof(Verdict*) != 0>> {
-  using is_said_in_its_line = Verdict;
-  static constexpr bool ok = false;
-  static constexpr const auto& message = Verdict::message;
-};
-template <class Verdict>
-struct verdict_to_report<said_in_its_line<Verdict>> {
-  using type = accepted;
-};
-template <class Verdict>
-struct refused_operation : invalid {
-  using is_refused_operation = refused_operation;
-  using invalid::operator=;
-  constexpr refused_operation(const refused_operation&) noexcept {}
-  template <class T>
-  constexpr invalid operator==(const T&) const noexcept {
-    return {};
-  }
-  template <class T>
-  constexpr invalid operator!=(const T&) const noexcept {
-    return {};
-  }
-  ~refused_operation() { static_assert(report<Verdict>::ok, "umbel: shapes do not fit"); }
-};
-// F: asked for it.
-template <class F>
-inline constexpr bool one_was_refused =
-    requires { is_noted(std::conditional_t < sizeof(F*) != 0, some_refusal, F > {}); };
-template <bool InFormula>
-struct verdict_in_place {
-  template <class Verdict>
-  using type = Verdict;
-};
-template <>
-struct verdict_in_place<true> {
-  template <class Verdict>
-  using type = said_in_its_line<Verdict>;
-};
-template <class Verdict>
-inline constexpr bool is_said_here = !Verdict::ok && !portable::names_no_axis(Verdict::message);
-template <class Verdict>
-inline constexpr bool is_said_here<said_in_its_line<Verdict>> = false;
-template <class Verdict, class... X>
-using in_its_line = typename verdict_in_place<((of_a_formula<X> || ...) &&
-                                               is_said_here<Verdict>)>::template type<Verdict>;
-
-template <class Verdict>
-constexpr invalid refusal() noexcept {
-  return {};
-}
-template <class Verdict>
-  requires requires { typename Verdict::is_said_in_its_line; }
-const refused_operation<typename Verdict::is_said_in_its_line>& refusal() noexcept;
-
-// For x | f in a formula: call() returns f(x), perhaps such an object.
-template <class Result>
-concept refused_result = requires { typename Result::is_refused_operation; };
-template <refused_result Result, class Call>
-const Result& passed_on(Call) noexcept;
-template <class Result, class Call>
-constexpr Result passed_on(Call call) noexcept {
-  return call();
-}
-#else
-template <class F>
-inline constexpr bool one_was_refused = false;
-template <class Verdict, class... X>
-using in_its_line = Verdict;
-template <class Verdict>
-constexpr invalid refusal() noexcept {
-  return {};
-}
-#endif
 }  // namespace detail
 
 }  // namespace umbel::inline UMBEL_TARGET
@@ -358,12 +267,4 @@ using view_of_node = view_of<const typename X::value_type, layout_of<X>>;
 }  // namespace detail
 
 }  // namespace umbel::inline UMBEL_TARGET
-#if UMBEL_CLANG
-template <class Verdict>
-struct std::tuple_size<umbel::detail::refused_operation<Verdict>>
-    : std::tuple_size<umbel::detail::invalid> {};
-template <std::size_t Index, class Verdict>
-struct std::tuple_element<Index, umbel::detail::refused_operation<Verdict>>
-    : std::tuple_element<Index, umbel::detail::invalid> {};
-#endif
 UMBEL_WARNINGS_POP

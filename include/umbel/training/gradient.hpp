@@ -15,6 +15,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/tensor/refusal.hpp>
 #include <umbel/training/gradient_call.hpp>
 
 UMBEL_WARNINGS_PUSH

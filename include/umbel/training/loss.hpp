@@ -14,6 +14,7 @@
 #include <umbel/formula/reduce.hpp>
 #include <umbel/operation/lookup.hpp>
 #include <umbel/operation/softmax.hpp>
+#include <umbel/tensor/refusal.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

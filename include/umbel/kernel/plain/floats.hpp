@@ -9,12 +9,9 @@
 #include <type_traits>
 #include <umbel/config.hpp>
 #include <umbel/kernel/shapes.hpp>
-#include <umbel/simd/activations.hpp>
 #include <umbel/simd/fma.hpp>
 #include <umbel/simd/math.hpp>
-#include <umbel/simd/power.hpp>
 #include <umbel/simd/rounding.hpp>
-#include <umbel/simd/sine.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
@@ -189,18 +186,6 @@ constexpr void log_softmax(const T* x, T* y) noexcept {
   }
 }
 
-// x P(Z <= x) of the normal distribution, 0.5 x (1 + erf(x / sqrt 2)) (Hendrycks and Gimpel 2016).
-template <class V>
-UMBEL_INLINE constexpr V gelu_exact_of(V x) noexcept {
-  return simd::gelu(x);
-}
-
-// 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), the same paper's approximation.
-template <class V>
-UMBEL_INLINE constexpr V gelu_tanh_of(V x) noexcept {
-  return simd::gelu_tanh(x);
-}
-
 // x sigmoid(x) = x / (1 + e^-x) (Hendrycks and Gimpel 2016; Elfwing et al. 2018). If e^-x overflows
 // (x below -88.7 in float), the result is -0, also for -infinity, which the quotient alone would
 // turn into NaN.
@@ -217,39 +202,6 @@ UMBEL_INLINE constexpr V relu_of(V x) noexcept {
   return simd::select(simd::less_equal(x, V{}), V{}, x);
 }
 
-// Functions of a number or a pack; simd/ states their bounds.
-template <class V>
-UMBEL_INLINE constexpr V softplus_of(V x) noexcept {
-  return simd::softplus(x);
-}
-template <class V>
-UMBEL_INLINE constexpr V log_sigmoid_of(V x) noexcept {
-  return simd::log_sigmoid(x);
-}
-template <class V>
-UMBEL_INLINE constexpr V elu_of(V x) noexcept {
-  return simd::elu(x);
-}
-template <class V>
-UMBEL_INLINE constexpr V erf_of(V x) noexcept {
-  return simd::erf(x);
-}
-template <class V>
-UMBEL_INLINE constexpr V sin_of(V x) noexcept {
-  return simd::sin(x);
-}
-template <class V>
-UMBEL_INLINE constexpr V cos_of(V x) noexcept {
-  return simd::cos(x);
-}
-template <class V>
-UMBEL_INLINE constexpr V pow_of(V x, V y) noexcept {
-  return simd::pow(x, y);
-}
-template <class V>
-UMBEL_INLINE constexpr V floor_of(V x) noexcept {
-  return simd::floor(x);
-}
 // The remainder with the sign of y; of integers 0 for y = 0, as in numpy.
 template <class V>
 UMBEL_INLINE constexpr V remainder_of(V x, V y) noexcept {
@@ -262,30 +214,6 @@ UMBEL_INLINE constexpr V remainder_of(V x, V y) noexcept {
     const T rest = static_cast<T>(x % (is_zero ? T{1} : y));
     return rest != 0 && (rest < 0) != (y < 0) ? static_cast<T>(rest + y) : rest;
   }
-}
-template <class V>
-UMBEL_INLINE constexpr V exp_of(V x) noexcept {
-  return simd::exp(x);
-}
-template <class V>
-UMBEL_INLINE constexpr V log_of(V x) noexcept {
-  return simd::log(x);
-}
-template <class V>
-UMBEL_INLINE constexpr V sqrt_of(V x) noexcept {
-  return simd::sqrt(x);
-}
-template <class V>
-UMBEL_INLINE constexpr V rsqrt_of(V x) noexcept {
-  return simd::rsqrt(x);
-}
-template <class V>
-UMBEL_INLINE constexpr V tanh_of(V x) noexcept {
-  return simd::tanh(x);
-}
-template <class V>
-UMBEL_INLINE constexpr V sigmoid_of(V x) noexcept {
-  return simd::sigmoid(x);
 }
 // |x|: drops the sign bit, also of NaN and -0. The lowest integer, which has no opposite, stays.
 template <class V>
