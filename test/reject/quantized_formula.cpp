@@ -72,6 +72,17 @@ using product_of_rows = quantized<decltype(product), rows, rows>;
   using wide = tensor<float, token<1>, hidden<140000>>;
   using tall = tensor<float, classes<1>, hidden<140000>>;
   (void)quantized<decltype(f), wide, tall>{};
+#elif defined CASE_values_beyond_the_stack
+  // expect-gcc: "umbel: quantized: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes; pass one for \[token=512, hidden=512\]"
+  // expect-clang: quantized.*needs_a_workspace_of.*bytes.*but_the_stack_budget_is
+  // cause: The values of the formula, all of which calibrate looks at, would need more stack than `UMBEL_STACK_BUDGET`.
+  // cure: Pass a static workspace as the last argument: `layer::calibration_workspace work`.
+  using large = tensor<float, token<512>, hidden<512>>;
+  constexpr formula f = [](auto a) { return exp(a) + tanh(a); };
+  using layer = quantized<decltype(f), large>;
+  static layer::ranges seen;
+  static large a;
+  (void)layer::calibrate(seen, a);
 #else
   (void)multiply(integers, integers);
 #endif

@@ -46,11 +46,21 @@ class quantized_formula {
       kinds::slot(I), typename form::template element_of_tensor<
                           typename portable::nth_type<kinds::slot(I), X...>::type>::type>;
 
-  // The float formula, whose values widen the ranges.
-  template <class Seen>
+  // The float formula, whose values widen the ranges. work: memory for all of them, which is on the
+  // stack if none is passed and it is small enough.
+  using calibration_workspace = typename form::calibration_workspace;
+  template <class Seen, workspace_like Work = on_stack>
     requires std::is_same_v<Seen, ranges> || std::is_same_v<Seen, histograms>
-  static constexpr auto calibrate(Seen& seen, const X&... x) noexcept {
-    return form::calibrate(seen, x...);
+  static constexpr auto calibrate(Seen& seen, const X&... x, Work&& work = {}) noexcept {
+    using fits = rules::scratch_fits<say::quantized, std::remove_reference_t<Work>,
+                                     calibration_workspace, typename form::layout::axes>;
+    static_assert(report<fits>::ok, "umbel: shapes do not fit");
+    if constexpr (fits::ok)
+      return computed<typename form::float_result, calibration_workspace>(
+          by_value{}, work,
+          [&](auto& y, auto& own) UMBEL_LAMBDA_INLINE { form::calibrate(seen, y, own, x...); });
+    else
+      return invalid{};
   }
 
   constexpr quantized_formula() noexcept = default;

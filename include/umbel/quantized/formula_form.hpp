@@ -103,8 +103,11 @@ struct formula_in_integers {
   using argument_types = formulas::list<typename formulas::argument_of<X>::type...>;
   using run = formulas::run_by<seen_apart<model>, formulas::list<layout>, true,
                                typename formulas::argument_of<X>::type...>;
+  using calibration_workspace = formulas::run_workspace<run>;
+  using float_result = tensor_of<T, layout>;
   template <class Seen>
-  static constexpr auto calibrate(Seen& seen, const X&... x) noexcept {
+  static constexpr void calibrate(Seen& seen, float_result& y, calibration_workspace& work,
+                                  const X&... x) noexcept {
     using call = formulas::formula_call<false, F, X...>;
     formulas::captured<T> parts[run::parts + 1]{};
     if constexpr (run::parts != 0)
@@ -113,8 +116,6 @@ struct formula_in_integers {
     std::size_t next = 0;
     const typename call::pointers arguments{
         call::template pointer_to<typename formulas::argument_of<X>::type>(x, numbers[next++])...};
-    formulas::run_workspace<run> work;
-    tensor_of<T, layout> y;
     run all{{}, arguments, parts, {}, work.memory};
     all.writes_to()(y);
     for_nodes([&]<int N>(std::integral_constant<int, N>) {
@@ -128,7 +129,6 @@ struct formula_in_integers {
       };
       (take(std::integral_constant<std::size_t, S>{}), ...);
     }(typename run::steps{});
-    return y;
   }
   template <class Each>
   static constexpr void for_nodes(const Each& each) noexcept {
