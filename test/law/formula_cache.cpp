@@ -155,6 +155,14 @@ BOOST_AUTO_TEST_CASE(attention_and_another_one_to_a_memory) {
   steps_are_the_whole_pass(f, x, w, memory);
 }
 
+BOOST_AUTO_TEST_CASE(keys_from_a_clamped_position_on) {
+  constexpr formula f = attend([](auto scores) {
+    auto seen = hide(scores * 0.35f, later || position<key> < maximum(position<query> - 9, 2));
+    return softmax<key>(seen);
+  });
+  steps_are_the_whole_pass(f, x, w);
+}
+
 BOOST_AUTO_TEST_CASE(changed_scores_in_a_window) {
   constexpr formula f = attend([](auto scores, auto by) {
     auto changed = tanh(scores * 0.1f) * 5 + by * (position<key> - position<query>);

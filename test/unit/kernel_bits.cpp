@@ -30,13 +30,13 @@ using walk = axes_walk<1>;
 struct gelu_exact_function {
   template <class V>
   static constexpr V of(V x) noexcept {
-    return simd::gelu(x);
+    return umbel::detail::simd::gelu(x);
   }
 };
 struct gelu_tanh_function {
   template <class V>
   static constexpr V of(V x) noexcept {
-    return simd::gelu_tanh(x);
+    return umbel::detail::simd::gelu_tanh(x);
   }
 };
 struct silu_function {
