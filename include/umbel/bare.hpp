@@ -146,7 +146,6 @@
 #include <umbel/formula/schedule.hpp>
 #include <umbel/formula/place_nodes.hpp>
 #include <umbel/formula/program.hpp>
-#include <umbel/formula/each.hpp>
 #include <umbel/formula/score_form.hpp>
 #include <umbel/formula/changed_scores.hpp>
 #include <umbel/formula/attend.hpp>

@@ -137,8 +137,8 @@
 #include <umbel/formula/schedule.hpp>
 #include <umbel/formula/place_nodes.hpp>
 #include <umbel/formula/program.hpp>
-#include <umbel/formula/each.hpp>
 #include <umbel/formula/score_form.hpp>
+#include <umbel/formula/elementwise.hpp>
 #include <umbel/formula/changed_scores.hpp>
 #include <umbel/formula/attend.hpp>
 #include <umbel/formula/product.hpp>

@@ -116,8 +116,8 @@ struct attention_calls : other_calls_with_mask<Word, Takes> {
     if constexpr (Rule::type::ok) {
       using call = typename Rule::made::call;
       return computed<typename call::result, typename call::place>(
-          out, work, [&](auto& to, auto& own) UMBEL_LAMBDA_INLINE {
-            call::each_sequence(self(), x, y, z, mask, to, own);
+          out, work, [&](auto& to, auto& buffers) UMBEL_LAMBDA_INLINE {
+            call::each_sequence(self(), x, y, z, mask, to, buffers);
           });
     } else {
       return invalid{};

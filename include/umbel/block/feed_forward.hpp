@@ -224,7 +224,8 @@ struct feed_forward_types {
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
       if constexpr (fit::ok)
         return computed<tensor_of<T, row_major<layout>>, scratch>(
-            out, work, [&](auto& y, scratch& own) UMBEL_LAMBDA_INLINE { call::run(w, y, own, x); });
+            out, work,
+            [&](auto& y, scratch& buffers) UMBEL_LAMBDA_INLINE { call::run(w, y, buffers, x); });
       else
         return invalid{};
     } else {

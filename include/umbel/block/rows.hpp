@@ -161,9 +161,9 @@ struct rows {
                                  !Block::template makes_input<First>;
     if constexpr (First < end && !only_begins)
       each_block_of_rows<N, width>(given, [&]<std::size_t R>(std::integral_constant<std::size_t, R>,
-                                                             std::size_t at, auto& own) {
+                                                             std::size_t at, auto& buffers) {
         const places<T> here = p.at(at);
-        each<First, R>(std::make_index_sequence<end - First>{}, w, here, own, parts);
+        each<First, R>(std::make_index_sequence<end - First>{}, w, here, buffers, parts);
       });
     if constexpr (end < Block::event_count) {
       constexpr event e = Block::template event_at<end>;
@@ -202,7 +202,7 @@ struct rows {
   }
 };
 
-// Parts of a whole pass: own and mask, as_mask of the sequence and of its memory.
+// Parts of a whole pass: to_self and mask, as_mask of the sequence and of its memory.
 template <class Block, std::size_t Batch, std::size_t N, std::size_t M, class ToSelf, class Mask>
 struct whole_pass {
   using T = typename Block::value_type;

@@ -226,13 +226,14 @@ class key_value_cache<Layer, Keys, Options...>
         const auto& owns = as_mask(to_self);
         using attentions = typename storage::template attentions_of_step<
             next::size, std::remove_cvref_t<decltype(masks)>, std::remove_cvref_t<decltype(owns)>>;
-        constexpr std::size_t one = next::size * block::width;
+        constexpr std::size_t elements_of_batch = next::size * block::width;
         with_scratch<scratch>(work, [&](scratch& s) UMBEL_LAMBDA_INLINE {
           for (std::size_t i = 0; i < of::blocks::count; ++i)
             for (std::size_t b = 0; b < sizes::batches; ++b)
               of::template rows<next::size>(
                   weights_of_block(given.get_weights(), i),
-                  (i == 0 ? x.data() : out.data()) + b * one, out.data() + b * one, s,
+                  (i == 0 ? x.data() : out.data()) + b * elements_of_batch,
+                  out.data() + b * elements_of_batch, s,
                   attentions{past_[i], so_far_, memory_.size, masks, owns, b});
         });
         so_far_.add(next::size);

@@ -109,7 +109,7 @@
 #include <umbel/operation/maximum.hpp>
 #include <umbel/formula/functions.hpp>
 #include <umbel/formula/program.hpp>
-#include <umbel/formula/each.hpp>
+#include <umbel/formula/elementwise.hpp>
 #include <umbel/formula/score_form.hpp>
 #include <umbel/formula/changed_scores.hpp>
 #include <umbel/formula/attend.hpp>

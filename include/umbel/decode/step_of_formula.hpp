@@ -21,7 +21,7 @@ struct a_layer;
 struct the_formula_uses_the_size_of_token_which_differs_in_a_step;
 }  // namespace say
 UMBEL_SAYS(x_times_w, "x * w");
-UMBEL_SAYS(counts_keys_whose_number_grows_with_each_step,
+UMBEL_SAYS(counts_keys_whose_number_grows_with_elementwise_step,
            "counts keys, whose number grows with each step");
 UMBEL_SAYS(runs_along_the_sequence_but_a_step_has_only_the_new_positions,
            "runs along the sequence, but a step has only the new positions");
@@ -40,7 +40,7 @@ UMBEL_SAYS(needs_the_types_of_the_arguments_so_add_called_with,
            "weights>");
 UMBEL_SAYS(step_expects_out_and_the_formula_and_its_arguments_then_a_workspace,
            "step expects out, the formula and its arguments; then a workspace");
-UMBEL_SAYS(the_formula_returns_an_axis_key_which_grows_with_each_step,
+UMBEL_SAYS(the_formula_returns_an_axis_key_which_grows_with_elementwise_step,
            "the formula returns an axis key, which grows with each step");
 UMBEL_SAYS(a_cache_of_a_formula_has_no_append_or_attend_so_use_step,
            "a cache of a formula has no append or attend; use step");
@@ -170,8 +170,8 @@ struct scheduled_step<F, Whole, Positions, list<Traced...>, Argument...> {
 
   // The elements that the step of that root covers.
   static constexpr role role_in(int root, unsigned long long family) {
-    const node_of_graph<T>& one = value.at(root);
-    return roles.role_of(one.what == word::reduce ? one.from[0].node : root, family);
+    const node_of_graph<T>& node = value.at(root);
+    return roles.role_of(node.what == word::reduce ? node.from[0].node : root, family);
   }
   template <unsigned long long Family, int Root>
   static constexpr bool is_new =
@@ -238,13 +238,13 @@ UMBEL_REFUSES(keeps_nothing, struct the_formula_has_no_keys_to_store_so_rename_i
 UMBEL_REFUSES(mixes, Word, say::runs_along_the_sequence_but_a_step_has_only_the_new_positions);
 UMBEL_REFUSES(part_of_rows, Word, say::reads_a_part_of_the_sequence_or_several_axes_as_one);
 UMBEL_REFUSES(sees_later, Word, say::sees_later_keys_so_hide_them);
-UMBEL_REFUSES(counts, Word, say::counts_keys_whose_number_grows_with_each_step);
+UMBEL_REFUSES(counts, Word, say::counts_keys_whose_number_grows_with_elementwise_step);
 UMBEL_REFUSES(several_rows, Word, struct has_the_sequence_on_two_axes_and_neither_is_key);
 UMBEL_REFUSES(layer, Word, say::may_see_other_positions_so_write_out_its_operations);
 UMBEL_REFUSES(
     function_of_scores, Word,
     say::cannot_read_the_keys_of_a_cache_so_use_arithmetic_contract_softmax_sum_max_or_min);
-UMBEL_REFUSES(gives_keys, say::the_formula_returns_an_axis_key_which_grows_with_each_step);
+UMBEL_REFUSES(gives_keys, say::the_formula_returns_an_axis_key_which_grows_with_elementwise_step);
 #undef UMBEL_REFUSES
 
 template <class F, std::size_t Capacity, class... Argument>
@@ -263,10 +263,10 @@ template <class F, std::size_t Capacity, class... Argument>
       has_graph<formulas::whole_sequence<F, Capacity, Argument...>::nodes>::ok)
 struct formula_to_decode_rule<F, Capacity, Argument...> {
   using whole = formulas::whole_sequence<F, Capacity, Argument...>;
-  static constexpr const auto& one = whole::read.at(whole::read.where);
+  static constexpr const auto& first_wrong = whole::read.at(whole::read.where);
   using type = typename by_position_rule<
-      whole::read.why,
-      typename decltype(formulas::word_of_sentence<one.what, one.reduces_by>())::type>::type;
+      whole::read.why, typename decltype(formulas::word_of_sentence<
+                                         first_wrong.what, first_wrong.reduces_by>())::type>::type;
 };
 
 template <class Keys, class... Options>

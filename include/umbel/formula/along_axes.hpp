@@ -45,8 +45,8 @@ constexpr void write_parts(const T* const* from, T* to) noexcept {
   (put(from[next++], static_cast<Layout*>(nullptr)), ...);
 }
 template <class Family, class Node>
-constexpr const Node& concat_nodes(const Node& one) noexcept {
-  return one;
+constexpr const Node& concat_nodes(const Node& node) noexcept {
+  return node;
 }
 template <class Family, class First, class... Node>
   requires(sizeof...(Node) > 0 && sizeof...(Node) < 4)
@@ -57,16 +57,16 @@ constexpr auto concat_nodes(const First& first, const Node&... rest) noexcept {
   using result = resized<layout_of<First>, Family, size>;
   return first.template recorded<result>(
       [&] {
-        node_of_graph<T> one;
-        one.what = word::concat;
-        one.family = family_id<Family>;
-        one.name = "concat";
-        one.run = [](const captured<T>&, const T* const* from, T* to) {
+        node_of_graph<T> entry;
+        entry.what = word::concat;
+        entry.family = family_id<Family>;
+        entry.name = "concat";
+        entry.run = [](const captured<T>&, const T* const* from, T* to) {
           write_parts<T, result, Family, layout_of<First>, layout_of<Node>...>(from, to);
         };
-        one.from[one.operands++] = first.as_operand();
-        ((one.from[one.operands++] = rest.as_operand()), ...);
-        return one;
+        entry.from[entry.operands++] = first.as_operand();
+        ((entry.from[entry.operands++] = rest.as_operand()), ...);
+        return entry;
       },
       first.number, rest.number...);
 }
@@ -137,16 +137,17 @@ constexpr auto lookup(const Table& table, const Ids& ids) noexcept {
     using T = typename Table::value_type;
     return rows.template recorded<result>(
         [&] {
-          node_of_graph<T> one;
-          one.what = word::lookup;
-          one.name = "lookup";
-          one.run = [](const captured<T>&, const T* const* given, T* to) {
-            write_rows<from>(given[0], view_of<const T, positions>(given[1]), to, row_number<T>);
+          node_of_graph<T> entry;
+          entry.what = word::lookup;
+          entry.name = "lookup";
+          entry.run = [](const captured<T>&, const T* const* operands, T* to) {
+            write_rows<from>(operands[0], view_of<const T, positions>(operands[1]), to,
+                             row_number<T>);
           };
-          one.from[0] = rows.as_operand();
-          one.from[1] = at.as_operand();
-          one.operands = 2;
-          return one;
+          entry.from[0] = rows.as_operand();
+          entry.from[1] = at.as_operand();
+          entry.operands = 2;
+          return entry;
         },
         rows.number, at.number);
   } else {
@@ -176,17 +177,17 @@ constexpr auto rotate(const X& x, const Cosines& cosines, const Sines& sines) no
     const auto sine = as_node(recorder, sines);
     return rotated.template recorded<result>(
         [&] {
-          node_of_graph<T> one;
-          one.what = word::rotate;
-          one.run =
+          node_of_graph<T> entry;
+          entry.what = word::rotate;
+          entry.run =
               write_rotated<Pairing, family, layout_of<X>, layout_of<Cosines>, layout_of<Sines>, T>;
-          one.run_back = write_rotated<Pairing, family, result, layout_of<Cosines>,
-                                       row_major<layout_of<Sines>>, T>;
-          one.from[0] = rotated.as_operand();
-          one.from[1] = cosine.as_operand();
-          one.from[2] = sine.as_operand();
-          one.operands = 3;
-          return one;
+          entry.run_back = write_rotated<Pairing, family, result, layout_of<Cosines>,
+                                         row_major<layout_of<Sines>>, T>;
+          entry.from[0] = rotated.as_operand();
+          entry.from[1] = cosine.as_operand();
+          entry.from[2] = sine.as_operand();
+          entry.operands = 3;
+          return entry;
         },
         rotated.number, cosine.number, sine.number);
   } else {
@@ -203,18 +204,18 @@ constexpr auto turns_at(const Ids& ids) noexcept {
   const auto at = ids.in_numbers();
   return at.template recorded<typename looked_up<layout_of<table>, positions>::joined::type>(
       [&] {
-        node_of_graph<T> one;
-        one.what = word::call;
-        one.run = [](const captured<T>&, const T* const* given, T* to) {
+        node_of_graph<T> entry;
+        entry.what = word::call;
+        entry.run = [](const captured<T>&, const T* const* operands, T* to) {
           write_rows<layout_of<table>>(rope_view<Rope, Positions, Features, T>(Sines).data(),
-                                       view_of<const T, positions>(given[0]), to, row_number<T>);
+                                       view_of<const T, positions>(operands[0]), to, row_number<T>);
         };
-        one.by_rows = true;
-        one.name = Sines ? "rope_sines" : "rope_cosines";
-        one.tables = layout_of<table>::count * sizeof(T);
-        one.from[0] = at.as_operand();
-        one.operands = 1;
-        return one;
+        entry.by_rows = true;
+        entry.name = Sines ? "rope_sines" : "rope_cosines";
+        entry.tables = layout_of<table>::count * sizeof(T);
+        entry.from[0] = at.as_operand();
+        entry.operands = 1;
+        return entry;
       },
       at.number);
 }
@@ -249,11 +250,11 @@ struct at_positions<rotate_operation<Rope, Position, Features>> {
     const auto along = as_node(x.recorder, axis_position<family_of<Position>>{});
     const auto at = x.template recorded<positions>(
         [&] {
-          node_of_graph<T> one;
-          one.what = word::copy;
-          one.from[0] = along.as_operand();
-          one.operands = 1;
-          return one;
+          node_of_graph<T> entry;
+          entry.what = word::copy;
+          entry.from[0] = along.as_operand();
+          entry.operands = 1;
+          return entry;
         },
         along.number);
     using table = Position<R::positions>;
@@ -272,11 +273,12 @@ constexpr auto one_hot_of(const Ids& ids, shape<Axes...>) noexcept {
 }
 template <class Classes, class T = void, a_node Ids>
 constexpr auto one_hot(const Ids& ids) noexcept {
-  using own = typename Ids::T;
-  using element = std::conditional_t<std::is_void_v<T>, own, T>;
-  using verdict = in_its_line<first_error<rules::one_hot<Classes, element, Ids>,
-                                          rules::same_element<say::one_hot, element, own>>,
-                              Ids>;
+  using element_of_ids = typename Ids::T;
+  using element = std::conditional_t<std::is_void_v<T>, element_of_ids, T>;
+  using verdict =
+      in_its_line<first_error<rules::one_hot<Classes, element, Ids>,
+                              rules::same_element<say::one_hot, element, element_of_ids>>,
+                  Ids>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
     return formulas::one_hot_of<typename Classes::plain>(ids, typename layout_of<Ids>::axes{});

@@ -27,17 +27,18 @@ constexpr auto record_nodes(R* recorder, const First& first, const Nodes&... res
   using E = std::conditional_t<is_condition(W), bool, T>;
   node<R, E, typename fit::layout, typename fit::open> made{{}, recorder, 0, 0};
   if constexpr (R::makes_graph) {
-    node_of_graph<T> one;
-    one.what = W;
-    one.condition = is_condition(W);
-    one.open = !std::is_same_v<typename fit::open, families<>>;
-    one.axes = axes_of_layout<typename fit::layout>();
-    if constexpr (R::describes) one.shape = written_out<typename fit::layout::axes>();
-    one.from[0] = first.as_operand();
-    one.operands = 1;
-    ((one.from[one.operands++] = rest.as_operand()), ...);
-    if (W == word::subtract && one.from[0] == one.from[1]) recorder->subtracted_from_itself = true;
-    made.number = recorder->add(one);
+    node_of_graph<T> entry;
+    entry.what = W;
+    entry.condition = is_condition(W);
+    entry.open = !std::is_same_v<typename fit::open, families<>>;
+    entry.axes = axes_of_layout<typename fit::layout>();
+    if constexpr (R::describes) entry.shape = written_out<typename fit::layout::axes>();
+    entry.from[0] = first.as_operand();
+    entry.operands = 1;
+    ((entry.from[entry.operands++] = rest.as_operand()), ...);
+    if (W == word::subtract && entry.from[0] == entry.from[1])
+      recorder->subtracted_from_itself = true;
+    made.number = recorder->add(entry);
   } else {
     made.number = recorder->add(first.number, rest.number...);
   }

@@ -4,7 +4,7 @@
 
 #include <umbel/attention/attend_heads.hpp>
 #include <umbel/config.hpp>
-#include <umbel/formula/each.hpp>
+#include <umbel/formula/elementwise.hpp>
 #include <umbel/formula/score_form.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -23,8 +23,8 @@ struct attention_of {
   static constexpr operand length =
       form.has_length() ? Run::value.at(form.length.node).from[form.length.j] : operand{};
   static constexpr auto changed = [] {
-    return form.general ? program_for(Run::value, &form.value, 1, Root, form.given)
-                        : program_for(Run::value, form.added, form.additions, Root, form.given);
+    return form.general ? program_for(Run::value, &form.value, 1, Root, form.known)
+                        : program_for(Run::value, form.added, form.additions, Root, form.known);
   }();
   static constexpr auto hidden = program_for(Run::value, form.hidden, form.hides, Root, -1);
 
@@ -46,7 +46,7 @@ struct attention_of {
       const operand& from = Run::value.at(n).from[j];
       if (list.count < 2 && list.index(n, j) == npos && Run::holds_numbers(from.node) &&
           changed.index(from.node) == npos && hidden.index(from.node) == npos &&
-          from.node != form.given && from.axes.stride_of(parts.key) == 1 &&
+          from.node != form.known && from.axes.stride_of(parts.key) == 1 &&
           from.axes.stride_of(parts.query) > 1)
         list.operands[list.count++] = {n, j};
     };
@@ -203,7 +203,7 @@ struct changed_scores {
     }
     UMBEL_INLINE static constexpr V changed(const place<V>& at, V score) noexcept {
       const V log2_e = simd::broadcast<V>(simd::math_constants<T>::log2_e);
-      const program<Run, of::changed, of::form.given, V> computed(at, score);
+      const program<Run, of::changed, of::form.known, V> computed(at, score);
       if constexpr (of::form.general) {
         return product(
             finite(computed.template number<of::form.value.node, of::form.value.j>(at, score)),

@@ -98,8 +98,8 @@ struct formula_call {
     bound_node<T> nodes[Nodes]{};
     captured<T> all[Runs::parts]{}, found[Runs::parts]{};
     Binder recorder{nodes, all};
-    const auto given = F{}(bound<Argument>(recorder, x)...);
-    with_members(given, [&](const auto&... result) {
+    const auto returned = F{}(bound<Argument>(recorder, x)...);
+    with_members(returned, [&](const auto&... result) {
       captured<T>* to = found;
       ((to = recorder.collect(result.number, to)), ...);
     });
@@ -126,8 +126,8 @@ struct references;
 template <std::size_t... I, class... X>
 struct references<std::index_sequence<I...>, X...> : reference<I, X>... {};
 template <std::size_t I, class X>
-constexpr X& reference_at(const reference<I, X>& one) noexcept {
-  return one.to;
+constexpr X& reference_at(const reference<I, X>& argument) noexcept {
+  return argument.to;
 }
 
 // The calls of a formula. Plain: use readable loops.
@@ -258,8 +258,8 @@ struct formula_calls {
       return computed<
           typename fits::result,
           typename given_workspaces<std::remove_reference_t<Work>, typename fits::scratch>::all>(
-          out, work, [&](auto& y, auto& own) UMBEL_LAMBDA_INLINE {
-            formula_call<Plain, F, X...>::template into<typename fits::layouts>(y, own, x...);
+          out, work, [&](auto& y, auto& scratch) UMBEL_LAMBDA_INLINE {
+            formula_call<Plain, F, X...>::template into<typename fits::layouts>(y, scratch, x...);
           });
     else if constexpr (std::is_same_v<std::remove_cvref_t<Out>, by_value>)
       return given_by<false, typename fits::gives>{};

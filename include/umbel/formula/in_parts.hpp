@@ -28,7 +28,7 @@ struct even_blocks {
 template <class Run, std::size_t S, std::size_t Workers>
 struct step_in_parts {
   using T = typename Run::value_type;
-  static constexpr step one = Run::value.steps[S];
+  static constexpr step this_step = Run::value.steps[S];
   // More than workers, to wait less for a late one.
   static constexpr std::size_t most = 4 * Workers;
 
@@ -47,20 +47,20 @@ struct step_in_parts {
     static constexpr std::size_t count = blocks.count;
 
     static void take(const Run& run, T* to, std::size_t piece) noexcept {
-      const Run own = run;  // so that stores can't alias it
+      const Run local_run = run;  // so that stores can't alias it
       std::size_t index[most_axes]{};
       const std::size_t begin = piece * blocks.size;
       const std::size_t end = piece + 1 == count ? blocks.total : begin + blocks.size;
       if constexpr (outer) {
         for (std::size_t i = begin; i < end; ++i) {
           index[0] = i;
-          Each::template over<1, lanes>(own, index, to + i * loops.stride[0]);
+          Each::template over<1, lanes>(local_run, index, to + i * loops.stride[0]);
         }
       } else {
         using V = simd::pack<T, lanes>;
         for (std::size_t first = begin; first < end; first += lanes) {
           const std::size_t here = end - first < lanes ? end - first : lanes;
-          Each::template write<V>(own, index, to, first, here);
+          Each::template write<V>(local_run, index, to, first, here);
         }
       }
     }
@@ -71,8 +71,8 @@ struct step_in_parts {
   struct heads {
     using of = typename Attend::of;
     static constexpr const attention_parts& parts = Attend::parts;
-    using mask = formula_mask<Run, one.root>;
-    using scoring = formula_scoring<Run, one.root>;
+    using mask = formula_mask<Run, this_step.root>;
+    using scoring = formula_scoring<Run, this_step.root>;
     using all = heads_of_sequence<Attend::shape, Attend::heads, T, scoring>;
     static constexpr bool together = all::template together<mask>;
     static constexpr std::size_t loops = together ? Attend::outer : of::loops.rank;
@@ -178,13 +178,13 @@ struct step_in_parts {
     static constexpr std::size_t count = 1;
   };
   static constexpr auto way() {
-    if constexpr (one.kind == step_kind::each)
-      return elements<each_step<Run, one.root, one.to>>{};
-    else if constexpr (one.kind == step_kind::attend)
-      return heads<attend_step<Run, one.root, one.to>>{};
-    else if constexpr (one.kind == step_kind::product)
-      return product_rows<product_step<Run, one.root, one.to, one.product>>{};
-    else if constexpr (one.kind == step_kind::rows)
+    if constexpr (this_step.kind == step_kind::elementwise)
+      return elements<elementwise_step<Run, this_step.root, this_step.to>>{};
+    else if constexpr (this_step.kind == step_kind::attend)
+      return heads<attend_step<Run, this_step.root, this_step.to>>{};
+    else if constexpr (this_step.kind == step_kind::product)
+      return product_rows<product_step<Run, this_step.root, this_step.to, this_step.product>>{};
+    else if constexpr (this_step.kind == step_kind::rows)
       return row_step<Run, S>{};
     else
       return one_piece{};
@@ -194,12 +194,13 @@ struct step_in_parts {
 
   static void take(const Run& run, T* scratch, std::size_t piece) noexcept {
     UMBEL_HAS_EFFECTS();
-    if constexpr (one.kind == step_kind::attend)
-      pieces::take(run, run.template written<one.to>(), scratch, piece);
-    else if constexpr (one.kind == step_kind::rows)
-      pieces::template take<false>(run, run.template written<one.to>(), scratch, piece);
-    else if constexpr (one.kind == step_kind::each || one.kind == step_kind::product)
-      pieces::take(run, run.template written<one.to>(), piece);
+    if constexpr (this_step.kind == step_kind::attend)
+      pieces::take(run, run.template written<this_step.to>(), scratch, piece);
+    else if constexpr (this_step.kind == step_kind::rows)
+      pieces::template take<false>(run, run.template written<this_step.to>(), scratch, piece);
+    else if constexpr (this_step.kind == step_kind::elementwise ||
+                       this_step.kind == step_kind::product)
+      pieces::take(run, run.template written<this_step.to>(), piece);
     else
       run.template take<false, S>(scratch);
   }
@@ -209,15 +210,15 @@ struct step_in_parts {
 template <class Run, std::size_t S, std::size_t Workers>
 struct program_in_parts {
   using T = typename Run::value_type;
-  static constexpr step one = Run::value.steps[S];
+  static constexpr step this_step = Run::value.steps[S];
   static constexpr auto way() {
-    if constexpr (one.kind == step_kind::product)
-      return product_step<Run, one.root, one.to, one.product>{};
+    if constexpr (this_step.kind == step_kind::product)
+      return product_step<Run, this_step.root, this_step.to, this_step.product>{};
     else
       return 0;
   }
   static constexpr bool is_there = [] {
-    if constexpr (one.kind == step_kind::product)
+    if constexpr (this_step.kind == step_kind::product)
       return decltype(way())::has_program;
     else
       return false;
@@ -230,7 +231,8 @@ struct program_in_parts {
     requires There
   struct pieces<There> {
     using elements =
-        typename step_in_parts<Run, S, Workers>::template elements<typename decltype(way())::each>;
+        typename step_in_parts<Run, S,
+                               Workers>::template elements<typename decltype(way())::elementwise>;
     static constexpr std::size_t count = elements::count;
   };
   static constexpr std::size_t count = pieces<is_there>::count;
@@ -238,7 +240,7 @@ struct program_in_parts {
   static void take(const Run& run, T*, std::size_t piece) noexcept {
     UMBEL_HAS_EFFECTS();
     if constexpr (is_there)
-      pieces<true>::elements::take(run, run.template written<one.to>(), piece);
+      pieces<true>::elements::take(run, run.template written<this_step.to>(), piece);
   }
 };
 
@@ -278,29 +280,29 @@ struct run_in_parts {
   }();
 
   template <std::size_t S>
-  static void from(const Run& run, const Given& given) noexcept {
+  static void from(const Run& run, const Given& workers) noexcept {
     if constexpr (S < p.count) {
       constexpr std::size_t end = end_of_round<S>;
       [&]<std::size_t... I>(std::index_sequence<I...>) {
-        hand_out<part<S + I>...>(run, given);
-        if constexpr ((program<S + I>::count + ...) != 0) hand_out<program<S + I>...>(run, given);
+        hand_out<part<S + I>...>(run, workers);
+        if constexpr ((program<S + I>::count + ...) != 0) hand_out<program<S + I>...>(run, workers);
       }(std::make_index_sequence<end - S>{});
-      from<end>(run, given);
+      from<end>(run, workers);
     }
   }
 
  private:
-  static T* scratch_of(const Given& given, std::size_t worker) noexcept {
-    return given.work[worker].memory + p.workspace;
+  static T* scratch_of(const Given& workers, std::size_t worker) noexcept {
+    return workers.work[worker].memory + p.workspace;
   }
   template <class... Parts>
-  static void hand_out(const Run& run, const Given& given) noexcept {
+  static void hand_out(const Run& run, const Given& workers) noexcept {
     constexpr std::size_t count = (Parts::count + ...);
     if constexpr (count == 1) {
-      take_one<Parts...>(run, scratch_of(given, 0), 0);
+      take_one<Parts...>(run, scratch_of(workers, 0), 0);
     } else {
-      given.hand_out(count, [&](std::size_t piece, std::size_t worker) noexcept {
-        take_one<Parts...>(run, scratch_of(given, worker), piece);
+      workers.hand_out(count, [&](std::size_t piece, std::size_t worker) noexcept {
+        take_one<Parts...>(run, scratch_of(workers, worker), piece);
       });
     }
   }

@@ -31,9 +31,9 @@ struct known_operation<mean_operation<Axes...>> {
   static constexpr word what = word::reduce;
   static constexpr unsigned long long family = 0;
   template <class T>
-  static constexpr void describe(node_of_graph<T>& one) noexcept {
-    one.reduces_by = reduction::mean;
-    ((one.summed[one.sums++] = family_id<family_of<Axes>>), ...);
+  static constexpr void describe(node_of_graph<T>& entry) noexcept {
+    entry.reduces_by = reduction::mean;
+    ((entry.summed[entry.sums++] = family_id<family_of<Axes>>), ...);
   }
 };
 // Rows are independent, except along its axes.
@@ -42,9 +42,9 @@ struct known_operation<variance_operation<Axes...>> {
   static constexpr word what = word::none;
   static constexpr unsigned long long family = 0;
   template <class T>
-  static constexpr void describe(node_of_graph<T>& one) noexcept {
-    one.by_rows = true;
-    ((one.summed[one.sums++] = family_id<family_of<Axes>>), ...);
+  static constexpr void describe(node_of_graph<T>& entry) noexcept {
+    entry.by_rows = true;
+    ((entry.summed[entry.sums++] = family_id<family_of<Axes>>), ...);
   }
 };
 

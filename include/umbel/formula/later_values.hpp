@@ -63,8 +63,8 @@ struct later_values {
   constexpr void refuse(not_by_position reason, int n) {
     if (why == not_by_position::nothing) why = reason, where = n;
   }
-  constexpr bool is_part(const node_of_graph<T>& one) const {
-    return one.what == word::argument && one.slot >= g.arguments;
+  constexpr bool is_part(const node_of_graph<T>& node) const {
+    return node.what == word::argument && node.slot >= g.arguments;
   }
   constexpr bool has(int n, role r) const {
     for (std::size_t i = 0; i < at(n).axes.rank; ++i)
@@ -83,15 +83,16 @@ struct later_values {
 
   // The axis of from's node that contains its axis i, or npos.
   constexpr std::size_t axis_of_node(const operand& from, std::size_t i) const {
-    const axis_list& own = at(from.node).axes;
+    const axis_list& node_axes = at(from.node).axes;
     const std::size_t size = from.axes.size[i], stride = from.axes.stride[i];
-    const std::size_t same = own.position(from.axes.family[i]);
-    if (same != npos && own.size[same] == size && own.stride[same] == stride) return same;
-    std::size_t found = own.find(size, stride);
+    const std::size_t same = node_axes.position(from.axes.family[i]);
+    if (same != npos && node_axes.size[same] == size && node_axes.stride[same] == stride)
+      return same;
+    std::size_t found = node_axes.find(size, stride);
     if (found != npos || size == 1 || stride == 0) return found;
-    for (std::size_t a = 0; a < own.rank; ++a)
-      if (own.size[a] != 1 && own.stride[a] <= stride &&
-          (found == npos || own.stride[a] > own.stride[found]))
+    for (std::size_t a = 0; a < node_axes.rank; ++a)
+      if (node_axes.size[a] != 1 && node_axes.stride[a] <= stride &&
+          (found == npos || node_axes.stride[a] > node_axes.stride[found]))
         found = a;
     return found;
   }
@@ -99,8 +100,8 @@ struct later_values {
     const operand& from = at(n).from[j];
     const std::size_t a = axis_of_node(from, i);
     if (a == npos) return role::other;
-    const role own = of[from.node][a];
-    if (own == role::other || own == role::kept) return own;
+    const role node_role = of[from.node][a];
+    if (node_role == role::other || node_role == role::kept) return node_role;
     if (from.axes.family[i] != keys) return role::row;
     return reads_kept[n][j] ? role::kept : role::fresh;
   }
@@ -121,30 +122,32 @@ struct later_values {
 
   // Are axes of positions read completely, from the start?
   constexpr bool reads_all_positions(const operand& from) const {
-    const axis_list& own = at(from.node).axes;
+    const axis_list& node_axes = at(from.node).axes;
     bool is_read[most_axes]{};
     for (std::size_t i = 0; i < from.axes.rank; ++i) {
       const std::size_t a = axis_of_node(from, i);
       if (a == npos || of[from.node][a] == role::other) continue;
-      if (from.axes.size[i] != own.size[a] || from.axes.stride[i] != own.stride[a]) return false;
+      if (from.axes.size[i] != node_axes.size[a] || from.axes.stride[i] != node_axes.stride[a])
+        return false;
       is_read[a] = true;
     }
-    for (std::size_t a = 0; a < own.rank; ++a)
+    for (std::size_t a = 0; a < node_axes.rank; ++a)
       if (of[from.node][a] != role::other && !is_read[a]) return false;
     return first_position_is_read(from);
   }
   constexpr bool first_position_is_read(const operand& from) const {
-    const axis_list& own = at(from.node).axes;
-    for (std::size_t a = 0; a < own.rank; ++a)
-      if (of[from.node][a] != role::other && from.offset / own.stride[a] % own.size[a] != 0)
+    const axis_list& node_axes = at(from.node).axes;
+    for (std::size_t a = 0; a < node_axes.rank; ++a)
+      if (of[from.node][a] != role::other &&
+          from.offset / node_axes.stride[a] % node_axes.size[a] != 0)
         return false;
     return true;
   }
 
-  constexpr bool goes_along(const node_of_graph<T>& one, unsigned long long family) const {
-    for (std::size_t i = 0; i < one.sums; ++i)
-      if (one.summed[i] == family) return true;
-    return one.what >= word::contract && one.family == family;
+  constexpr bool goes_along(const node_of_graph<T>& node, unsigned long long family) const {
+    for (std::size_t i = 0; i < node.sums; ++i)
+      if (node.summed[i] == family) return true;
+    return node.what >= word::contract && node.family == family;
   }
   static constexpr bool has_function(word w) {
     return w == word::concat || w == word::call || w == word::log_softmax || w == word::lookup ||
@@ -166,43 +169,43 @@ struct later_values {
     bool ok = false;
   };
   constexpr distance_form form_of(int n) const {
-    const node_of_graph<T>& one = at(n);
-    if (one.what == word::number) return {0, 0, static_cast<double>(one.number), true};
-    if (one.what == word::position) {
-      if (one.family == keys) return {1, 0, 0, true};
-      return {0, 1, 0, is_row(one.family)};
+    const node_of_graph<T>& node = at(n);
+    if (node.what == word::number) return {0, 0, static_cast<double>(node.number), true};
+    if (node.what == word::position) {
+      if (node.family == keys) return {1, 0, 0, true};
+      return {0, 1, 0, is_row(node.family)};
     }
-    if (one.what != word::add && one.what != word::subtract && one.what != word::negate &&
-        one.what != word::multiply)
+    if (node.what != word::add && node.what != word::subtract && node.what != word::negate &&
+        node.what != word::multiply)
       return {};
-    const distance_form a = form_of(one.from[0].node);
-    if (one.what == word::negate) return {-a.key, -a.query, -a.constant, a.ok};
-    const distance_form b = form_of(one.from[1].node);
-    if (one.what == word::multiply) {
+    const distance_form a = form_of(node.from[0].node);
+    if (node.what == word::negate) return {-a.key, -a.query, -a.constant, a.ok};
+    const distance_form b = form_of(node.from[1].node);
+    if (node.what == word::multiply) {
       const bool is_number = a.key == 0 && a.query == 0;
       const distance_form& x = is_number ? b : a;
       const double by = is_number ? a.constant : b.constant;
       return {x.key * by, x.query * by, x.constant * by,
               a.ok && b.ok && (is_number || (b.key == 0 && b.query == 0))};
     }
-    const double sign = one.what == word::add ? 1 : -1;
+    const double sign = node.what == word::add ? 1 : -1;
     return {a.key + sign * b.key, a.query + sign * b.query, a.constant + sign * b.constant,
             a.ok && b.ok};
   }
   // The value of a comparison of positions for every key after the query, at distances 1, 2, ...
-  constexpr later_value<T> compared_later(const node_of_graph<T>& one) const {
-    const distance_form a = form_of(one.from[0].node), b = form_of(one.from[1].node);
+  constexpr later_value<T> compared_later(const node_of_graph<T>& node) const {
+    const distance_form a = form_of(node.from[0].node), b = form_of(node.from[1].node);
     const double slope = a.key - b.key, constant = a.constant - b.constant;
     if (!a.ok || !b.ok || slope + (a.query - b.query) != 0) return {};
     const double nearest = slope + constant;  // a - b at a distance of 1
-    if (one.what == word::less) {
+    if (node.what == word::less) {
       if (slope <= 0 && nearest < 0) return {true, T{1}};
       if (slope >= 0 && nearest >= 0) return {true, T{0}};
-    } else if (one.what == word::less_or_equal) {
+    } else if (node.what == word::less_or_equal) {
       if (slope <= 0 && nearest <= 0) return {true, T{1}};
       if (slope >= 0 && nearest > 0) return {true, T{0}};
     } else if ((slope >= 0 && nearest > 0) || (slope <= 0 && nearest < 0)) {
-      return {true, one.what == word::not_equal ? T{1} : T{0}};
+      return {true, node.what == word::not_equal ? T{1} : T{0}};
     }
     return {};
   }
@@ -236,15 +239,15 @@ struct later_values {
   // The value of an elementwise node at a later key. Unknown values are assumed finite: infinity or
   // NaN there would spoil earlier rows of the whole pass as well.
   constexpr later_value<T> elementwise_later(int n) const {
-    const node_of_graph<T>& one = at(n);
-    const auto from = [&](std::size_t j) { return later[one.from[j].node]; };
-    const later_value<T> a = from(0), b = one.operands > 1 ? from(1) : later_value<T>{};
-    switch (one.what) {
+    const node_of_graph<T>& node = at(n);
+    const auto from = [&](std::size_t j) { return later[node.from[j].node]; };
+    const later_value<T> a = from(0), b = node.operands > 1 ? from(1) : later_value<T>{};
+    switch (node.what) {
       case word::less:
       case word::less_or_equal:
       case word::equal:
       case word::not_equal:
-        return compared_later(one);
+        return compared_later(node);
       case word::logical_not:
         return {a.known, a.value != 0 ? T{0} : T{1}};
       case word::logical_or:
@@ -280,27 +283,27 @@ struct later_values {
       default:
         break;
     }
-    const later_value<T> c = one.operands > 2 ? from(2) : later_value<T>{};
-    if (!a.known || (one.operands > 1 && !b.known) || (one.operands > 2 && !c.known)) return {};
+    const later_value<T> c = node.operands > 2 ? from(2) : later_value<T>{};
+    if (!a.known || (node.operands > 1 && !b.known) || (node.operands > 2 && !c.known)) return {};
     if (is_infinite(a) || is_infinite(b) || is_infinite(c)) {
-      if (one.what == word::copy) return a;
-      return {vanishes(one.what) && a.value < 0, T{0}};
+      if (node.what == word::copy) return a;
+      return {vanishes(node.what) && a.value < 0, T{0}};
     }
-    if (one.what == word::copy) return a;
-    if (one.what == word::add) return {true, number_of<word::add>(a.value, b.value)};
-    if (one.what == word::subtract) return {true, number_of<word::subtract>(a.value, b.value)};
-    if (one.what == word::multiply) return {true, number_of<word::multiply>(a.value, b.value)};
-    return computed(one.what, {a.value, b.value, c.value},
+    if (node.what == word::copy) return a;
+    if (node.what == word::add) return {true, number_of<word::add>(a.value, b.value)};
+    if (node.what == word::subtract) return {true, number_of<word::subtract>(a.value, b.value)};
+    if (node.what == word::multiply) return {true, number_of<word::multiply>(a.value, b.value)};
+    return computed(node.what, {a.value, b.value, c.value},
                     std::make_index_sequence<function_count>{});
   }
 
   // Is its value at later keys independent of what is stored? Not for a product with 0.
   constexpr bool is_selected(int n) const {
-    const node_of_graph<T>& one = at(n);
-    const auto from = [&](std::size_t j) { return one.from[j].node; };
-    if (one.what == word::softmax) return one.family == keys;
-    if (one.what == word::hide) return later[from(1)].known && later[from(1)].value != 0;
-    if (one.what != word::where || !later[from(0)].known) return false;
+    const node_of_graph<T>& node = at(n);
+    const auto from = [&](std::size_t j) { return node.from[j].node; };
+    if (node.what == word::softmax) return node.family == keys;
+    if (node.what == word::hide) return later[from(1)].known && later[from(1)].value != 0;
+    if (node.what != word::where || !later[from(0)].known) return false;
     return at(from(later[from(0)].value != 0 ? 1 : 2)).what == word::number;
   }
 };

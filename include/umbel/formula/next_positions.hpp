@@ -40,8 +40,8 @@ struct step_maker {
   constexpr std::size_t size_of(role r, std::size_t size) const {
     return r == role::row || r == role::fresh ? positions : size;
   }
-  constexpr int add(const node_of_graph<T>& one) {
-    made.g.nodes[made.g.count] = one;
+  constexpr int add(const node_of_graph<T>& node) {
+    made.g.nodes[made.g.count] = node;
     return made.g.count++;
   }
   static constexpr void fill_row_major(axis_list& axes) {
@@ -55,14 +55,14 @@ struct step_maker {
     const axis_list& old = from.at(before.node).axes;
     operand now_read = before;
     now_read.node = from.reads_kept[n][j] ? kept[before.node] : now[before.node];
-    const axis_list& own = made.g.nodes[now_read.node].axes;
+    const axis_list& node_axes = made.g.nodes[now_read.node].axes;
     std::size_t left = before.offset, widest[most_axes]{};
-    if (own == old) return now_read;
+    if (node_axes == old) return now_read;
     for (std::size_t i = 0; i < before.axes.rank; ++i) {
       const std::size_t a = from.axis_of_node(before, i);
       now_read.axes.size[i] = size_of(from.read_as(n, j, i), before.axes.size[i]);
       if (a == npos || before.axes.stride[i] == 0) continue;
-      now_read.axes.stride[i] = before.axes.stride[i] / old.stride[a] * own.stride[a];
+      now_read.axes.stride[i] = before.axes.stride[i] / old.stride[a] * node_axes.stride[a];
     }
     // The offset, from the axis with the largest stride on.
     for (std::size_t i = 0; i < old.rank; ++i) {
@@ -74,7 +74,7 @@ struct step_maker {
     now_read.offset = 0;
     for (std::size_t i = 0; i < old.rank && left != 0; ++i) {
       const std::size_t a = widest[i];
-      now_read.offset += left / old.stride[a] * own.stride[a];
+      now_read.offset += left / old.stride[a] * node_axes.stride[a];
       left %= old.stride[a];
     }
     return now_read;
@@ -82,15 +82,15 @@ struct step_maker {
   constexpr operand whole(int n) const { return {n, 0, made.g.nodes[n].axes}; }
 
   constexpr int add_open(word what, unsigned long long family, T number, int a = -1, int b = -1) {
-    node_of_graph<T> one;
-    one.what = what;
-    one.family = family;
-    one.number = number;
-    one.open = what != word::number;
-    one.condition = is_condition(what);
-    if (a >= 0) one.from[one.operands++] = whole(a);
-    if (b >= 0) one.from[one.operands++] = whole(b);
-    return add(one);
+    node_of_graph<T> node;
+    node.what = what;
+    node.family = family;
+    node.number = number;
+    node.open = what != word::number;
+    node.condition = is_condition(what);
+    if (a >= 0) node.from[node.operands++] = whole(a);
+    if (b >= 0) node.from[node.operands++] = whole(b);
+    return add(node);
   }
   // The same values, except at keys later than the query.
   constexpr operand guarded(const operand& scores, int n) {
@@ -100,52 +100,52 @@ struct step_maker {
       if (from.of[of_scores][i] == role::row) query = from.at(of_scores).axes.family[i];
     const int later = add_open(word::less, 0, {}, add_open(word::position, query, {}),
                                add_open(word::position, from.keys, {}));
-    node_of_graph<T> one;
-    one.axes = made.g.nodes[scores.node].axes;
+    node_of_graph<T> node;
+    node.axes = made.g.nodes[scores.node].axes;
     if (from.guard[n] == -simd::math_constants<T>::infinity) {
-      one.what = word::hide;  // leaves the rest of an attention's scores unchanged
-      one.from[0] = whole(scores.node);
-      one.from[1] = whole(later);
-      one.operands = 2;
+      node.what = word::hide;  // leaves the rest of an attention's scores unchanged
+      node.from[0] = whole(scores.node);
+      node.from[1] = whole(later);
+      node.operands = 2;
     } else {
-      one.what = word::where;
-      one.from[0] = whole(later);
-      one.from[1] = whole(add_open(word::number, 0, from.guard[n]));
-      one.from[2] = whole(scores.node);
-      one.operands = 3;
+      node.what = word::where;
+      node.from[0] = whole(later);
+      node.from[1] = whole(add_open(word::number, 0, from.guard[n]));
+      node.from[2] = whole(scores.node);
+      node.operands = 3;
     }
-    const int node = add(one);
-    for (std::size_t i = 0; i < one.axes.rank; ++i) made.of[node][i] = made.of[scores.node][i];
-    return {node, scores.offset, scores.axes};
+    const int at = add(node);
+    for (std::size_t i = 0; i < node.axes.rank; ++i) made.of[at][i] = made.of[scores.node][i];
+    return {at, scores.offset, scores.axes};
   }
 
   // actual: the axes of arguments. functions: the nodes of the graph with that many rows.
   template <std::size_t Rows>
   constexpr void add_node(int n, const graph<T, Rows>& functions, const axis_list* actual) {
-    node_of_graph<T> one = from.at(n);
-    if (one.what == word::argument) {
-      if (!from.is_part(one)) one.axes = actual[one.slot];
+    node_of_graph<T> node = from.at(n);
+    if (node.what == word::argument) {
+      if (!from.is_part(node)) node.axes = actual[node.slot];
     } else {
       if (n < functions.count) {
-        const node_of_graph<T>& given = functions.nodes[n];
-        one.run = given.run;
-        one.run_plainly = given.run_plainly;
-        one.run_layer = given.run_layer;
-        one.scratch = given.scratch;
+        const node_of_graph<T>& function_node = functions.nodes[n];
+        node.run = function_node.run;
+        node.run_plainly = function_node.run_plainly;
+        node.run_layer = function_node.run_layer;
+        node.scratch = function_node.scratch;
       }
-      for (std::size_t j = 0; j < one.operands; ++j) one.from[j] = read(n, j);
+      for (std::size_t j = 0; j < node.operands; ++j) node.from[j] = read(n, j);
       if (from.guarded[n] >= 0) {
         const auto j = static_cast<std::size_t>(from.guarded[n]);
-        one.from[j] = guarded(one.from[j], n);
+        node.from[j] = guarded(node.from[j], n);
       }
-      for (std::size_t i = 0; i < one.axes.rank; ++i)
-        one.axes.size[i] = size_of(from.of[n][i], one.axes.size[i]);
-      fill_row_major(one.axes);
-      one.by_axes =
-          (one.what == word::softmax || one.what == word::reduce) && from.reads(n, role::kept);
+      for (std::size_t i = 0; i < node.axes.rank; ++i)
+        node.axes.size[i] = size_of(from.of[n][i], node.axes.size[i]);
+      fill_row_major(node.axes);
+      node.by_axes =
+          (node.what == word::softmax || node.what == word::reduce) && from.reads(n, role::kept);
     }
-    now[n] = add(one);
-    for (std::size_t i = 0; i < one.axes.rank; ++i) made.of[now[n]][i] = from.of[n][i];
+    now[n] = add(node);
+    for (std::size_t i = 0; i < node.axes.rank; ++i) made.of[now[n]][i] = from.of[n][i];
     if (from.keeps[n]) keep(n);
   }
   // Keeps it as numbers, also conditions and integers.
@@ -254,16 +254,16 @@ struct append_step {
 template <class Run, int Root>
 struct step_by_axes {
   using T = typename Run::value_type;
-  static constexpr const node_of_graph<T>& one = Run::value.at(Root);
-  static constexpr axis_list from = one.from[0].axes, to_axes = one.axes;
+  static constexpr const node_of_graph<T>& node = Run::value.at(Root);
+  static constexpr axis_list from = node.from[0].axes, to_axes = node.axes;
   static constexpr kernel::softmax_shape of_softmax = [] {
     kernel::softmax_shape shape{1, 1, 1};
     bool inner = false;
-    for (std::size_t i = 0; i < one.axes.rank; ++i) {
-      if (one.axes.family[i] == one.family)
-        shape.width = one.axes.size[i], inner = true;
+    for (std::size_t i = 0; i < node.axes.rank; ++i) {
+      if (node.axes.family[i] == node.family)
+        shape.width = node.axes.size[i], inner = true;
       else
-        (inner ? shape.inner : shape.outer) *= one.axes.size[i];
+        (inner ? shape.inner : shape.outer) *= node.axes.size[i];
     }
     return shape;
   }();
@@ -271,8 +271,8 @@ struct step_by_axes {
     kernel::axes_walk<most_axes + 1> found{};
     for (std::size_t i = 0; i < from.rank; ++i) {
       bool is_reduced = false;
-      for (std::size_t s = 0; s < one.sums; ++s)
-        is_reduced = is_reduced || one.summed[s] == from.family[i];
+      for (std::size_t s = 0; s < node.sums; ++s)
+        is_reduced = is_reduced || node.summed[s] == from.family[i];
       if (is_reduced != reduced) continue;
       found.extents[found.rank] = from.size[i];
       found.strides[found.rank++] = from.stride[i];
@@ -283,17 +283,17 @@ struct step_by_axes {
   template <bool Plain>
   static constexpr void write(const Run& run, T* to) noexcept {
     const T* x = run.template begin<Root, 0>();
-    if constexpr (one.what == word::softmax && !(from == to_axes)) {
+    if constexpr (node.what == word::softmax && !(from == to_axes)) {
       copy_axes<from, to_axes>(x, to);  // a softmax keeps its input's axes
       x = to;
     }
-    if constexpr (one.what == word::softmax) {
+    if constexpr (node.what == word::softmax) {
       if (Plain || __builtin_is_constant_evaluated())
         kernel::plain::softmax<of_softmax>(x, to);
       else
         kernel::softmax<of_softmax>(x, to);
     } else {
-      using operation = operation_of<one.reduces_by>;
+      using operation = operation_of<node.reduces_by>;
       constexpr auto kept = walk(false), reduced = walk(true);
       if (Plain || __builtin_is_constant_evaluated())
         kernel::plain::reduce<operation, kept, reduced>(x, to);

@@ -145,35 +145,35 @@ class node : public portable::own_arithmetic {
                   "umbel: shapes do not fit");
     return recorded<result, std::conditional_t<elementwise, Open, families<>>>(
         [&] {
-          node_of_graph<T> one;
-          one.what = word::call;
-          one.open = elementwise && !std::is_same_v<Open, families<>>;
-          one.run = [](const captured<T>&, const T* const* from, T* to) {
+          node_of_graph<T> entry;
+          entry.what = word::call;
+          entry.open = elementwise && !std::is_same_v<Open, families<>>;
+          entry.run = [](const captured<T>&, const T* const* from, T* to) {
             view_of<T, result> y(to);
             Operation::write(view_of<const T, Layout>(from[0]), y);
           };
           if constexpr (Recorder::describes) {
-            one.name = written_out<typename Operation::called>();
-            one.tables = tables_of<Operation, node>;
+            entry.name = written_out<typename Operation::called>();
+            entry.tables = tables_of<Operation, node>;
           }
           if (known_operation<Operation>::what != word::none) {
-            one.what = known_operation<Operation>::what;
-            one.family = known_operation<Operation>::family;
-            if (is_elementwise(one.what)) one.run = nullptr;
+            entry.what = known_operation<Operation>::what;
+            entry.family = known_operation<Operation>::family;
+            if (is_elementwise(entry.what)) entry.run = nullptr;
           }
-          if constexpr (requires { known_operation<Operation>::describe(one); })
-            known_operation<Operation>::describe(one);
-          if (adds_a_constant<Operation>) one.differentiated = 1;
+          if constexpr (requires { known_operation<Operation>::describe(entry); })
+            known_operation<Operation>::describe(entry);
+          if (adds_a_constant<Operation>) entry.differentiated = 1;
           if constexpr (Recorder::differentiates && rotates_pairs<Operation>) {
-            one.what = word::rotate;
-            one.run_back = [](const captured<T>&, const T* const* from, T* to) {
+            entry.what = word::rotate;
+            entry.run_back = [](const captured<T>&, const T* const* from, T* to) {
               view_of<T, result> y(to);
               Operation::template write<true>(view_of<const T, row_major<Layout>>(from[0]), y);
             };
           }
-          one.from[0] = as_operand();
-          one.operands = 1;
-          return one;
+          entry.from[0] = as_operand();
+          entry.operands = 1;
+          return entry;
         },
         number);
   }
@@ -188,17 +188,17 @@ class node : public portable::own_arithmetic {
       using result = reduced_layout<Layout, Families...>;
       return recorded<result>(
           [&] {
-            node_of_graph<T> one;
-            one.what = word::reduce;
-            one.reduces_by = reduction_of<Operation>;
-            ((one.summed[one.sums++] = family_id<Families>), ...);
-            one.run = [](const captured<T>&, const T* const* from, T* to) {
+            node_of_graph<T> entry;
+            entry.what = word::reduce;
+            entry.reduces_by = reduction_of<Operation>;
+            ((entry.summed[entry.sums++] = family_id<Families>), ...);
+            entry.run = [](const captured<T>&, const T* const* from, T* to) {
               reduce_to<Operation, Layout, Families...>(from[0], to);
             };
-            if constexpr (Recorder::describes) one.name = written_out<Name>();
-            one.from[0] = as_operand();
-            one.operands = 1;
-            return one;
+            if constexpr (Recorder::describes) entry.name = written_out<Name>();
+            entry.from[0] = as_operand();
+            entry.operands = 1;
+            return entry;
           },
           number);
     }
@@ -215,15 +215,15 @@ class node : public portable::own_arithmetic {
       using result = algebra::contract<Layout, typename Y::layout, Families...>;
       return recorded<result>(
           [&] {
-            node_of_graph<T> one;
-            one.what = word::contract;
-            ((one.summed[one.sums++] = family_id<Families>), ...);
-            if (one.sums == 1) one.family = one.summed[0];
-            one.name = "contraction";
-            one.from[0] = as_operand();
-            one.from[1] = y.as_operand();
-            one.operands = 2;
-            return one;
+            node_of_graph<T> entry;
+            entry.what = word::contract;
+            ((entry.summed[entry.sums++] = family_id<Families>), ...);
+            if (entry.sums == 1) entry.family = entry.summed[0];
+            entry.name = "contraction";
+            entry.from[0] = as_operand();
+            entry.from[1] = y.as_operand();
+            entry.operands = 2;
+            return entry;
           },
           number, y.number);
     }
@@ -254,16 +254,16 @@ class node : public portable::own_arithmetic {
     }
     return recorded<result>(
         [&] {
-          node_of_graph<T> one;
-          one.what = word::project;
-          one.name = "projection";
-          one.slot = slot;
-          one.summed[one.sums++] = family_id<typename Weights::map::in::family>;
-          one.weights = form_of_weights<borrowed>;
-          one.has_bias = Weights::map::has_bias;
-          one.from[0] = as_operand();
-          one.operands = 1;
-          return one;
+          node_of_graph<T> entry;
+          entry.what = word::project;
+          entry.name = "projection";
+          entry.slot = slot;
+          entry.summed[entry.sums++] = family_id<typename Weights::map::in::family>;
+          entry.weights = form_of_weights<borrowed>;
+          entry.has_bias = Weights::map::has_bias;
+          entry.from[0] = as_operand();
+          entry.operands = 1;
+          return entry;
         },
         number);
   }
@@ -289,24 +289,24 @@ class node : public portable::own_arithmetic {
              ...);
       return recorded<typename Steps::result>(
           [&] {
-            node_of_graph<T> one;
-            one.what = word::layer;
-            one.slot = slot;
-            one.parts = kept<T, Weights>::count;
-            one.run_layer = steps::run;
-            one.scratch = steps::elements;
-            one.by_rows = rows_of_call<Steps>::apart;
-            one.family = rows_of_call<Steps>::along;
-            one.norm = norm_of_call<Steps>;
-            if constexpr (Recorder::differentiates) layer_gradient<steps>::describe(one);
+            node_of_graph<T> entry;
+            entry.what = word::layer;
+            entry.slot = slot;
+            entry.parts = kept<T, Weights>::count;
+            entry.run_layer = steps::run;
+            entry.scratch = steps::elements;
+            entry.by_rows = rows_of_call<Steps>::apart;
+            entry.family = rows_of_call<Steps>::along;
+            entry.norm = norm_of_call<Steps>;
+            if constexpr (Recorder::differentiates) layer_gradient<steps>::describe(entry);
             if constexpr (Recorder::describes) {
-              one.flops = layers_in<Weights> * Steps::flops;
-              one.tables = tables_of<Steps>;
+              entry.flops = layers_in<Weights> * Steps::flops;
+              entry.tables = tables_of<Steps>;
             }
-            one.from[0] = as_operand();
-            one.operands = 1;
-            ((one.from[one.operands++] = x.as_operand()), ...);
-            return one;
+            entry.from[0] = as_operand();
+            entry.operands = 1;
+            ((entry.from[entry.operands++] = x.as_operand()), ...);
+            return entry;
           },
           number, x.number...);
     } else {
@@ -318,11 +318,11 @@ class node : public portable::own_arithmetic {
     static_assert(report<rules::closed<Open>>::ok, "umbel: shapes do not fit");
     return recorded<row_major<Layout>>(
         [&] {
-          node_of_graph<T> one;
-          one.what = word::copy;
-          one.from[0] = as_operand();
-          one.operands = 1;
-          return one;
+          node_of_graph<T> entry;
+          entry.what = word::copy;
+          entry.from[0] = as_operand();
+          entry.operands = 1;
+          return entry;
         },
         number);
   }
@@ -331,11 +331,11 @@ class node : public portable::own_arithmetic {
   template <class Result, class ResultOpen = families<>, class Make, class... From>
   constexpr node<Recorder, E, Result, ResultOpen> recorded(Make make, From... from) const noexcept {
     if constexpr (Recorder::makes_graph) {
-      node_of_graph<T> one = make();
-      one.run_plainly = one.run;
-      one.axes = axes_of_layout<Result>();
-      if constexpr (Recorder::describes) one.shape = written_out<typename Result::axes>();
-      return {{}, recorder, recorder->add(one), 0};
+      node_of_graph<T> entry = make();
+      entry.run_plainly = entry.run;
+      entry.axes = axes_of_layout<Result>();
+      if constexpr (Recorder::describes) entry.shape = written_out<typename Result::axes>();
+      return {{}, recorder, recorder->add(entry), 0};
     } else {
       return {{}, recorder, recorder->add(from...), 0};
     }

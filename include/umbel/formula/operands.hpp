@@ -77,10 +77,10 @@ constexpr auto as_node(R* recorder, S value) noexcept {
   using T = typename R::value_type;
   node<R, T, layout<>> made{{}, recorder, -1, 0};
   if constexpr (R::makes_graph) {
-    node_of_graph<T> one;
-    one.what = word::number;
-    one.number = static_cast<T>(value);
-    made.number = recorder->add(one);
+    node_of_graph<T> node;
+    node.what = word::number;
+    node.number = static_cast<T>(value);
+    made.number = recorder->add(node);
   }
   return made;
 }
@@ -89,11 +89,11 @@ constexpr auto as_node(R* recorder, axis_position<Family>) noexcept {
   using T = typename R::value_type;
   node<R, T, layout<>, families<Family>> made{{}, recorder, -1, 0};
   if constexpr (R::makes_graph) {
-    node_of_graph<T> one;
-    one.what = word::position;
-    one.open = true;
-    one.family = family_id<Family>;
-    made.number = recorder->add(one);
+    node_of_graph<T> node;
+    node.what = word::position;
+    node.open = true;
+    node.family = family_id<Family>;
+    made.number = recorder->add(node);
   }
   return made;
 }
@@ -109,12 +109,12 @@ constexpr auto as_node(R* recorder, const X& x) noexcept {
   if constexpr (R::makes_graph) {
     // Parts have no readable value here; what has one won't exist when the steps run.
     if (__builtin_constant_p(*x.data())) recorder->made_a_tensor = true;
-    node_of_graph<T> one;
-    one.what = word::argument;
-    one.axes = axes_of_layout<layout_of<X>>();
-    if constexpr (R::describes) one.shape = written_out<typename layout_of<X>::axes>();
-    one.slot = slot;
-    made.number = recorder->add(one);
+    node_of_graph<T> node;
+    node.what = word::argument;
+    node.axes = axes_of_layout<layout_of<X>>();
+    if constexpr (R::describes) node.shape = written_out<typename layout_of<X>::axes>();
+    node.slot = slot;
+    made.number = recorder->add(node);
   } else {
     made.number = recorder->add();
   }

@@ -30,7 +30,7 @@ constexpr bool is_memory_known(const X& x) noexcept {
 //   count         its number of parts
 //   take(w, to)   writes them. Traced: while the graph is made, when a borrower can only be read if
 //                 the formula made it; otherwise its pointers are null
-//   given(from)   rebuilds w
+//   restored(from)   rebuilds w
 template <class T, class W>
 struct kept {
   static constexpr std::size_t count = 1;
@@ -38,7 +38,7 @@ struct kept {
   static constexpr void take(const W& w, captured<T>* to) noexcept {
     to->object = &w;
   }
-  static constexpr const W& given(const captured<T>* from) noexcept {
+  static constexpr const W& restored(const captured<T>* from) noexcept {
     return *static_cast<const W*>(from->object);
   }
 };
@@ -53,7 +53,7 @@ struct kept<T, portable::linear_view<T, In, Out, Bias>> {
     to->values = w.weight;
     to->bias = w.bias;
   }
-  static constexpr W given(const captured<T>* from) noexcept {
+  static constexpr W restored(const captured<T>* from) noexcept {
     W w;
     w.weight = from->values;
     w.bias = from->bias;
@@ -69,14 +69,15 @@ struct kept_view {
     if (Traced && !is_memory_known<T>(w)) return;
     to->values = w.data();
   }
-  static constexpr W given(const captured<T>* from) noexcept { return W(from->values); }
+  static constexpr W restored(const captured<T>* from) noexcept { return W(from->values); }
 };
 template <class T, class Axis>
 struct kept<T, portable::vector_view<T, Axis>> : kept_view<T, portable::vector_view<T, Axis>> {};
 template <class T, class Row, class Feature>
 struct kept<T, portable::table_view<T, Row, Feature>>
     : kept_view<T, portable::table_view<T, Row, Feature>> {
-  static constexpr portable::table_view<T, Row, Feature> given(const captured<T>* from) noexcept {
+  static constexpr portable::table_view<T, Row, Feature> restored(
+      const captured<T>* from) noexcept {
     return view<const T, Row, Feature>(from->values);
   }
 };
@@ -95,7 +96,7 @@ struct kept<T, portable::weights_view<Parts, View...>> {
       ((kept<T, View>::template take<Traced>(part, to), to += kept<T, View>::count), ...);
     });
   }
-  static constexpr W given(const captured<T>* from) noexcept {
+  static constexpr W restored(const captured<T>* from) noexcept {
     return W{next<View>(from)...};  // in this order
   }
 
@@ -104,22 +105,23 @@ struct kept<T, portable::weights_view<Parts, View...>> {
   static constexpr Part next(const captured<T>*& from) noexcept {
     const captured<T>* const at = from;
     from += kept<T, Part>::count;
-    return kept<T, Part>::given(at);
+    return kept<T, Part>::restored(at);
   }
 };
 
 template <class T, class View, std::size_t Count>
 struct kept<T, portable::stacked_views<View, Count>> {
   using W = portable::stacked_views<View, Count>;
-  static constexpr std::size_t each = kept<T, View>::count, count = Count * each;
+  static constexpr std::size_t elements_of_layer = kept<T, View>::count,
+                               count = Count * elements_of_layer;
   template <bool Traced>
   static constexpr void take(const W& w, captured<T>* to) noexcept {
     for (std::size_t i = 0; i < Count; ++i)
-      kept<T, View>::template take<Traced>(w[i], to + i * each);
+      kept<T, View>::template take<Traced>(w[i], to + i * elements_of_layer);
   }
-  static constexpr W given(const captured<T>* from) noexcept {
+  static constexpr W restored(const captured<T>* from) noexcept {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      const View layers[Count] = {kept<T, View>::given(from + I * each)...};
+      const View layers[Count] = {kept<T, View>::restored(from + I * elements_of_layer)...};
       return W(layers);
     }(std::make_index_sequence<Count>{});
   }
@@ -145,18 +147,18 @@ struct kept<T, W> {
     weights::template take<Traced>(w.get_weights(), to);
     if constexpr (has_epsilon && !Traced) to[weights::count].number = w.get_epsilon();
   }
-  static constexpr W given(const captured<T>* from) noexcept {
+  static constexpr W restored(const captured<T>* from) noexcept {
     if constexpr (has_epsilon)
-      return W(weights::given(from), from[weights::count].number);
+      return W(weights::restored(from), from[weights::count].number);
     else
-      return W(weights::given(from));
+      return W(weights::restored(from));
   }
 };
 
 template <class T, class W, class Mask>
 struct given_with_mask {
   const captured<T>* from;
-  constexpr decltype(auto) weights() const noexcept { return kept<T, W>::given(from); }
+  constexpr decltype(auto) weights() const noexcept { return kept<T, W>::restored(from); }
   // x: views of the mask's tensors.
   template <class... X>
   constexpr auto mask(const X&... x) const noexcept {
@@ -171,7 +173,7 @@ struct kept<T, weights_and_mask<W, Mask>> {
     kept<T, W>::template take<Traced>(w.weights, to);
     if constexpr (!Traced) mask_in_formula<Mask>::take(w.mask, to + kept<T, W>::count);
   }
-  static constexpr given_with_mask<T, W, Mask> given(const captured<T>* from) noexcept {
+  static constexpr given_with_mask<T, W, Mask> restored(const captured<T>* from) noexcept {
     return {from};
   }
 };
@@ -220,23 +222,23 @@ struct layer_call {
   static constexpr bool has_scratch = !std::is_same_v<scratch, on_stack>;
   static constexpr std::size_t elements = has_scratch ? sizeof(scratch) / sizeof(T) : 0;
 
-  static constexpr void run(const captured<T>* given, const operand_memory<T>* from, T* to,
+  static constexpr void run(const captured<T>* parts, const operand_memory<T>* from, T* to,
                             T* work) noexcept {
     if constexpr (!has_scratch)
-      with(given, from, to, scratch{}, std::index_sequence_for<X...>{});
+      with(parts, from, to, scratch{}, std::index_sequence_for<X...>{});
     else if (__builtin_is_constant_evaluated())
-      in_new_scratch(given, from, to);
+      in_new_scratch(parts, from, to);
     else
-      with(given, from, to, *static_cast<scratch*>(static_cast<void*>(work)),
+      with(parts, from, to, *static_cast<scratch*>(static_cast<void*>(work)),
            std::index_sequence_for<X...>{});
   }
 
  private:
   // A separate function, so that the call's stack isn't always used.
-  static constexpr void in_new_scratch(const captured<T>* given, const operand_memory<T>* from,
+  static constexpr void in_new_scratch(const captured<T>* parts, const operand_memory<T>* from,
                                        T* to) noexcept {
-    scratch own;
-    with(given, from, to, own, std::index_sequence_for<X...>{});
+    scratch new_scratch;
+    with(parts, from, to, new_scratch, std::index_sequence_for<X...>{});
   }
   template <class View>
   static constexpr View seen(const operand_memory<T>& memory) noexcept {
@@ -246,9 +248,9 @@ struct layer_call {
       return View(memory.numbers);
   }
   template <class Work, std::size_t... I>
-  static constexpr void with(const captured<T>* given, const operand_memory<T>* from, T* to,
+  static constexpr void with(const captured<T>* parts, const operand_memory<T>* from, T* to,
                              Work&& work, std::index_sequence<I...>) noexcept {
-    const auto& w = kept<T, W>::given(given);
+    const auto& w = kept<T, W>::restored(parts);
     view_of<T, typename Steps::result> y(to);
     if constexpr (has_scratch)
       Steps::run(w, y, work, seen<X>(from[I])...);

@@ -47,23 +47,23 @@ struct by_position : later_values<T, Nodes> {
   }
   // Node n runs along the kept keys of an operand.
   constexpr void read_along_keys(int n) {
-    const node_of_graph<T>& one = at(n);
+    const node_of_graph<T>& node = at(n);
     const T infinity = simd::math_constants<T>::infinity;
-    if (one.what == word::softmax) {
+    if (node.what == word::softmax) {
       guard_later(n, 0, -infinity);
       later[n] = {true, T{0}};
-    } else if (one.what == word::reduce) {
-      if (one.sums != 1 || one.reduces_by == reduction::mean)
+    } else if (node.what == word::reduce) {
+      if (node.sums != 1 || node.reduces_by == reduction::mean)
         return refuse(not_by_position::counts, n);
       guard_later(n, 0,
-                  one.reduces_by == reduction::max   ? -infinity
-                  : one.reduces_by == reduction::min ? infinity
-                                                     : T{0});
+                  node.reduces_by == reduction::max   ? -infinity
+                  : node.reduces_by == reduction::min ? infinity
+                                                      : T{0});
     } else {
       // One side holds weights, which have rows.
       for (std::size_t j = 0; j < 2; ++j) {
         if (!reads(n, j, role::row) || !reads(n, j, role::kept)) continue;
-        if (is(later[one.from[j].node], 0) || !reads(n, 1 - j, role::row))
+        if (is(later[node.from[j].node], 0) || !reads(n, 1 - j, role::row))
           return guard_later(n, j, T{0});
       }
       refuse(not_by_position::mixes, n);
@@ -72,77 +72,77 @@ struct by_position : later_values<T, Nodes> {
 
   // Fresh keys that are read together with rows become kept ones.
   constexpr void keep_operands(int n) {
-    const node_of_graph<T>& one = at(n);
-    const bool mixed = reads(n, role::row) || reads(n, role::kept) || one.open;
-    for (std::size_t j = 0; mixed && j < one.operands; ++j) {
+    const node_of_graph<T>& node = at(n);
+    const bool mixed = reads(n, role::row) || reads(n, role::kept) || node.open;
+    for (std::size_t j = 0; mixed && j < node.operands; ++j) {
       if (!reads(n, j, role::fresh)) continue;
-      reads_kept[n][j] = keeps[one.from[j].node] = true;
-      if (is_product(one.what) && goes_along(one, keys)) as_values[one.from[j].node] = true;
+      reads_kept[n][j] = keeps[node.from[j].node] = true;
+      if (is_product(node.what) && goes_along(node, keys)) as_values[node.from[j].node] = true;
     }
   }
   constexpr void find_roles(int n) {
-    const node_of_graph<T>& one = at(n);
-    for (std::size_t i = 0; i < one.axes.rank; ++i) {
-      const unsigned long long family = one.axes.family[i];
+    const node_of_graph<T>& node = at(n);
+    for (std::size_t i = 0; i < node.axes.rank; ++i) {
+      const unsigned long long family = node.axes.family[i];
       role found = role::other;
       bool is_read = false;
-      for (std::size_t j = 0; j < one.operands; ++j) {
-        is_read = is_read || one.from[j].axes.has(family);
+      for (std::size_t j = 0; j < node.operands; ++j) {
+        is_read = is_read || node.from[j].axes.has(family);
         const role r = read_as(n, j, family);
         if (r > found) found = r;
       }
-      if (!is_read && one.axes.size[i] == capacity)
+      if (!is_read && node.axes.size[i] == capacity)
         found = family == keys ? role::fresh : is_row(family) ? role::row : role::other;
       of[n][i] = found;
     }
   }
   constexpr void read(int n) {
-    const node_of_graph<T>& one = at(n);
+    const node_of_graph<T>& node = at(n);
     guarded[n] = -1;
-    if (one.what == word::argument) {
-      for (std::size_t i = 0; i < one.axes.rank && !is_part(one); ++i) {
-        const unsigned long long family = one.axes.family[i];
-        if (one.axes.size[i] != capacity) continue;
+    if (node.what == word::argument) {
+      for (std::size_t i = 0; i < node.axes.rank && !is_part(node); ++i) {
+        const unsigned long long family = node.axes.family[i];
+        if (node.axes.size[i] != capacity) continue;
         of[n][i] = family == keys                        ? role::kept
                    : family == rows || family == queries ? role::row
                                                          : role::other;
       }
       return;
     }
-    if (one.what == word::number) {
-      later[n] = {true, one.number};
+    if (node.what == word::number) {
+      later[n] = {true, node.number};
       return;
     }
-    if (one.what == word::position) return;
-    for (std::size_t j = 0; j < one.operands; ++j)
-      if (!reads_all_positions(one.from[j])) return refuse(not_by_position::part_of_rows, n);
+    if (node.what == word::position) return;
+    for (std::size_t j = 0; j < node.operands; ++j)
+      if (!reads_all_positions(node.from[j])) return refuse(not_by_position::part_of_rows, n);
     keep_operands(n);
     find_roles(n);
     if (count_of(n, role::row) + count_of(n, role::fresh) > 1)
       return refuse(not_by_position::several_rows, n);
     const bool of_positions = reads(n, role::row) || reads(n, role::fresh) || reads(n, role::kept);
-    if (has_function(one.what) && of_positions) {
-      if ((one.what == word::call || one.what == word::layer) && !one.by_rows)
+    if (has_function(node.what) && of_positions) {
+      if ((node.what == word::call || node.what == word::layer) && !node.by_rows)
         return refuse(not_by_position::layer, n);
       if (reads(n, role::kept)) return refuse(not_by_position::function_of_scores, n);
     }
-    for (std::size_t j = 0; j < one.operands; ++j)
-      for (std::size_t i = 0; i < one.from[j].axes.rank; ++i) {
-        if (!goes_along(one, one.from[j].axes.family[i])) continue;
+    for (std::size_t j = 0; j < node.operands; ++j)
+      for (std::size_t i = 0; i < node.from[j].axes.rank; ++i) {
+        if (!goes_along(node, node.from[j].axes.family[i])) continue;
         const role r = read_as(n, j, i);
         if (r == role::row || r == role::fresh) return refuse(not_by_position::mixes, n);
         if (r == role::kept) {
-          if (one.what == word::project) return refuse(not_by_position::mixes, n);
+          if (node.what == word::project) return refuse(not_by_position::mixes, n);
           return read_along_keys(n);
         }
       }
-    if (is_elementwise(one.what)) {
+    if (is_elementwise(node.what)) {
       later[n] = elementwise_later(n);
-    } else if (one.what == word::contract) {
+    } else if (node.what == word::contract) {
       for (std::size_t j = 0; j < 2; ++j)
-        if (reads(n, j, role::kept) && is(later[one.from[j].node], 0)) later[n] = {true, T{0}};
-    } else if (one.what == word::project && !one.has_bias) {
-      if (is(later[one.from[0].node], 0)) later[n] = {true, T{0}};
+        if (reads(n, j, role::kept) && is(later[node.from[j].node], 0)) later[n] = {true, T{0}};
+    } else if (node.what == word::project && !node.has_bias) {
+      if (is(later[node.from[0].node], 0)) later[n] = {true, T{0}};
     }
   }
 

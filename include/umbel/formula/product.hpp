@@ -9,7 +9,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/formula/each.hpp>
+#include <umbel/formula/elementwise.hpp>
 #include <umbel/kernel/float/contract_loops.hpp>
 #include <umbel/kernel/float/linear.hpp>
 #include <umbel/simd/half.hpp>
@@ -21,15 +21,15 @@ namespace umbel::inline UMBEL_TARGET::detail::formulas {
 template <std::size_t Room, class T, std::size_t Nodes>
 constexpr kernel::contract_loops<Room> loops_of_contraction(const schedule<T, Nodes>& p, int n,
                                                             const axis_list& out) {
-  const node_of_graph<T>& one = p.at(n);
-  const axis_list &x = one.from[0].axes, &y = one.from[1].axes;
+  const node_of_graph<T>& node = p.at(n);
+  const axis_list &x = node.from[0].axes, &y = node.from[1].axes;
   kernel::contract_axes<Room> kept, summed;
-  for (std::size_t i = 0; i < one.axes.rank; ++i) {
-    const unsigned long long family = one.axes.family[i];
-    kept.push({one.axes.size[i], x.stride_of(family), y.stride_of(family), out.stride_of(family)});
+  for (std::size_t i = 0; i < node.axes.rank; ++i) {
+    const unsigned long long family = node.axes.family[i];
+    kept.push({node.axes.size[i], x.stride_of(family), y.stride_of(family), out.stride_of(family)});
   }
-  for (std::size_t i = 0; i < one.sums; ++i) {
-    const unsigned long long family = one.summed[i];
+  for (std::size_t i = 0; i < node.sums; ++i) {
+    const unsigned long long family = node.summed[i];
     summed.push({x.size_of(family), x.stride_of(family), y.stride_of(family), 0});
   }
   return kernel::lower_contraction<T, Room>(kept.list, kept.count, summed.list, summed.count);
@@ -71,22 +71,22 @@ struct stored_in<T, weights_form::packed_int8> {
   using type = std::int8_t;
 };
 
-// Given: the product. Root: its program, or the product itself. To: the node to write.
-template <class Run, int Root, int To, int Given>
+// Known: the product. Root: its program, or the product itself. To: the node to write.
+template <class Run, int Root, int To, int Known>
 struct product_step {
   using T = typename Run::value_type;
-  using each = each_step<Run, Root, To, Given>;
-  static constexpr const node_of_graph<T>& product = Run::value.at(Given);
+  using elementwise = elementwise_step<Run, Root, To, Known>;
+  static constexpr const node_of_graph<T>& product = Run::value.at(Known);
   static constexpr const node_of_graph<T>& last = Run::value.at(Root);
   static constexpr axis_list out = Run::template axes_of<To>();
   static constexpr bool projects = product.what == word::project;
   // A copy needs no program: the product is written in its order.
   static constexpr bool has_program =
-      Root != Given && !(last.what == word::copy && last.from[0].node == Given);
+      Root != Known && !(last.what == word::copy && last.from[0].node == Known);
 
   static constexpr auto contraction() {
     constexpr std::size_t kept = product.axes.rank, summed = product.sums;
-    return loops_of_contraction<(kept > summed ? kept : summed)>(Run::value, Given, out);
+    return loops_of_contraction<(kept > summed ? kept : summed)>(Run::value, Known, out);
   }
   template <bool Plain>
   static constexpr void contract(const T* x, const T* y, T* to) noexcept {
@@ -104,7 +104,7 @@ struct product_step {
   }
 
   static constexpr auto rows() {
-    return rows_of_projection<product.from[0].axes.rank>(Run::value, Given, out);
+    return rows_of_projection<product.from[0].axes.rank>(Run::value, Known, out);
   }
   // With this many rows of the longest axis.
   static constexpr kernel::linear_shape linear(std::size_t of_rows = npos) {
@@ -113,15 +113,15 @@ struct product_step {
     const std::size_t at = x.position(in);
     const std::size_t features = y.size[at];
     const auto all = rows();
-    const bool one = all.count == 0;
+    const bool is_single = all.count == 0;
     return {of_rows != npos ? of_rows
-            : one           ? 1
+            : is_single     ? 1
                             : all.list[0].extent,
             x.size[at],
             features,
-            one ? x.size[at] : all.list[0].x,
+            is_single ? x.size[at] : all.list[0].x,
             x.stride[at],
-            one ? features : all.list[0].out,
+            is_single ? features : all.list[0].out,
             out.stride_of(y.family[at]),
             product.has_bias};
   }
@@ -143,21 +143,21 @@ struct product_step {
 
   template <bool Plain>
   UMBEL_INLINE static constexpr void multiply(const Run& run, T* to) noexcept {
-    const T* const x = run.template begin<Given, 0>();
+    const T* const x = run.template begin<Known, 0>();
     if constexpr (projects) {
       project<Plain, 1>(run.captures[product.slot - Run::value.g.arguments], x, to);
     } else {
-      contract<Plain>(x, run.template begin<Given, 1>(), to);
+      contract<Plain>(x, run.template begin<Known, 1>(), to);
     }
   }
 
   static constexpr void plainly(const Run& run, T* to) noexcept {
     multiply<true>(run, to);
-    if constexpr (has_program) each::plainly(run, to);
+    if constexpr (has_program) elementwise::plainly(run, to);
   }
   UMBEL_NOINLINE static void fast(const Run& run, T* to) noexcept {
     multiply<false>(run, to);
-    if constexpr (has_program) each::fast(run, to);
+    if constexpr (has_program) elementwise::fast(run, to);
   }
   template <bool Plain>
   static constexpr void write(const Run& run, T* to) noexcept {

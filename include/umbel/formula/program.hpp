@@ -50,16 +50,16 @@ struct place_of_operand {
   std::size_t j = 0;
 };
 
-// The nodes that root's step computes for these operands, without `given`, in order.
+// The nodes that root's step computes for these operands, without `known`, in order.
 template <class T, std::size_t Nodes>
 constexpr node_list<Nodes> program_for(const schedule<T, Nodes>& p, const place_of_operand* wanted,
-                                       std::size_t count, int root, int given) {
+                                       std::size_t count, int root, int known) {
   bool needed[Nodes]{};
   for (std::size_t i = 0; i < count; ++i)
     needed[p.at(wanted[i].node).from[wanted[i].j].node] = true;
   node_list<Nodes> list;
   for (int n = p.g.count; n-- > 0;) {
-    if (needed[n] && (n == given || !p.is_in(n, root))) needed[n] = false;
+    if (needed[n] && (n == known || !p.is_in(n, root))) needed[n] = false;
     for (std::size_t j = 0; needed[n] && j < p.at(n).operands; ++j)
       needed[p.at(n).from[j].node] = true;
   }
@@ -69,27 +69,27 @@ constexpr node_list<Nodes> program_for(const schedule<T, Nodes>& p, const place_
 }
 // The nodes for the root itself, or for a reduction's operand.
 template <class T, std::size_t Nodes>
-constexpr node_list<Nodes> program_of(const schedule<T, Nodes>& p, int root, int given) {
+constexpr node_list<Nodes> program_of(const schedule<T, Nodes>& p, int root, int known) {
   place_of_operand all[most_operands];
   const std::size_t count = p.at(root).operands;
   for (std::size_t j = 0; j < count; ++j) all[j] = {root, j};
-  node_list<Nodes> list = program_for(p, all, count, root, given);
+  node_list<Nodes> list = program_for(p, all, count, root, known);
   if (p.at(root).what != word::reduce) list.nodes[list.count++] = root;
   return list;
 }
 
 // Plan: a class with `static constexpr schedule<T> value`. List: a node_list with static storage.
-// Given: the node whose value the caller has, or -1.
-template <class Plan, const auto& List, int Given, class V>
+// Known: the node whose value the caller has, or -1.
+template <class Plan, const auto& List, int Known, class V>
 struct program {
   using M = kernel::scores::mask_of<V>;
   V numbers[List.count + 1]{};
   M conditions[List.count + 1]{};
 
-  // place.load<N, J>(): operand J of node N; place.position<Family>(); given: the value of Given.
+  // place.load<N, J>(): operand J of node N; place.position<Family>(); known: the value of Known.
   template <class Place>
-  UMBEL_INLINE constexpr program(const Place& place, V given) noexcept {
-    run(place, given, std::make_index_sequence<List.count>{});
+  UMBEL_INLINE constexpr program(const Place& place, V known) noexcept {
+    run(place, known, std::make_index_sequence<List.count>{});
   }
 
   UMBEL_INLINE constexpr V last() const noexcept {
@@ -101,11 +101,11 @@ struct program {
 
   // Operand J of node N, which may be outside the list.
   template <int N, std::size_t J, class Place>
-  UMBEL_INLINE constexpr V number(const Place& place, [[maybe_unused]] V given) const noexcept {
+  UMBEL_INLINE constexpr V number(const Place& place, [[maybe_unused]] V known) const noexcept {
     constexpr int from = Plan::value.at(N).from[J].node;
     constexpr std::size_t at = List.index(from);
-    if constexpr (from == Given)
-      return given;
+    if constexpr (from == Known)
+      return known;
     else if constexpr (at != npos && Plan::value.at(from).condition)
       return as_number(conditions[at]);
     else if constexpr (at != npos)
@@ -132,15 +132,15 @@ struct program {
   }
 
   template <class Place, std::size_t... I>
-  UMBEL_INLINE constexpr void run(const Place& place, [[maybe_unused]] V given,
+  UMBEL_INLINE constexpr void run(const Place& place, [[maybe_unused]] V known,
                                   std::index_sequence<I...>) noexcept {
-    (compute<I>(place, given, std::make_index_sequence<Plan::value.at(List.nodes[I]).operands>{}),
+    (compute<I>(place, known, std::make_index_sequence<Plan::value.at(List.nodes[I]).operands>{}),
      ...);
   }
 
   // J: its operands, instantiated only where they are read: most of a formula's compile time.
   template <std::size_t I, class Place, std::size_t... J>
-  UMBEL_INLINE constexpr void compute(const Place& place, [[maybe_unused]] V given,
+  UMBEL_INLINE constexpr void compute(const Place& place, [[maybe_unused]] V known,
                                       std::index_sequence<J...>) noexcept {
     constexpr int n = List.nodes[I];
     constexpr word w = Plan::value.at(n).what;
@@ -150,27 +150,27 @@ struct program {
     else if constexpr (w == word::position)
       numbers[I] = place.template position<Plan::value.at(n).family>();
     else if constexpr (w == word::less)
-      conditions[I] = simd::less(number<n, J>(place, given)...);
+      conditions[I] = simd::less(number<n, J>(place, known)...);
     else if constexpr (w == word::less_or_equal)
-      conditions[I] = simd::less_equal(number<n, J>(place, given)...);
+      conditions[I] = simd::less_equal(number<n, J>(place, known)...);
     else if constexpr (w == word::equal)
-      conditions[I] = simd::equal(number<n, J>(place, given)...);
+      conditions[I] = simd::equal(number<n, J>(place, known)...);
     else if constexpr (w == word::not_equal)
-      conditions[I] = simd::not_equal(number<n, J>(place, given)...);
+      conditions[I] = simd::not_equal(number<n, J>(place, known)...);
     else if constexpr (w == word::logical_not)
       conditions[I] = !condition<n, 0>(place);
     else if constexpr (w == word::logical_and || w == word::logical_or) {
-      const M one = condition<n, 0>(place), other = condition<n, 1>(place);
-      conditions[I] = w == word::logical_and ? one & other : one | other;
+      const M left = condition<n, 0>(place), right = condition<n, 1>(place);
+      conditions[I] = w == word::logical_and ? left & right : left | right;
     } else if constexpr (w == word::where)
-      numbers[I] = simd::select(condition<n, 0>(place), number<n, 1>(place, given),
-                                number<n, 2>(place, given));
+      numbers[I] = simd::select(condition<n, 0>(place), number<n, 1>(place, known),
+                                number<n, 2>(place, known));
     else if constexpr (w == word::hide)
       numbers[I] = simd::select(condition<n, 1>(place),
                                 simd::broadcast<V>(-simd::math_constants<T>::infinity),
-                                number<n, 0>(place, given));
+                                number<n, 0>(place, known));
     else
-      numbers[I] = number_of<w>(number<n, J>(place, given)...);
+      numbers[I] = number_of<w>(number<n, J>(place, known)...);
   }
 };
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/formula/each.hpp>
+#include <umbel/formula/elementwise.hpp>
 #include <umbel/kernel/float/reduce.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -22,24 +22,24 @@ struct operation_of<reduction::min> : kernel::plain::min_of {};
 template <class Run, int Root>
 struct reduce_step {
   using T = typename Run::value_type;
-  using each = each_step<Run, Root, Root>;
+  using elementwise = elementwise_step<Run, Root, Root>;
   using operation = operation_of<Run::value.at(Root).reduces_by>;
-  static constexpr std::size_t width = each::axes.size[each::axes.rank - 1];
-  static constexpr std::size_t count = each::axes.count() / width;
+  static constexpr std::size_t width = elementwise::axes.size[elementwise::axes.rank - 1];
+  static constexpr std::size_t count = elementwise::axes.count() / width;
 
   struct rows {
     const Run run;
     template <class V>
     UMBEL_INLINE constexpr V load(std::size_t r, std::size_t e,
                                   std::size_t elements) const noexcept {
-      return each::template values<V>(run, r * width + e, elements);
+      return elementwise::template values<V>(run, r * width + e, elements);
     }
   };
 
   static constexpr void plainly(const Run& run, T* to) noexcept {
     using walk = kernel::axes_walk<1>;
     kernel::plain::reduce_read<operation, walk{1, {count}, {width}}, walk{1, {width}, {1}}>(
-        [&](std::size_t at) { return each::template values<T>(run, at, 1); }, to);
+        [&](std::size_t at) { return elementwise::template values<T>(run, at, 1); }, to);
   }
   UMBEL_NOINLINE static void fast(const Run& run, T* to) noexcept {
     constexpr plan::target target = plan::native_target;

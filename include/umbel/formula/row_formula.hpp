@@ -98,7 +98,7 @@
 #include <umbel/operation/maximum.hpp>
 #include <umbel/formula/functions.hpp>
 #include <umbel/formula/program.hpp>
-#include <umbel/formula/each.hpp>
+#include <umbel/formula/elementwise.hpp>
 #include <umbel/formula/score_form.hpp>
 #include <umbel/formula/changed_scores.hpp>
 #include <umbel/formula/attend.hpp>
@@ -230,16 +230,16 @@ template <class T, std::size_t Nodes>
 constexpr bool rows_are_apart(const formulas::graph<T, Nodes>& g, unsigned long long rows) {
   using formulas::word;
   for (int n = 0; n < g.count; ++n) {
-    const formulas::node_of_graph<T>& one = g.nodes[n];
+    const formulas::node_of_graph<T>& node = g.nodes[n];
     bool reads_rows = false;
-    for (std::size_t j = 0; j < one.operands; ++j) {
-      const formulas::operand& from = one.from[j];
-      const formulas::axis_list& own = g.nodes[from.node].axes;
-      const std::size_t at = own.position(rows), along = from.axes.position(rows);
+    for (std::size_t j = 0; j < node.operands; ++j) {
+      const formulas::operand& from = node.from[j];
+      const formulas::axis_list& node_axes = g.nodes[from.node].axes;
+      const std::size_t at = node_axes.position(rows), along = from.axes.position(rows);
       if (at == npos) continue;
       reads_rows = true;
       // All rows in their order, and each read stays within its row.
-      const std::size_t count = own.size[at], step = own.stride[at];
+      const std::size_t count = node_axes.size[at], step = node_axes.stride[at];
       if (along == npos || from.axes.size[along] != count || from.axes.stride[along] != step ||
           from.offset / step % count != 0)
         return false;
@@ -250,14 +250,14 @@ constexpr bool rows_are_apart(const formulas::graph<T, Nodes>& g, unsigned long 
       if (within >= step) return false;
     }
     const bool is_function =
-        one.what == word::call || (one.what >= word::lookup && one.what <= word::layer);
+        node.what == word::call || (node.what >= word::lookup && node.what <= word::layer);
     if (reads_rows &&
-        ((is_function && !one.by_rows) || (one.what >= word::contract && one.family == rows)))
+        ((is_function && !node.by_rows) || (node.what >= word::contract && node.family == rows)))
       return false;
-    for (std::size_t i = 0; i < one.sums; ++i)
-      if (one.summed[i] == rows) return false;
-    const bool is_part = one.what == word::argument && one.slot >= g.arguments;
-    if ((is_part && one.axes.has(rows)) || (one.what == word::position && one.family == rows))
+    for (std::size_t i = 0; i < node.sums; ++i)
+      if (node.summed[i] == rows) return false;
+    const bool is_part = node.what == word::argument && node.slot >= g.arguments;
+    if ((is_part && node.axes.has(rows)) || (node.what == word::position && node.family == rows))
       return false;
   }
   return true;
@@ -359,15 +359,15 @@ constexpr auto formula_of_a_part() {
     } else if constexpr (!formulas::a_node<result>) {
       return gives<T>{};
     } else {
-      using given = typename layout_of<result>::axes;
+      using result_axes = typename layout_of<result>::axes;
       using wanted = shape<axes::token<2>, Hidden>;
-      constexpr bool fits =
-          std::is_same_v<given, wanted> || std::is_same_v<given, shape<Hidden, axes::token<2>>>;
+      constexpr bool fits = std::is_same_v<result_axes, wanted> ||
+                            std::is_same_v<result_axes, shape<Hidden, axes::token<2>>>;
       using graph = formulas::graph_of_call<F, two, w>;
       if constexpr (!fits || !graph::ok)
         return first_error<
             verdict<fits, say::residual_block, say::the_formula_of, say::part_name<Name>,
-                    say::returns, given, say::but_must_return, wanted>,
+                    say::returns, result_axes, say::but_must_return, wanted>,
             graph>{};
       else
         return verdict<computes_rows_by_themselves<F, two, typename layer::template rows<3>, w>(),

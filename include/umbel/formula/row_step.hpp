@@ -69,24 +69,24 @@ struct row_blocks {
 template <class T, std::size_t Nodes>
 struct slot_finder {
   const schedule<T, Nodes>& p;
-  const step& one;
+  const step& this_step;
   row_blocks<Nodes>& blocks;
   std::size_t needed_until[Nodes]{};  // of a slot: the last part that reads it
 
-  constexpr const step& part(std::size_t i) const { return p.steps[one.first_part + i]; }
+  constexpr const step& part(std::size_t i) const { return p.steps[this_step.first_part + i]; }
   constexpr bool reads(std::size_t i, int n) const {
-    return i == one.parts ? n == one.attention.weights : step_reads(p, part(i), n);
+    return i == this_step.parts ? n == this_step.attention.weights : step_reads(p, part(i), n);
   }
   constexpr std::size_t last_reader(std::size_t i) const {
     std::size_t last = i;
-    for (std::size_t later = i + 1; later <= one.parts; ++later)
+    for (std::size_t later = i + 1; later <= this_step.parts; ++later)
       if (reads(later, part(i).root)) last = later;
     return last;
   }
   // May part i overwrite its input? If it reads each element in its place.
   constexpr bool in_place(std::size_t i) const {
     const word last = p.at(part(i).root).what;
-    bool as_is = last == word::softmax || part(i).kind == step_kind::each;
+    bool as_is = last == word::softmax || part(i).kind == step_kind::elementwise;
     for (int n = 0; n < p.g.count; ++n)
       for (std::size_t j = 0; j < p.at(n).operands; ++j)
         if (blocks.has(p.at(n).from[j].node) && p.computes(n, part(i).root))
@@ -106,7 +106,7 @@ struct slot_finder {
     const int n = part(i).root;
     const std::size_t by = last_reader(i);
     if (blocks.has(n)) return;
-    if (by == one.parts || p.at(part(by).root).what != word::concat || p.uses(n) != 1)
+    if (by == this_step.parts || p.at(part(by).root).what != word::concat || p.uses(n) != 1)
       return take_slot(i, i, in_place(i));
     // An operand read only by a concat is written where the concat has it.
     const node_of_graph<T>& whole = p.at(part(by).root);
@@ -120,14 +120,14 @@ struct slot_finder {
 // For the other operands of elementwise parts: are keys adjacent, rather than queries?
 template <class T, std::size_t Nodes>
 constexpr bool keys_are_adjacent(const row_blocks<Nodes>& blocks, const schedule<T, Nodes>& p,
-                                 const step& one) {
+                                 const step& this_step) {
   std::size_t keys = 0, queries = 0;
-  for (std::size_t i = 0; i < one.parts; ++i)
+  for (std::size_t i = 0; i < this_step.parts; ++i)
     for (int n = 0; n < p.g.count; ++n)
       for (std::size_t j = 0; j < p.at(n).operands; ++j) {
         const axis_list& axes = p.at(n).from[j].axes;
         if (!is_elementwise(p.at(n).what) || blocks.has(p.at(n).from[j].node) ||
-            !p.computes(n, p.steps[one.first_part + i].root))
+            !p.computes(n, p.steps[this_step.first_part + i].root))
           continue;
         keys += axes.stride_of(blocks.key) == 1 && axes.stride_of(blocks.query) > 1;
         queries += axes.stride_of(blocks.query) == 1 && axes.stride_of(blocks.key) > 1;
@@ -136,11 +136,11 @@ constexpr bool keys_are_adjacent(const row_blocks<Nodes>& blocks, const schedule
 }
 
 template <class T, std::size_t Nodes>
-constexpr std::size_t features_of(const schedule<T, Nodes>& p, const step& one,
+constexpr std::size_t features_of(const schedule<T, Nodes>& p, const step& this_step,
                                   const row_blocks<Nodes>& blocks) {
-  std::size_t all = p.at(one.product).axes.count() / (blocks.outer.count() * blocks.queries);
-  for (std::size_t i = 0; i < one.parts; ++i) {
-    const step& part = p.steps[one.first_part + i];
+  std::size_t all = p.at(this_step.product).axes.count() / (blocks.outer.count() * blocks.queries);
+  for (std::size_t i = 0; i < this_step.parts; ++i) {
+    const step& part = p.steps[this_step.first_part + i];
     if (part.kind != step_kind::product) continue;
     const node_of_graph<T>& scores = p.at(part.product);
     std::size_t depth = 1;
@@ -152,28 +152,28 @@ constexpr std::size_t features_of(const schedule<T, Nodes>& p, const step& one,
 }
 
 template <class T, std::size_t Nodes>
-constexpr row_blocks<Nodes> cut_in_rows(const schedule<T, Nodes>& p, const step& one) {
+constexpr row_blocks<Nodes> cut_in_rows(const schedule<T, Nodes>& p, const step& this_step) {
   row_blocks<Nodes> blocks;
-  const axis_list& axes = p.at(one.attention.weights).axes;
-  blocks.query = one.attention.query;
-  blocks.key = one.attention.key;
+  const axis_list& axes = p.at(this_step.attention.weights).axes;
+  blocks.query = this_step.attention.query;
+  blocks.key = this_step.attention.key;
   for (std::size_t i = 0; i < axes.rank; ++i)
     if (axes.family[i] != blocks.query && axes.family[i] != blocks.key)
       blocks.outer.push(axes.family[i], axes.size[i], axes.stride[i]);
   blocks.queries = axes.size_of(blocks.query);
-  slot_finder<T, Nodes> slots{p, one, blocks};
-  for (std::size_t i = 0; i < one.parts; ++i) {
+  slot_finder<T, Nodes> slots{p, this_step, blocks};
+  for (std::size_t i = 0; i < this_step.parts; ++i) {
     slots.place(i);
-    const std::size_t keys = p.at(p.steps[one.first_part + i].root).axes.size_of(blocks.key);
+    const std::size_t keys = p.at(p.steps[this_step.first_part + i].root).axes.size_of(blocks.key);
     if (keys > blocks.keys) blocks.keys = keys;
   }
-  blocks.by_query = keys_are_adjacent(blocks, p, one);
+  blocks.by_query = keys_are_adjacent(blocks, p, this_step);
   // Two to four vectors of queries, in 64 kB if possible. Each block reads all keys and values
   // again: more if these have many features, as a network's weights do.
   constexpr std::size_t lanes = plan::lanes<T>(plan::native_target);
   constexpr std::size_t vector = lanes < 8 ? 8 : lanes;
   const std::size_t fitting = 65536 / (blocks.slots * blocks.keys * sizeof(T)) / vector;
-  const std::size_t least = plan::divide_up(features_of(p, one, blocks), 4 * vector);
+  const std::size_t least = plan::divide_up(features_of(p, this_step, blocks), 4 * vector);
   const std::size_t vectors = fitting < 2 ? 2 : fitting < 4 ? fitting : 4;
   blocks.rows = (least > vectors ? least : vectors) * vector;
   if (blocks.rows > blocks.queries) blocks.rows = blocks.queries;
@@ -185,7 +185,7 @@ template <class Run, std::size_t S, const auto& Blocks, std::size_t Rows>
 struct block_run {
   using value_type = typename Run::value_type;
   using T = value_type;
-  static constexpr step one = Run::value.steps[S];
+  static constexpr step this_step = Run::value.steps[S];
   static constexpr auto value = [] {
     auto p = Run::value;
     for (int n = 0; n < p.g.count; ++n) {
@@ -195,8 +195,8 @@ struct block_run {
         from = Blocks.cut(from, Run::value.at(from.node).axes, Rows);
       }
       int written_as = -1;
-      for (std::size_t i = 0; i < one.parts; ++i)
-        if (p.root[n] == p.steps[one.first_part + i].root) written_as = p.root[n];
+      for (std::size_t i = 0; i < this_step.parts; ++i)
+        if (p.root[n] == p.steps[this_step.first_part + i].root) written_as = p.root[n];
       node.axes = written_as < 0 ? Blocks.cut(node.axes, Rows)
                                  : Blocks.block(written_as, node.axes.size_of(Blocks.key), Rows);
     }
@@ -221,7 +221,7 @@ struct block_run {
   }
   template <int N>
   static constexpr axis_list axes_of() {
-    return N == one.to ? Blocks.cut(Run::template axes_of<N>(), Rows) : value.at(N).axes;
+    return N == this_step.to ? Blocks.cut(Run::template axes_of<N>(), Rows) : value.at(N).axes;
   }
   template <int N, std::size_t J>
   UMBEL_INLINE constexpr auto begin() const noexcept {
@@ -258,17 +258,17 @@ struct block_run {
   }
   template <bool Plain, std::size_t I>
   UMBEL_INLINE constexpr void take_part() const noexcept {
-    constexpr step part = value.steps[one.first_part + I];
+    constexpr step part = value.steps[this_step.first_part + I];
     T* const out = written<part.root>();
     if constexpr (part.kind == step_kind::product) {
       product_step<block_run, part.root, part.root, part.product>::template write<Plain>(*this,
                                                                                          out);
-    } else if constexpr (part.kind == step_kind::each) {
-      using each = each_step<block_run, part.root, part.root>;
+    } else if constexpr (part.kind == step_kind::elementwise) {
+      using elementwise = elementwise_step<block_run, part.root, part.root>;
       if (Plain || __builtin_is_constant_evaluated())
-        each::plainly(*this, out);
+        elementwise::plainly(*this, out);
       else
-        each::fast(*this, out);
+        elementwise::fast(*this, out);
     } else if constexpr (value.at(part.root).what == word::concat) {
       put_together<part.root>(out);
     } else {
@@ -285,15 +285,16 @@ struct block_run {
   template <bool Plain, std::size_t... I>
   UMBEL_INLINE constexpr void take(std::index_sequence<I...>) const noexcept {
     (take_part<Plain, I>(), ...);
-    product_step<block_run, one.root, one.to, one.product>::template write<Plain>(*this, to);
+    product_step<block_run, this_step.root, this_step.to, this_step.product>::template write<Plain>(
+        *this, to);
   }
 };
 
 template <class Run, std::size_t S>
 struct row_step {
   using T = typename Run::value_type;
-  static constexpr step one = Run::value.steps[S];
-  static constexpr auto blocks = cut_in_rows(Run::value, one);
+  static constexpr step this_step = Run::value.steps[S];
+  static constexpr auto blocks = cut_in_rows(Run::value, this_step);
   static constexpr std::size_t scratch = blocks.slots * blocks.room();
   static constexpr std::size_t count = blocks.count();
 
@@ -310,12 +311,13 @@ struct row_step {
  private:
   template <bool Plain, std::size_t Rows>
   static constexpr void block(const Run& run, T* to, T* room, std::size_t i) noexcept {
-    block_run<Run, S, blocks, Rows> own{run, room, to, i % blocks.in_queries() * blocks.rows, {}};
+    block_run<Run, S, blocks, Rows> rows_run{
+        run, room, to, i % blocks.in_queries() * blocks.rows, {}};
     i /= blocks.in_queries();
     for (std::size_t axis = blocks.outer.rank; axis-- > 0; i /= blocks.outer.size[axis])
-      own.index[axis] = i % blocks.outer.size[axis];
-    own.to += own.offset(Run::template axes_of<one.to>());
-    own.template take<Plain>(std::make_index_sequence<one.parts>{});
+      rows_run.index[axis] = i % blocks.outer.size[axis];
+    rows_run.to += rows_run.offset(Run::template axes_of<this_step.to>());
+    rows_run.template take<Plain>(std::make_index_sequence<this_step.parts>{});
   }
 };
 

@@ -4,7 +4,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/formula/attend.hpp>
-#include <umbel/formula/each.hpp>
+#include <umbel/formula/elementwise.hpp>
 #include <umbel/formula/product.hpp>
 #include <umbel/formula/reduce.hpp>
 #include <umbel/formula/results.hpp>
@@ -144,8 +144,8 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
   static constexpr bool holds_numbers(int n) noexcept {
     constexpr bool of_t[] = {std::is_same_v<typename element_of_argument<T, Argument>::type, T>...,
                              true};
-    const node_of_graph<T>& one = value.at(n);
-    return one.what != word::argument || one.slot >= value.g.arguments || of_t[one.slot];
+    const node_of_graph<T>& node = value.at(n);
+    return node.what != word::argument || node.slot >= value.g.arguments || of_t[node.slot];
   }
   template <int N>
   UMBEL_INLINE constexpr T* written() const noexcept {
@@ -162,15 +162,15 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
 
   template <std::size_t S>
   static constexpr std::size_t scratch_of() {
-    constexpr step one = value.steps[S];
-    if constexpr (one.kind == step_kind::attend)
-      return attend_step<run_by, one.root, one.to>::scratch;
-    else if constexpr (one.kind == step_kind::rows)
+    constexpr step this_step = value.steps[S];
+    if constexpr (this_step.kind == step_kind::attend)
+      return attend_step<run_by, this_step.root, this_step.to>::scratch;
+    else if constexpr (this_step.kind == step_kind::rows)
       return row_step<run_by, S>::scratch;
-    else if constexpr (value.at(one.root).what == word::layer_gradient)
-      return value.at(one.root).gradient_scratch;
+    else if constexpr (value.at(this_step.root).what == word::layer_gradient)
+      return value.at(this_step.root).gradient_scratch;
     else
-      return value.at(one.root).scratch;
+      return value.at(this_step.root).scratch;
   }
   template <std::size_t... S>
   static constexpr std::size_t most_scratch(std::index_sequence<S...>) {
@@ -184,53 +184,54 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
   template <bool Plain, std::size_t... S>
   UMBEL_INLINE constexpr void all_steps(std::index_sequence<S...>) const noexcept {
     if constexpr (sizeof...(S) > 256) {  // clang refuses such a fold
-      auto one = *this;
-      for (; one.sequence < sequences.count; ++one.sequence) {
+      auto pass = *this;
+      for (; pass.sequence < sequences.count; ++pass.sequence) {
         [[maybe_unused]] const bool done[] = {
-            (one.template take<Plain, S>(work + value.workspace), true)...};
+            (pass.template take<Plain, S>(work + value.workspace), true)...};
       }
     } else if constexpr (sequences.count == 1) {
       (take<Plain, S>(work + value.workspace), ...);
     } else {
-      auto one = *this;
-      for (; one.sequence < sequences.count; ++one.sequence)
-        (one.template take<Plain, S>(work + value.workspace), ...);
+      auto pass = *this;
+      for (; pass.sequence < sequences.count; ++pass.sequence)
+        (pass.template take<Plain, S>(work + value.workspace), ...);
     }
   }
   // scratch: most_scratch elements.
   template <bool Plain, std::size_t S>
   UMBEL_INLINE constexpr void take([[maybe_unused]] T* scratch) const noexcept {
-    constexpr step one = value.steps[S];
+    constexpr step this_step = value.steps[S];
     UMBEL_HAS_EFFECTS();
-    T* const to = written<one.to>();
+    T* const to = written<this_step.to>();
     // A gradient that nobody asked for.
-    if constexpr (value.at(one.to).what == word::add_to)
+    if constexpr (value.at(this_step.to).what == word::add_to)
       if (to == nullptr) return;
-    if constexpr (one.kind == step_kind::each) {
-      using each = each_step<run_by, one.root, one.to>;
+    if constexpr (this_step.kind == step_kind::elementwise) {
+      using elementwise = elementwise_step<run_by, this_step.root, this_step.to>;
       if (Plain || __builtin_is_constant_evaluated())
-        each::plainly(*this, to);
+        elementwise::plainly(*this, to);
       else
-        each::fast(*this, to);
-    } else if constexpr (one.kind == step_kind::attend) {
-      attend_step<run_by, one.root, one.to>::template write<Plain>(*this, to, scratch);
-    } else if constexpr (one.kind == step_kind::product) {
-      product_step<run_by, one.root, one.to, one.product>::template write<Plain>(*this, to);
-    } else if constexpr (one.kind == step_kind::rows) {
+        elementwise::fast(*this, to);
+    } else if constexpr (this_step.kind == step_kind::attend) {
+      attend_step<run_by, this_step.root, this_step.to>::template write<Plain>(*this, to, scratch);
+    } else if constexpr (this_step.kind == step_kind::product) {
+      product_step<run_by, this_step.root, this_step.to, this_step.product>::template write<Plain>(
+          *this, to);
+    } else if constexpr (this_step.kind == step_kind::rows) {
       using rows = row_step<run_by, S>;
       for (std::size_t i = 0; i < rows::count; ++i)
         rows::template take<Plain>(*this, to, scratch, i);
-    } else if constexpr (one.kind == step_kind::reduce) {
-      reduce_step<run_by, one.root>::template write<Plain>(*this, to);
-    } else if constexpr (value.at(one.root).what == word::append) {
-      append_step<run_by, one.root>::write(*this, to);
-    } else if constexpr (value.at(one.root).by_axes) {
-      step_by_axes<run_by, one.root>::template write<Plain>(*this, to);
-    } else if constexpr (is_of_gradients(value.at(one.root).what)) {
-      gradient_step<run_by, one.root>::write(*this, to, scratch);
+    } else if constexpr (this_step.kind == step_kind::reduce) {
+      reduce_step<run_by, this_step.root>::template write<Plain>(*this, to);
+    } else if constexpr (value.at(this_step.root).what == word::append) {
+      append_step<run_by, this_step.root>::write(*this, to);
+    } else if constexpr (value.at(this_step.root).by_axes) {
+      step_by_axes<run_by, this_step.root>::template write<Plain>(*this, to);
+    } else if constexpr (is_of_gradients(value.at(this_step.root).what)) {
+      gradient_step<run_by, this_step.root>::write(*this, to, scratch);
     } else {
       [&]<std::size_t... J>(std::index_sequence<J...>) {
-        constexpr const node_of_graph<T>& called = value.at(one.root);
+        constexpr const node_of_graph<T>& called = value.at(this_step.root);
         constexpr std::size_t part = called.slot == npos ? 0 : called.slot - value.g.arguments;
         if constexpr (called.what == word::layer) {
           const operand_memory<T> from[] = {
@@ -240,7 +241,7 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
           const T* const from[] = {(memory<called.from[J].node>() + called.from[J].offset)...};
           (Plain ? called.run_plainly : called.run)(captures[part], from, to);
         }
-      }(std::make_index_sequence<value.at(one.root).operands>{});
+      }(std::make_index_sequence<value.at(this_step.root).operands>{});
     }
   }
 };

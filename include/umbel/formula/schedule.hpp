@@ -22,7 +22,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
 // The first four write results with any strides.
-enum class step_kind : unsigned char { each, attend, product, rows, reduce, call };
+enum class step_kind : unsigned char { elementwise, attend, product, rows, reduce, call };
 
 // The parts of an attention: nodes, and the families that have a role.
 struct attention_parts {
@@ -59,22 +59,23 @@ struct schedule {
 
   // Does `by` read its whole node, each element in its place?
   constexpr bool reads_as_is(const operand& by) const {
-    const axis_list& own = at(by.node).axes;
-    if (by.offset != 0 || by.axes.rank != own.rank) return false;
-    for (std::size_t i = 0; i < own.rank; ++i) {
-      const std::size_t there = by.axes.position(own.family[i]);
-      if (there == npos || by.axes.size[there] != own.size[i] ||
-          by.axes.stride[there] != own.stride[i])
+    const axis_list& node_axes = at(by.node).axes;
+    if (by.offset != 0 || by.axes.rank != node_axes.rank) return false;
+    for (std::size_t i = 0; i < node_axes.rank; ++i) {
+      const std::size_t there = by.axes.position(node_axes.family[i]);
+      if (there == npos || by.axes.size[there] != node_axes.size[i] ||
+          by.axes.stride[there] != node_axes.stride[i])
         return false;
     }
     return true;
   }
   // Does `by` read each element of its node once, perhaps renamed and reordered?
   constexpr bool reads_all(const operand& by) const {
-    const axis_list& own = at(by.node).axes;
-    if (by.offset != 0 || by.axes.count() != own.count()) return false;
-    for (std::size_t i = 0; i < own.rank; ++i)
-      if (own.size[i] != 1 && by.axes.find(own.size[i], own.stride[i]) == npos) return false;
+    const axis_list& node_axes = at(by.node).axes;
+    if (by.offset != 0 || by.axes.count() != node_axes.count()) return false;
+    for (std::size_t i = 0; i < node_axes.rank; ++i)
+      if (node_axes.size[i] != 1 && by.axes.find(node_axes.size[i], node_axes.stride[i]) == npos)
+        return false;
     return true;
   }
   // The axes of `by`'s node if the copy that reads it is written with the axes `to`.
@@ -103,10 +104,11 @@ struct schedule {
   // Does reduction n read rows as stored, each to one number?
   constexpr bool reduces_rows(int n) const {
     const operand& from = at(n).from[0];
-    const axis_list& own = at(from.node).axes;
-    return at(n).what == word::reduce && at(n).sums == 1 && from.offset == 0 && from.axes == own &&
-           own.rank != 0 && own.family[own.rank - 1] == at(n).summed[0] &&
-           own.size[own.rank - 1] != 1;
+    const axis_list& node_axes = at(from.node).axes;
+    return at(n).what == word::reduce && at(n).sums == 1 && from.offset == 0 &&
+           from.axes == node_axes && node_axes.rank != 0 &&
+           node_axes.family[node_axes.rank - 1] == at(n).summed[0] &&
+           node_axes.size[node_axes.rank - 1] != 1;
   }
   // Is n in an elementwise program over these axes, in that root's step?
   constexpr bool is_over(int n, int of_root, const axis_list& axes) const {
@@ -175,20 +177,20 @@ struct score_program {
   constexpr bool collect(int n) {
     if (seen[n]) return in[n] || n == scores;
     seen[n] = true;
-    const node_of_graph<T>& one = p.at(n);
-    if (one.what == word::contract && p.same_axes(one.axes, axes)) {
+    const node_of_graph<T>& node = p.at(n);
+    if (node.what == word::contract && p.same_axes(node.axes, axes)) {
       if (scores != -1) return false;  // of two, the first; the other is stored and read
       scores = n;
       return true;
     }
-    if (!is_elementwise(one.what)) return false;
+    if (!is_elementwise(node.what)) return false;
     bool depends = false;
-    for (std::size_t j = 0; j < one.operands; ++j)
-      if (collect(one.from[j].node)) {
+    for (std::size_t j = 0; j < node.operands; ++j)
+      if (collect(node.from[j].node)) {
         depends = true;
-        if (!p.reads_as_is(one.from[j])) ok = false;
+        if (!p.reads_as_is(node.from[j])) ok = false;
       }
-    if (depends && !p.same_axes(one.axes, axes)) ok = false;
+    if (depends && !p.same_axes(node.axes, axes)) ok = false;
     return in[n] = depends;
   }
   // Does nothing else need this program's values?
@@ -266,13 +268,13 @@ constexpr void choose_steps(schedule<T, Nodes>& p, bool apart = false) {
 
   const readings<Nodes> readers{p.g};
   for (int n = p.g.count; n-- > 0;) {
-    const node_of_graph<T>& one = p.at(n);
+    const node_of_graph<T>& node = p.at(n);
     if (p.root[n] != n) continue;
     const std::size_t first = readers.first[n], last = readers.first[n + 1];
-    if (one.what == word::contract && !apart) {
+    if (node.what == word::contract && !apart) {
       step found;
       score_program<T, Nodes> program{
-          p, p.at(one.from[p.at(one.from[0].node).what != word::softmax].node).axes};
+          p, p.at(node.from[p.at(node.from[0].node).what != word::softmax].node).axes};
       if (find_attention(p, n, found, program)) {
         attentions[n] = found.attention;
         p.root[found.attention.scores] = p.root[found.attention.weights] = n;
@@ -283,18 +285,18 @@ constexpr void choose_steps(schedule<T, Nodes>& p, bool apart = false) {
     }
     // A condition read under different axes is stored, as 1 or 0.
     bool as_is = true;
-    for (std::size_t r = first; one.condition && r < last; ++r) {
+    for (std::size_t r = first; node.condition && r < last; ++r) {
       const auto [i, j] = readers.all[r];
       if (p.root[i] != nowhere) as_is = as_is && p.reads_as_is(p.at(i).from[j]);
     }
-    if (one.what == word::number || one.what == word::position || one.open ||
-        (one.condition && as_is)) {
+    if (node.what == word::number || node.what == word::position || node.open ||
+        (node.condition && as_is)) {
       p.root[n] = everywhere;
       continue;
     }
-    if (one.condition) continue;
-    if (!is_elementwise(one.what) && !is_product(one.what)) continue;
-    if (is_product(one.what)) products[n] = n;
+    if (node.condition) continue;
+    if (!is_elementwise(node.what) && !is_product(node.what)) continue;
+    if (is_product(node.what)) products[n] = n;
     // With its readers, if all are in one step over the same elements, with at most one product.
     int with = nowhere;
     bool together = !apart;
@@ -306,12 +308,12 @@ constexpr void choose_steps(schedule<T, Nodes>& p, bool apart = false) {
           attentions[p.root[i] < 0 ? 0 : p.root[i]].scores >= 0 && is_elementwise(p.at(i).what);
       together = p.root[i] >= 0 && (with == nowhere || with == p.root[i]) &&
                  p.reads_as_is(p.at(i).from[j]) &&
-                 (in_program ? p.same_axes(one.axes, p.at(i).axes)
-                             : p.reduces_rows(i) || p.is_over(i, p.root[i], one.axes));
+                 (in_program ? p.same_axes(node.axes, p.at(i).axes)
+                             : p.reduces_rows(i) || p.is_over(i, p.root[i], node.axes));
       with = p.root[i];
     }
     if (!together || with == nowhere) continue;
-    if (is_product(one.what)) {
+    if (is_product(node.what)) {
       // (A product is written where its program is; a gradient is written where it is added to.)
       if (!is_elementwise(p.at(with).what) || p.at(with).what == word::add_to ||
           products[with] != -1)
@@ -324,11 +326,11 @@ constexpr void choose_steps(schedule<T, Nodes>& p, bool apart = false) {
   // Steps, in the order of their roots. A step read only by a reordering copy writes for it.
   for (int n = 0; n < p.g.count; ++n) {
     if (p.root[n] != n) continue;
-    const node_of_graph<T>& one = p.at(n);
-    if (one.what == word::copy && p.root[n] == n) {
-      const int from = one.from[0].node;
+    const node_of_graph<T>& node = p.at(n);
+    if (node.what == word::copy && p.root[n] == n) {
+      const int from = node.from[0].node;
       if (p.root[from] == from && attentions[from].scores >= 0 && p.uses(from) == 1 &&
-          p.reads_all(one.from[0])) {
+          p.reads_all(node.from[0])) {
         for (std::size_t i = 0; i < p.count; ++i)
           if (p.steps[i].root == from) p.steps[i].to = n;
         p.stored[from] = false;
@@ -340,11 +342,11 @@ constexpr void choose_steps(schedule<T, Nodes>& p, bool apart = false) {
     next.root = next.to = n;
     next.attention = attentions[n];
     next.product = products[n];
-    next.kind = attentions[n].scores >= 0                                   ? step_kind::attend
-                : products[n] >= 0                                          ? step_kind::product
-                : is_elementwise(one.what)                                  ? step_kind::each
-                : one.what == word::reduce && p.root[one.from[0].node] == n ? step_kind::reduce
-                                                                            : step_kind::call;
+    next.kind = attentions[n].scores >= 0   ? step_kind::attend
+                : products[n] >= 0          ? step_kind::product
+                : is_elementwise(node.what) ? step_kind::elementwise
+                : node.what == word::reduce && p.root[node.from[0].node] == n ? step_kind::reduce
+                                                                              : step_kind::call;
     p.stored[n] = true;
   }
 }

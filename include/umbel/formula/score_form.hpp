@@ -15,7 +15,7 @@ template <class T>
 struct score_form {
   static constexpr std::size_t most = 8;
   T factor{1};     // of scores
-  int given = -1;  // general: the input node, the scores or their product with `factor`
+  int known = -1;  // general: the input node, the scores or their product with `factor`
   bool general = false, too_many = false;
   place_of_operand value;  // general: f(score) without hiding
   place_of_operand added[most];
@@ -27,7 +27,7 @@ struct score_form {
   // Query i sees keys from first to last: i + offset between two numbers.
   struct bound {
     double offset = 0, least = -1e9, most = 1e9;
-    bool given = false;
+    bool known = false;
 
     constexpr double at(double query) const noexcept {
       const double free = query + offset;
@@ -42,7 +42,7 @@ struct score_form {
   constexpr bool has_length() const noexcept { return length.node >= 0; }
 
   constexpr bool is_window() const noexcept { return low > -1e9 || high < 1e9; }
-  constexpr bool is_clamped() const noexcept { return first.given || last.given; }
+  constexpr bool is_clamped() const noexcept { return first.known || last.known; }
 };
 
 // a key + b query + c between two numbers, if a node has that form.
@@ -87,30 +87,31 @@ struct score_reader {
   }
 
   constexpr linear_form linear(int n) const {
-    const node_of_graph<T>& one = p.at(n);
-    const auto operand = [&](std::size_t j) { return linear(one.from[j].node); };
-    if (one.what == word::number) return {0, 0, static_cast<double>(one.number), true};
-    if (one.what == word::position) {
-      if (one.family == parts.key) return {1, 0, 0, true};
-      if (one.family == parts.query) return {0, 1, 0, true};
+    const node_of_graph<T>& node = p.at(n);
+    const auto operand = [&](std::size_t j) { return linear(node.from[j].node); };
+    if (node.what == word::number) return {0, 0, static_cast<double>(node.number), true};
+    if (node.what == word::position) {
+      if (node.family == parts.key) return {1, 0, 0, true};
+      if (node.family == parts.query) return {0, 1, 0, true};
       return {};
     }
-    if (one.what == word::add || one.what == word::subtract) {
+    if (node.what == word::add || node.what == word::subtract) {
       const linear_form a = operand(0), b = operand(1);
       if (a.is_clamped() && b.is_number())
-        return a.plus(one.what == word::add ? b.constant : -b.constant);
-      if (b.is_clamped() && a.is_number() && one.what == word::add) return b.plus(a.constant);
+        return a.plus(node.what == word::add ? b.constant : -b.constant);
+      if (b.is_clamped() && a.is_number() && node.what == word::add) return b.plus(a.constant);
       if (a.is_clamped() || b.is_clamped()) return {};
-      const double sign = one.what == word::add ? 1 : -1;
+      const double sign = node.what == word::add ? 1 : -1;
       return {a.key + sign * b.key, a.query + sign * b.query, a.constant + sign * b.constant,
               a.ok && b.ok};
     }
-    if (one.what == word::maximum || one.what == word::minimum) {
+    if (node.what == word::maximum || node.what == word::minimum) {
       const linear_form a = operand(0), b = operand(1);
       const linear_form& of = a.is_number() ? b : a;
       const linear_form& number = a.is_number() ? a : b;
       if (!number.is_number() || of.key != 0 || of.query != 1) return {};
-      return one.what == word::maximum ? of.at_least(number.constant) : of.at_most(number.constant);
+      return node.what == word::maximum ? of.at_least(number.constant)
+                                        : of.at_most(number.constant);
     }
     return {};
   }
@@ -123,7 +124,7 @@ struct score_reader {
     const linear_form &of = a.is_clamped() ? a : b, &key = a.is_clamped() ? b : a;
     auto& bound = a.is_clamped() ? form.last : form.first;
     if (!of.ok || of.key != 0 || of.query != 1 || !key.ok || key.is_clamped() || key.key != 1 ||
-        key.query != 0 || bound.given)
+        key.query != 0 || bound.known)
       return false;
     const double nearer = or_equal ? 1 : 0;
     const linear_form to = of.plus(-key.constant + (a.is_clamped() ? -nearer : nearer));
@@ -150,25 +151,26 @@ struct score_reader {
   }
   // Is the condition on the distance of key and query, so that a window expresses it?
   constexpr bool add_window(int n) {
-    const node_of_graph<T>& one = p.at(n);
-    if (one.what != word::less && one.what != word::less_or_equal) return false;
-    const linear_form a = linear(one.from[0].node), b = linear(one.from[1].node);
-    if (a.is_clamped() || b.is_clamped()) return add_clamped(a, b, one.what == word::less_or_equal);
+    const node_of_graph<T>& node = p.at(n);
+    if (node.what != word::less && node.what != word::less_or_equal) return false;
+    const linear_form a = linear(node.from[0].node), b = linear(node.from[1].node);
+    if (a.is_clamped() || b.is_clamped())
+      return add_clamped(a, b, node.what == word::less_or_equal);
     return add_bound({a.key - b.key, a.query - b.query, a.constant - b.constant, a.ok && b.ok},
-                     one.what == word::less_or_equal);
+                     node.what == word::less_or_equal);
   }
   // Is the condition on the key and a number that all keys and queries share?
   constexpr bool add_length(int n) {
-    const node_of_graph<T>& one = p.at(n);
-    if (form.has_length() || (one.what != word::less && one.what != word::less_or_equal))
+    const node_of_graph<T>& node = p.at(n);
+    if (form.has_length() || (node.what != word::less && node.what != word::less_or_equal))
       return false;
-    const node_of_graph<T>& key = p.at(one.from[1].node);
-    const node_of_graph<T>& of = p.at(one.from[0].node);
+    const node_of_graph<T>& key = p.at(node.from[1].node);
+    const node_of_graph<T>& of = p.at(node.from[0].node);
     if (key.what != word::position || key.family != parts.key || of.what != word::argument ||
-        one.from[0].axes.size_of(parts.key) != 1 || one.from[0].axes.size_of(parts.query) != 1)
+        node.from[0].axes.size_of(parts.key) != 1 || node.from[0].axes.size_of(parts.query) != 1)
       return false;
     form.length = {n, 0};
-    form.length_is_last = one.what == word::less;
+    form.length_is_last = node.what == word::less;
     return true;
   }
   constexpr void hide(place_of_operand at) {
@@ -187,32 +189,32 @@ struct score_reader {
   // at: the operand whose value is f(scores).
   constexpr void read(place_of_operand at) {
     const int n = p.at(at.node).from[at.j].node;
-    const node_of_graph<T>& one = p.at(n);
-    const auto from = [&](std::size_t j) { return one.from[j].node; };
+    const node_of_graph<T>& node = p.at(n);
+    const auto from = [&](std::size_t j) { return node.from[j].node; };
     const auto scaled = [&](int scores, int by, bool inverse) {
       if (scores != parts.scores || !is_number(by)) return false;
       form.factor = inverse ? T{1} / p.at(by).number : p.at(by).number;
       return true;
     };
     if (n == parts.scores) return;
-    if (one.what == word::hide) {
+    if (node.what == word::hide) {
       const score_form<T> before = form;
       if (!depends(from(1))) hide({n, 1});
       if (!depends(from(1)) && !form.too_many) return read({n, 0});
       form = before;
       return all_of_it(at);
     }
-    if (one.what == word::multiply &&
+    if (node.what == word::multiply &&
         (scaled(from(0), from(1), false) || scaled(from(1), from(0), false)))
       return;
-    if (one.what == word::divide && scaled(from(0), from(1), true)) return;
-    if (one.what == word::multiply_add && !depends(from(2)) &&
+    if (node.what == word::divide && scaled(from(0), from(1), true)) return;
+    if (node.what == word::multiply_add && !depends(from(2)) &&
         (scaled(from(0), from(1), false) || scaled(from(1), from(0), false))) {
       if (form.additions == form.most) return all_of_it(at);
       form.added[form.additions++] = {n, 2};
       return;
     }
-    if (one.what == word::add && depends(from(0)) != depends(from(1))) {
+    if (node.what == word::add && depends(from(0)) != depends(from(1))) {
       const std::size_t b = depends(from(0)) ? 1 : 0;
       read({n, 1 - b});
       if (form.general || form.additions == form.most) return all_of_it(at);
@@ -225,7 +227,7 @@ struct score_reader {
     form.general = true;
     form.additions = 0;
     form.value = at;
-    form.given = parts.scores;
+    form.known = parts.scores;
     int reader = -1;
     std::size_t readers = 0;
     for (int n = 0; n < p.g.count; ++n)
@@ -236,7 +238,7 @@ struct score_reader {
       for (std::size_t j = 0; j < 2; ++j)
         if (is_number(p.at(reader).from[j].node)) {
           factor = p.at(p.at(reader).from[j].node).number;
-          form.given = reader;
+          form.known = reader;
         }
     // The kernels multiply it by log2(e).
     form.factor = factor * static_cast<T>(0.693147180559945309417);

@@ -35,30 +35,30 @@ struct row_finder {
 
   // Does `by` read some neighboring keys of all rows?
   constexpr bool reads_keys(operand by) const {
-    const axis_list& own = p.at(by.node).axes;
-    const std::size_t at = by.axes.position(key), stride = own.stride_of(key);
-    if (at == npos || !own.has(key) || by.offset % stride != 0 ||
-        by.offset / stride + by.axes.size[at] > own.size_of(key))
+    const axis_list& node_axes = p.at(by.node).axes;
+    const std::size_t at = by.axes.position(key), stride = node_axes.stride_of(key);
+    if (at == npos || !node_axes.has(key) || by.offset % stride != 0 ||
+        by.offset / stride + by.axes.size[at] > node_axes.size_of(key))
       return false;
     by.offset = 0;
-    by.axes.size[at] = own.size_of(key);
+    by.axes.size[at] = node_axes.size_of(key);
     by.axes.stride[at] = by.axes.size[at] == 1 ? stride : by.axes.stride[at];
     return p.reads_as_is(by);
   }
   // May node m of step s read node n, which has one block of its rows?
   constexpr bool may_read(std::size_t s, int m, int n) const {
-    const node_of_graph<T>& one = p.at(m);
+    const node_of_graph<T>& node = p.at(m);
     const bool is_context = m == p.steps[last].product;
-    for (std::size_t j = 0; j < one.operands; ++j)
-      if (one.from[j].node == n &&
-          !(is_context || is_elementwise(one.what) ? reads_keys(one.from[j])
-                                                   : p.reads_as_is(one.from[j])))
+    for (std::size_t j = 0; j < node.operands; ++j)
+      if (node.from[j].node == n &&
+          !(is_context || is_elementwise(node.what) ? reads_keys(node.from[j])
+                                                    : p.reads_as_is(node.from[j])))
         return false;
-    if (is_context) return n == weights && one.from[0].node != one.from[1].node;
-    return in[s] && (is_elementwise(one.what) || goes_along_keys(one));
+    if (is_context) return n == weights && node.from[0].node != node.from[1].node;
+    return in[s] && (is_elementwise(node.what) || goes_along_keys(node));
   }
-  constexpr bool goes_along_keys(const node_of_graph<T>& one) const {
-    return (one.what == word::softmax || one.what == word::concat) && one.family == key;
+  constexpr bool goes_along_keys(const node_of_graph<T>& node) const {
+    return (node.what == word::softmax || node.what == word::concat) && node.family == key;
   }
   constexpr bool is_read_inside(int n) const {
     for (std::size_t r = 0; r < p.g.results; ++r)
@@ -75,25 +75,26 @@ struct row_finder {
            product.from[0].axes.has(key) != product.from[1].axes.has(key);
   }
   constexpr bool takes(std::size_t s) const {
-    const step& one = p.steps[s];
-    const node_of_graph<T>& root = p.at(one.root);
-    if (one.to != one.root || !p.same_axes(root.axes, axes()) || !is_read_inside(one.root))
+    const step& this_step = p.steps[s];
+    const node_of_graph<T>& root = p.at(this_step.root);
+    if (this_step.to != this_step.root || !p.same_axes(root.axes, axes()) ||
+        !is_read_inside(this_step.root))
       return false;
-    if (one.kind == step_kind::product) return has_keys_once(p.at(one.product));
+    if (this_step.kind == step_kind::product) return has_keys_once(p.at(this_step.product));
     // A softmax over everything, in order.
-    return one.kind == step_kind::each ||
+    return this_step.kind == step_kind::elementwise ||
            (goes_along_keys(root) && (root.what == word::concat || p.reads_as_is(root.from[0])));
   }
   // Is this an axis of weights only, not of keys or values?
   constexpr bool is_of_rows(unsigned long long family) const {
-    bool own =
+    bool is_row_axis =
         family != key && context().from[0].axes.has(family) != context().from[1].axes.has(family);
     for (std::size_t s = 0; s < last; ++s) {
       if (!in[s] || p.steps[s].kind != step_kind::product) continue;
       for (const operand& from : p.at(p.steps[s].product).from)
-        own = own && !(from.axes.has(key) && from.axes.has(family));
+        is_row_axis = is_row_axis && !(from.axes.has(key) && from.axes.has(family));
     }
-    return own;
+    return is_row_axis;
   }
   constexpr bool find() {
     if (context().what != word::contract || context().sums != 1) return false;
@@ -102,9 +103,9 @@ struct row_finder {
       weights = context().from[j].node;
       for (std::size_t s = last; s-- > 0;) {
         in[s] = takes(s);
-        const step& one = p.steps[s];
-        has_scores = has_scores || (in[s] && one.kind == step_kind::product);
-        changes = changes || (in[s] && one.root != one.product);
+        const step& this_step = p.steps[s];
+        has_scores = has_scores || (in[s] && this_step.kind == step_kind::product);
+        changes = changes || (in[s] && this_step.root != this_step.product);
       }
     }
     if (!has_scores || !changes) return false;

@@ -43,10 +43,10 @@ struct sequence_finder {
     found.stride[from.node] = stride;
     return true;
   }
-  constexpr bool goes_along(const node_of_graph<T>& one) const {
-    for (std::size_t i = 0; i < one.sums; ++i)
-      if (one.summed[i] == found.family) return true;
-    return one.family == found.family;
+  constexpr bool goes_along(const node_of_graph<T>& node) const {
+    for (std::size_t i = 0; i < node.sums; ++i)
+      if (node.summed[i] == found.family) return true;
+    return node.family == found.family;
   }
   constexpr bool find() {
     const std::size_t bytes = p.workspace * sizeof(T);
@@ -55,16 +55,17 @@ struct sequence_finder {
     found.count = p.at(p.steps[0].root).axes.size[0];
     if (found.count < 2 || bytes < least_of_all || bytes / found.count < least_of_one) return false;
     for (std::size_t s = 0; s < p.count; ++s) {
-      const step& one = p.steps[s];
-      if (one.kind == step_kind::call || !is_outermost(one.root) || !is_outermost(one.to))
+      const step& this_step = p.steps[s];
+      if (this_step.kind == step_kind::call || !is_outermost(this_step.root) ||
+          !is_outermost(this_step.to))
         return false;
     }
     for (int n = 0; n < p.g.count; ++n) {
-      const node_of_graph<T>& one = p.at(n);
+      const node_of_graph<T>& node = p.at(n);
       if (p.root[n] == nowhere) continue;
-      if (goes_along(one) || (p.stored[n] && !is_outermost(n))) return false;
-      for (std::size_t j = 0; j < one.operands; ++j)
-        if (!reads_apart(one.from[j])) return false;
+      if (goes_along(node) || (p.stored[n] && !is_outermost(n))) return false;
+      for (std::size_t j = 0; j < node.operands; ++j)
+        if (!reads_apart(node.from[j])) return false;
     }
     return true;
   }
@@ -85,10 +86,10 @@ template <class T, std::size_t Nodes>
 constexpr graph<T, Nodes> of_one_sequence(graph<T, Nodes> g,
                                           const sequence_axis<Nodes>& sequences) {
   for (int n = 0; n < g.count; ++n) {
-    node_of_graph<T>& one = g.nodes[n];
-    one.axes = without(one.axes, sequences.family);
-    for (std::size_t j = 0; j < one.operands; ++j)
-      one.from[j].axes = without(one.from[j].axes, sequences.family);
+    node_of_graph<T>& node = g.nodes[n];
+    node.axes = without(node.axes, sequences.family);
+    for (std::size_t j = 0; j < node.operands; ++j)
+      node.from[j].axes = without(node.from[j].axes, sequences.family);
   }
   for (std::size_t r = 0; r < g.results; ++r)
     g.result[r].axes = without(g.result[r].axes, sequences.family);

@@ -145,12 +145,12 @@ template <class R, class E, class Layout>
 constexpr auto traced_argument(R* recorder, std::size_t slot, tensor_argument<E, Layout>) {
   node<R, E, Layout> made{{}, recorder, -1, 0};
   if constexpr (R::makes_graph) {
-    node_of_graph<typename R::value_type> one;
-    one.what = word::argument;
-    one.axes = axes_of_layout<Layout>();
-    if constexpr (R::describes) one.shape = written_out<typename Layout::axes>();
-    one.slot = slot;
-    made.number = recorder->add(one);
+    node_of_graph<typename R::value_type> entry;
+    entry.what = word::argument;
+    entry.axes = axes_of_layout<Layout>();
+    if constexpr (R::describes) entry.shape = written_out<typename Layout::axes>();
+    entry.slot = slot;
+    made.number = recorder->add(entry);
     recorder->arguments = recorder->count;
   }
   return made;
@@ -224,9 +224,9 @@ constexpr operand as_result(Recorder& recorder, const node<Recorder, E, Layout, 
   operand result = from.as_operand();
   bool as_is = false;
   if (recorder.nodes != nullptr && row_major_out) {
-    const node_of_graph<T>& one = recorder.nodes[from.number];
-    as_is = one.what > word::position && !one.condition && !one.open && from.offset == 0 &&
-            Layout::contiguous && Layout::count == one.axes.count();
+    const node_of_graph<T>& entry = recorder.nodes[from.number];
+    as_is = entry.what > word::position && !entry.condition && !entry.open && from.offset == 0 &&
+            Layout::contiguous && Layout::count == entry.axes.count();
     for (std::size_t r = 0; r < count; ++r) as_is = as_is && others[r].node != from.number;
   }
   if (!as_is) {
@@ -251,9 +251,11 @@ constexpr auto count_nodes(std::index_sequence<I...>) {
     std::size_t nodes, parts;
   };
   Recorder recorder{nullptr, sizeof...(I), nullptr};
-  const auto given = F{}(formulas::traced_argument(&recorder, argument_number<I>{}, Argument{})...);
-  with_members(
-      given, [&](const auto&... result) { (as_result(recorder, result, nullptr, 0, false), ...); });
+  const auto returned =
+      F{}(formulas::traced_argument(&recorder, argument_number<I>{}, Argument{})...);
+  with_members(returned, [&](const auto&... result) {
+    (as_result(recorder, result, nullptr, 0, false), ...);
+  });
   return counted{recorder.made_a_tensor            ? npos
                  : recorder.made_a_mask            ? npos - 1
                  : recorder.subtracted_from_itself ? npos - 2
@@ -287,9 +289,10 @@ constexpr auto trace(std::index_sequence<I...> all) {
   traced_graph<typename Recorder::value_type, counted.nodes, counted.parts> traced;
   auto& made = traced.g;
   Recorder recorder{made.nodes, sizeof...(I), traced.parts.of};
-  const auto given = F{}(formulas::traced_argument(&recorder, argument_number<I>{}, Argument{})...);
+  const auto returned =
+      F{}(formulas::traced_argument(&recorder, argument_number<I>{}, Argument{})...);
   made.direct = Direct;
-  with_members(given, [&](const auto&... result) {
+  with_members(returned, [&](const auto&... result) {
     ((made.result[made.results] = as_result(recorder, result, made.result, made.results, Direct),
       ++made.results),
      ...);

@@ -49,11 +49,11 @@ struct tracer {
   int recomputed = 0, numbers = 0;
 
   // The number of this node, which may already exist.
-  constexpr int add(const node_of_graph<T>& one) noexcept {
+  constexpr int add(const node_of_graph<T>& node) noexcept {
     if (nodes == nullptr) return count++;
     for (int i = 0; i < count; ++i)
-      if (is_same_node(nodes[i], one)) return i;
-    nodes[count] = one;
+      if (is_same_node(nodes[i], node)) return i;
+    nodes[count] = node;
     nodes[count].recomputed = recomputed;
     return count++;
   }

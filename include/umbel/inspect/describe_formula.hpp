@@ -92,14 +92,15 @@ struct description : cycles_of_formula<F, X...> {
   }
   static constexpr const char* kind_of(const step& s) {
     if (s.kind == step_kind::attend || s.kind == step_kind::rows) return "attention";
-    if (s.kind == step_kind::each) return "elementwise";
+    if (s.kind == step_kind::elementwise) return "elementwise";
     const int n = s.kind == step_kind::product ? s.product : s.root;
     return named.nodes[n].name != nullptr ? named.nodes[n].name : "call";
   }
   // Why the step with all or one of node n's readers can't compute it.
   static constexpr const char* why_stored(int n) {
     const step& own = p.steps[step_of(n) - 1];
-    if (own.kind != step_kind::each && own.kind != step_kind::product) return "a step of its own";
+    if (own.kind != step_kind::elementwise && own.kind != step_kind::product)
+      return "a step of its own";
     std::size_t steps = 0;
     for (std::size_t s = 0; s < p.count; ++s)
       steps += step_reads(p, p.steps[s], n) && p.steps[s].to != n;
@@ -218,8 +219,8 @@ struct description : cycles_of_formula<F, X...> {
       if (of::form.is_clamped()) {
         if (of::form.is_window() || of::form.has_length()) out.put("; ");
         out.put("query i reads keys");
-        if (of::form.first.given) put_bound(out, " from ", of::form.first);
-        if (of::form.last.given) put_bound(out, " up to ", of::form.last);
+        if (of::form.first.known) put_bound(out, " from ", of::form.first);
+        if (of::form.last.known) put_bound(out, " up to ", of::form.last);
       }
       out.put("\n  tiles   ");
       put_tiles(out, base::template attention_of_heads<S>());

@@ -62,9 +62,9 @@ struct attention_forms {
       };
       detail::each_sequence<sequences>(
           all,
-          [&](std::size_t b, auto& own) {
+          [&](std::size_t b, auto& buffers) {
             from(b, [&](const auto&... with) {
-              n.template attend<queries, keys>(with..., own.projected, own.of_head);
+              n.template attend<queries, keys>(with..., buffers.projected, buffers.of_head);
             });
           },
           [&](std::size_t b, const auto& workers) {

@@ -268,18 +268,18 @@ struct attention_numbers {
     auto& shared = given.work[0];
     given.hand_out(
         of_queries::count + of_keys::count, [&](std::size_t i, std::size_t worker) noexcept {
-          auto& own = given.work[worker].to_rotate;
+          auto& to_rotate = given.work[worker].to_rotate;
           if (i < of_queries::count)
             return of_queries::with_block(
                 i, [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t first) {
                   project_queries<N, Queries>(x + first * sizes.hidden,
-                                              shared.q + first * query_width, first, own);
+                                              shared.q + first * query_width, first, to_rotate);
                 });
           of_keys::with_block(
               i - of_queries::count,
               [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t first) {
                 project_keys<N, Keys>(y + first * sizes.key_hidden, shared.k + first * key_width,
-                                      first, own);
+                                      first, to_rotate);
                 put_values<Queries, Keys, N>(z, first, shared);
               });
         });

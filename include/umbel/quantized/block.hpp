@@ -200,25 +200,26 @@ struct calls_of_blocks : entry_of_block {
                                   number* x, Work& work) noexcept {
     if (x != from)
       for (std::size_t i = 0; i < Call::layout::count; ++i) x[i] = from[i];
-    constexpr std::size_t one = Call::n * block::width;
+    constexpr std::size_t elements_of_batch = Call::n * block::width;
     using attentions =
         attentions_of_pass<description, Call::layout::template size_of<rules::batch_family>,
                            Call::n, Call::m, Own, Mask>;
     const auto of_sequence = [&](std::size_t b) {
       return attentions{memory + b * Call::m * block::width * block::has_memory, own, mask, b};
     };
-    each_sequence<Call::layout::count / one>(
+    each_sequence<Call::layout::count / elements_of_batch>(
         work,
         [&](std::size_t b, auto& scratch) {
           for (std::size_t i = 0; i < blocks_in<Layer>::count; ++i)
             weights_of_block(numbers, i)
-                .template rows<Call::n>(x + b * one, scratch, of_sequence(b));
+                .template rows<Call::n>(x + b * elements_of_batch, scratch, of_sequence(b));
         },
         [&](std::size_t b, const auto& workers) {
           for (std::size_t i = 0; i < blocks_in<Layer>::count; ++i)
             weights_of_block(numbers, i)
-                .template rows_in_parts<Call::n>(of_block::place(x + b * one, workers.work[0]),
-                                                 workers, of_sequence(b));
+                .template rows_in_parts<Call::n>(
+                    of_block::place(x + b * elements_of_batch, workers.work[0]), workers,
+                    of_sequence(b));
         });
   }
 };

@@ -235,9 +235,9 @@ struct block_numbers : sorted_numbers<typename Block::slots, Weight>::norms,
     constexpr std::size_t end = Block::next_whole(First);
     if constexpr (First < end)
       each_block_of_rows<N, width>(given, [&]<std::size_t R>(std::integral_constant<std::size_t, R>,
-                                                             std::size_t at, auto& own) {
+                                                             std::size_t at, auto& buffers) {
         const places_of_rows here = p.at(at);
-        on_each<First, R>(std::make_index_sequence<end - First>{}, here, own, parts);
+        on_each<First, R>(std::make_index_sequence<end - First>{}, here, buffers, parts);
       });
     if constexpr (end < Block::event_count) {
       parts.template run_in_parts<end>(this->template at<Block::template event_at<end>.slot>(),
@@ -333,11 +333,11 @@ struct block_numbers : sorted_numbers<typename Block::slots, Weight>::norms,
   }
 };
 
-// The attentions of a whole pass. own, mask: as_mask of the sequence and of its memory.
-template <class Block, std::size_t Batch, std::size_t N, std::size_t M, class Own, class Mask>
+// The attentions of a whole pass. self_mask, mask: as_mask of the sequence and of its memory.
+template <class Block, std::size_t Batch, std::size_t N, std::size_t M, class SelfMask, class Mask>
 struct attentions_of_pass {
   const std::int8_t* memory;
-  const Own& own;
+  const SelfMask& self_mask;
   const Mask& mask;
   std::size_t sequence;
 
@@ -348,7 +348,7 @@ struct attentions_of_pass {
     auto& scratch = residual::start<e.number>(work.parts);
     auto& of_head = head_of_part<e.number>(work.input.heads);
     if constexpr (e.sees == reads::sequence)
-      numbers.template attend<N, N>(from, from, from, own_at<Numbers>(), to, finish, scratch,
+      numbers.template attend<N, N>(from, from, from, self_mask_at<Numbers>(), to, finish, scratch,
                                     of_head);
     else
       numbers.template attend<N, M>(from, memory, memory, mask_at<Numbers>(), to, finish, scratch,
@@ -363,7 +363,7 @@ struct attentions_of_pass {
     };
     const residual::workers_at<e.number, Given> workers{given};
     if constexpr (e.sees == reads::sequence)
-      numbers.template attend_in_parts<N, N>(from, from, from, own_at<Numbers>(), to, finish,
+      numbers.template attend_in_parts<N, N>(from, from, from, self_mask_at<Numbers>(), to, finish,
                                              workers, of_head);
     else
       numbers.template attend_in_parts<N, M>(from, memory, memory, mask_at<Numbers>(), to, finish,
@@ -372,8 +372,8 @@ struct attentions_of_pass {
 
  private:
   template <class Numbers>
-  constexpr auto own_at() const noexcept {
-    return at_sequence<scores_of<float, Batch, Numbers::sizes.heads, N, N>>(own, sequence);
+  constexpr auto self_mask_at() const noexcept {
+    return at_sequence<scores_of<float, Batch, Numbers::sizes.heads, N, N>>(self_mask, sequence);
   }
   template <class Numbers>
   constexpr auto mask_at() const noexcept {

@@ -242,14 +242,14 @@ class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
       using scratch = workspace<rows>;
       using fit = rules::scratch_fits<say::quantized, Workspace, scratch, shape<rows>>;
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
-      constexpr std::size_t one = rows::size * hidden::size;
+      constexpr std::size_t elements_of_batch = rows::size * hidden::size;
       if constexpr (fit::ok)
         return computed<tensor_of<result_type, row_major<layout>>, scratch>(
-            out, work, [&](auto& y, scratch& own) UMBEL_LAMBDA_INLINE {
-              for (std::size_t b = 0; b < layout::count / one; ++b)
+            out, work, [&](auto& y, scratch& buffers) UMBEL_LAMBDA_INLINE {
+              for (std::size_t b = 0; b < layout::count / elements_of_batch; ++b)
                 this->get_weights().template feed<rows::size>(
-                    x.data() + b * one, y.data() + b * one, integers::finish_as<result_type>{},
-                    own);
+                    x.data() + b * elements_of_batch, y.data() + b * elements_of_batch,
+                    integers::finish_as<result_type>{}, buffers);
             });
       else
         return invalid{};

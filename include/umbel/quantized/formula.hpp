@@ -57,8 +57,9 @@ class quantized_formula {
     static_assert(report<fits>::ok, "umbel: shapes do not fit");
     if constexpr (fits::ok)
       return computed<typename form::float_result, calibration_workspace>(
-          by_value{}, work,
-          [&](auto& y, auto& own) UMBEL_LAMBDA_INLINE { form::calibrate(seen, y, own, x...); });
+          by_value{}, work, [&](auto& y, auto& buffers) UMBEL_LAMBDA_INLINE {
+            form::calibrate(seen, y, buffers, x...);
+          });
     else
       return invalid{};
   }

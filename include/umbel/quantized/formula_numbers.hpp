@@ -111,11 +111,11 @@ struct integer_formula {
   template <int N>
   static auto numbers_of() {
     constexpr integer_step step = plan.step[N];
-    constexpr const auto& one = plan.at(N);
+    constexpr const auto& node = plan.at(N);
     if constexpr (!plan.needed[N])
       return std::type_identity<no_numbers>{};
     else if constexpr (step == integer_step::constant)
-      return std::type_identity<integer_values<integer<N>, one.axes.count()>>{};
+      return std::type_identity<integer_values<integer<N>, node.axes.count()>>{};
     else if constexpr (step == integer_step::table)
       return std::type_identity<integer_values<integer<N>, 256>>{};
     else if constexpr (step == integer_step::sum)
@@ -129,7 +129,7 @@ struct integer_formula {
     else if constexpr (step == integer_step::projection)
       return std::type_identity<kernel::integer_panels<inputs<N>, outputs<N>>>{};
     else if constexpr (step == integer_step::norm)
-      return std::type_identity<kernel::integer_norm_numbers<one.axes.size_of(one.family)>>{};
+      return std::type_identity<kernel::integer_norm_numbers<node.axes.size_of(node.family)>>{};
     else
       return std::type_identity<no_numbers>{};
   }
@@ -167,21 +167,21 @@ struct integer_formula {
   // The function of a table, of its value v. parts: of arguments.
   template <int N, int Table>
   static constexpr double function_of(double v, const formulas::captured<T>* parts) noexcept {
-    constexpr const auto& one = plan.at(N);
-    if constexpr (one.what == word::number)
-      return static_cast<double>(one.number);
-    else if constexpr (one.what == word::argument)
-      return static_cast<double>(parts[one.slot - plan.g.arguments].values[0]);
+    constexpr const auto& node = plan.at(N);
+    if constexpr (node.what == word::number)
+      return static_cast<double>(node.number);
+    else if constexpr (node.what == word::argument)
+      return static_cast<double>(parts[node.slot - plan.g.arguments].values[0]);
     else
       return [&]<std::size_t... J>(std::index_sequence<J...>) {
         const auto operand_of = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
-          if constexpr (one.from[K] == plan.leaf[Table])
+          if constexpr (node.from[K] == plan.leaf[Table])
             return v;
           else
-            return function_of<one.from[K].node, Table>(v, parts);
+            return function_of<node.from[K].node, Table>(v, parts);
         };
-        return outside_of<one.what>(operand_of(std::integral_constant<std::size_t, J>{})...);
-      }(std::make_index_sequence<one.operands>{});
+        return outside_of<node.what>(operand_of(std::integral_constant<std::size_t, J>{})...);
+      }(std::make_index_sequence<node.operands>{});
   }
   // An operation on single numbers; conditions are 1 or 0.
   template <word W, class... V>
@@ -239,7 +239,7 @@ struct integer_formula {
     constexpr integer_step step = plan.step[N];
     constexpr std::int32_t most = most_of<integer<N>>;
     auto& to = numbers_at<N>(all);
-    const auto& one = plan.at(N);
+    const auto& node = plan.at(N);
     // The first of its parts, if it has any.
     constexpr bool has_parts = plan.at(N).slot != npos && plan.at(N).slot >= plan.g.arguments;
     const formulas::captured<T>* const part =
@@ -255,45 +255,45 @@ struct integer_formula {
             rounded(function_of<N, N>((i - 128) * unit(plan.leaf[N].node), parts) / unit(N), most));
     } else if constexpr (step == integer_step::sum) {
       double factor[2];
-      for (std::size_t j = 0; j < 2; ++j) factor[j] = unit(one.from[j].node) / unit(N);
+      for (std::size_t j = 0; j < 2; ++j) factor[j] = unit(node.from[j].node) / unit(N);
       const double larger = factor[0] > factor[1] ? factor[0] : factor[1];
       int shift = 29;
       while (shift > 1 && larger * power_of_two(shift) > 16383) --shift;
       for (std::size_t j = 0; j < 2; ++j)
         to.multiplier[j] =
             static_cast<std::int16_t>(rounded(factor[j] * power_of_two(shift), 16383));
-      if (one.what == word::subtract)
+      if (node.what == word::subtract)
         to.multiplier[1] = static_cast<std::int16_t>(-to.multiplier[1]);
       to.shift = static_cast<std::uint8_t>(shift);
     } else if constexpr (step == integer_step::product) {
-      to.unit = integers::unit(unit(one.from[0].node) * unit(one.from[1].node), unit(N));
+      to.unit = integers::unit(unit(node.from[0].node) * unit(node.from[1].node), unit(N));
     } else if constexpr (step == integer_step::mean) {
       constexpr std::size_t count = summed<N, 0>.count();
       constexpr double kept = power_of_two(kernel::plain::digits_of_mean<count>);
-      const double of_mean = unit(one.from[0].node) * kept;
+      const double of_mean = unit(node.from[0].node) * kept;
       to.unit = integers::unit(
-          one.reduces_by == reduction::sum ? of_mean : of_mean / static_cast<double>(count),
+          node.reduces_by == reduction::sum ? of_mean : of_mean / static_cast<double>(count),
           unit(N));
     } else if constexpr (step == integer_step::contraction) {
-      const double factor[] = {unit(one.from[0].node) * unit(one.from[1].node) / unit(N)};
+      const double factor[] = {unit(node.from[0].node) * unit(node.from[1].node) / unit(N)};
       const double sums[] = {128.0 * 127 * static_cast<double>(summed<N, 0>.count())};
       const auto [before, after] = shifts_of_sums(factor, sums);
       to.before = static_cast<std::uint8_t>(before);
       to.after = static_cast<std::uint8_t>(after);
       to.multiplier = multiplier_of_sums(factor[0], sums[0], before, after);
     } else if constexpr (step == integer_step::softmax) {
-      to = integers::softmax<8>(unit(one.from[0].node), 1, 1);
+      to = integers::softmax<8>(unit(node.from[0].node), 1, 1);
     } else if constexpr (step == integer_step::projection) {
       integers::pack(
           to, [&](std::size_t i, std::size_t o) { return part->values[i * to.out + o]; },
           [&](std::size_t o) { return plan.at(N).has_bias ? part->bias[o] : T{}; },
-          unit(one.from[0].node), unit(N));
+          unit(node.from[0].node), unit(N));
     } else if constexpr (step == integer_step::norm) {
       constexpr bool has_beta = plan.at(N).norm == norm_form::layer_norm;
       integers::pack<plan.at(N).norm != norm_form::rms_norm>(
           to, [&](std::size_t i) { return part[0].values[i]; },
           [&](std::size_t i) { return has_beta ? part[has_beta].values[i] : T{}; },
-          static_cast<double>(part[1 + has_beta].number), unit(one.from[0].node), unit(N));
+          static_cast<double>(part[1 + has_beta].number), unit(node.from[0].node), unit(N));
     }
   }
   template <class Seen, int... N>
@@ -315,11 +315,11 @@ struct contraction_of {
   // The axes of the result that both operands have, or only one.
   static constexpr axis_list axes_of(bool first, bool second) noexcept {
     axis_list list;
-    const auto& one = plan.at(N);
-    for (std::size_t a = 0; a < one.axes.rank; ++a)
-      if (one.from[0].axes.has(one.axes.family[a]) == first &&
-          one.from[1].axes.has(one.axes.family[a]) == second)
-        list.set(list.rank++, one.axes, a);
+    const auto& node = plan.at(N);
+    for (std::size_t a = 0; a < node.axes.rank; ++a)
+      if (node.from[0].axes.has(node.axes.family[a]) == first &&
+          node.from[1].axes.has(node.axes.family[a]) == second)
+        list.set(list.rank++, node.axes, a);
     return list;
   }
   static constexpr axis_list batch = axes_of(true, true), of_rows = axes_of(true, false),

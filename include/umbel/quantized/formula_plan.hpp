@@ -118,25 +118,25 @@ struct integer_plan {
   }
   // The factor if it is a copy or a product with a number, else 0.
   constexpr double factor_of(int n) const {
-    const formulas::node_of_graph<T>& one = at(n);
-    if (one.what == word::copy) return 1;
-    if (one.what != word::multiply && one.what != word::divide) return 0;
-    const std::size_t other = at(one.from[1].node).what == word::number;
-    const formulas::node_of_graph<T>& number = at(one.from[other].node);
-    if (number.what != word::number || (one.what == word::divide && other == 0)) return 0;
+    const formulas::node_of_graph<T>& node = at(n);
+    if (node.what == word::copy) return 1;
+    if (node.what != word::multiply && node.what != word::divide) return 0;
+    const std::size_t other = at(node.from[1].node).what == word::number;
+    const formulas::node_of_graph<T>& number = at(node.from[other].node);
+    if (number.what != word::number || (node.what == word::divide && other == 0)) return 0;
     const auto v = static_cast<double>(number.number);
-    return one.what == word::divide ? 1 / v : v;
+    return node.what == word::divide ? 1 / v : v;
   }
   constexpr void classify_elementwise(int n) {
-    const formulas::node_of_graph<T>& one = at(n);
-    if (one.what == word::hide) {
+    const formulas::node_of_graph<T>& node = at(n);
+    if (node.what == word::hide) {
       step[n] = integer_step::hide;
-      return share_unit(n, one.from[0].node, 1);
+      return share_unit(n, node.from[0].node, 1);
     }
     // Does it depend on one value only?
     bool has_leaf = false, single = true;
-    for (std::size_t j = 0; j < one.operands; ++j) {
-      const operand& from = one.from[j];
+    for (std::size_t j = 0; j < node.operands; ++j) {
+      const operand& from = node.from[j];
       if (is_number(from.node)) continue;
       if (step[from.node] == integer_step::outside && !folds[from.node]) single = false;
       const operand& of = folds[from.node] && is_as_stored(from) ? leaf[from.node] : from;
@@ -145,8 +145,8 @@ struct integer_plan {
       has_leaf = true;
     }
     single = single && has_leaf;
-    folds[n] = single && one.label == nullptr;
-    if (one.condition || is_number(n)) {
+    folds[n] = single && node.label == nullptr;
+    if (node.condition || is_number(n)) {
       step[n] = integer_step::outside;
     } else if (single) {
       const operand from = variable(n);
@@ -156,42 +156,42 @@ struct integer_plan {
       share_unit(n, from.node, factor);
       folds[n] = folds[n] || is_as_stored(from);
       step[n] = integer_step::copy;
-      if (is_as_stored(from) && one.axes == from.axes) {
+      if (is_as_stored(from) && node.axes == from.axes) {
         step[n] = integer_step::same;
         root[n] = root[from.node];
       }
-    } else if (one.what == word::add || one.what == word::subtract) {
+    } else if (node.what == word::add || node.what == word::subtract) {
       step[n] = integer_step::sum;
-    } else if (one.what == word::multiply) {
+    } else if (node.what == word::multiply) {
       step[n] = integer_step::product;
     }
   }
   constexpr void classify(int n, const bool* floats) {
-    const formulas::node_of_graph<T>& one = at(n);
+    const formulas::node_of_graph<T>& node = at(n);
     root[n] = group[n] = n;
     scale[n] = 1;
-    if (one.what == word::argument) {
-      step[n] = one.slot >= g.arguments ? integer_step::constant
-                : floats[one.slot]      ? integer_step::given
-                                        : integer_step::outside;
-    } else if (one.what == word::number || one.what == word::position) {
+    if (node.what == word::argument) {
+      step[n] = node.slot >= g.arguments ? integer_step::constant
+                : floats[node.slot]      ? integer_step::given
+                                         : integer_step::outside;
+    } else if (node.what == word::number || node.what == word::position) {
       step[n] = integer_step::outside;
-    } else if (is_elementwise(one.what)) {
+    } else if (is_elementwise(node.what)) {
       classify_elementwise(n);
-    } else if (one.what == word::contract) {
+    } else if (node.what == word::contract) {
       const std::size_t weights = weights_of(n);
       step[n] = weights < 2 ? integer_step::context : integer_step::contraction;
-      if (weights < 2) share_unit(n, one.from[1 - weights].node, 1);
-    } else if (one.what == word::project && one.weights == weights_form::natural) {
+      if (weights < 2) share_unit(n, node.from[1 - weights].node, 1);
+    } else if (node.what == word::project && node.weights == weights_form::natural) {
       step[n] = integer_step::projection;
-    } else if (one.what == word::softmax) {
+    } else if (node.what == word::softmax) {
       step[n] = integer_step::softmax;
-    } else if (one.what == word::layer && one.norm != norm_form::none) {
+    } else if (node.what == word::layer && node.norm != norm_form::none) {
       step[n] = integer_step::norm;
-    } else if (one.what == word::reduce) {
-      const bool adds = one.reduces_by == reduction::sum || one.reduces_by == reduction::mean;
+    } else if (node.what == word::reduce) {
+      const bool adds = node.reduces_by == reduction::sum || node.reduces_by == reduction::mean;
       step[n] = adds ? integer_step::mean : integer_step::extreme;
-      if (!adds) share_unit(n, one.from[0].node, 1);
+      if (!adds) share_unit(n, node.from[0].node, 1);
     }
   }
   // Are conditions of positions, numbers and arguments of bool or integers?
@@ -273,9 +273,9 @@ struct integer_plan {
     for (int n = 0; n < g.count; ++n) {
       const int of = group[n];
       if (n == of) observed[n] = no_node;
-      const bool own = n == of && needed[n] && step[n] != integer_step::constant &&
-                       step[n] != integer_step::outside && step[n] != integer_step::softmax;
-      if (own) observed[n] = n;
+      const bool has_range = n == of && needed[n] && step[n] != integer_step::constant &&
+                             step[n] != integer_step::outside && step[n] != integer_step::softmax;
+      if (has_range) observed[n] = n;
       if (n != of && used[n] && at(n).label != nullptr && observed[of] != no_node &&
           at(observed[of]).label == nullptr &&
           (step[n] == integer_step::same || step[n] == integer_step::copy))
@@ -321,12 +321,12 @@ struct integer_plan {
   }
   constexpr axis_list outputs_last(int n) const {
     const axis_list rows = formulas::without(at(n).from[0].axes, at(n).summed[0]);
-    const axis_list& own = at(n).axes;
+    const axis_list& node_axes = at(n).axes;
     axis_list axes;
     for (std::size_t a = 0; a < rows.rank; ++a)
-      axes.set(axes.rank++, own, own.position(rows.family[a]));
-    for (std::size_t a = 0; a < own.rank; ++a)
-      if (!rows.has(own.family[a])) axes.set(axes.rank++, own, a);
+      axes.set(axes.rank++, node_axes, node_axes.position(rows.family[a]));
+    for (std::size_t a = 0; a < node_axes.rank; ++a)
+      if (!rows.has(node_axes.family[a])) axes.set(axes.rank++, node_axes, a);
     return axes;
   }
   // Does a contraction's first operand have rows of adjacent inputs, at equal distances?

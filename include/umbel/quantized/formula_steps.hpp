@@ -92,21 +92,21 @@ struct integer_run {
   template <int N, std::size_t J, int Over>
   constexpr double outside(const std::size_t* index) const noexcept {
     constexpr operand from = plan.at(N).from[J];
-    constexpr const auto& one = plan.at(from.node);
+    constexpr const auto& node = plan.at(from.node);
     constexpr auto& over = Model::template axes<Over>;
-    if constexpr (one.what == word::number) {
-      return static_cast<double>(one.number);
-    } else if constexpr (one.what == word::position) {
-      return static_cast<double>(index[over.position(one.family)]);
-    } else if constexpr (one.what == word::argument) {
+    if constexpr (node.what == word::number) {
+      return static_cast<double>(node.number);
+    } else if constexpr (node.what == word::position) {
+      return static_cast<double>(index[over.position(node.family)]);
+    } else if constexpr (node.what == word::argument) {
       std::size_t at = from.offset;
       for (std::size_t a = 0; a < over.rank; ++a)
         at += index[a] * Model::template axes_of_operand<N, J>.stride_of(over.family[a]);
-      return static_cast<double>(formulas::pointer_at<one.slot>(arguments)[at]);
+      return static_cast<double>(formulas::pointer_at<node.slot>(arguments)[at]);
     } else {
       return [&]<std::size_t... K>(std::index_sequence<K...>) {
-        return Model::template outside_of<one.what>(outside<from.node, K, Over>(index)...);
-      }(std::make_index_sequence<one.operands>{});
+        return Model::template outside_of<node.what>(outside<from.node, K, Over>(index)...);
+      }(std::make_index_sequence<node.operands>{});
     }
   }
 
@@ -118,7 +118,7 @@ struct integer_run {
       return;
     } else {
       [[maybe_unused]] Y* const y = written_or_null<N>();
-      [[maybe_unused]] const auto& own = numbers_at<N>(numbers);
+      [[maybe_unused]] const auto& node_numbers = numbers_at<N>(numbers);
       constexpr auto& over = Model::template axes<N>;
       constexpr std::size_t count = over.count();
       if constexpr (step == integer_step::copy) {
@@ -127,16 +127,17 @@ struct integer_run {
       } else if constexpr (step == integer_step::table) {
         look_up<N>(y);
       } else if constexpr (step == integer_step::sum) {
-        const kernel::plain::rounding to_unit(own.shift);
+        const kernel::plain::rounding to_unit(node_numbers.shift);
         each<N, 0, 1>([&](std::int32_t a, std::int32_t b) {
-          return saturated<Y>(to_unit(a * own.multiplier[0] + b * own.multiplier[1]));
+          return saturated<Y>(
+              to_unit(a * node_numbers.multiplier[0] + b * node_numbers.multiplier[1]));
         });
       } else if constexpr (step == integer_step::product) {
         if constexpr (in_place<N, 0> && in_place<N, 1> && sizeof(Y) == 1)
-          kernel::integer_product<count>(begin<N, 0>(), begin<N, 1>(), own.unit, y);
+          kernel::integer_product<count>(begin<N, 0>(), begin<N, 1>(), node_numbers.unit, y);
         else
           each<N, 0, 1>([&](std::int32_t a, std::int32_t b) {
-            return saturated<Y>(kernel::plain::in_unit(a * b, own.unit));
+            return saturated<Y>(kernel::plain::in_unit(a * b, node_numbers.unit));
           });
       } else if constexpr (step == integer_step::hide) {
         std::size_t index[formulas::most_axes]{};
@@ -155,12 +156,12 @@ struct integer_run {
         constexpr std::size_t width = over.size_of(plan.at(N).family);
         const auto* const x = begin<N, 0>();
         if constexpr (sizeof(*x) == 2) {
-          kernel::integer_norm_rows<centred, count / width>(own, x, y);
+          kernel::integer_norm_rows<centred, count / width>(node_numbers, x, y);
         } else {
           std::int16_t* const row = work.rows_out;
           for (std::size_t r = 0; r < count; r += width) {
             for (std::size_t i = 0; i < width; ++i) row[i] = x[r + i];
-            kernel::integer_norm_rows<centred, 1>(own, row, y + r);
+            kernel::integer_norm_rows<centred, 1>(node_numbers, row, y + r);
           }
         }
       } else if constexpr (step == integer_step::mean || step == integer_step::extreme) {
@@ -205,7 +206,7 @@ struct integer_run {
     using of = contraction_of<Model, N>;
     if constexpr (of::is_product)
       if (!__builtin_is_constant_evaluated()) return multiply<N>(y);
-    const auto& own = numbers_at<N>(numbers);
+    const auto& node_numbers = numbers_at<N>(numbers);
     walk<Model::template axes<N>, Model::template axes_of_operand<N, 0>,
          Model::template axes_of_operand<N, 1>>::each([&](std::size_t i, std::size_t first,
                                                           std::size_t second) {
@@ -219,8 +220,8 @@ struct integer_run {
       if constexpr (of::weights < 2)
         y[i] = kernel::plain::averaged(sum, average_over(weights));
       else
-        y[i] = saturated<integer<N>>(
-            kernel::plain::rescaled(sum, own.multiplier, own.before, own.after));
+        y[i] = saturated<integer<N>>(kernel::plain::rescaled(
+            sum, node_numbers.multiplier, node_numbers.before, node_numbers.after));
     });
   }
   // The same as linear maps: for each batch, the second operand is packed into a panel.
@@ -230,14 +231,14 @@ struct integer_run {
     auto& scratch = *static_cast<typename of::scratch*>(static_cast<void*>(work.memory_of_panel));
     auto& panel = scratch.panel;
     for (std::int8_t& w : panel.weights) w = 0;
-    const auto& own = numbers_at<N>(numbers);
+    const auto& node_numbers = numbers_at<N>(numbers);
     if constexpr (of::weights < 2) {
       for (std::int16_t& m : panel.multiplier) m = 1;
       panel.before = panel.after = 0;
     } else {
-      for (std::int16_t& m : panel.multiplier) m = own.multiplier;
-      panel.before = own.before;
-      panel.after = own.after;
+      for (std::int16_t& m : panel.multiplier) m = node_numbers.multiplier;
+      panel.before = node_numbers.before;
+      panel.after = node_numbers.after;
     }
     const std::int32_t half = (std::int32_t{1} << panel.before) >> 1;
     constexpr kernel::integer_linear_shape shape{of::rows, of::depth, of::columns, of::x_row,
@@ -287,7 +288,7 @@ struct integer_run {
   static constexpr axis_list outputs_last = plan.outputs_last(N);
   template <int N>
   constexpr void project(integer<N>* y) const noexcept {
-    const auto& own = numbers_at<N>(numbers);
+    const auto& node_numbers = numbers_at<N>(numbers);
     constexpr std::size_t in = Model::template inputs<N>, outs = Model::template outputs<N>;
     constexpr kernel::integer_linear_shape shape{Model::template axes<N>.count() / outs, in, outs,
                                                  in, outs};
@@ -299,9 +300,9 @@ struct integer_run {
       x = work.rows_in;
     }
     if constexpr (is_dense(outputs_last<N>)) {
-      kernel::integer_linear<shape>(own, x, y, finish{});
+      kernel::integer_linear<shape>(node_numbers, x, y, finish{});
     } else {
-      kernel::integer_linear<shape>(own, x, work.rows_out, kernel::finish::as_int16{});
+      kernel::integer_linear<shape>(node_numbers, x, work.rows_out, kernel::finish::as_int16{});
       walk<outputs_last<N>, outputs_last<N>>::each(
           [&](std::size_t i, std::size_t at) { y[at] = saturated<integer<N>>(work.rows_out[i]); });
     }

@@ -147,9 +147,9 @@ constexpr void find_missing_part(pack_result& found, const Part& part, range_pat
   constexpr auto name = within(Outer, range_name<name_size<Ranges, I>()>(Ranges::part_names[I]));
   if constexpr (std::is_array_v<Part>) {
     for (std::size_t i = 0; i < std::extent_v<Part>; ++i) {
-      range_path one = at;
-      one.add(i);
-      find_missing<range_name<1>("")>(found, part[i], one);
+      range_path part_path = at;
+      part_path.add(i);
+      find_missing<range_name<1>("")>(found, part[i], part_path);
     }
   } else if constexpr (std::is_same_v<Part, range>) {
     if (is_seen(part) || !found) return;
@@ -184,7 +184,7 @@ constexpr void ranges_at(Ranges& part, const F& f) noexcept {
   if constexpr (std::is_same_v<std::remove_const_t<Ranges>, range>)
     f(part);
   else if constexpr (std::is_array_v<Ranges>)
-    for (auto& one : part) ranges_at<Where>(one, f);
+    for (auto& layer : part) ranges_at<Where>(layer, f);
   else if constexpr (requires { part.layers; })
     ranges_at<Where>(part.layers, f);
   else if constexpr (requires { part.residual; })

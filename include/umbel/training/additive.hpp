@@ -66,10 +66,10 @@ struct additive_attend_steps {
   };
 
   template <class Given, class Y, class... OfMask>
-  static constexpr void run(const Given& given, Y& y, scratch& work, const Q& q, const K& k,
-                            const V& v, const OfMask&... of_mask) noexcept {
-    const auto mask = given.mask(of_mask...);
-    const auto weights = given.weights();
+  static constexpr void run(const Given& weights_with_mask, Y& y, scratch& work, const Q& q,
+                            const K& k, const V& v, const OfMask&... of_mask) noexcept {
+    const auto mask = weights_with_mask.mask(of_mask...);
+    const auto weights = weights_with_mask.weights();
     for (std::size_t b = 0; b < sequences; ++b) {
       const auto masks = at_sequence<scores>(mask, b);
       for (std::size_t h = 0; h < sizes.heads; ++h) {
@@ -91,11 +91,11 @@ struct additive_attend_steps {
   }
 
   template <class Bias, class Given, class Mask>
-  static constexpr void backward(const Given& given, const Mask& mask,
+  static constexpr void backward(const Given& weights_with_mask, const Mask& mask,
                                  const operand_memory<T>* from, const captured<T>* added_to,
                                  const T* context, const attend_gradients<T>& d,
                                  backward_scratch<Bias>& work) noexcept {
-    const auto weights = given.weights();
+    const auto weights = weights_with_mask.weights();
     for (std::size_t i = 0; i < row; ++i) work.weights[i] = T{};
     T* const dk = d.dx + of_queries::count;
     T* const dv = dk + of_keys::count;

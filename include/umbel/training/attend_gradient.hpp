@@ -22,7 +22,7 @@ struct kept<T, without_weights> {
   static constexpr std::size_t count = 1;
   template <bool>
   static constexpr void take(const without_weights&, captured<T>*) noexcept {}
-  static constexpr without_weights given(const captured<T>*) noexcept { return {}; }
+  static constexpr without_weights restored(const captured<T>*) noexcept { return {}; }
 };
 
 // x by sequence, position, feature; features lie along Family.
@@ -84,13 +84,13 @@ concept steps_of_attention = requires { typename Steps::layer::scoring::empty; }
 template <class T, steps_of_attention Steps, class W, class Mask, class... X>
   requires(std::is_same_v<typename Steps::layer::scoring::empty, zero_weights> && !Mask::observes)
 struct layer_gradient<layer_call<T, Steps, weights_and_mask<W, Mask>, X...>> {
-  static constexpr void describe(node_of_graph<T>& one) noexcept {
-    one.run_gradient = run<bias_gradient<void>>;
-    one.kept = Steps::kept;
-    one.gradient_scratch = scratch_for<bias_gradient<void>>;
-    one.differentiated = 3;
-    one.also_differentiated = biases.of;
-    one.also = biases.count;
+  static constexpr void describe(node_of_graph<T>& node) noexcept {
+    node.run_gradient = run<bias_gradient<void>>;
+    node.kept = Steps::kept;
+    node.gradient_scratch = scratch_for<bias_gradient<void>>;
+    node.differentiated = 3;
+    node.also_differentiated = biases.of;
+    node.also = biases.count;
   }
 
  private:
@@ -119,15 +119,15 @@ struct layer_gradient<layer_call<T, Steps, weights_and_mask<W, Mask>, X...>> {
   static constexpr void run(const captured<T>* parts, const captured<T>* gradients,
                             const operand_memory<T>* from, const T* result, const T* dy, T* dx,
                             T* work) noexcept {
-    const auto given = formulas::kept<T, weights_and_mask<W, Mask>>::given(parts);
+    const auto weights_with_mask = formulas::kept<T, weights_and_mask<W, Mask>>::restored(parts);
     const auto mask = [&]<std::size_t... I>(std::index_sequence<I...>) {
       return [&](const auto&, const auto&, const auto&, const auto&... of_mask) {
-        return given.mask(of_mask...);
+        return weights_with_mask.mask(of_mask...);
       }(seen<X>(from[I])...);
     }(std::make_index_sequence<sizeof...(X)>{});
     T* const dbias = dx + Steps::gradients;
     for (std::size_t i = 0; i < Bias::count; ++i) dbias[i] = T{};
-    Steps::template backward<Bias>(given, mask, from, gradients, result,
+    Steps::template backward<Bias>(weights_with_mask, mask, from, gradients, result,
                                    attend_gradients<T>{dy, dx, dbias},
                                    *static_cast<scratch<Bias>*>(static_cast<void*>(work)));
   }

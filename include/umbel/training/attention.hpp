@@ -66,9 +66,9 @@ struct attend_steps {
     }
   }
   template <class Given, class Y, class... OfMask>
-  static constexpr void run(const Given& given, Y& y, scratch& work, const Q& all_q, const K& all_k,
-                            const V& all_v, const OfMask&... of_mask) noexcept {
-    const auto mask = given.mask(of_mask...);
+  static constexpr void run(const Given& weights_with_mask, Y& y, scratch& work, const Q& all_q,
+                            const K& all_k, const V& all_v, const OfMask&... of_mask) noexcept {
+    const auto mask = weights_with_mask.mask(of_mask...);
     T* const statistics = y.data() + result::count;
     for (std::size_t b = 0; b < sequences; ++b) {
       const T *q = all_q.data() + b * queries * q_row, *k = all_k.data() + b * keys * k_row;

@@ -46,10 +46,11 @@ constexpr point on_circle(double turns) noexcept {
 // 3/2, the atanh series. Relative error 3e-16 or absolute error 2e-16.
 constexpr double logarithm(double x) noexcept {
   constexpr double ln_2 = 0.69314718055994530942;
-  constexpr std::uint64_t one = std::uint64_t{1023} << 52, digits = (std::uint64_t{1} << 52) - 1;
+  constexpr std::uint64_t bits_of_one = std::uint64_t{1023} << 52,
+                          digits = (std::uint64_t{1} << 52) - 1;
   const auto bits = __builtin_bit_cast(std::uint64_t, x);
   int exponent = static_cast<int>(bits >> 52) - 1023;
-  double mantissa = __builtin_bit_cast(double, (bits & digits) | one);
+  double mantissa = __builtin_bit_cast(double, (bits & digits) | bits_of_one);
   if (mantissa > 1.5) mantissa /= 2, ++exponent;
   const double t = (mantissa - 1) / (mantissa + 1), square = product(t, t);
   double sum = 0;

@@ -67,12 +67,12 @@ struct gradient_fits_rule<F, Work, X...> {
   template <class Call>
   struct where_asked<accepted, Call> {
     using needed = typename Call::workspace;
-    using given = std::conditional_t<std::is_same_v<Work, workspace_base>, needed, Work>;
-    using verdict = first_error<
-        rules::one_bias_varies<!Call::run::counted.is_two_biases>,
-        rules::depends_on_what_is_asked<Call::run::counted.adds ||
-                                        Call::run::wanted.one_is_nowhere>,
-        rules::scratch_fits<say::gradient, given, needed, say::these_arguments_by_workspace_for>>;
+    using passed_workspace = std::conditional_t<std::is_same_v<Work, workspace_base>, needed, Work>;
+    using verdict = first_error<rules::one_bias_varies<!Call::run::counted.is_two_biases>,
+                                rules::depends_on_what_is_asked<Call::run::counted.adds ||
+                                                                Call::run::wanted.one_is_nowhere>,
+                                rules::scratch_fits<say::gradient, passed_workspace, needed,
+                                                    say::these_arguments_by_workspace_for>>;
     static constexpr bool ok = verdict::ok;
   };
   using found = where_asked<gradient_is_asked<F, X...>, gradient_call<F, X...>>;

@@ -79,8 +79,9 @@ constexpr auto find_wanted(const Traced& traced, wanted_arguments<Wanted...>, li
     bool one_is_nowhere = false;
   } wanted;
   for (std::size_t part = 0; part < traced.g.slots - sizeof...(I); ++part) {
-    const auto& one = traced.parts.of[part];
-    if (is_null(one.values) && is_null(one.bias) && is_null(one.object) && is_null(one.mask))
+    const auto& weights_part = traced.parts.of[part];
+    if (is_null(weights_part.values) && is_null(weights_part.bias) &&
+        is_null(weights_part.object) && is_null(weights_part.mask))
       wanted.one_is_nowhere = true;
   }
   ((wanted.of[I].values = Wanted ? I : npos), ...);

@@ -21,10 +21,10 @@ template <class Layer>
                                         const typename Layer::weights& g) noexcept {
   using T = typename Layer::value_type;
   constexpr std::size_t heads = Layer::sizes.heads;
-  constexpr std::size_t each = Layer::sizes.value_dim * Layer::sizes.output;
+  constexpr std::size_t elements_per_head = Layer::sizes.value_dim * Layer::sizes.output;
   tensor<T, axes::heads<heads>> gates{};
   for (std::size_t h = 0; h < heads; ++h)
-    for (std::size_t i = h * each; i < (h + 1) * each; ++i)
+    for (std::size_t i = h * elements_per_head; i < (h + 1) * elements_per_head; ++i)
       gates.data()[h] = detail::simd::fma(w.o.weight[i], g.o.weight[i], gates.data()[h]);
   return gates;
 }

@@ -120,9 +120,9 @@ class initializer {
     const std::uint64_t stream = detail::hash_of(path);
     const double size = number_ * root_of_variance(detail::fans_of<X>());
     for (std::size_t i = 0; i < x.size(); i += 2) {
-      const auto [one, two] = pair(size, detail::draw_pair(seed, stream, i / 2));
-      x.data()[i] = static_cast<T>(one);
-      if (i + 1 < x.size()) x.data()[i + 1] = static_cast<T>(two);
+      const auto [first, second] = pair(size, detail::draw_pair(seed, stream, i / 2));
+      x.data()[i] = static_cast<T>(first);
+      if (i + 1 < x.size()) x.data()[i + 1] = static_cast<T>(second);
     }
   }
 
@@ -157,45 +157,46 @@ class initializer {
 };
 
 namespace detail::rules {
-template <class How>
-inline constexpr bool is_initializer = std::is_same_v<std::remove_cvref_t<How>, initializer>;
-template <class How>
+template <class Filler>
+inline constexpr bool is_initializer = std::is_same_v<std::remove_cvref_t<Filler>, initializer>;
+template <class Filler>
 struct chosen_initializer {
   using operation = say::initialize;
   template <class X>
-  static constexpr bool gives_one = requires(const How& how, const parameter_path& path) {
-    { how(path, std::declval<const X&>()) } -> std::same_as<initializer>;
+  static constexpr bool gives_one = requires(const Filler& filler, const parameter_path& path) {
+    { filler(path, std::declval<const X&>()) } -> std::same_as<initializer>;
   };
   template <class X>
   using of =
       verdict<gives_one<X>, say::initialize,
               say::expects_an_initializer_or_a_function_of_a_path_and_a_view_that_returns_one>;
 };
-template <class W, class How>
+template <class W, class Filler>
 constexpr auto initialize_call() {
   using weights = changeable<say::initialize, W>;
-  if constexpr (!weights::ok || is_initializer<How>)
+  if constexpr (!weights::ok || is_initializer<Filler>)
     return weights{};
   else
-    return parameters<chosen_initializer<How>, W>{};
+    return parameters<chosen_initializer<Filler>, W>{};
 }
 }  // namespace detail::rules
 
-// Sets initial values for all parameters of w. how: an initializer, or how(path, view) returns one.
+// Sets initial values for all parameters of w. filler: an initializer, or filler(path, view)
+// returns one.
 //   "umbel: initialize: the weights are const"
 //   "umbel: initialize: expects an initializer, initializer::normal(0.02), or a function of a path
 //    and a view that returns one"
 // and those of for_each_parameter.
-template <class W, class How>
-constexpr void initialize(W& w, std::uint64_t seed, const How& how) noexcept {
-  using verdict = decltype(detail::rules::initialize_call<W, How>());
+template <class W, class Filler>
+constexpr void initialize(W& w, std::uint64_t seed, const Filler& filler) noexcept {
+  using verdict = decltype(detail::rules::initialize_call<W, Filler>());
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) {
     const auto fill = [&](const parameter_path& path, const auto& x) {
-      if constexpr (detail::rules::is_initializer<How>)
-        how.fill(x, seed, path);
+      if constexpr (detail::rules::is_initializer<Filler>)
+        filler.fill(x, seed, path);
       else
-        how(path, x).fill(x, seed, path);
+        filler(path, x).fill(x, seed, path);
     };
     detail::visit_parameters(parameter_path{}, w, fill);
   }

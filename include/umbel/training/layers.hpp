@@ -48,10 +48,10 @@ struct layer_gradient<layer_call<T, operation_steps<Norm, X>, Norm, View>> {
   static constexpr kernel::norm_shape shape = {layout_of<X>::count / width, width, width, width,
                                                kept<T, Norm>::count == 3};
 
-  static constexpr void describe(node_of_graph<T>& one) noexcept {
-    one.run_gradient = run;
-    one.gradient_scratch = 2 * width;
-    one.differentiated = 1;
+  static constexpr void describe(node_of_graph<T>& node) noexcept {
+    node.run_gradient = run;
+    node.gradient_scratch = 2 * width;
+    node.differentiated = 1;
   }
   static constexpr void run(const captured<T>* parts, const captured<T>* gradients,
                             const operand_memory<T>* x, const T*, const T* dy, T* dx,
@@ -82,10 +82,10 @@ struct layer_gradient<layer_call<T, operation_steps<learned_positions<T, Positio
   using layout = row_major<layout_of<X>>;
   using table = umbel::detail::layout<typename Position::plain, typename Hidden::plain>;
 
-  static constexpr void describe(node_of_graph<T>& one) noexcept {
-    one.run_gradient = run;
-    one.gradient_scratch = table::count;
-    one.differentiated = 1;
+  static constexpr void describe(node_of_graph<T>& node) noexcept {
+    node.run_gradient = run;
+    node.gradient_scratch = table::count;
+    node.differentiated = 1;
   }
   static constexpr void run(const captured<T>*, const captured<T>* gradients,
                             const operand_memory<T>*, const T*, const T* dy, T* dx,

@@ -10,9 +10,9 @@
 //   set_to_zero(g);
 //
 // w: weights of a layer, or a struct of them with part_names, all of float or all of double. To
-// update only a part, pass it: update(w.head, g.head, state, how). The numbers of an optimizer are
-// double; results are rounded once to the type of the weights. Nothing is allocated. The same bits
-// on every target with fused multiply-add.
+// update only a part, pass it: update(w.head, g.head, state, options). The numbers of an optimizer
+// are double; results are rounded once to the type of the weights. Nothing is allocated. The same
+// bits on every target with fused multiply-add.
 #pragma once
 
 #include <cstdint>
@@ -123,42 +123,43 @@ constexpr double power_of(double beta, std::int32_t n) noexcept {
 // For an optimizer with numbers T: is it in range, step n from 1, and the state's arrays.
 template <class T>
 struct optimiser_step {
-  static constexpr bool is_in_range(const sgd& how) noexcept {
-    return is_size(static_cast<T>(how.rate)) && is_size(static_cast<T>(how.decay));
+  static constexpr bool is_in_range(const sgd& options) noexcept {
+    return is_size(static_cast<T>(options.rate)) && is_size(static_cast<T>(options.decay));
   }
-  static constexpr auto make(const sgd& how, std::int32_t) noexcept {
-    return kernel::sgd_step<T>{static_cast<T>(how.rate), static_cast<T>(how.decay)};
+  static constexpr auto make(const sgd& options, std::int32_t) noexcept {
+    return kernel::sgd_step<T>{static_cast<T>(options.rate), static_cast<T>(options.decay)};
   }
 
-  static constexpr bool is_in_range(const sgd_with_momentum& how) noexcept {
-    return is_size(static_cast<T>(how.rate)) && is_size(static_cast<T>(how.decay)) &&
-           is_part(how.momentum);
+  static constexpr bool is_in_range(const sgd_with_momentum& options) noexcept {
+    return is_size(static_cast<T>(options.rate)) && is_size(static_cast<T>(options.decay)) &&
+           is_part(options.momentum);
   }
-  static constexpr auto make(const sgd_with_momentum& how, std::int32_t) noexcept {
-    return kernel::momentum_step<T>{static_cast<T>(how.rate), static_cast<T>(how.momentum),
-                                    static_cast<T>(how.decay), how.nesterov};
+  static constexpr auto make(const sgd_with_momentum& options, std::int32_t) noexcept {
+    return kernel::momentum_step<T>{static_cast<T>(options.rate), static_cast<T>(options.momentum),
+                                    static_cast<T>(options.decay), options.nesterov};
   }
 
   template <class Adam>
-  static constexpr bool is_in_range(const Adam& how) noexcept {
-    return is_size(static_cast<T>(how.rate)) && is_size(static_cast<T>(how.decay)) &&
-           is_part(how.beta1) && is_part(how.beta2) && is_size(how.epsilon) &&
-           static_cast<T>(how.epsilon) > 0;
+  static constexpr bool is_in_range(const Adam& options) noexcept {
+    return is_size(static_cast<T>(options.rate)) && is_size(static_cast<T>(options.decay)) &&
+           is_part(options.beta1) && is_part(options.beta2) && is_size(options.epsilon) &&
+           static_cast<T>(options.epsilon) > 0;
   }
   template <class Adam>
-  static constexpr auto make(const Adam& how, std::int32_t n) noexcept {
+  static constexpr auto make(const Adam& options, std::int32_t n) noexcept {
     constexpr bool decoupled = std::is_same_v<Adam, adamw>;
-    const double unbiased1 = 1 - power_of(how.beta1, n), unbiased2 = 1 - power_of(how.beta2, n);
+    const double unbiased1 = 1 - power_of(options.beta1, n),
+                 unbiased2 = 1 - power_of(options.beta2, n);
     return kernel::adam_step<T>{
-        decoupled ? T{} : static_cast<T>(how.decay),
-        static_cast<T>(how.beta1),
-        static_cast<T>(1 - how.beta1),
-        static_cast<T>(how.beta2),
-        static_cast<T>(1 - how.beta2),
+        decoupled ? T{} : static_cast<T>(options.decay),
+        static_cast<T>(options.beta1),
+        static_cast<T>(1 - options.beta1),
+        static_cast<T>(options.beta2),
+        static_cast<T>(1 - options.beta2),
         static_cast<T>(1 / simd::sqrt(unbiased2)),
-        static_cast<T>(how.epsilon),
-        static_cast<T>(how.rate / unbiased1),
-        decoupled ? static_cast<T>(-simd::fma(how.rate, how.decay, -1.0)) : T{1}};
+        static_cast<T>(options.epsilon),
+        static_cast<T>(options.rate / unbiased1),
+        decoupled ? static_cast<T>(-simd::fma(options.rate, options.decay, -1.0)) : T{1}};
   }
 };
 
@@ -183,11 +184,12 @@ void step_of_arrays(const Step& step, W& w, const W& g, adam::state<W>& state) n
 
 // Inlined, like all functions with a double as argument or result: then, with float weights,
 // constant or float rates and unused norms need no arithmetic in double.
-template <class How, class W, class G, class... State>
-UMBEL_INLINE update_result updated(W& w, const G& g, const How& how, State&... state) noexcept {
+template <class Options, class W, class G, class... State>
+UMBEL_INLINE update_result updated(W& w, const G& g, const Options& options,
+                                   State&... state) noexcept {
   using T = number_of<W>;
   using step = optimiser_step<T>;
-  if (!step::is_in_range(how)) return {update_status::optimiser_out_of_range, 0};
+  if (!step::is_in_range(options)) return {update_status::optimiser_out_of_range, 0};
   const T norm = norm_of(g);
   if (!is_size(norm)) return {update_status::gradient_is_not_finite, static_cast<double>(norm)};
   std::int32_t made = 0;
@@ -195,7 +197,7 @@ UMBEL_INLINE update_result updated(W& w, const G& g, const How& how, State&... s
   constexpr std::int32_t most = 0x7fffffff;
   made = made < 0 ? 1 : made < most ? made + 1 : most;
   ((state.steps() = made), ...);
-  step_of_arrays<T>(step::make(how, made), w, g, state...);
+  step_of_arrays<T>(step::make(options, made), w, g, state...);
   return {update_status::updated, static_cast<double>(norm)};
 }
 
@@ -205,28 +207,28 @@ inline constexpr bool is_optimiser =
     std::is_same_v<H, sgd> || std::is_same_v<H, sgd_with_momentum> || std::is_same_v<H, adam> ||
     std::is_same_v<H, adamw>;
 
-template <class State, class How, class W>
+template <class State, class Options, class W>
 inline constexpr bool is_state_of = false;
-template <class State, class How, class W>
-  requires requires { typename How::template state<W>; }
-inline constexpr bool is_state_of<State, How, W> =
-    std::is_same_v<State, typename How::template state<W>>;
+template <class State, class Options, class W>
+  requires requires { typename Options::template state<W>; }
+inline constexpr bool is_state_of<State, Options, W> =
+    std::is_same_v<State, typename Options::template state<W>>;
 
 template <class... X>
 struct update_rule {
   using type = verdict<never<X...>, say::update,
                        say::expects_the_weights_their_gradient_the_state_and_the_optimizer>;
 };
-template <class W, class G, class How>
-  requires std::is_same_v<How, sgd>
-struct update_rule<W, G, How> {
+template <class W, class G, class Options>
+  requires std::is_same_v<Options, sgd>
+struct update_rule<W, G, Options> {
   using type = changeable_by<say::update, W, G>;
 };
-template <class W, class G, class State, class How>
-  requires(is_optimiser<How> && !std::is_same_v<How, sgd>)
-struct update_rule<W, G, State, How> {
+template <class W, class G, class State, class Options>
+  requires(is_optimiser<Options> && !std::is_same_v<Options, sgd>)
+struct update_rule<W, G, State, Options> {
   using type = first_error<typename update_rule<W, G, sgd>::type,
-                           verdict<is_state_of<State, How, W>, say::update,
+                           verdict<is_state_of<State, Options, W>, say::update,
                                    say::the_state_does_not_match_this_optimizer_and_its_weights>>;
 };
 }  // namespace rules
@@ -238,23 +240,23 @@ struct update_rule<W, G, State, How> {
 //   "umbel: update: argument 2 has a different type from argument 1; ..."
 //   "umbel: update: the state does not match this optimizer and these weights; ..."
 // and those of for_each_parameter.
-template <class W, class G, class How>
-[[nodiscard]] UMBEL_INLINE update_result update(W& w, const G& g, const How& how) noexcept {
-  using verdict = typename detail::rules::update_rule<W, G, How>::type;
+template <class W, class G, class Options>
+[[nodiscard]] UMBEL_INLINE update_result update(W& w, const G& g, const Options& options) noexcept {
+  using verdict = typename detail::rules::update_rule<W, G, Options>::type;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
-    return detail::updated(w, g, how);
+    return detail::updated(w, g, options);
   else
     return {};
 }
 // The same with a state, How::state of the type of w, which starts as zeros and counts steps.
-template <class W, class G, class State, class How>
+template <class W, class G, class State, class Options>
 [[nodiscard]] UMBEL_INLINE update_result update(W& w, const G& g, State& state,
-                                                const How& how) noexcept {
-  using verdict = typename detail::rules::update_rule<W, G, State, How>::type;
+                                                const Options& options) noexcept {
+  using verdict = typename detail::rules::update_rule<W, G, State, Options>::type;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
-    return detail::updated(w, g, how, state);
+    return detail::updated(w, g, options, state);
   else
     return {};
 }

@@ -72,15 +72,15 @@ struct in_words<block_types<T, Hidden, Steps, Options, Style>> {
                              const Memory&... memory) noexcept {
     constexpr residual::event e = types::template event_at<I>;
     using layer = typename types::template layer_at<e.slot>;
-    const auto& own = types::template weights_at<e.slot>(w);
+    const auto& part_weights = types::template weights_at<e.slot>(w);
     if constexpr (e.sees == residual::reads::row)
-      return in_words<layer>::of(own, x);
+      return in_words<layer>::of(part_weights, x);
     else if constexpr (e.sees == residual::reads::memory)
-      return in_words<multi_head_block<layer>>::to_memory(own, masks.first, x, memory...);
+      return in_words<multi_head_block<layer>>::to_memory(part_weights, masks.first, x, memory...);
     else if constexpr (types::has_memory)
-      return in_words<multi_head_block<layer>>::of(own, masks.second, x);
+      return in_words<multi_head_block<layer>>::of(part_weights, masks.second, x);
     else
-      return in_words<multi_head_block<layer>>::of(own, masks, x);
+      return in_words<multi_head_block<layer>>::of(part_weights, masks, x);
   }
   template <std::size_t I, class W, class Sum, class Branch>
   static constexpr auto joined(const W& w, const Sum& sum, const Branch& branch) noexcept {

@@ -18,143 +18,145 @@ namespace umbel::inline UMBEL_TARGET::detail::formulas {
 template <class T, std::size_t Nodes>
 struct reversal : elementwise_reversal<T, Nodes> {
   using base = elementwise_reversal<T, Nodes>;
-  using base::add, base::whole, base::number, base::each, base::times, base::repeated,
+  using base::add, base::whole, base::number, base::elementwise, base::times, base::repeated,
       base::in_order, base::renamed, base::only, base::sum_to, base::contraction, base::give,
       base::add_to_gradient, base::reverse_elementwise;
   using base::g, base::gradient, base::varies, base::complete, base::is_two_biases;
 
   // y(kept) = sum of a b: for a, the sum over the axes that only b has.
   constexpr void reverse_contraction(int n, const operand& d) {
-    const node_of_graph<T> one = g.nodes[n];
+    const node_of_graph<T> node = g.nodes[n];
     for (std::size_t j = 0; j < 2; ++j) {
-      const operand to = one.from[j], other = one.from[1 - j];
+      const operand to = node.from[j], other = node.from[1 - j];
       if (!varies[to.node]) continue;
-      const axis_list summed = only(one.axes, to.axes, false);
+      const axis_list summed = only(node.axes, to.axes, false);
       give(to, summed.rank != 0 ? contraction(d, other, to.axes, summed)
-                                : each(word::multiply, to.axes, d, other));
+                                : elementwise(word::multiply, to.axes, d, other));
     }
   }
 
   // y(out) = sum of x(in) w(in, out), plus a bias. Slots of gradients follow those of parts.
   constexpr void reverse_projection(int n, const operand& d, std::size_t slots_of_parts,
                                     const wanted_gradient* wanted) {
-    const node_of_graph<T> one = g.nodes[n];
-    const operand x = one.from[0];
-    const std::size_t at = x.axes.position(one.summed[0]);
-    const operand d_out = renamed(d, one.axes.family[at], family_out);
+    const node_of_graph<T> node = g.nodes[n];
+    const operand x = node.from[0];
+    const std::size_t at = x.axes.position(node.summed[0]);
+    const operand d_out = renamed(d, node.axes.family[at], family_out);
     axis_list features, rows;
-    features.push(family_in, x.axes.size[at], one.axes.size[at]);
-    features.push(family_out, one.axes.size[at], 1);
+    features.push(family_in, x.axes.size[at], node.axes.size[at]);
+    features.push(family_out, node.axes.size[at], 1);
     for (std::size_t i = 0; i < x.axes.rank; ++i)
       if (i != at) rows.push(x.axes.family[i], x.axes.size[i], 0);
     axis_list only_out;
-    only_out.push(family_out, one.axes.size[at], 0);
+    only_out.push(family_out, node.axes.size[at], 0);
     if (varies[x.node]) {
       node_of_graph<T> w;
       w.what = word::argument;
-      w.slot = one.slot;
+      w.slot = node.slot;
       w.axes = features;
-      const operand weights = renamed(whole(add(w)), family_in, one.summed[0]);
+      const operand weights = renamed(whole(add(w)), family_in, node.summed[0]);
       give(x, contraction(d_out, weights, x.axes, only_out));
     }
-    if (wanted[one.slot].values != npos)
-      add_to_gradient(contraction(renamed(x, one.summed[0], family_in), d_out, features, rows),
-                      one.slot + slots_of_parts);
-    if (wanted[one.slot].bias != npos)
-      add_to_gradient(sum_to(d_out, only_out), one.slot + 2 * slots_of_parts);
+    if (wanted[node.slot].values != npos)
+      add_to_gradient(contraction(renamed(x, node.summed[0], family_in), d_out, features, rows),
+                      node.slot + slots_of_parts);
+    if (wanted[node.slot].bias != npos)
+      add_to_gradient(sum_to(d_out, only_out), node.slot + 2 * slots_of_parts);
   }
 
   // y (d - s), s the sum over the family of d y. Hidden elements, whose y is 0, get 0 for any d.
   constexpr void reverse_softmax(int n, const operand& d) {
-    const node_of_graph<T> one = g.nodes[n];
+    const node_of_graph<T> node = g.nodes[n];
     const operand y = whole(n), none = number(0);
-    const operand is_seen = each(word::not_equal, one.axes, y, none);
-    const operand seen = each(word::where, one.axes, is_seen, d, none);
+    const operand is_seen = elementwise(word::not_equal, node.axes, y, none);
+    const operand seen = elementwise(word::where, node.axes, is_seen, d, none);
     axis_list along, others;
-    for (std::size_t i = 0; i < one.axes.rank; ++i)
-      (one.axes.family[i] == one.family ? along : others)
-          .push(one.axes.family[i], one.axes.size[i], 0);
+    for (std::size_t i = 0; i < node.axes.rank; ++i)
+      (node.axes.family[i] == node.family ? along : others)
+          .push(node.axes.family[i], node.axes.size[i], 0);
     const operand sum = contraction(seen, y, others, along);
-    give(one.from[0], times(one.axes, y, each(word::subtract, one.axes, seen, sum)));
+    give(node.from[0], times(node.axes, y, elementwise(word::subtract, node.axes, seen, sum)));
   }
   // d - softmax(x) sum of d.
   constexpr void reverse_log_softmax(int n, const operand& d) {
-    const node_of_graph<T> one = g.nodes[n];
+    const node_of_graph<T> node = g.nodes[n];
     axis_list others;
-    for (std::size_t i = 0; i < one.axes.rank; ++i)
-      if (one.axes.family[i] != one.family) others.push(one.axes.family[i], one.axes.size[i], 0);
-    const operand sum = sum_to(d, others), p = each(word::exp, one.axes, whole(n));
-    give(one.from[0], each(word::subtract, one.axes, d, times(one.axes, p, sum)));
+    for (std::size_t i = 0; i < node.axes.rank; ++i)
+      if (node.axes.family[i] != node.family)
+        others.push(node.axes.family[i], node.axes.size[i], 0);
+    const operand sum = sum_to(d, others), p = elementwise(word::exp, node.axes, whole(n));
+    give(node.from[0], elementwise(word::subtract, node.axes, d, times(node.axes, p, sum)));
   }
   constexpr void reverse_reduction(int n, const operand& d) {
-    const node_of_graph<T> one = g.nodes[n];
-    const operand x = one.from[0];
+    const node_of_graph<T> node = g.nodes[n];
+    const operand x = node.from[0];
     std::size_t elements = 1;
     axis_list over = x.axes, summed;
-    for (std::size_t i = 0; i < one.sums; ++i) {
-      elements *= x.axes.size_of(one.summed[i]);
-      summed.push(one.summed[i], x.axes.size_of(one.summed[i]), 0);
+    for (std::size_t i = 0; i < node.sums; ++i) {
+      elements *= x.axes.size_of(node.summed[i]);
+      summed.push(node.summed[i], x.axes.size_of(node.summed[i]), 0);
     }
-    if (one.reduces_by == reduction::sum) {
+    if (node.reduces_by == reduction::sum) {
       give(x, repeated(d, over));
-    } else if (one.reduces_by == reduction::mean) {
-      give(x, repeated(each(word::divide, one.axes, d, number(static_cast<T>(elements))), over));
+    } else if (node.reduces_by == reduction::mean) {
+      give(x, repeated(elementwise(word::divide, node.axes, d, number(static_cast<T>(elements))),
+                       over));
     } else {
       // Equal parts for all that are the largest.
-      const operand is_it = each(word::equal, over, x, whole(n));
-      const operand found = each(word::where, over, is_it, number(1), number(0));
+      const operand is_it = elementwise(word::equal, over, x, whole(n));
+      const operand found = elementwise(word::where, over, is_it, number(1), number(0));
       const operand count = sum_to(found, only(over, summed, false));
-      give(x, times(over, found, each(word::divide, one.axes, d, count)));
+      give(x, times(over, found, elementwise(word::divide, node.axes, d, count)));
     }
   }
   constexpr void reverse_concat(int n, const operand& d) {
-    const node_of_graph<T> one = g.nodes[n];
+    const node_of_graph<T> node = g.nodes[n];
     std::size_t first = 0;
-    for (std::size_t j = 0; j < one.operands; ++j) {
-      const std::size_t size = one.from[j].axes.size_of(one.family);
+    for (std::size_t j = 0; j < node.operands; ++j) {
+      const std::size_t size = node.from[j].axes.size_of(node.family);
       operand part = d;
-      part.offset += first * d.axes.stride_of(one.family);
-      part.axes.size[part.axes.position(one.family)] = size;
+      part.offset += first * d.axes.stride_of(node.family);
+      part.axes.size[part.axes.position(node.family)] = size;
       first += size;
-      give(one.from[j], part);
+      give(node.from[j], part);
     }
   }
   // Rows of a table by integers: each is added to the row that it came from.
   constexpr void reverse_lookup(int n, const operand& d) {
-    const node_of_graph<T> one = g.nodes[n];
-    const axis_list table = one.from[0].axes;
+    const node_of_graph<T> node = g.nodes[n];
+    const axis_list table = node.from[0].axes;
     node_of_graph<T> rows;
     rows.what = word::add_rows;
     rows.axes = without_strides(table);
-    rows.from[0] = in_order(d, one.axes);
-    rows.from[1] = one.from[1];
+    rows.from[0] = in_order(d, node.axes);
+    rows.from[1] = node.from[1];
     rows.operands = 2;
-    give(one.from[0], {add(rows), 0, without_strides(table)});
+    give(node.from[0], {add(rows), 0, without_strides(table)});
   }
   constexpr void reverse_rotation(int n, const operand& d) {
-    node_of_graph<T> one = g.nodes[n];
-    const operand x = one.from[0], sine = one.from[2];
-    one.axes = without_strides(one.axes);
-    one.from[0] = in_order(d, one.axes);
-    if (one.operands == 3)  // by given angles
-      one.from[2] = each(word::negate, without_strides(sine.axes), sine);
-    one.run = one.run_plainly = one.run_back;
-    give(x, whole(add(one)));
+    node_of_graph<T> node = g.nodes[n];
+    const operand x = node.from[0], sine = node.from[2];
+    node.axes = without_strides(node.axes);
+    node.from[0] = in_order(d, node.axes);
+    if (node.operands == 3)  // by given angles
+      node.from[2] = elementwise(word::negate, without_strides(sine.axes), sine);
+    node.run = node.run_plainly = node.run_back;
+    give(x, whole(add(node)));
   }
   constexpr void reverse_layer(int n, const operand& d) {
-    node_of_graph<T> one = g.nodes[n];
-    const std::size_t operands = one.operands;
+    node_of_graph<T> node = g.nodes[n];
+    const std::size_t operands = node.operands;
     operand from[most_operands];
-    for (std::size_t j = 0; j < operands; ++j) from[j] = one.from[j];
+    for (std::size_t j = 0; j < operands; ++j) from[j] = node.from[j];
     std::size_t elements = 0;
     std::size_t bias = npos;
     for (std::size_t j = 0; j < operands; ++j) {
-      if (j >= one.differentiated && !varies[from[j].node]) continue;
+      if (j >= node.differentiated && !varies[from[j].node]) continue;
       elements += from[j].axes.count();
-      if (j < one.differentiated) continue;
+      if (j < node.differentiated) continue;
       std::size_t found = 0;
-      while (found < one.also && one.also_differentiated[found].operand != j) ++found;
-      if (found == one.also)
+      while (found < node.also && node.also_differentiated[found].operand != j) ++found;
+      if (found == node.also)
         complete = false;
       else if (bias != npos)
         is_two_biases = true;
@@ -162,24 +164,24 @@ struct reversal : elementwise_reversal<T, Nodes> {
         bias = found;
     }
     if (!complete || is_two_biases) return;
-    one.what = word::layer_gradient;
-    one.kept = 0;
+    node.what = word::layer_gradient;
+    node.kept = 0;
     if (bias != npos) {
-      one.run_gradient = one.also_differentiated[bias].run;
-      one.gradient_scratch = one.also_differentiated[bias].scratch;
+      node.run_gradient = node.also_differentiated[bias].run;
+      node.gradient_scratch = node.also_differentiated[bias].scratch;
     }
-    one.from[one.operands++] = whole(n);
-    one.from[one.operands++] = in_order(d, one.axes);
-    one.axes = {};
-    one.axes.push(family_elements, elements, 1);
-    const int made = add(one);
+    node.from[node.operands++] = whole(n);
+    node.from[node.operands++] = in_order(d, node.axes);
+    node.axes = {};
+    node.axes.push(family_elements, elements, 1);
+    const int made = add(node);
     std::size_t first = 0;
-    for (std::size_t j = 0; j < one.differentiated; ++j) {
+    for (std::size_t j = 0; j < node.differentiated; ++j) {
       give(from[j], {made, first, without_strides(from[j].axes)});
       first += from[j].axes.count();
     }
     if (bias != npos) {
-      const std::size_t j = one.also_differentiated[bias].operand;
+      const std::size_t j = node.also_differentiated[bias].operand;
       give(from[j], {made, first, without_strides(from[j].axes)});
     }
   }
@@ -188,14 +190,14 @@ struct reversal : elementwise_reversal<T, Nodes> {
   constexpr void reverse_again(int first, int last, const wanted_gradient* wanted) {
     int copy[Nodes]{};
     for (int n = first; n <= last; ++n) {
-      node_of_graph<T> one = g.nodes[n];
+      node_of_graph<T> node = g.nodes[n];
       copy[n] = n;
-      if (one.what == word::argument || one.what == word::number || one.what == word::position)
+      if (node.what == word::argument || node.what == word::number || node.what == word::position)
         continue;
-      one.recomputed = 0;
-      for (std::size_t j = 0; j < one.operands; ++j)
-        if (one.from[j].node >= first) one.from[j].node = copy[one.from[j].node];
-      copy[n] = add(one);
+      node.recomputed = 0;
+      for (std::size_t j = 0; j < node.operands; ++j)
+        if (node.from[j].node >= first) node.from[j].node = copy[node.from[j].node];
+      copy[n] = add(node);
       varies[copy[n]] = varies[n];
       gradient[copy[n]] = gradient[n];
     }
@@ -204,22 +206,23 @@ struct reversal : elementwise_reversal<T, Nodes> {
   }
 
   constexpr void reverse_node(int n, const wanted_gradient* wanted) {
-    const node_of_graph<T>& one = g.nodes[n];
+    const node_of_graph<T>& node = g.nodes[n];
     operand d = gradient[n];
-    if (!one.open) d = repeated(d, one.axes);
-    const word what = one.what;
+    if (!node.open) d = repeated(d, node.axes);
+    const word what = node.what;
     if (what == word::argument) {
       // Each copy of an element repeated by a view has the whole gradient: one of them is added.
       axis_list once, of_d;
-      for (std::size_t i = 0; i < one.axes.rank; ++i) {
-        const unsigned long long family = one.axes.family[i];
-        if (one.axes.stride[i] == 0 && one.axes.size[i] != 1) continue;
-        once.push(family, one.axes.size[i], one.axes.stride[i]);
-        of_d.push(family, one.axes.size[i], d.axes.stride_of(family));
+      for (std::size_t i = 0; i < node.axes.rank; ++i) {
+        const unsigned long long family = node.axes.family[i];
+        if (node.axes.stride[i] == 0 && node.axes.size[i] != 1) continue;
+        once.push(family, node.axes.size[i], node.axes.stride[i]);
+        of_d.push(family, node.axes.size[i], d.axes.stride_of(family));
       }
       const std::size_t parts = g.slots - g.arguments;
       add_to_gradient({d.node, d.offset, of_d},
-                      one.slot + (one.slot < g.arguments ? 3 * parts + g.arguments : parts), once);
+                      node.slot + (node.slot < g.arguments ? 3 * parts + g.arguments : parts),
+                      once);
     } else if (is_elementwise(what)) {
       reverse_elementwise(n, d);
     } else if (what == word::contract) {
@@ -238,8 +241,8 @@ struct reversal : elementwise_reversal<T, Nodes> {
       reverse_lookup(n, d);
     } else if (what == word::rotate) {
       reverse_rotation(n, d);
-    } else if (what == word::call && one.differentiated == 1) {
-      give(one.from[0], d);  // x and a constant
+    } else if (what == word::call && node.differentiated == 1) {
+      give(node.from[0], d);  // x and a constant
     } else if (what == word::layer) {
       reverse_layer(n, d);
     } else {

@@ -16,14 +16,14 @@ struct elementwise_reversal : reversed_graph<T, Nodes> {
   using base::g, base::varies, base::complete, base::give, base::number, base::times, base::whole;
 
   constexpr void reverse_elementwise(int n, const operand& d) {
-    const node_of_graph<T> one = g.nodes[n];
-    const axis_list over = one.open ? d.axes : one.axes;
-    const operand a = one.from[0], b = one.from[1], c = one.from[2], y = whole(n);
+    const node_of_graph<T> node = g.nodes[n];
+    const axis_list over = node.open ? d.axes : node.axes;
+    const operand a = node.from[0], b = node.from[1], c = node.from[2], y = whole(n);
     const auto make = [&, this](word what, const auto&... x) {
-      return this->each(what, over, x...);
+      return this->elementwise(what, over, x...);
     };
     const auto product = [&](const operand& x, const operand& z) { return times(over, x, z); };
-    switch (one.what) {
+    switch (node.what) {
       case word::copy:
         give(a, d);
         break;
@@ -139,9 +139,9 @@ struct elementwise_reversal : reversed_graph<T, Nodes> {
       case word::minimum: {
         // Half for each of two equal ones.
         const operand is_a =
-            one.what == word::maximum ? make(word::less, b, a) : make(word::less, a, b);
+            node.what == word::maximum ? make(word::less, b, a) : make(word::less, a, b);
         const operand is_b =
-            one.what == word::maximum ? make(word::less, a, b) : make(word::less, b, a);
+            node.what == word::maximum ? make(word::less, a, b) : make(word::less, b, a);
         const operand half = product(d, number(T(0.5)));
         if (varies[a.node])
           give(a, make(word::where, is_a, d, make(word::where, is_b, number(0), half)));

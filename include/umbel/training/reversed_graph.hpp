@@ -46,40 +46,40 @@ struct reversed_graph {
   }
 
   // ---- nodes
-  constexpr int add(const node_of_graph<T>& one) {
+  constexpr int add(const node_of_graph<T>& node) {
     if (g.count == static_cast<int>(Nodes)) {
       complete = false;
       return 0;
     }
-    g.nodes[g.count] = one;
+    g.nodes[g.count] = node;
     return g.count++;
   }
   constexpr operand whole(int n) const { return {n, 0, g.nodes[n].axes}; }
   constexpr operand number(T value) {
-    node_of_graph<T> one;
-    one.what = word::number;
-    one.number = value;
+    node_of_graph<T> node;
+    node.what = word::number;
+    node.number = value;
     for (int n = 0; n < g.count; ++n)
-      if (is_same_node(g.nodes[n], one)) return whole(n);
-    return whole(add(one));
+      if (is_same_node(g.nodes[n], node)) return whole(n);
+    return whole(add(node));
   }
   constexpr bool is_number(const operand& x, T value) const {
     return x.node >= 0 && g.nodes[x.node].what == word::number && g.nodes[x.node].number == value;
   }
   // An operation on elements that are matched by name, over these axes.
   template <class... X>
-  constexpr operand each(word what, const axis_list& over, const X&... x) {
-    node_of_graph<T> one;
-    one.what = what;
-    one.condition = is_condition(what);
-    one.axes = without_strides(over);
-    ((one.from[one.operands++] = x), ...);
-    return whole(add(one));
+  constexpr operand elementwise(word what, const axis_list& over, const X&... x) {
+    node_of_graph<T> node;
+    node.what = what;
+    node.condition = is_condition(what);
+    node.axes = without_strides(over);
+    ((node.from[node.operands++] = x), ...);
+    return whole(add(node));
   }
   constexpr operand times(const axis_list& over, const operand& a, const operand& b) {
     if (is_number(a, 1)) return repeated(b, over);
     if (is_number(b, 1)) return repeated(a, over);
-    return each(word::multiply, over, a, b);
+    return elementwise(word::multiply, over, a, b);
   }
   // x, repeated along those of the axes that it lacks.
   static constexpr operand repeated(operand x, const axis_list& over) {
@@ -98,7 +98,7 @@ struct reversed_graph {
     axis_list axes = order;
     for (std::size_t i = 0; i < axes.rank; ++i) axes.stride[i] = x.axes.stride_of(axes.family[i]);
     x.axes = axes;
-    return is_row_major(axes) ? x : each(word::copy, axes, x);
+    return is_row_major(axes) ? x : elementwise(word::copy, axes, x);
   }
   static constexpr operand renamed(operand x, unsigned long long from, unsigned long long to) {
     const std::size_t at = x.axes.position(from);
@@ -121,16 +121,16 @@ struct reversed_graph {
   // The sum over `summed` of a b, with the axes `kept`.
   constexpr operand contraction(const operand& a, const operand& b, const axis_list& kept,
                                 const axis_list& summed) {
-    node_of_graph<T> one;
-    one.what = word::contract;
-    one.name = "contraction";
-    one.axes = without_strides(kept);
-    for (std::size_t i = 0; i < summed.rank; ++i) one.summed[one.sums++] = summed.family[i];
-    if (one.sums == 1) one.family = one.summed[0];
-    one.from[0] = a;
-    one.from[1] = b;
-    one.operands = 2;
-    return whole(add(one));
+    node_of_graph<T> node;
+    node.what = word::contract;
+    node.name = "contraction";
+    node.axes = without_strides(kept);
+    for (std::size_t i = 0; i < summed.rank; ++i) node.summed[node.sums++] = summed.family[i];
+    if (node.sums == 1) node.family = node.summed[0];
+    node.from[0] = a;
+    node.from[1] = b;
+    node.operands = 2;
+    return whole(add(node));
   }
 
   // ---- gradients
@@ -138,72 +138,74 @@ struct reversed_graph {
   // d: the gradient of the value that `to` reads.
   constexpr void give(const operand& to, operand d) {
     if (!varies[to.node]) return;
-    const axis_list own = g.nodes[to.node].axes;
+    const axis_list node_axes = g.nodes[to.node].axes;
     if (!g.nodes[to.node].open) {
       // An element that `to` repeats has one gradient, the sum over all places.
       axis_list read = to.axes;
       for (std::size_t i = 0; i < read.rank; ++i)
         if (read.stride[i] == 0 && read.size[i] != 1) read.family[i] = 0;
-      d = of_memory(to, repeated(sum_to(repeated(d, to.axes), read), read), own);
+      d = of_memory(to, repeated(sum_to(repeated(d, to.axes), read), read), node_axes);
     }
     operand& sum = gradient[to.node];
     if (sum.node < 0)
       sum = d;
     else if (g.nodes[to.node].open)
-      sum = each(word::add, wider(sum.axes, d.axes), sum, d);
+      sum = elementwise(word::add, wider(sum.axes, d.axes), sum, d);
     else
-      sum = repeated(each(word::add, own, sum, d), own);
+      sum = repeated(elementwise(word::add, node_axes, sum, d), node_axes);
   }
   static constexpr const axis_list& wider(const axis_list& a, const axis_list& b) {
     return a.rank < b.rank ? b : a;
   }
   // The same for the memory that `to` reads, with the axes `own`.
-  constexpr operand of_memory(const operand& to, const operand& d, const axis_list& own) {
+  constexpr operand of_memory(const operand& to, const operand& d, const axis_list& node_axes) {
     // Each element once, by other names or in a different order?
     bool renames = to.offset == 0;
     std::size_t count = 1;
-    operand named{d.node, d.offset, own};
+    operand named{d.node, d.offset, node_axes};
     for (std::size_t i = 0; i < to.axes.rank; ++i)
       if (to.axes.stride[i] != 0) count *= to.axes.size[i];
-    renames = renames && count == own.count();
-    for (std::size_t i = 0; i < own.rank; ++i) {
+    renames = renames && count == node_axes.count();
+    for (std::size_t i = 0; i < node_axes.rank; ++i) {
       named.axes.stride[i] = 0;
-      if (own.size[i] == 1) continue;
-      const std::size_t at = to.axes.find(own.size[i], own.stride[i]);
+      if (node_axes.size[i] == 1) continue;
+      const std::size_t at = to.axes.find(node_axes.size[i], node_axes.stride[i]);
       renames = renames && at != npos;
       if (at != npos) named.axes.stride[i] = d.axes.stride_of(to.axes.family[at]);
     }
     if (renames) return named;
     // A merged or split axis of dense memory?
-    if (to.offset == 0 && count == own.count() && is_row_major(to.axes) && is_row_major(own)) {
+    if (to.offset == 0 && count == node_axes.count() && is_row_major(to.axes) &&
+        is_row_major(node_axes)) {
       operand dense = in_order(d, to.axes);
-      dense.axes = without_strides(own);
+      dense.axes = without_strides(node_axes);
       return dense;
     }
     // A part: zeros elsewhere. place has the memory's elements from the first to the last.
     std::size_t elements = 1;
-    for (std::size_t i = 0; i < own.rank; ++i) elements += (own.size[i] - 1) * own.stride[i];
-    node_of_graph<T> one;
-    one.what = word::place;
-    one.axes.push(family_elements, elements, 1);
-    one.from[0] = d;
-    one.from[1] = to;  // not an operand: the destination
-    one.from[1].node = -1;
-    one.operands = 1;
-    return {add(one), 0, own};
+    for (std::size_t i = 0; i < node_axes.rank; ++i)
+      elements += (node_axes.size[i] - 1) * node_axes.stride[i];
+    node_of_graph<T> node;
+    node.what = word::place;
+    node.axes.push(family_elements, elements, 1);
+    node.from[0] = d;
+    node.from[1] = to;  // not an operand: the destination
+    node.from[1].node = -1;
+    node.operands = 1;
+    return {add(node), 0, node_axes};
   }
 
   // Finds the nodes that depend on differentiated arguments, which are already marked.
   constexpr void find_what_varies(int count, const wanted_gradient* wanted) {
     for (int n = 0; n < count; ++n) {
-      const node_of_graph<T>& one = g.nodes[n];
-      if (one.slot != npos)
-        for (std::size_t i = 0; i < one.parts; ++i)
-          varies[n] =
-              varies[n] || wanted[one.slot + i].values != npos || wanted[one.slot + i].bias != npos;
-      for (std::size_t j = 0; j < one.operands; ++j)
-        varies[n] = varies[n] || varies[one.from[j].node];
-      if (one.condition || one.what == word::number || one.what == word::position)
+      const node_of_graph<T>& node = g.nodes[n];
+      if (node.slot != npos)
+        for (std::size_t i = 0; i < node.parts; ++i)
+          varies[n] = varies[n] || wanted[node.slot + i].values != npos ||
+                      wanted[node.slot + i].bias != npos;
+      for (std::size_t j = 0; j < node.operands; ++j)
+        varies[n] = varies[n] || varies[node.from[j].node];
+      if (node.condition || node.what == word::number || node.what == word::position)
         varies[n] = false;
     }
   }
@@ -218,13 +220,13 @@ struct reversed_graph {
     sum.slot = slot;
     sum.axes = axes;
     const operand before = whole(add(sum));
-    node_of_graph<T> one;
-    one.what = word::add_to;
-    one.axes = axes;
-    one.from[0] = before;
-    one.from[1] = d;
-    one.operands = 2;
-    add(one);
+    node_of_graph<T> node;
+    node.what = word::add_to;
+    node.axes = axes;
+    node.from[0] = before;
+    node.from[1] = d;
+    node.operands = 2;
+    add(node);
     adds = true;
   }
 };

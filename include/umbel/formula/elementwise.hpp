@@ -12,10 +12,10 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
 // Axes that are contiguous in all operands and the result become one loop. The last, adjacent in
-// the result, is in the lanes. given: a node with the result's layout.
+// the result, is in the lanes. known: a node with the result's layout.
 template <class T, std::size_t Nodes>
 constexpr axis_list loops_of(const schedule<T, Nodes>& p, const node_list<Nodes>& list,
-                             const axis_list& out, int given) {
+                             const axis_list& out, int known) {
   axis_list loops;
   for (std::size_t i = 0; i < out.rank; ++i) {
     if (out.size[i] == 1) continue;
@@ -35,12 +35,12 @@ constexpr axis_list loops_of(const schedule<T, Nodes>& p, const node_list<Nodes>
     };
     bool together = loops.stride[i] == loops.stride[i + 1] * loops.size[i + 1];
     for (std::size_t n = 0; n < list.count; ++n) {
-      const node_of_graph<T>& one = p.at(list.nodes[n]);
-      if (one.what == word::position && (one.family == outer || one.family == inner))
+      const node_of_graph<T>& node = p.at(list.nodes[n]);
+      if (node.what == word::position && (node.family == outer || node.family == inner))
         together = false;
-      for (std::size_t j = 0; j < one.operands; ++j)
-        if (one.from[j].node != given && list.index(one.from[j].node) == npos)
-          together = together && in_a_run(one.from[j].axes);
+      for (std::size_t j = 0; j < node.operands; ++j)
+        if (node.from[j].node != known && list.index(node.from[j].node) == npos)
+          together = together && in_a_run(node.from[j].axes);
     }
     if (!together) continue;
     loops.size[i] *= loops.size[i + 1];
@@ -81,12 +81,12 @@ template <class Run>
 concept has_position = requires(const Run& run) { run.position; };
 
 // Run: a class with its plan `value`, begin<N, J>(), the start of operand J of node N, and
-// first_position<Family, Root>(), the start of that axis. Given: the node that lies where the
+// first_position<Family, Root>(), the start of that axis. Known: the node that lies where the
 // result is written, or -1.
-template <class Run, int Root, int To, int Given = -1>
-struct each_step {
+template <class Run, int Root, int To, int Known = -1>
+struct elementwise_step {
   using T = typename Run::value_type;
-  static constexpr auto list = program_of(Run::value, Root, Given);
+  static constexpr auto list = program_of(Run::value, Root, Known);
   // The axes written; for a reduction, read.
   static constexpr axis_list axes = [] {
     constexpr const node_of_graph<T>& root = Run::value.at(Root);
@@ -95,7 +95,7 @@ struct each_step {
     else
       return Run::template axes_of<To>();
   }();
-  static constexpr axis_list loops = loops_of(Run::value, list, axes, Given);
+  static constexpr axis_list loops = loops_of(Run::value, list, axes, Known);
 
   template <class V>
   struct place {
@@ -137,9 +137,9 @@ struct each_step {
   UMBEL_INLINE static constexpr void write(const Run& run, const std::size_t* index, T* to,
                                            std::size_t first, std::size_t count) noexcept {
     constexpr std::size_t stride = loops.stride[loops.rank - 1];
-    V given{};
-    if constexpr (Given >= 0) given = load_apart<V, stride>(to + first * stride, count);
-    V value = program<Run, list, Given, V>(place<V>{run, index, first, count}, given).last();
+    V known{};
+    if constexpr (Known >= 0) known = load_apart<V, stride>(to + first * stride, count);
+    V value = program<Run, list, Known, V>(place<V>{run, index, first, count}, known).last();
     if constexpr (simd::lanes_of<V> == 1) {
       to[first * stride] = value;
     } else if constexpr (stride == 1) {
@@ -174,9 +174,9 @@ struct each_step {
     over<0, 1>(run, index, to);
   }
   UMBEL_NOINLINE static void fast(const Run& run, T* to) noexcept {
-    const Run own = run;  // so that stores can't alias it
+    const Run local_run = run;  // so that stores can't alias it
     std::size_t index[most_axes]{};
-    over<0, plan::lanes<T>(plan::native_target)>(own, index, to);
+    over<0, plan::lanes<T>(plan::native_target)>(local_run, index, to);
   }
 
   // The values of contiguous elements from `offset` on.
@@ -185,7 +185,7 @@ struct each_step {
                                          std::size_t count) noexcept {
     std::size_t index[most_axes]{};
     find<0>(offset, index);
-    return program<Run, list, Given, V>(place<V>{run, index, offset, count}, V{}).last();
+    return program<Run, list, Known, V>(place<V>{run, index, offset, count}, V{}).last();
   }
 
  private:
