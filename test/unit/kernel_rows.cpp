@@ -88,17 +88,17 @@ void check_rms() {
 }
 
 // Functions for each and gated, which take them from block/ elsewhere.
-#define FUNCTION(name)                    \
+#define FUNCTION(name, function)          \
   struct name##_function {                \
     template <class V>                    \
     static constexpr V of(V x) noexcept { \
-      return plain::name##_of(x);         \
+      return function(x);                 \
     }                                     \
   }
-FUNCTION(gelu_exact);
-FUNCTION(gelu_tanh);
-FUNCTION(silu);
-FUNCTION(relu);
+FUNCTION(gelu_exact, umbel::detail::simd::gelu);
+FUNCTION(gelu_tanh, umbel::detail::simd::gelu_tanh);
+FUNCTION(silu, plain::silu_of);
+FUNCTION(relu, plain::relu_of);
 struct square {
   template <class V>
   static constexpr V of(V x) noexcept {
