@@ -37,10 +37,10 @@ using namespace umbel::axes;
   // cure: Declare them as `tensor<int, token<3>>`.
   penalize_repetition(logits, tensor<float, token<3>>{}, 1.1f);
 #elif defined CASE_logits_that_are_integers
-  // expect-gcc: "umbel: argmax: needs logits of float or double, not int"
-  // expect-clang: argmax.*needs_logits_of_float_or_double_not.*element<int>
+  // expect-gcc: "umbel: argmax: needs logits of type float, double, int8_t or int16_t, not int"
+  // expect-clang: argmax.*needs_logits_of_type_float_double_int8_t_or_int16_t_not.*element<int>
   // cause: The argument is tokens, or rounded logits.
-  // cure: Pass the logits.
+  // cure: Pass the logits. Those of a layer in integers are `std::int8_t` or `std::int16_t`.
   auto r = argmax(tensor<int, classes<8>>{});
 #elif defined CASE_logits_of_another_type
   // expect-gcc: "umbel: sampler: needs logits of float but got double"

@@ -94,6 +94,14 @@ BOOST_AUTO_TEST_CASE(the_most_likely) {
     for (int i = 0; i < 50; ++i) BOOST_TEST(sample(logits, how) == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(the_most_likely_in_integers) {
+  BOOST_TEST(argmax(tensor<std::int8_t, classes<5>>{-128, -3, 127, 127, 0}) == 2u);
+  BOOST_TEST(argmax(tensor<std::int16_t, classes<3>>{-32768, -32767, -32768}) == 1u);
+  BOOST_TEST(argmax(tensor<std::int8_t, classes<1>>{-128}) == 0u);
+  const tensor<std::int8_t, token<2>, classes<3>> all{{9, 8, 7}, {-9, -7, -8}};
+  BOOST_TEST(argmax(all | select_at<token, 1>) == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(numbers_that_are_none) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN(), inf = infinite<float>;
   sampler<float, classes<4>> sample{3};

@@ -85,7 +85,8 @@ constexpr Bits largest_threshold(const Enough& enough) noexcept {
 }  // namespace detail
 
 // The index of the largest logit, the first of equal ones; NaN is never the largest. npos if all
-// are NaN. x: a tensor or view with one axis whose size is not 1.
+// are NaN. x: a tensor or view with one axis whose size is not 1; its elements are float, double,
+// std::int8_t or std::int16_t (results of layers in integers).
 template <class X>
 [[nodiscard]] constexpr std::size_t argmax(const X& x) noexcept {
   using rule = detail::rules::row_of_logits<detail::say::argmax, X>;

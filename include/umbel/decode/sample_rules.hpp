@@ -24,6 +24,8 @@ UMBEL_SAYS(expects_a_tensor_or_view_of_logits_not, "expects a tensor or view of 
 UMBEL_SAYS(expects_a_tensor_or_view_of_tokens_not, "expects a tensor or view of tokens, not");
 UMBEL_SAYS(needs_the_axis_of_the_logits_not, "needs the axis of the logits, not");
 UMBEL_SAYS(needs_logits_of_float_or_double_not, "needs logits of float or double, not");
+UMBEL_SAYS(needs_logits_of_type_float_double_int8_t_or_int16_t_not,
+           "needs logits of type float, double, int8_t or int16_t, not");
 UMBEL_SAYS(expects_the_logits_then_options_in_braces,
            "expects the logits, then options in braces, sample(logits, {.temperature = 0.8f})");
 UMBEL_SAYS(needs_logits_along_one_axis_so_select_one_position_of,
@@ -40,6 +42,20 @@ constexpr bool is_a_row() {
   return longer < 2;
 }
 
+// argmax also accepts the results of layers in integers, but not int, as tokens are.
+template <class Operation, class T>
+struct element_of_logits_rule {
+  using type = verdict<std::is_floating_point_v<T>, Operation,
+                       say::needs_logits_of_float_or_double_not, element<T>>;
+};
+template <class T>
+struct element_of_logits_rule<say::argmax, T> {
+  using type = verdict<std::is_floating_point_v<T> || std::is_same_v<T, std::int8_t> ||
+                           std::is_same_v<T, std::int16_t>,
+                       say::argmax, say::needs_logits_of_type_float_double_int8_t_or_int16_t_not,
+                       element<T>>;
+};
+
 template <class Operation, class X>
 struct row_of_logits_rule {
   using type = verdict<one_is_invalid<X>, Operation, say::expects_a_tensor_or_view_of_logits_not,
@@ -47,12 +63,10 @@ struct row_of_logits_rule {
 };
 template <class Operation, tensor_like X>
 struct row_of_logits_rule<Operation, X> {
-  using type = first_error<
-      verdict<std::is_floating_point_v<typename X::value_type>, Operation,
-              say::needs_logits_of_float_or_double_not, element<typename X::value_type>>,
-      verdict<is_a_row<layout_of<X>>(), Operation,
-              say::needs_logits_along_one_axis_so_select_one_position_of,
-              typename layout_of<X>::axes>>;
+  using type = first_error<typename element_of_logits_rule<Operation, typename X::value_type>::type,
+                           verdict<is_a_row<layout_of<X>>(), Operation,
+                                   say::needs_logits_along_one_axis_so_select_one_position_of,
+                                   typename layout_of<X>::axes>>;
 };
 template <class Operation, class X>
 using row_of_logits = typename row_of_logits_rule<Operation, X>::type;
