@@ -97,7 +97,7 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
   // nothing if the positions don't fit.
   template <detail::tensor_like Out, class Attend, detail::tensor_like X,
             mask_like Mask = detail::every_key, workspace_like Workspace = detail::on_stack>
-  [[nodiscard]] constexpr bool step(Out&& out, const Attend& attend, const X& x,
+  [[nodiscard]] constexpr auto step(Out&& out, const Attend& attend, const X& x,
                                     const Mask& mask = {}, Workspace&& work = {}) noexcept {
     using namespace detail;
     using fits =
@@ -132,7 +132,7 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
   // a workspace<key<..>>. Returns false and changes nothing if they don't fit.
   template <class Attend, detail::tensor_like Y, detail::tensor_like Z,
             workspace_like Workspace = detail::on_stack>
-  [[nodiscard]] constexpr bool append(const Attend& attend, const Y& y, const Z& z,
+  [[nodiscard]] constexpr auto append(const Attend& attend, const Y& y, const Z& z,
                                       Workspace&& work = {}) noexcept {
     using namespace detail;
     using family = rules::key_family;

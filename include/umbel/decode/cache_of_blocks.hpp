@@ -148,7 +148,7 @@ class key_value_cache<Layer, Keys, Options...>
   // no memory.
   template <detail::tensor_like Out, class Given, detail::tensor_like X,
             mask_like Mask = detail::every_key, workspace_like Workspace = detail::on_stack>
-  [[nodiscard]] constexpr bool step(Out&& out, const Given& given, const X& x,
+  [[nodiscard]] constexpr auto step(Out&& out, const Given& given, const X& x,
                                     const Mask& mask = {}, Workspace&& work = {}) noexcept {
     if constexpr (block::has_memory)
       return step_with<Out>(out, given, x, mask, all_keys, work);
@@ -158,7 +158,7 @@ class key_value_cache<Layer, Keys, Options...>
   template <detail::tensor_like Out, class Given, detail::tensor_like X, class ToSelf,
             workspace_like Workspace = detail::on_stack>
     requires block::has_memory
-  [[nodiscard]] constexpr bool step(Out&& out, const Given& given, const X& x,
+  [[nodiscard]] constexpr auto step(Out&& out, const Given& given, const X& x,
                                     const detail::self_attention_mask<ToSelf>& to_self,
                                     Workspace&& work = {}) noexcept {
     return step_with<Out>(out, given, x, all_keys, to_self.mask, work);
@@ -166,7 +166,7 @@ class key_value_cache<Layer, Keys, Options...>
   template <detail::tensor_like Out, class Given, detail::tensor_like X, mask_like Mask,
             class ToSelf, workspace_like Workspace = detail::on_stack>
     requires block::has_memory
-  [[nodiscard]] constexpr bool step(Out&& out, const Given& given, const X& x, const Mask& mask,
+  [[nodiscard]] constexpr auto step(Out&& out, const Given& given, const X& x, const Mask& mask,
                                     const detail::self_attention_mask<ToSelf>& to_self,
                                     Workspace&& work = {}) noexcept {
     return step_with<Out>(out, given, x, mask, to_self.mask, work);
@@ -204,7 +204,7 @@ class key_value_cache<Layer, Keys, Options...>
   }
 
   template <class Out, class Given, class X, class Mask, class ToSelf, class Workspace>
-  constexpr bool step_with(std::remove_reference_t<Out>& out, const Given& given, const X& x,
+  constexpr auto step_with(std::remove_reference_t<Out>& out, const Given& given, const X& x,
                            const Mask& mask, const ToSelf& to_self, Workspace& work) noexcept {
     using namespace detail;
     using fits = typename unless_refused<first_error<

@@ -199,19 +199,19 @@ class key_value_cache<Formula, Keys, Options...>
   // false and changes nothing if the positions don't fit.
   template <detail::formulas::memory_of_results Out, class Given, class... X>
     requires(!detail::formulas::last_is_workspace<X...>)
-  [[nodiscard]] constexpr bool step(Out&& out, const Given& layer_of, const X&... x) noexcept {
+  [[nodiscard]] constexpr auto step(Out&& out, const Given& layer_of, const X&... x) noexcept {
     detail::on_stack on_stack;
     return step_with<Out>(out, layer_of, on_stack, x...);
   }
   template <detail::formulas::memory_of_results Out, class Given, class... X>
     requires detail::formulas::last_is_workspace<X...>
-  [[nodiscard]] constexpr bool step(Out&& out, const Given& layer_of, X&&... x) noexcept {
+  [[nodiscard]] constexpr auto step(Out&& out, const Given& layer_of, X&&... x) noexcept {
     return workspace_first<Out>(std::make_index_sequence<sizeof...(X) - 1>{}, out, layer_of, x...);
   }
 
  private:
   template <class Out, std::size_t... I, class Given, class... X>
-  constexpr bool workspace_first(std::index_sequence<I...>, std::remove_reference_t<Out>& out,
+  constexpr auto workspace_first(std::index_sequence<I...>, std::remove_reference_t<Out>& out,
                                  const Given& layer_of, X&... x) noexcept {
     const detail::formulas::references<std::index_sequence_for<X...>, X...> all{{x}...};
     return step_with<Out>(out, layer_of, detail::formulas::reference_at<sizeof...(I)>(all),
@@ -267,7 +267,7 @@ class key_value_cache<Formula, Keys, Options...>
   };
 
   template <class Out, class Given, class Work, class... X>
-  constexpr bool step_with(std::remove_reference_t<Out>& out, const Given&, Work& work,
+  constexpr auto step_with(std::remove_reference_t<Out>& out, const Given&, Work& work,
                            const X&... x) noexcept {
     if constexpr (fits) {
       using called = call<Out, Given, Work, X...>;

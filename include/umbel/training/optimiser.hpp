@@ -241,24 +241,24 @@ struct update_rule<W, G, State, Options> {
 //   "umbel: update: the state does not match this optimizer and these weights; ..."
 // and those of for_each_parameter.
 template <class W, class G, class Options>
-[[nodiscard]] UMBEL_INLINE update_result update(W& w, const G& g, const Options& options) noexcept {
+[[nodiscard]] UMBEL_INLINE auto update(W& w, const G& g, const Options& options) noexcept {
   using verdict = typename detail::rules::update_rule<W, G, Options>::type;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
     return detail::updated(w, g, options);
   else
-    return {};
+    return update_result{};
 }
 // The same with a state, How::state of the type of w, which starts as zeros and counts steps.
 template <class W, class G, class State, class Options>
-[[nodiscard]] UMBEL_INLINE update_result update(W& w, const G& g, State& state,
-                                                const Options& options) noexcept {
+[[nodiscard]] UMBEL_INLINE auto update(W& w, const G& g, State& state,
+                                       const Options& options) noexcept {
   using verdict = typename detail::rules::update_rule<W, G, State, Options>::type;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
     return detail::updated(w, g, options, state);
   else
-    return {};
+    return update_result{};
 }
 
 // A different number of arguments: refused.

@@ -348,9 +348,9 @@ void load_parameters(load_result& result, Weights& w, const File& file,
 //   "umbel: load: the weights are const"
 // and, for structs, the messages of for_each_parameter.
 template <class Weights, class File, class... Names>
-[[nodiscard]] load_result load(Weights&& w, const File& file, const Names&... names) noexcept {
+[[nodiscard]] auto load(Weights&& w, const File& file, const Names&... names) noexcept {
   if constexpr (detail::one_is_invalid<Weights, File, Names...>) {
-    return {};
+    return load_result{};
   } else {
     using verdict = decltype(detail::rules::load_call<Weights, File, Names...>());
     static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
