@@ -4,6 +4,7 @@
 
 #include <umbel/config.hpp>
 
+#include <cstdint>
 #include <umbel/tensor/other_calls.hpp>
 #include <umbel/tensor/tensor.hpp>
 
