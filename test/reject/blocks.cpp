@@ -495,6 +495,19 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // cause: Several layers have weights of one type, so the weights do not determine the layer.
   // cure: Name the layer: `prepacked<encoder> packed{w}`.
   prepacked wrong{w};
+#elif defined CASE_row_formula_without_its_header
+  // expect-gcc: "umbel: residual_block: row_formula needs its header; add #include <umbel/formula/row_formula\.hpp>"
+  // expect-clang: residual_block.*row_formula_needs_its_header_so_include_row_formula
+  // cause: Formulas as parts of a block are not in umbel.hpp.
+  // cure: Write `#include <umbel/formula/row_formula.hpp>`.
+  using namespace block_parts;
+  constexpr formula f = [](auto a, const auto& part) { return a * part.linear; };
+  using block = residual_block<
+      float, hidden<32>,
+      without_norm<row_formula<name::feed_forward, decltype(f),
+                               linear_map<name::linear, hidden<32>, hidden<32>, bias<false>>>>>;
+  static block::weights of_block;
+  auto r = block{of_block}(x);
 #else
   auto r = x | place | encode | packed | normalise | rms | gelu_exact | mean<token> | classify;
   (void)r;

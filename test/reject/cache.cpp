@@ -36,7 +36,10 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   // cause: Caches of formulas are not part of umbel.hpp.
   // cure: Write `#include <umbel/decode/cache_of_formula.hpp>`.
   constexpr formula f = [](auto y) { return y; };
-  (void)key_value_cache<decltype(f), key<16>>{};
+  static key_value_cache<decltype(f), key<16>, called_with<tensor<float, token<1>, hidden<8>>>>
+      of_f;
+  of_f.reset();
+  (void)of_f.step(out, f, x);
 #elif defined CASE_capacity_of_tokens
   // expect-gcc: "umbel: key_value_cache: expected the axis key but got token=256"
   // expect-clang: key_value_cache.*expected_the_axis.*key>.*but_got.*token<256>

@@ -35,7 +35,7 @@ auto not_constexpr(const X& x) {
   };
   (void)q, (void)k, (void)other, (void)slopes, (void)x, (void)w, (void)scale;
   const auto ok = attend(q, k, k);
-#if defined CASE_formula_checks_elementwise_step
+#if defined CASE_formula_checks_each_step
   // expect-gcc: "umbel: contract: the left side has key=21 but the right side has key=20"
   // expect-clang: contract, .*the_left_side_has, .*key<21>, .*but_the_right_side_has, .*key<20>
   // cause: In a formula, each operation has its own rule; here there are fewer values than keys.

@@ -111,7 +111,7 @@ using cache_of = key_value_cache<F, key<16>, called_with<row, X...>>;
   cache_of<decltype(f), weights> other;
 #elif defined CASE_mean_along_keys
   // expect-gcc: "umbel: key_value_cache: mean counts keys, whose number grows with each step"
-  // expect-clang: key_value_cache.*mean.*counts_keys_whose_number_grows_with_elementwise_step
+  // expect-clang: key_value_cache.*mean.*counts_keys_whose_number_grows_with_each_step
   // cause: A mean divides by the number of keys, and a sum over keys and a second axis depends on it.
   // cure: Write `sum<key>` of weights that are 0 for later keys, and divide by the number that you need.
   constexpr formula f = [](auto y, const auto& v) {
@@ -148,7 +148,7 @@ using cache_of = key_value_cache<F, key<16>, called_with<row, X...>>;
   cache_of<decltype(f), weights> other;
 #elif defined CASE_gives_keys
   // expect-gcc: "umbel: key_value_cache: the formula returns an axis key, which grows with each step"
-  // expect-clang: key_value_cache.*the_formula_returns_an_axis_key_which_grows_with_elementwise_step
+  // expect-clang: key_value_cache.*the_formula_returns_an_axis_key_which_grows_with_each_step
   // cause: A result with the axis key has a different size in each step.
   // cure: Return rows only.
   constexpr formula f = [](auto y, const auto& v) {
@@ -213,6 +213,17 @@ using cache_of = key_value_cache<F, key<16>, called_with<row, X...>>;
   // cause: The call has too few arguments.
   // cure: Write `cache.step(out, f, x, w)`.
   (void)cache.step(out);
+#elif defined CASE_refused_formula_used_further
+  // expect-gcc: "umbel: softmax: there is no axis query in \[token=16, hidden=8\]"
+  // expect-clang: softmax.*there_is_no_axis.*query.*token<16>.*hidden<8>
+  // lines-gcc: 16
+  // lines-clang: 16
+  // cause: The axis to normalize is not an axis of the tensor.
+  // cure: Use an axis in the brackets, for scores usually key.
+  constexpr formula f = [](auto a) { return softmax<query>(a); };
+  static cache_of<decltype(f)> other;
+  (void)other.step(out, f, x);
+  other.reset();
 #else
   (void)cache.step(out, causal_attention, x, w);
 #endif

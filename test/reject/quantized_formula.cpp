@@ -83,7 +83,58 @@ using product_of_rows = quantized<decltype(product), rows, rows>;
   static layer::ranges seen;
   static large a;
   (void)layer::calibrate(seen, a);
+#elif defined CASE_a_name_of_a_number
+  // expect-gcc: "umbel: named: expects a tensor, a view or a value of a formula, not float"
+  // expect-clang: named.*expects_a_tensor_a_view_or_a_value_of_a_formula_not.*float
+  // cause: Only values with axes have names and ranges.
+  // cure: Name the tensor that the number is combined with: `named<"scaled">(2.0f * x)`.
+  auto r = named<"two">(2.0f);
+#elif defined CASE_no_such_range
+  // expect-gcc: "umbel: quantized: no value of the formula is named scores; the names are argument_1, argument_2, multiply_1"
+  // expect-clang: quantized.*no_value_of_the_formula_has_this_name
+  // cause: A range is found by the name that `named<>` gave its value, or by the operation and its number.
+  // cure: Use a name of the list, or name the value in the formula: `named<"scores">(...)`.
+  product_of_rows::ranges seen{};
+  seen.get<"scores">()() = 4;
+  const float r = seen.get<"scores">()();
+#elif defined CASE_calibrate_with_swapped_arguments
+  // expect-gcc: "umbel: quantized: calibrate expects the ranges or histograms of this formula, then its arguments, calibrate\(seen, x, w\)"
+  // expect-clang: quantized.*calibrate_expects_the_ranges_of_this_formula_then_its_arguments
+  // cause: The arguments are in a different order, have other types, or the ranges belong to a different formula.
+  // cure: Pass the ranges first, then the arguments of the formula in its order: `layer::calibrate(seen, x, w)`.
+  product_of_rows::ranges seen{};
+  auto r = product_of_rows::calibrate(x, x, seen);
+#elif defined CASE_packed_from_the_tensors
+  // expect-gcc: "umbel: quantized: expects the arguments of the formula that are not tensors, then its ranges, \(w, seen\)"
+  // expect-clang: quantized.*expects_the_arguments_that_are_not_tensors_then_the_ranges_of_this_formula
+  // cause: A formula in integers owns its weights and has the units of its ranges; tensors are arguments of a call.
+  // cure: Write `layer packed(w, seen)`, or `layer packed(seen)` without weights.
+  product_of_rows::ranges seen{};
+  product_of_rows packed;
+  auto r = packed.pack(x, seen);
+#elif defined CASE_refused_and_used_further
+  // expect-gcc: "umbel: quantized: divide has no integer form in a formula; compute it in floats, before or after"
+  // expect-clang: quantized.*operation<.*divide>.*has_no_integer_form_in_a_formula
+  // cause: The sentence names an operation that 8-bit integers don't have. docs/integers.md lists those with an integer form.
+  // cure: Write the formula with other operations, or compute this one in floats before or after.
+  constexpr formula f = [](auto a, auto b) { return a / b; };
+  using layer = quantized<decltype(f), rows, rows>;
+  layer::ranges seen{};
+  auto y = layer::calibrate(seen, x, x);
+  const layer packed(seen);
+  auto z = dequantize(packed(integers, integers), 1.0f);
+#elif defined CASE_wrong_axis_and_used_further
+  // expect-gcc: "umbel: softmax: there is no axis key in \[token=5, hidden=4\]"
+  // expect-clang: softmax.*there_is_no_axis.*key.*token<5>.*hidden<4>
+  // lines-gcc: 14
+  // cause: The axis to normalize is not an axis of the tensor.
+  // cure: Use an axis in the brackets, for scores usually key.
+  constexpr formula f = [](auto a) { return softmax<key>(a); };
+  using layer = quantized<decltype(f), rows>;
+  layer::ranges seen{};
+  auto y = layer::calibrate(seen, x);
 #else
+  (void)named<"x">(x);
   (void)multiply(integers, integers);
 #endif
 }

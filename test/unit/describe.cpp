@@ -50,7 +50,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 BOOST_AUTO_TEST_SUITE(description)
 
-BOOST_AUTO_TEST_CASE(the_page_has_elementwise_step_and_all_bytes) {
+BOOST_AUTO_TEST_CASE(the_page_has_each_step_and_all_bytes) {
   const std::string text = page;
   BOOST_TEST(text.find("attention, 64 queries to 64 keys, 5 heads of 20, float") == 0u);
   for (const char* line : {"\nqueries ", "\nkeys ", "\nvalues "})

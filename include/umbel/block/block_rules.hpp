@@ -12,6 +12,8 @@ namespace umbel::inline UMBEL_TARGET::detail {
 UMBEL_SAYS(residual_block, "residual_block");
 UMBEL_SAYS(attends_to_a_memory_so_write_layer_of_x_memory_and_self_mask,
            "attends to a memory; write layer(x, memory, self_mask(...))");
+UMBEL_SAYS(row_formula_needs_its_header_so_include_row_formula,
+           "row_formula needs its header; add #include <umbel/formula/row_formula.hpp>");
 UMBEL_SAYS(is_not_the_name_of_a_part_so_use_name_or_declare_one,
            "is not the name of a part; use block_parts::name::norm or another, or declare one with "
            "UMBEL_PART_NAME");
@@ -126,6 +128,13 @@ struct among_joins_rule {
 };
 template <part_like Part>
 struct among_joins_rule<Part> : join_rule<residual::no_join<Part>> {};
+
+template <class Name, class Formula, class... Weights>
+struct join_rule<block_parts::row_formula<Name, Formula, Weights...>> {
+  using type =
+      verdict<part_like<block_parts::row_formula<Name, Formula, Weights...>>, say::residual_block,
+              say::row_formula_needs_its_header_so_include_row_formula>;
+};
 
 template <class Parts>
 struct all_are_parts;

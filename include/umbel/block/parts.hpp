@@ -185,6 +185,11 @@ template <class Name, class Step>
 using layer_scale = typename detail::residual::changed<Step>::template scaled_by<Name>;
 template <class Step>
 using no_residual = typename detail::residual::changed<Step>::alone;
+// A formula of each row, and its weights: formula/row_formula.hpp.
+template <class Name, class Formula = detail::nothing, class... Weights>
+struct row_formula;
+template <class Name, class... Axis>
+struct weight;
 }  // namespace block_parts
 
 }  // namespace umbel::inline UMBEL_TARGET

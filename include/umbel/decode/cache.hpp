@@ -233,6 +233,9 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
   typename made::type past_;
 };
 
+// An option of a formula's cache (step_of_formula.hpp).
+template <class... X>
+struct called_with;
 // Any other layer is refused.
 template <class Layer, class Keys, class... Options>
   requires(!detail::is_multi_head<Layer> && !detail::stores_heads<Layer> &&

@@ -21,7 +21,7 @@ struct a_layer;
 struct the_formula_uses_the_size_of_token_which_differs_in_a_step;
 }  // namespace say
 UMBEL_SAYS(x_times_w, "x * w");
-UMBEL_SAYS(counts_keys_whose_number_grows_with_elementwise_step,
+UMBEL_SAYS(counts_keys_whose_number_grows_with_each_step,
            "counts keys, whose number grows with each step");
 UMBEL_SAYS(runs_along_the_sequence_but_a_step_has_only_the_new_positions,
            "runs along the sequence, but a step has only the new positions");
@@ -40,7 +40,7 @@ UMBEL_SAYS(needs_the_types_of_the_arguments_so_add_called_with,
            "weights>");
 UMBEL_SAYS(step_expects_out_and_the_formula_and_its_arguments_then_a_workspace,
            "step expects out, the formula and its arguments; then a workspace");
-UMBEL_SAYS(the_formula_returns_an_axis_key_which_grows_with_elementwise_step,
+UMBEL_SAYS(the_formula_returns_an_axis_key_which_grows_with_each_step,
            "the formula returns an axis key, which grows with each step");
 UMBEL_SAYS(a_cache_of_a_formula_has_no_append_or_attend_so_use_step,
            "a cache of a formula has no append or attend; use step");
@@ -120,14 +120,20 @@ struct axes_of_argument<tensor_argument<E, Layout>> {
   static constexpr axis_list value = axes_of_layout<Layout>();
 };
 
-// A call with the whole sequence, and the values that it keeps. Argument: for Capacity positions.
+// A call with the whole sequence. Argument: for Capacity positions. (Apart from its graph, which a
+// refused call does not have.)
 template <class F, std::size_t Capacity, class... Argument>
-struct whole_sequence {
+struct call_of_sequence {
   using T = typename computed_type<Argument...>::type;
   using recorder = tracer<T, false, false, Capacity>;
   using result = decltype(std::declval<const F&>()(formulas::traced_argument(
       static_cast<recorder*>(nullptr), argument_number<0>{}, Argument{})...));
   static constexpr std::size_t nodes = nodes_of<F, recorder, Argument...>;
+};
+// Its graph, and the values that it keeps.
+template <class F, std::size_t Capacity, class... Argument>
+struct whole_sequence : call_of_sequence<F, Capacity, Argument...> {
+  using recorder = typename call_of_sequence<F, Capacity, Argument...>::recorder;
   static constexpr auto traced = graph_of<F, recorder, true, Argument...>();
   static constexpr auto read =
       read_positions(traced, Capacity, family_id<axis_family<axes::token>>,
@@ -238,29 +244,38 @@ UMBEL_REFUSES(keeps_nothing, struct the_formula_has_no_keys_to_store_so_rename_i
 UMBEL_REFUSES(mixes, Word, say::runs_along_the_sequence_but_a_step_has_only_the_new_positions);
 UMBEL_REFUSES(part_of_rows, Word, say::reads_a_part_of_the_sequence_or_several_axes_as_one);
 UMBEL_REFUSES(sees_later, Word, say::sees_later_keys_so_hide_them);
-UMBEL_REFUSES(counts, Word, say::counts_keys_whose_number_grows_with_elementwise_step);
+UMBEL_REFUSES(counts, Word, say::counts_keys_whose_number_grows_with_each_step);
 UMBEL_REFUSES(several_rows, Word, struct has_the_sequence_on_two_axes_and_neither_is_key);
 UMBEL_REFUSES(layer, Word, say::may_see_other_positions_so_write_out_its_operations);
 UMBEL_REFUSES(
     function_of_scores, Word,
     say::cannot_read_the_keys_of_a_cache_so_use_arithmetic_contract_softmax_sum_max_or_min);
-UMBEL_REFUSES(gives_keys, say::the_formula_returns_an_axis_key_which_grows_with_elementwise_step);
+UMBEL_REFUSES(gives_keys, say::the_formula_returns_an_axis_key_which_grows_with_each_step);
 #undef UMBEL_REFUSES
 
 template <class F, std::size_t Capacity, class... Argument>
 struct formula_to_decode_rule {
-  using whole = formulas::whole_sequence<F, Capacity, Argument...>;
-  using type =
-      first_error<typename formulas::arguments_agree<typename whole::T, 1, Argument...>::type,
-                  gives<typename whole::result>, has_graph<whole::nodes>>;
+  using call = formulas::call_of_sequence<F, Capacity, Argument...>;
+  using agree = typename formulas::arguments_agree<typename call::T, 1, Argument...>::type;
+  // An invalid result has been reported.
+  template <class Result, class Call>
+  struct of_result {
+    using type =
+        first_error<agree, gives<Result>, verdict<false, say::key_value_cache, no_axis<1>>>;
+  };
+  template <class Result, class Call>
+    requires formulas::gives_nodes<F, Result>
+  struct of_result<Result, Call> {
+    using type = first_error<agree, has_graph<Call::nodes>>;
+  };
+  using type = typename of_result<typename call::result, call>::type;
 };
 template <class F, std::size_t Capacity, class... Argument>
-  requires(
-      formulas::gives_nodes<F,
-                            typename formulas::whole_sequence<F, Capacity, Argument...>::result> &&
-      formulas::arguments_agree<typename formulas::computed_type<Argument...>::type, 1,
-                                Argument...>::type::ok &&
-      has_graph<formulas::whole_sequence<F, Capacity, Argument...>::nodes>::ok)
+  requires(formulas::gives_nodes<
+               F, typename formulas::call_of_sequence<F, Capacity, Argument...>::result> &&
+           formulas::arguments_agree<typename formulas::computed_type<Argument...>::type, 1,
+                                     Argument...>::type::ok &&
+           has_graph<formulas::call_of_sequence<F, Capacity, Argument...>::nodes>::ok)
 struct formula_to_decode_rule<F, Capacity, Argument...> {
   using whole = formulas::whole_sequence<F, Capacity, Argument...>;
   static constexpr const auto& first_wrong = whole::read.at(whole::read.where);

@@ -13,6 +13,8 @@ namespace detail {
 UMBEL_SAYS(named, "named");
 UMBEL_SAYS(needs_a_name_of_letters_digits_and_underscores,
            "needs a name of letters, digits and underscores");
+UMBEL_SAYS(expects_a_tensor_a_view_or_a_value_of_a_formula_not,
+           "expects a tensor, a view or a value of a formula, not");
 
 namespace formulas {
 // A name of at most 63 characters as a template argument. (Not a template, whose arguments would be
@@ -54,6 +56,18 @@ constexpr X named(X&& x) noexcept {
         nodes[x.number].label = formulas::text_of_name<Name>::value.chars;
   }
   return static_cast<X&&>(x);
+}
+// Anything else is refused.
+template <detail::formulas::value_name Name, class X>
+  requires(!detail::formulas::a_node<X> && !detail::tensor_like<std::remove_cvref_t<X>>)
+constexpr detail::invalid named(const X&) noexcept {
+  using namespace detail;
+  static_assert(
+      report<
+          verdict<one_is_invalid<X>, say::named,
+                  say::expects_a_tensor_a_view_or_a_value_of_a_formula_not, type_of_given<X>>>::ok,
+      "umbel: shapes do not fit");
+  return {};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -420,7 +420,7 @@ namespace block_parts {
 // A formula of rows. Formula: decltype(f) of a constexpr formula f, called as f(x, w), x (token,
 // hidden). Weights: weight<name, axes...>, and linear_map<name, in, out, bias<...>>, of which x *
 // w.name is the product; in their order the members of w.
-template <class Name, class Formula = detail::nothing, class... Weights>
+template <class Name, class Formula, class... Weights>
 struct row_formula {
   using name = Name;
   static constexpr auto sees = detail::residual::reads::row;

@@ -24,6 +24,11 @@ UMBEL_SAYS(expects_the_tensors_of_the_formula_in_integers_so_use_quantize,
            "expects the tensors of the formula in integers, with the same axes; see input_type");
 UMBEL_SAYS(expects_the_formula_and_the_types_of_its_arguments_so_write_decltype,
            "expects the formula and the types of its arguments");
+UMBEL_SAYS(calibrate_expects_the_ranges_of_this_formula_then_its_arguments,
+           "calibrate expects the ranges or histograms of this formula, then its arguments, "
+           "calibrate(seen, x, w)");
+UMBEL_SAYS(expects_the_arguments_that_are_not_tensors_then_the_ranges_of_this_formula,
+           "expects the arguments of the formula that are not tensors, then its ranges, (w, seen)");
 
 namespace integers {
 
@@ -64,6 +69,15 @@ class quantized_formula {
       return invalid{};
   }
 
+  template <class... Given>
+  static constexpr invalid calibrate(const Given&...) noexcept {
+    static_assert(
+        report<verdict<one_is_invalid<Given...>, say::quantized,
+                       say::calibrate_expects_the_ranges_of_this_formula_then_its_arguments>>::ok,
+        "umbel: shapes do not fit");
+    return {};
+  }
+
   constexpr quantized_formula() noexcept = default;
   // given: the arguments that are not tensors, such as weights, then the ranges.
   template <class... Given>
@@ -80,6 +94,19 @@ class quantized_formula {
         !found)
       return found;
     form::pack(numbers_, all{}, given...);
+    return {};
+  }
+
+  template <class... Given>
+    requires(sizeof...(Given) != 0 && !form::template packs_from<ranges, Given...>() &&
+             !(std::is_base_of_v<quantized_formula, Given> || ...))
+  constexpr explicit(sizeof...(Given) == 1) quantized_formula(const Given&...) noexcept {
+    refuse_to_pack<Given...>();
+  }
+  template <class... Given>
+    requires(!form::template packs_from<ranges, Given...>())
+  constexpr pack_result pack(const Given&...) noexcept {
+    refuse_to_pack<Given...>();
     return {};
   }
 
@@ -106,6 +133,13 @@ class quantized_formula {
   }
 
  private:
+  template <class... Given>
+  static constexpr void refuse_to_pack() noexcept {
+    using say_what =
+        say::expects_the_arguments_that_are_not_tensors_then_the_ranges_of_this_formula;
+    static_assert(report<verdict<one_is_invalid<Given...>, say::quantized, say_what>>::ok,
+                  "umbel: shapes do not fit");
+  }
   static constexpr float range_of(int n, const ranges& seen) noexcept {
     const int of = model::plan.observed[model::plan.group[n]];
     return static_cast<float>(static_cast<double>(seen.values[model::plan.range[of]]()) *
@@ -150,17 +184,22 @@ class quantized_formula {
 };
 
 // Is F a formula with one result for arguments X, with an integer form?
+// Already reported: an error in the function, or a refused operation.
+using reported_before = verdict<false, say::quantized, no_axis<1>>;
 template <bool Traceable, class F, class... X>
 struct formula_rule {
-  using type = verdict<never<F>, say::quantized,
-                       say::expects_the_formula_and_the_types_of_its_arguments_so_write_decltype>;
+  using type = first_error<
+      verdict<formulas::accepts<F, X...>, say::quantized,
+              say::expects_the_formula_and_the_types_of_its_arguments_so_write_decltype>,
+      reported_before>;
 };
 template <class F, class... X>
 struct formula_rule<true, F, X...> {
   template <class Result>
   struct of_result {
-    using type = verdict<never<Result>, say::quantized,
-                         say::has_several_results_but_a_formula_in_integers_has_one>;
+    using type = first_error<verdict<!formulas::several_results<Result>, say::quantized,
+                                     say::has_several_results_but_a_formula_in_integers_has_one>,
+                             rules::gives<Result>, reported_before>;
   };
   template <formulas::a_node Result>
   struct of_result<Result> {

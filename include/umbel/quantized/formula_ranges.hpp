@@ -73,6 +73,12 @@ struct names_of_values {
     return true;
   }();
 };
+template <class Model, formulas::value_name Name>
+struct no_value_of_the_formula_has_this_name;
+template <class Model, formulas::value_name Name>
+using no_such_value =
+    verdict<false, say::quantized, no_value_of_the_formula_has_this_name<Model, Name>>;
+
 template <class Model, class Range>
 struct formula_ranges {
   using layer_name = say::quantized;
@@ -103,6 +109,12 @@ struct formula_ranges {
   [[nodiscard]] constexpr const Range& get() const noexcept {
     return values[names::find(Name.chars)];
   }
+  template <formulas::value_name Name>
+    requires(names::find(Name.chars) == names::count)
+  [[nodiscard]] constexpr auto get() const noexcept {
+    static_assert(report<no_such_value<Model, Name>>::ok, "umbel: shapes do not fit");
+    return invalid{};
+  }
   template <class F>
   constexpr auto with_all_members(F f) noexcept {
     return with_all(*this, f);
@@ -122,4 +134,21 @@ struct formula_ranges {
 };
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::integers
+
+namespace umbel::inline UMBEL_TARGET::detail {
+template <class Model, formulas::value_name Name>
+struct speak<integers::no_value_of_the_formula_has_this_name<Model, Name>> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("no value of the formula is named ");
+    out.put(Name.chars);
+    out.put("; the names are");
+    const char* between = " ";
+    for (const auto& name : integers::names_of_values<Model>::texts.of) {
+      out.put(between);
+      out.put(name.chars);
+      between = ", ";
+    }
+  }
+};
+}  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

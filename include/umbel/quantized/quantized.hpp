@@ -121,10 +121,15 @@ class quantized : public detail::invalid {
       "umbel: shapes do not fit");
 
  public:
+  // For uses of the refused type: no second error.
+  using ranges = detail::invalid;
+  using histograms = detail::invalid;
   constexpr quantized() noexcept = default;
   template <class... Given>
     requires(sizeof...(Given) > 1)
   constexpr quantized(const Given&...) noexcept {}
+  static constexpr detail::invalid calibrate(const auto&...) noexcept { return {}; }
+  static constexpr detail::invalid pack(const auto&...) noexcept { return {}; }
 };
 
 }  // namespace umbel::inline UMBEL_TARGET
