@@ -828,6 +828,27 @@ BOOST_AUTO_TEST_CASE(positions_stay_open) {
   BOOST_TEST(far(s, slope)(0, 1) == 0);
 }
 
+template <class Function>
+bool equals_its_numbers(Function function) {
+  const tensor<float, query<5>> number{-2, -1, 0, 1, 2};
+  const tensor<float, query<5>, key<3>> s{};
+  constexpr formula of_positions = [](auto a) { return a + Function{}(position<query> - 2); };
+  const auto y = of_positions(s);
+  const auto expected = function(number);
+  bool same = true;
+  for (std::size_t i = 0; i < 5; ++i) same = same && y(i, 2) == expected(i);
+  return same;
+}
+BOOST_AUTO_TEST_CASE(activations_of_positions) {
+  BOOST_TEST(equals_its_numbers(relu));
+  BOOST_TEST(equals_its_numbers(silu));
+  BOOST_TEST(equals_its_numbers(elu));
+  BOOST_TEST(equals_its_numbers(softplus));
+  BOOST_TEST(equals_its_numbers(log_sigmoid));
+  BOOST_TEST(equals_its_numbers(gelu_exact));
+  BOOST_TEST(equals_its_numbers(gelu_tanh));
+}
+
 BOOST_AUTO_TEST_CASE(rows_of_the_lowest_number_and_scores_that_hide_themselves) {
   const tensor<float, query<1>, head_dim<1>> one{0};
   const tensor<float, key<2>, head_dim<1>> keys_of{0, 0};

@@ -27,8 +27,8 @@ UMBEL_SAYS(runs_along_the_sequence_but_a_step_has_only_the_new_positions,
            "runs along the sequence, but a step has only the new positions");
 UMBEL_SAYS(cannot_read_the_keys_of_a_cache_so_use_arithmetic_contract_softmax_sum_max_or_min,
            "cannot read the keys of a cache; use arithmetic, contract, softmax, sum, max or min");
-UMBEL_SAYS(sees_later_keys_so_hide_them,
-           "sees later keys; write hide(scores, position<key> > position<query>), or set their "
+UMBEL_SAYS(may_see_later_keys_so_hide_them,
+           "may see later keys; write hide(scores, position<key> > position<query>), or set their "
            "weights to 0");
 UMBEL_SAYS(
     may_see_other_positions_so_write_out_its_operations,
@@ -243,7 +243,7 @@ struct by_position_rule {
 UMBEL_REFUSES(keeps_nothing, struct the_formula_has_no_keys_to_store_so_rename_its_sequence_to_key);
 UMBEL_REFUSES(mixes, Word, say::runs_along_the_sequence_but_a_step_has_only_the_new_positions);
 UMBEL_REFUSES(part_of_rows, Word, say::reads_a_part_of_the_sequence_or_several_axes_as_one);
-UMBEL_REFUSES(sees_later, Word, say::sees_later_keys_so_hide_them);
+UMBEL_REFUSES(sees_later, Word, say::may_see_later_keys_so_hide_them);
 UMBEL_REFUSES(counts, Word, say::counts_keys_whose_number_grows_with_each_step);
 UMBEL_REFUSES(several_rows, Word, struct has_the_sequence_on_two_axes_and_neither_is_key);
 UMBEL_REFUSES(layer, Word, say::may_see_other_positions_so_write_out_its_operations);

@@ -169,6 +169,10 @@ template <symbolic A>
 constexpr auto operator-(const A& a) noexcept {
   return operation<word::negate, accepted>(a);
 }
+template <class Function, a_positional A>
+constexpr auto function_of_positions(const A& a) noexcept {
+  return operation<word_of<Function>, accepted>(a);
+}
 template <symbolic A>
 constexpr auto exp(const A& a) noexcept {
   return operation<word::exp, accepted>(a);

@@ -40,6 +40,13 @@ constexpr void write_each(const X& x, Y& y) noexcept {
 // Base of the activations. Name: its word. Function: the derived class, which has a static of(v).
 template <class Function, class Name>
 struct elementwise_function : computing<Function, Name> {
+  using computing<Function, Name>::operator();
+  // Of positions in a formula (formula/arithmetic.hpp).
+  template <class X>
+    requires requires { typename X::is_positional; }
+  constexpr auto operator()(const X& x) const noexcept {
+    return function_of_positions<Function>(x);
+  }
   template <class X>
   using rule = rules::floating<Name, typename X::value_type>;
   template <std::size_t Count, class T>
