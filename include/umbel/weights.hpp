@@ -57,6 +57,7 @@
 #include <umbel/weights/asked_names.hpp>
 #include <umbel/weights/load_result.hpp>
 #include <umbel/weights/load_rules.hpp>
+#include <umbel/weights/prefix_of_names.hpp>
 #include <umbel/weights/found_row.hpp>
 #include <umbel/weights/scales.hpp>
 #include <umbel/weights/load.hpp>

@@ -613,6 +613,26 @@ BOOST_AUTO_TEST_CASE(a_star_that_was_forgotten) {
 }
 
 // Null pointers that only the running program knows; literals do not compile (test/reject).
+BOOST_AUTO_TEST_CASE(a_prefix_that_is_missing_or_too_much) {
+  using map = linear<float, hidden<3>, classes<2>, bias<true>>::weights;
+  static map w, read;
+  fill(w, 3);
+  const bytes with = file_of([&](auto put) {
+    put("model.classifier.weight", view_as<hidden<3>, classes<2>>(w.weight));
+    put("model.classifier.bias", view_as<classes<2>>(w.bias));
+  });
+  bytes without;
+  save(without, w);
+  BOOST_TEST(error_of(read, with, names::umbel) ==
+             "umbel: load: the file has none of the parameters; its names begin with "
+             "model.classifier, write at(\"\", \"model.classifier\", ...)\n");
+  BOOST_TEST(error_of(read, with, at("", "model.classifier", names::umbel)) == "");
+  BOOST_TEST(error_of(read, without, at("", "model.classifier", names::umbel)) ==
+             "umbel: load: the file has none of the parameters; its names do not begin with "
+             "model.classifier, which the names add\n");
+  BOOST_TEST(error_of(read, without, names::umbel) == "");
+}
+
 BOOST_AUTO_TEST_CASE(names_that_are_null) {
   classify::weights w{};
   const bytes file = file_of([&](auto put) { put("weight", as_torch_has_it(w)); });

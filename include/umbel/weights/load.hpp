@@ -14,6 +14,7 @@
 #include <umbel/weights/asked_names.hpp>
 #include <umbel/weights/load_result.hpp>
 #include <umbel/weights/load_rules.hpp>
+#include <umbel/weights/prefix_of_names.hpp>
 #include <umbel/weights/scales.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -300,14 +301,22 @@ void load_parameters(load_result& result, Weights& w, const File& file,
     const auto find = [&](const char* path, found_row& found) {
       for (std::size_t i = 0; i < count; ++i) find_row(found, tensors, path, tables[i]);
     };
+    bool has_one = false;
+    name_text missing;
     const auto compare = [&](const parameter_path& path, const auto& x) {
       using X = std::remove_cvref_t<decltype(x)>;
       found_row found;
       find(path.c_str(), found);
+      has_one = has_one || found.tensor.data != nullptr;
+      if (missing.size == 0 && found.row != nullptr) missing = found.name;
       if (fits_parameter<X>(result, path.c_str(), found))
         fits_elements<X>(result, path.c_str(), found);
     };
     visit_parameters(parameter_path{}, w, compare);
+    if (load_result line; !has_one && complain_of_prefix(line, file, missing)) {
+      result = line;
+      return;
+    }
     for (const stored_tensor& tensor : file) {
       tensor_use use;
       for (std::size_t i = 0; i < count; ++i) add_use(use, w, tensor, tables[i], find);

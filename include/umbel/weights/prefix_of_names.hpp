@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+// If a file has none of the parameters, a prefix of its names may be missing, as in model.encoder,
+// or be too much: one line about it, instead of two for each parameter.
+#pragma once
+
+#include <umbel/config.hpp>
+
+#include <cstddef>
+#include <umbel/file/stored_tensor.hpp>
+#include <umbel/weights/load_result.hpp>
+#include <umbel/weights/names.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+
+// The size of what `name` has before a dot or slash and `end`; npos if it doesn't end so.
+constexpr std::size_t prefix_before(const char* name, std::size_t size, const char* end,
+                                    std::size_t end_size) noexcept {
+  if (end_size == 0 || size < end_size + 2) return npos;
+  const std::size_t at = size - end_size;
+  if (name[at - 1] != '.' && name[at - 1] != '/') return npos;
+  for (std::size_t i = 0; i < end_size; ++i)
+    if (name[at + i] != end[i]) return npos;
+  return at - 1;
+}
+
+// wanted: the name in the file of a parameter that it lacks. True if a line was added.
+template <class File>
+bool complain_of_prefix(load_result& out, const File& file, const name_text& wanted) noexcept {
+  const auto put_prefix = [&](const char* text, const char* name, std::size_t size) {
+    out.begin();
+    out.put("the file has none of the parameters; ");
+    out.put(text);
+    for (std::size_t i = 0; i < size; ++i) out.put(name[i]);
+  };
+  for (const stored_tensor& tensor : file) {
+    if (tensor.name.is_longer(name_text::most)) continue;
+    sentence_buffer name;
+    put_part(name, tensor.name);  // without characters that control a terminal
+    std::size_t prefix = prefix_before(name.chars, name.size, wanted.chars, wanted.size);
+    if (prefix != npos) {
+      put_prefix("its names begin with ", name.chars, prefix);
+      out.put(", write at(\"\", \"");
+      for (std::size_t i = 0; i < prefix; ++i) out.put(name.chars[i]);
+      out.put("\", ...)\n");
+      return true;
+    }
+    prefix = prefix_before(wanted.chars, wanted.size, name.chars, name.size);
+    if (prefix != npos) {
+      put_prefix("its names do not begin with ", wanted.chars, prefix);
+      out.put(", which the names add\n");
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+UMBEL_WARNINGS_POP
