@@ -13,7 +13,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// The size of what `name` has before a dot or slash and `end`; npos if it doesn't end so.
+// If `name` ends with a dot or slash and `end`, the size of the rest; otherwise npos.
 constexpr std::size_t prefix_before(const char* name, std::size_t size, const char* end,
                                     std::size_t end_size) noexcept {
   if (end_size == 0 || size < end_size + 2) return npos;
