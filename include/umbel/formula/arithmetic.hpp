@@ -173,50 +173,23 @@ template <class Function, a_positional A>
 constexpr auto function_of_positions(const A& a) noexcept {
   return operation<word_of<Function>, accepted>(a);
 }
-template <symbolic A>
-constexpr auto exp(const A& a) noexcept {
-  return operation<word::exp, accepted>(a);
-}
-template <symbolic A>
-constexpr auto log(const A& a) noexcept {
-  return operation<word::log, accepted>(a);
-}
-template <symbolic A>
-constexpr auto sqrt(const A& a) noexcept {
-  return operation<word::sqrt, accepted>(a);
-}
-template <symbolic A>
-constexpr auto rsqrt(const A& a) noexcept {
-  return operation<word::rsqrt, accepted>(a);
-}
-template <symbolic A>
-constexpr auto tanh(const A& a) noexcept {
-  return operation<word::tanh, accepted>(a);
-}
-template <symbolic A>
-constexpr auto sigmoid(const A& a) noexcept {
-  return operation<word::sigmoid, accepted>(a);
-}
-template <symbolic A>
-constexpr auto sin(const A& a) noexcept {
-  return operation<word::sin, accepted>(a);
-}
-template <symbolic A>
-constexpr auto cos(const A& a) noexcept {
-  return operation<word::cos, accepted>(a);
-}
-template <symbolic A>
-constexpr auto erf(const A& a) noexcept {
-  return operation<word::erf, accepted>(a);
-}
-template <symbolic A>
-constexpr auto floor(const A& a) noexcept {
-  return operation<word::floor, accepted>(a);
-}
-template <symbolic A>
-constexpr auto(abs)(const A& a) noexcept {
-  return operation<word::absolute, accepted>(a);
-}
+#define UMBEL_FUNCTION_OF_NODES(name, what)    \
+  template <symbolic A>                        \
+  constexpr auto(name)(const A& a) noexcept {  \
+    return operation<word::what, accepted>(a); \
+  }
+UMBEL_FUNCTION_OF_NODES(exp, exp)
+UMBEL_FUNCTION_OF_NODES(log, log)
+UMBEL_FUNCTION_OF_NODES(sqrt, sqrt)
+UMBEL_FUNCTION_OF_NODES(rsqrt, rsqrt)
+UMBEL_FUNCTION_OF_NODES(tanh, tanh)
+UMBEL_FUNCTION_OF_NODES(sigmoid, sigmoid)
+UMBEL_FUNCTION_OF_NODES(sin, sin)
+UMBEL_FUNCTION_OF_NODES(cos, cos)
+UMBEL_FUNCTION_OF_NODES(erf, erf)
+UMBEL_FUNCTION_OF_NODES(floor, floor)
+UMBEL_FUNCTION_OF_NODES(abs, absolute)
+#undef UMBEL_FUNCTION_OF_NODES
 template <class A, class B>
   requires operands<A, B>
 constexpr auto maximum(const A& a, const B& b) noexcept {
