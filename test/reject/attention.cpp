@@ -407,6 +407,12 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cause: The axis to normalize is not an axis of the tensor.
   // cure: Use an axis in the brackets, for scores usually key.
   auto out = softmax<key>(x);
+#elif defined CASE_softmax_along_axes_that_are_not_neighbors
+  // expect-gcc: "umbel: softmax: \[batch=2, hidden=100\] are not adjacent in this order in \[batch=2, query=4, hidden=100\]"
+  // expect-clang: softmax.*batch<2>.*hidden<100>.*are_not_adjacent_in_this_order_in.*batch<2>.*query<4>.*hidden<100>
+  // cause: A softmax along several axes runs along neighbors.
+  // cure: Name the axes in the order of the tensor, or permute it first.
+  auto out = softmax<batch, hidden>(x);
 #elif defined CASE_softmax_of_integers
   // expect-gcc: "umbel: softmax: needs float or double, not int"
   // expect-clang: softmax.*needs_float_or_double_not.*element<int>

@@ -273,6 +273,7 @@ void of_operations() {
 
   // api: softmax
   becomes<batch<2>, heads<2>, query<4>, key<6>>(softmax<key>(scores));
+  becomes<batch<2>, heads<2>, query<4>, key<6>>(softmax<query, key>(scores));
 
   // api: log_softmax
   becomes<batch<2>, classes<10>>(of_classes | log_softmax<classes>);

@@ -849,6 +849,33 @@ BOOST_AUTO_TEST_CASE(activations_of_positions) {
   BOOST_TEST(equals_its_numbers(gelu_tanh));
 }
 
+BOOST_AUTO_TEST_CASE(softmax_along_several_axes) {
+  tensor<float, batch<2>, query<3>, key<4>, heads<2>> x;
+  unsigned state = 1;
+  for (float& e : x)
+    e = static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) * 0x1p-18f - 32;
+  for (std::size_t q_of_row = 0; q_of_row < 3; ++q_of_row)
+    for (std::size_t k_of_row = 0; k_of_row < 4; ++k_of_row)
+      x(1, q_of_row, k_of_row, 1) = -std::numeric_limits<float>::infinity();
+  const auto one_axis = x | merge<query, key, key>;
+  const auto back = split_into<key, query<3>, key<4>>;
+  const auto y = softmax<query, key>(x);
+  BOOST_TEST(same_bits(y, contiguous(softmax<key>(one_axis) | back)));
+  BOOST_TEST(same_bits(log_softmax<query, key>(x), contiguous(log_softmax<key>(one_axis) | back)));
+  BOOST_TEST(y(1, 2, 3, 1) == 0);
+  BOOST_TEST(same_bits(softmax<query, key, heads>(x),
+                       contiguous(softmax<heads>(x | merge<query, key, heads, heads>) |
+                                  split_into<heads, query<3>, key<4>, heads<2>>)));
+  auto permuted = contiguous(x | permute<key, query, batch, heads>);
+  BOOST_TEST(
+      same_bits(contiguous(softmax<query, key>(permuted | permute<batch, query, key, heads>)), y));
+  constexpr formula f = [](auto a) { return softmax<query, key>(a) * 2.0f; };
+  auto twice = y;
+  for (float& e : twice) e *= 2;
+  BOOST_TEST(same_bits(f(x), twice));
+  BOOST_TEST(same_bits(plain(f)(x), f(x)));
+}
+
 BOOST_AUTO_TEST_CASE(rows_of_the_lowest_number_and_scores_that_hide_themselves) {
   const tensor<float, query<1>, head_dim<1>> one{0};
   const tensor<float, key<2>, head_dim<1>> keys_of{0, 0};

@@ -36,13 +36,18 @@ struct computing : other_calls_and_into<Name, Takes> {
     using verdict = in_its_line<typename Operation::template rule<X>, X>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok && traced<X>)
-      return x.compute(self());
+      return self().of_value(x);
     else if constexpr (verdict::ok)
       return filled<
           tensor_of<typename Operation::template value<X>, typename Operation::template result<X>>>(
           [&](auto& y) { self().write(x, y); });
     else
       return refusal<verdict>();
+  }
+  // x: a value of a formula.
+  template <traced X>
+  constexpr auto of_value(const X& x) const noexcept {
+    return x.compute(self());
   }
   // out: a tensor or view with the axes of the result in the same order, row-major.
   template <tensor_like Out, tensor_like X>

@@ -21,13 +21,36 @@ struct softmax;
 }  // namespace say
 UMBEL_SAYS(log_softmax, "log_softmax");
 
+namespace rules {
+// Along several axes: neighbors, in their order.
+template <class Name, class X, class... Family>
+using softmax = first_error<
+    has_axis<Name, layout_of<X>, Family>..., floating<Name, typename X::value_type>,
+    names_each_once<Name, shape<axis_of<layout_of<X>, Family>...>, Family...>,
+    verdict<neighbours<layout_of<X>, Family...>(), Name, shape<axis_of<layout_of<X>, Family>...>,
+            struct are_not_adjacent_in_this_order_in, typename layout_of<X>::axes>>;
+}  // namespace rules
+
 // x: any axes; the result is a row-major tensor with the same. into(out, x): out may be x if that
 // is row-major.
-template <class Operation, class Name, class Family>
-struct softmax_along_axis : detail::computing<Operation, Name> {
+template <class Operation, class Name, class... Family>
+struct softmax_along : detail::computing<Operation, Name> {
   template <class X>
-  using rule = first_error<rules::has_axis<Name, layout_of<X>, Family>,
-                           rules::floating<Name, typename X::value_type>>;
+  using rule = rules::softmax<Name, X, Family...>;
+
+  // Of a value of a formula, along several axes: along one axis, which is split again.
+  template <traced X>
+  constexpr auto of_value(const X& x) const noexcept {
+    using from = layout_of<X>;
+    if constexpr (sizeof...(Family) > 1 && algebra::mergeable_strides<from, Family...>()) {
+      using last = nth<sizeof...(Family) - 1, Family...>;
+      const auto y =
+          typename Operation::along_last{}(reread<algebra::merge<from, last, Family...>>(x, 0));
+      return reread<algebra::split<layout_of<decltype(y)>, last, axis_of<from, Family>...>>(y, 0);
+    } else {
+      return x.compute(static_cast<const Operation&>(*this));
+    }
+  }
 
   template <class X, class Y>
   static constexpr void write(const X& x, Y& y) noexcept {
@@ -43,15 +66,27 @@ struct softmax_along_axis : detail::computing<Operation, Name> {
  private:
   template <class Layout>
   static constexpr kernel::softmax_shape shape_of() noexcept {
-    constexpr std::size_t width = Layout::template size_of<Family>;
-    constexpr std::size_t inner = Layout::template stride_of<Family>;
+    constexpr std::size_t width = (Layout::template size_of<Family> * ...);
+    constexpr std::size_t inner = Layout::template stride_of<nth<sizeof...(Family) - 1, Family...>>;
     return {Layout::count / (width * inner), width, inner};
   }
 };
 
-template <template <std::size_t> class Axis>
+template <template <template <std::size_t> class...> class Operation,
+          template <std::size_t> class First, template <std::size_t> class... Rest>
+struct operation_along_last {
+  using type = typename operation_along_last<Operation, Rest...>::type;
+};
+template <template <template <std::size_t> class...> class Operation,
+          template <std::size_t> class Last>
+struct operation_along_last<Operation, Last> {
+  using type = Operation<Last>;
+};
+
+template <template <std::size_t> class... Axis>
 struct softmax_operation
-    : softmax_along_axis<softmax_operation<Axis>, say::softmax, detail::family_of<Axis>> {
+    : softmax_along<softmax_operation<Axis...>, say::softmax, detail::family_of<Axis>...> {
+  using along_last = typename operation_along_last<detail::softmax_operation, Axis...>::type;
   template <kernel::softmax_shape Shape, class T>
   static constexpr void along(const T* x, T* y) noexcept {
     if (__builtin_is_constant_evaluated())
@@ -60,9 +95,10 @@ struct softmax_operation
       kernel::softmax<Shape>(x, y);
   }
 };
-template <template <std::size_t> class Axis>
+template <template <std::size_t> class... Axis>
 struct log_softmax_operation
-    : softmax_along_axis<log_softmax_operation<Axis>, say::log_softmax, detail::family_of<Axis>> {
+    : softmax_along<log_softmax_operation<Axis...>, say::log_softmax, detail::family_of<Axis>...> {
+  using along_last = typename operation_along_last<detail::log_softmax_operation, Axis...>::type;
   template <kernel::softmax_shape Shape, class T>
   static constexpr void along(const T* x, T* y) noexcept {
     if (__builtin_is_constant_evaluated())
@@ -74,14 +110,14 @@ struct log_softmax_operation
 }  // namespace detail
 
 // softmax<key>(x): exp(x) divided by its sum along a named axis, for x with any axes. Rows of only
-// -infinity become zeros.
-template <template <std::size_t> class Axis>
-inline constexpr detail::softmax_operation<Axis> softmax{};
+// -infinity become zeros. softmax<row, column>(x): along several axes, neighbors in that order.
+template <template <std::size_t> class Axis, template <std::size_t> class... Rest>
+inline constexpr detail::softmax_operation<Axis, Rest...> softmax{};
 
 // log_softmax<key>(x): the logarithm of the softmax, x - maximum - log(sum of e^(x - maximum)),
-// along a named axis. Rows of only -infinity stay.
-template <template <std::size_t> class Axis>
-inline constexpr detail::log_softmax_operation<Axis> log_softmax{};
+// along a named axis, or several neighbors. Rows of only -infinity stay.
+template <template <std::size_t> class Axis, template <std::size_t> class... Rest>
+inline constexpr detail::log_softmax_operation<Axis, Rest...> log_softmax{};
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP
