@@ -68,6 +68,12 @@ using decoder = decoder_layer<float, hidden<64>, heads<4>, intermediate<128>, no
   // cure: Write `describe<attention, token<64>>()`.
   static attention::weights w;
   const char* r = describe(attention{w}, tensor<float, token<9>, hidden<64>>{});
+#elif defined CASE_describe_of_a_tensor
+  // expect-gcc: "umbel: describe: expects types, not objects; write describe<attention, token<64>>\(\)"
+  // expect-clang: describe.*expects_types_not_objects_so_write_describe_of_layer_and_axes
+  // cause: A plan depends on the types and sizes of a call, not on weights or elements.
+  // cure: Write `describe<attention, token<64>>()`.
+  const char* r = describe(tensor<float, token<9>, hidden<64>>{});
 #else
   const char* page = describe<attention, token<4>>();
   (void)page;

@@ -134,9 +134,15 @@ using logits = tensor<float, batch<2>, classes<3>>;
 #elif defined CASE_label_that_is_a_number
   // expect-gcc: "umbel: cross_entropy: expects logits and labels, both tensors or both of one formula"
   // expect-clang: cross_entropy.*expects_logits_and_labels_both_tensors_or_both_of_one_formula
-  // cause: The label is a number.
-  // cure: Pass `tensor<int>{3}` for logits of one row.
+  // cause: The label is a number, or missing.
+  // cure: Pass the logits, then the labels: `tensor<int>{3}` for logits of one row.
   auto r = cross_entropy<classes>(x | select_at<batch, 0>, 2);
+#elif defined CASE_cross_entropy_without_labels
+  // expect-gcc: "umbel: cross_entropy: expects logits and labels, both tensors or both of one formula"
+  // expect-clang: cross_entropy.*expects_logits_and_labels_both_tensors_or_both_of_one_formula
+  // cause: The label is a number, or missing.
+  // cure: Pass the logits, then the labels: `tensor<int>{3}` for logits of one row.
+  auto r = cross_entropy<classes>(x);
 #elif defined CASE_squares_from_a_number
   // expect-gcc: "umbel: mean_squared_error: expects two tensors, or two values of one formula"
   // expect-clang: mean_squared_error.*expects_two_tensors_or_two_values_of_one_formula

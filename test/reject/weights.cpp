@@ -314,6 +314,14 @@ struct model_of_many {
   // cure: Load both into weights of one type.
   static const square::weights w[2] = {};
   const auto r = compare_parameters(w, w[0]);
+#elif defined CASE_compare_one_with_nothing
+  // expect-gcc: "umbel: compare_parameters: expects two structs of weights; write compare_parameters\(w, loaded\)"
+  // expect-clang: compare_parameters.*expects_two_weights_so_write_compare_parameters_of_both
+  // cause: There is nothing to compare with.
+  // cure: Pass two structs of one type: `compare_parameters(w, loaded)`.
+  static const square::weights w{};
+  const auto r = compare_parameters(w);
+  const bool same = r.largest == 0;
 #elif defined CASE_parameters_by_one_argument
   // expect-gcc: "umbel: for_each_parameter: f must accept a path and a view, \(const parameter_path& path, auto x\)"
   // expect-clang: for_each_parameter.*f_must_accept_a_path_and_a_view_const_parameter_path_path_auto_x

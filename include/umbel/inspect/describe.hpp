@@ -270,7 +270,8 @@ constexpr const char* describe() noexcept {
 
 // describe(layer, x): refused, as the plan depends on types alone.
 template <class Layer, class... X>
-  requires(detail::has_its_weights<Layer> || detail::one_is_invalid<Layer>)
+  requires(detail::has_its_weights<Layer> || detail::one_is_invalid<Layer> ||
+           detail::tensor_like<Layer>)
 constexpr const char* describe(const Layer&, const X&...) noexcept {
   static_assert(
       detail::report<detail::verdict<

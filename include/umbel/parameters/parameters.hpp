@@ -193,6 +193,15 @@ template <class A, class B>
   }
   return found;
 }
+template <class... Given>
+  requires(sizeof...(Given) != 2)
+constexpr parameter_difference compare_parameters(const Given&...) noexcept {
+  static_assert(detail::report<detail::verdict<
+                    detail::one_is_invalid<Given...>, detail::say::compare_parameters,
+                    detail::say::expects_two_weights_so_write_compare_parameters_of_both>>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

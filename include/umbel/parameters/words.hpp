@@ -36,6 +36,8 @@ UMBEL_SAYS(f_must_accept_a_path_and_a_view_const_parameter_path_path_auto_x,
            "f must accept a path and a view, (const parameter_path& path, auto x)");
 UMBEL_SAYS(expects_the_weights_so_write_count_parameters_of_w,
            "expects the weights; write count_parameters(w)");
+UMBEL_SAYS(expects_two_weights_so_write_compare_parameters_of_both,
+           "expects two structs of weights; write compare_parameters(w, loaded)");
 UMBEL_SAYS(the_arguments_have_two_types_so_load_both_into_weights_of_one_type,
            "the arguments have two types; load both into weights of one type");
 UMBEL_SAYS(expects_a_file_of_tensors_so_write_an_asterisk_before_a_result,

@@ -205,6 +205,17 @@ template <template <std::size_t> class Axis, class... Options, class Logits, cla
   return detail::loss_of<verdict, detail::cross_entropy_of_nodes<Axis, Options...>>(logits, label);
 }
 
+// Without labels: refused.
+template <template <std::size_t> class Axis, class... Options, class Logits>
+constexpr auto cross_entropy(const Logits&) noexcept {
+  using verdict = detail::in_its_line<
+      detail::verdict<detail::one_is_invalid<Logits>, detail::say::cross_entropy,
+                      detail::say::expects_logits_and_labels_both_tensors_or_both_of_one_formula>,
+      Logits>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
+}
+
 // mean_squared_error(x, y): the mean over all elements of (x - y)^2; x and y have the same axes.
 template <class X, class Y>
 [[nodiscard]] constexpr auto mean_squared_error(const X& x, const Y& y) noexcept {
