@@ -41,10 +41,11 @@ constexpr void write_each(const X& x, Y& y) noexcept {
 template <class Function, class Name>
 struct elementwise_function : computing<Function, Name> {
   using computing<Function, Name>::operator();
-  // Of positions in a formula (formula/arithmetic.hpp).
+  // Of positions in a formula (formula/arithmetic.hpp). By value: for clang 14, const X& would hide
+  // the function of tensors.
   template <class X>
     requires requires { typename X::is_positional; }
-  constexpr auto operator()(const X& x) const noexcept {
+  constexpr auto operator()(X x) const noexcept {
     return function_of_positions<Function>(x);
   }
   template <class X>
