@@ -169,10 +169,6 @@ template <symbolic A>
 constexpr auto operator-(const A& a) noexcept {
   return operation<word::negate, accepted>(a);
 }
-template <class Function, a_positional A>
-constexpr auto function_of_positions(const A& a) noexcept {
-  return operation<word_of<Function>, accepted>(a);
-}
 #define UMBEL_FUNCTION_OF_NODES(name, what)    \
   template <symbolic A>                        \
   constexpr auto(name)(const A& a) noexcept {  \
@@ -236,6 +232,15 @@ constexpr auto hide(const Score& score, const Condition& condition) noexcept {
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+
+namespace umbel::inline UMBEL_TARGET::detail {
+template <class Function, class X>
+struct function_of_positions {
+  static constexpr auto of(const X& x) noexcept {
+    return formulas::operation<formulas::word_of<Function>, accepted>(x);
+  }
+};
+}  // namespace umbel::inline UMBEL_TARGET::detail
 
 // For umbel::exp(x): a qualified name is looked up only here.
 namespace umbel::inline UMBEL_TARGET {

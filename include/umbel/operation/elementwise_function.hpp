@@ -37,16 +37,18 @@ constexpr void write_each(const X& x, Y& y) noexcept {
   }
 }
 
+// Function of positions in a formula (formula/arithmetic.hpp).
+template <class Function, class X>
+struct function_of_positions;
 // Base of the activations. Name: its word. Function: the derived class, which has a static of(v).
 template <class Function, class Name>
 struct elementwise_function : computing<Function, Name> {
   using computing<Function, Name>::operator();
-  // Of positions in a formula (formula/arithmetic.hpp). By value: for clang 14, const X& would hide
-  // the function of tensors.
+  // By value: for clang 14, const X& would hide the function of tensors.
   template <class X>
     requires requires { typename X::is_positional; }
   constexpr auto operator()(X x) const noexcept {
-    return function_of_positions<Function>(x);
+    return function_of_positions<Function, X>::of(x);
   }
   template <class X>
   using rule = rules::floating<Name, typename X::value_type>;
