@@ -17,7 +17,7 @@ namespace umbel::inline UMBEL_TARGET::detail {
 //   result<X>     the layout of its result, row-major, unless that has the axes of X
 //   value<X>      its element type, unless that is the one of X
 //   write(x, y)   computes y, a tensor or view with that layout
-// and, if it runs along several axes, along_last and of_value(x) for a value of a formula.
+// and, if it has runs_along_several, of_value(x) for a value of a formula.
 // Takes: names its arguments in a message.
 template <class Operation, class Name, class Takes = say::expects_one_tensor_or_view>
 struct computing : other_calls_and_into<Name, Takes> {
@@ -36,7 +36,7 @@ struct computing : other_calls_and_into<Name, Takes> {
   constexpr auto operator()(const X& x) const noexcept {
     using verdict = in_its_line<typename Operation::template rule<X>, X>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok && traced<X> && requires { typename Operation::along_last; })
+    if constexpr (verdict::ok && traced<X> && requires { requires Operation::runs_along_several; })
       return self().of_value(x);
     else if constexpr (verdict::ok && traced<X>)
       return x.compute(self());

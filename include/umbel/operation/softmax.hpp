@@ -24,11 +24,18 @@ UMBEL_SAYS(log_softmax, "log_softmax");
 namespace rules {
 // Along several axes: neighbors, in their order.
 template <class Name, class X, class... Family>
-using softmax = first_error<
-    has_axis<Name, layout_of<X>, Family>..., floating<Name, typename X::value_type>,
-    names_each_once<Name, shape<axis_of<layout_of<X>, Family>...>, Family...>,
-    verdict<neighbours<layout_of<X>, Family...>(), Name, shape<axis_of<layout_of<X>, Family>...>,
-            struct are_not_adjacent_in_this_order_in, typename layout_of<X>::axes>>;
+struct softmax {
+  using type = first_error<
+      has_axis<Name, layout_of<X>, Family>..., floating<Name, typename X::value_type>,
+      names_each_once<Name, shape<axis_of<layout_of<X>, Family>...>, Family...>,
+      verdict<neighbours<layout_of<X>, Family...>(), Name, shape<axis_of<layout_of<X>, Family>...>,
+              struct are_not_adjacent_in_this_order_in, typename layout_of<X>::axes>>;
+};
+template <class Name, class X, class Family>
+struct softmax<Name, X, Family> {
+  using type =
+      first_error<has_axis<Name, layout_of<X>, Family>, floating<Name, typename X::value_type>>;
+};
 }  // namespace rules
 
 // x: any axes; the result is a row-major tensor with the same. into(out, x): out may be x if that
@@ -36,16 +43,17 @@ using softmax = first_error<
 template <class Operation, class Name, class... Family>
 struct softmax_along : detail::computing<Operation, Name> {
   template <class X>
-  using rule = rules::softmax<Name, X, Family...>;
+  using rule = typename rules::softmax<Name, X, Family...>::type;
 
+  static constexpr bool runs_along_several = sizeof...(Family) > 1;
   // Of a value of a formula, along several axes: along one axis, which is split again.
   template <traced X>
   constexpr auto of_value(const X& x) const noexcept {
     using from = layout_of<X>;
-    if constexpr (sizeof...(Family) > 1 && algebra::mergeable_strides<from, Family...>()) {
+    if constexpr (algebra::mergeable_strides<from, Family...>()) {
       using last = nth<sizeof...(Family) - 1, Family...>;
-      const auto y =
-          typename Operation::along_last{}(reread<algebra::merge<from, last, Family...>>(x, 0));
+      const auto y = typename Operation::template along_last<X>{}(
+          reread<algebra::merge<from, last, Family...>>(x, 0));
       return reread<algebra::split<layout_of<decltype(y)>, last, axis_of<from, Family>...>>(y, 0);
     } else {
       return x.compute(static_cast<const Operation&>(*this));
@@ -86,6 +94,7 @@ struct operation_along_last<Operation, Last> {
 template <template <std::size_t> class... Axis>
 struct softmax_operation
     : softmax_along<softmax_operation<Axis...>, say::softmax, detail::family_of<Axis>...> {
+  template <class>
   using along_last = typename operation_along_last<detail::softmax_operation, Axis...>::type;
   template <kernel::softmax_shape Shape, class T>
   static constexpr void along(const T* x, T* y) noexcept {
@@ -98,6 +107,7 @@ struct softmax_operation
 template <template <std::size_t> class... Axis>
 struct log_softmax_operation
     : softmax_along<log_softmax_operation<Axis...>, say::log_softmax, detail::family_of<Axis>...> {
+  template <class>
   using along_last = typename operation_along_last<detail::log_softmax_operation, Axis...>::type;
   template <kernel::softmax_shape Shape, class T>
   static constexpr void along(const T* x, T* y) noexcept {
