@@ -185,7 +185,7 @@ using cache_of = key_value_cache<F, key<16>, called_with<row, X...>>;
   // cure: Declare a larger cache, `key_value_cache<attention, key<300>>`, or make several smaller steps.
   tensor<float, token<17>, hidden<8>> many{}, result{};
   // The result is ignored: the compiler's warning comes after the message.
-  // lines-gcc: 17
+  // lines-gcc: 18
   // lines-clang: 14
   cache.step(result, causal_attention, many, w);
 #elif defined CASE_out_of_another_size
@@ -204,6 +204,7 @@ using cache_of = key_value_cache<F, key<16>, called_with<row, X...>>;
 #elif defined CASE_footprint_of_a_cache_of_a_formula
   // expect-gcc: "umbel: footprint: of a cache of a formula is unknown; use sizeof of it and of its workspace"
   // expect-clang: footprint.*of_a_cache_of_a_formula_is_unknown_so_use_sizeof_of_it_and_of_its_workspace
+  // lines-gcc: 16
   // cause: The footprint of a step of a formula is not counted.
   // cure: Use `sizeof(past)` and `sizeof(past::workspace<token<1>>)`.
   (void)footprint<past, token<1>>;

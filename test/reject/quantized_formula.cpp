@@ -126,7 +126,7 @@ using product_of_rows = quantized<decltype(product), rows, rows>;
 #elif defined CASE_wrong_axis_and_used_further
   // expect-gcc: "umbel: softmax: there is no axis key in \[token=5, hidden=4\]"
   // expect-clang: softmax.*there_is_no_axis.*key.*token<5>.*hidden<4>
-  // lines-gcc: 14
+  // lines-gcc: 16
   // cause: The axis to normalize is not an axis of the tensor.
   // cure: Use an axis in the brackets, for scores usually key.
   constexpr formula f = [](auto a) { return softmax<key>(a); };
