@@ -89,9 +89,9 @@ def read_cases(source):
 
 
 # g++ 14 prints the text of an assertion without quotes, and quotes the source of each frame, which no library can prevent: those
-# two lines are not counted.
+# lines are not counted.
 ASSERTION = re.compile(r"(static assertion failed: )(umbel: .*)")
-QUOTED_FRAME = re.compile(r"^(.*: +required from .*\n) +\d+ \|.*\n +\|.*\n", re.M)
+QUOTED_FRAME = re.compile(r"^(.*: +(?:recursively )?required (?:from|by) .*\n)(?: +\d+ \|.*\n +\|.*\n)+", re.M)
 
 
 def complaints(output, code, expectations, compiler_id):

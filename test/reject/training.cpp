@@ -225,6 +225,7 @@ using logits = tensor<float, batch<2>, classes<3>>;
 #elif defined CASE_cross_entropy_without_its_axis_in_a_formula
   // expect-gcc: "umbel: cross_entropy: needs the axis of the classes; write cross_entropy<classes>\(logits, labels\)"
   // expect-clang: cross_entropy.*needs_the_axis_of_the_classes_so_write_cross_entropy_of_that_axis
+  // lines-gcc: 16
   // cause: Axes have names, so there is no last one that the softmax could go along.
   // cure: Name the axis of the classes: `cross_entropy<classes>(logits, labels)`.
   constexpr formula loss = [](auto a, auto b) { return cross_entropy(a, b); };
