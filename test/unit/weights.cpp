@@ -631,6 +631,13 @@ BOOST_AUTO_TEST_CASE(a_prefix_that_is_missing_or_too_much) {
              "umbel: load: the file has none of the parameters; its names do not begin with "
              "model.classifier, which the names add\n");
   BOOST_TEST(error_of(read, without, names::umbel) == "");
+  // Not of all names: each tensor is listed.
+  const bytes several = file_of([&](auto put) {
+    put("model.up.weight", view_as<hidden<3>, classes<2>>(w.weight));
+    put("model.down.weight", view_as<hidden<3>, classes<2>>(w.weight));
+  });
+  BOOST_TEST(error_of(read, several, names::umbel).find("model.down.weight is in the file") !=
+             std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(names_that_are_null) {

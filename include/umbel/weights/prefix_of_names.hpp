@@ -24,6 +24,19 @@ constexpr std::size_t prefix_before(const char* name, std::size_t size, const ch
   return at - 1;
 }
 
+// Do all names of the file begin so? (Those that are too long to be found don't count.)
+template <class File>
+bool all_begin_with(const File& file, const char* prefix, std::size_t size) noexcept {
+  for (const stored_tensor& tensor : file) {
+    if (tensor.name.is_longer(name_text::most)) continue;
+    sentence_buffer name;
+    put_part(name, tensor.name);
+    for (std::size_t i = 0; i < size; ++i)
+      if (name.chars[i] != prefix[i]) return false;
+  }
+  return true;
+}
+
 // wanted: the name in the file of a parameter that it lacks. True if a line was added.
 template <class File>
 bool complain_of_prefix(load_result& out, const File& file, const name_text& wanted) noexcept {
@@ -38,7 +51,7 @@ bool complain_of_prefix(load_result& out, const File& file, const name_text& wan
     sentence_buffer name;
     put_part(name, tensor.name);  // without characters that control a terminal
     std::size_t prefix = prefix_before(name.chars, name.size, wanted.chars, wanted.size);
-    if (prefix != npos) {
+    if (prefix != npos && all_begin_with(file, name.chars, prefix + 1)) {
       put_prefix("its names begin with ", name.chars, prefix);
       out.put(", write at(\"\", \"");
       for (std::size_t i = 0; i < prefix; ++i) out.put(name.chars[i]);
