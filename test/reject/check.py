@@ -8,7 +8,8 @@ A file holds its cases in one #if chain; each case says what the message must ma
     // expect: hidden[=<]100.*heads[=<]7                      either compiler
     // expect-gcc: "umbel: split: hidden=100 into heads=7 ... g++ prints the sentence; errors.py wants all of it, in quotes
     // expect-clang: split, .*hidden<100>, .*into, ...        clang prints its words as types
-    // lines-clang: 15                                        where a function of the user's makes them more than 12
+    // lines-clang: 15                                        if a function of the user's makes them more than 12
+    // lines-gcc-14: 17                                       by g++ 14 and newer, which print more frames
     // cause: The axis cannot be cut into that many parts.    for docs/errors.md (tools/errors.py); not used here
     // cure: Take a number of parts that divides it.
     auto r = split<hidden, heads<7>, head_dim>(x);
@@ -34,6 +35,7 @@ The variable UMBEL_CASES of the environment, "FILE/CASE ..." with FILE without .
 import argparse
 import difflib
 import fcntl
+import functools
 import hashlib
 import os
 import pathlib
@@ -53,7 +55,7 @@ LINES_AT_MOST = 12
 MANY = 9
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(if|elif|else|endif|ifdef|ifndef)\b(.*)$")
 CASE = re.compile(r"^\s*defined\s*\(?\s*CASE_(\w+)\s*\)?\s*$")
-LINES = re.compile(r"^\s*// lines-(gcc|clang): (\d+)\s*$")
+LINES = re.compile(r"^\s*// lines-(gcc|clang|gcc-14): (\d+)\s*$")
 EXPECT = re.compile(r"^\s*// expect(?:-(gcc|clang))?: (.*?)\s*$")
 
 
@@ -94,14 +96,26 @@ ASSERTION = re.compile(r"(static assertion failed: )(umbel: .*)")
 QUOTED_FRAME = re.compile(r"^(.*: +(?:recursively )?required (?:from|by) .*\n)(?: +\d+ \|.*\n +\|.*\n)+", re.M)
 
 
-def complaints(output, code, expectations, compiler_id):
+@functools.cache
+def version(command):
+    run = subprocess.run([*command, "-dumpversion"], capture_output=True, text=True)
+    return int(run.stdout.partition(".")[0] or 0)
+
+
+def most_lines(expectations, compiler_id, command):
+    found = {only: n for only, n in expectations if isinstance(n, int)}
+    newer = found.get("gcc-14") if compiler_id == "gcc" and version(tuple(command)) >= 14 else None
+    return newer or found.get(compiler_id, LINES_AT_MOST)
+
+
+def complaints(output, code, expectations, compiler_id, command):
     """What is wrong with the compiler's refusal: empty when it is as promised."""
     wrong = []
     if code == 0:
         return ["it compiled"]
     lines = output.splitlines()
     wanted = [regex for only, regex in expectations if only in (None, compiler_id) and isinstance(regex, str)]
-    most = next((n for only, n in expectations if only == compiler_id and isinstance(n, int)), LINES_AT_MOST)
+    most = most_lines(expectations, compiler_id, command)
     if not wanted:
         wrong.append(f"nothing is expected of {compiler_id}")
     for regex in wanted:
@@ -162,7 +176,7 @@ def judge(command, source, case, expectations, compiler_id):
     code, output = compile_case(command, source, case)
     if case == CONTROL:
         return output, [] if code == 0 and not output else ["the control does not compile cleanly"]
-    return output, complaints(output, code, expectations, compiler_id)
+    return output, complaints(output, code, expectations, compiler_id, command)
 
 
 def own_macros(source):
@@ -209,7 +223,7 @@ def confirmed(command, source, chosen, compiler_id, folder):
         if len(left) > (MANY if alone else 1):
             if quick := faster(command, source, compiler_id, folder, alone):
                 found |= together.confirmed(quick, source, left, lambda case, output: not complaints(
-                    output, 1, cases[case], compiler_id), compiler_id, without_precompiled)
+                    output, 1, cases[case], compiler_id, command), compiler_id, without_precompiled)
     return found
 
 
@@ -339,7 +353,7 @@ def self_test(command, compiler_id):
         spoil = {"second_error_says_not_of_what", "two_errors_and_a_name_of_another_case"}
         for some in (set(cases), *(set(cases) - {case} for case in spoil), set(cases) - spoil, {"good", "good_as_well", "wrong_words"}):
             whole = together.confirmed(command, source, [case for case in cases if case in some],
-                                       lambda case, output: not complaints(output, 1, cases[case], compiler_id), compiler_id,
+                                       lambda case, output: not complaints(output, 1, cases[case], compiler_id, command), compiler_id,
                                        without_precompiled)
             good = {case for case in some if SELF_TEST_WANTS[case] is None}
             # The last of them may be left for a run by itself.

@@ -56,6 +56,7 @@ struct model {
   // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
   // expect-clang: mask.*masks_combine_only_with_masks_by_and_or_plus
   // lines-clang: 15
+  // lines-gcc-14: 17
   // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
   // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
   constexpr formula masked = [](auto a, const auto& of, auto flags) {
@@ -66,6 +67,7 @@ struct model {
   // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
   // expect-clang: mask.*masks_combine_only_with_masks_by_and_or_plus
   // lines-clang: 15
+  // lines-gcc-14: 17
   // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
   // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
   constexpr formula masked = [](auto a, const auto& of, auto lens) {
@@ -76,6 +78,7 @@ struct model {
   // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
   // expect-clang: mask.*masks_combine_only_with_masks_by_and_or_plus
   // lines-clang: 15
+  // lines-gcc-14: 17
   // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
   // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
   constexpr formula masked = [](auto a, const auto& of, auto kept) {
@@ -86,6 +89,7 @@ struct model {
   // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
   // expect-clang: mask.*masks_combine_only_with_masks_by_and_or_plus
   // lines-clang: 15
+  // lines-gcc-14: 17
   // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
   // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
   constexpr formula masked = [](auto a, const auto& of, auto kept) {
@@ -96,6 +100,7 @@ struct model {
   // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
   // expect-clang: mask.*masks_combine_only_with_masks_by_and_or_plus
   // lines-clang: 15
+  // lines-gcc-14: 17
   // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
   // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
   constexpr formula masked = [](auto a, const auto& of, auto kept) {
@@ -126,6 +131,7 @@ struct model {
   // expect-gcc: "umbel: mask: masks are immutable; write auto both = a & b"
   // expect-clang: mask, .*masks_are_immutable_so_write_auto_both>
   // lines-clang: 15
+  // lines-gcc-14: 17
   // cause: A combined mask has its own type, so that the kernel knows all its parts.
   // cure: Declare a new variable, `auto both = lens & causal;`.
   constexpr formula masked = [](auto a, const auto& of, auto kept) {
@@ -138,6 +144,7 @@ struct model {
   // expect-gcc: "umbel: formula: cannot branch on a condition, which has no value yet; write where\(condition, a, b\)"
   // expect-clang: formula, .*cannot_branch_on_a_condition_so_write_where>
   // lines-clang: 15
+  // lines-gcc-14: 17
   // cause: if, ?: and && of C++ need a value while the formula is traced, but the values exist only later, one for each element.
   // cure: Write `where(condition, a, b)`.
   constexpr formula chosen = [](auto a, const auto& of) {
@@ -292,6 +299,7 @@ struct model {
 #elif defined CASE_formula_into
   // expect-gcc: "umbel: formula: into writes memory, which formulas do not have; write auto y = layer\(x\)"
   // expect-clang: formula, .*into_writes_memory_which_formulas_do_not_have_so_write_layer_of_x>
+  // lines-gcc-14: 17
   // cause: While a formula is traced there is no memory; the stored values are chosen later.
   // cure: Write `auto y = layer(x)`.
   constexpr formula written = [](auto a, const auto& of) {
@@ -302,6 +310,7 @@ struct model {
 #elif defined CASE_formula_temporary_weights
   // expect-gcc: "umbel: layer_norm: the weights are a temporary that would be destroyed before the layer; store them in a variable"
   // expect-clang: layer_norm, .*the_weights_are_a_temporary_that_would_be_destroyed_before_the_layer_so_store_them_in_a_variable>
+  // lines-gcc-14: 17
   // cause: A layer borrows its weights, but these are destroyed at the end of the statement.
   // cure: Store them in a variable that lives as long as the layer, preferably `static const`.
   constexpr formula of_new = [](auto a) { return norm{norm::weights{}}(a); };
@@ -333,6 +342,7 @@ struct model {
   // expect-gcc: "umbel: multi_head_attention: the weights do not match this layer and its options; they are model"
   // expect-clang: multi_head_attention, .*the_weights_do_not_match_this_layer_and_its_options, .*they_have_type, .*given<model>
   // lines-clang: 15
+  // lines-gcc-14: 18
   // cause: The layer got a different object than its weights, such as the weights of all layers.
   // cure: Name the part: `attention{w.attention}`.
   constexpr formula of_all = [](auto a, const auto& of) { return attention{of}(a); };

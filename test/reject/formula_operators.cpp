@@ -213,6 +213,7 @@ struct parts {
 #elif defined CASE_formula_standard_function
   // expect-gcc: "umbel: formula: a value is not a number yet; write exp\(x\), not std::exp\(x\), and functions of numbers as formulas"
   // expect-clang: formula, .*a_value_is_not_a_number_yet_so_write_exp_without_std>
+  // lines-gcc-14: 17
   // cause: A value of a formula stands for tensors that are computed later; functions of one number, such as std::exp or yours, cannot be called with it.
   // cure: Write `exp(x)`, `sqrt(x)`, `abs(x)` without `std::`; write your function as a formula with `auto` parameters, which other formulas can call.
   constexpr formula f = [](auto a) { return a * std::abs(position<query> - position<head_dim>); };
@@ -221,6 +222,7 @@ struct parts {
   // expect-gcc: "umbel: formula: a value is not a number yet; write exp\(x\), not std::exp\(x\), and functions of numbers as formulas"
   // expect-clang: formula, .*a_value_is_not_a_number_yet_so_write_exp_without_std>
   // lines-clang: 15
+  // lines-gcc-14: 17
   // cause: A value of a formula stands for tensors that are computed later; functions of one number, such as std::exp or yours, cannot be called with it.
   // cure: Write `exp(x)`, `sqrt(x)`, `abs(x)` without `std::`; write your function as a formula with `auto` parameters, which other formulas can call.
   constexpr formula f = [](auto a) {
@@ -238,6 +240,7 @@ struct parts {
 #elif defined CASE_formula_select_at_an_argument
   // expect-gcc: "umbel: formula: select at cannot be used in formulas; write out its operations, or call it outside"
   // expect-clang: formula, .*select_at, .*cannot_be_used_in_formulas_so_write_out_its_operations>
+  // lines-gcc-14: 17
   // cause: A formula must know at compile time which elements it reads, but the position is an argument, which has no value yet.
   // cure: Write a constant, `x | select_at<heads, 2>`, or pass the part, `f(x | select_at<heads>(n))`.
   constexpr formula f = [](auto a, auto n) { return a | select_at<heads>(n); };

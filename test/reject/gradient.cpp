@@ -165,6 +165,7 @@ struct weights_of_two_types {
   // expect-gcc: "umbel: learned_positions: the weights are a tensor argument of the formula, which a layer cannot borrow; pass a struct that has them and write layer\{w\.table\}"
   // expect-clang: learned_positions, .*the_weights_are_a_single_tensor_argument_of_the_formula_so_pass_a_struct_that_has_them
   // lines-clang: 15
+  // lines-gcc-14: 17
   // cause: The weights of learned_positions and embedding are one tensor, and a tensor argument of a formula is a value, which a layer cannot borrow.
   // cure: Put it into the struct of weights, `learned_positions<float, token<7>, hidden<16>>{w.positions}(a)`; or write the operation, `a + table`, `lookup(table, ids)`.
   constexpr formula placed = [](auto a, const auto& m) {

@@ -175,6 +175,7 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
 #elif defined CASE_concat
   // expect-gcc: "umbel: concat: axes have names; write concat<token>\(a, b\) along an axis, stack<batch>\(a, b\) along a new one"
   // expect-clang: umbel: concat: axes have names; write concat<token>\(a, b\) along an axis, stack<batch>\(a, b\) along a new one
+  // lines-gcc-14: 15
   // cause: Tensors are concatenated along a named axis.
   // cure: Write `concat<query>(x, y)`; along a new axis, write `stack<batch>(x, y)`.
   auto r = concat(x, x);
@@ -229,6 +230,7 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
 #elif defined CASE_size_of_an_axis_by_number
   // expect-gcc: "umbel: size: sizes are part of the type; write x\.extent<hidden>, x\.size\(\) or x\.rank"
   // expect-clang: umbel: size: sizes are part of the type; write x\.extent<hidden>, x\.size\(\) or x\.rank
+  // lines-gcc-14: 15
   // cause: Sizes are part of the type.
   // cure: Write `x.extent<hidden>`, `x.size()` or `x.rank`, all constants.
   auto r = x.size(0);
