@@ -178,6 +178,8 @@
 #include <umbel/quantized/formula_ranges.hpp>
 #include <umbel/quantized/formula_form.hpp>
 #include <umbel/quantized/formula.hpp>
+#include <umbel/formula/row_formula.hpp>
+#include <umbel/quantized/row_formula.hpp>
 // clang-format on
 
 // clang-format off: the order counts.
@@ -214,4 +216,5 @@
 #include <umbel/quantized/formula_ranges.hpp>
 #include <umbel/quantized/formula_form.hpp>
 #include <umbel/quantized/formula.hpp>
+#include <umbel/quantized/row_formula.hpp>
 // clang-format on

@@ -83,12 +83,7 @@ struct workspace_of_integers<Layer, true> {
   using type = typename quantized<Layer>::template workspace<token<12>, key<7>>;
 };
 
-// (test/reject/quantized_blocks.cpp)
-struct needs_integers {
-  template <class Layer>
-  static constexpr bool refuses = !detail::integers::is_of_blocks<Layer>;
-};
-struct in_integers : needs_integers {
+struct in_integers {
   static constexpr const char* name = "integers";
   template <class Layer>
   static void check() {
@@ -108,7 +103,7 @@ struct in_integers : needs_integers {
     BOOST_TEST(same_bits(in_place, y));
   }
 };
-struct cache_of_integers : needs_integers {
+struct cache_of_integers {
   static constexpr const char* name = "cache of integers";
   template <class Layer>
   static void check() {

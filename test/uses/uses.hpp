@@ -8,7 +8,7 @@
 //   BOOST_AUTO_TEST_CASE(in_a_formula_) { try_on_all<float, in_a_formula>(); }
 //
 // With UMBEL_USES in the environment each prints "# use|name|block|works" for docs/uses.md
-// (table.py), or "refused" if the use says refuses<Layer>: test/reject has its sentence.
+// (table.py).
 #pragma once
 
 #include <boost/test/results_collector.hpp>
@@ -21,22 +21,15 @@
 
 namespace umbel_test {
 
-template <class Use, class Layer>
-inline constexpr bool is_refused = requires { requires Use::template refuses<Layer>; };
 template <class T, class Use>
 void try_on_all() {
   const bool writes = std::getenv("UMBEL_USES") != nullptr;
   for_each_block<T>([writes]<class Layer>(const char* block) {
-    if constexpr (is_refused<Use, Layer>) {
-      if (writes) std::printf("# use|%s|%s|[refused](#refused)\n", Use::name, block);
-      return;
-    } else {
-      BOOST_TEST_CONTEXT(Use::name << " of a block: " << block) { Use::template check<Layer>(); }
-      const bool passed = boost::unit_test::results_collector_t::instance()
-                              .results(boost::unit_test::framework::current_test_case().p_id)
-                              .p_assertions_failed == 0;
-      if (writes) std::printf("# use|%s|%s|%s\n", Use::name, block, passed ? "works" : "fails");
-    }
+    BOOST_TEST_CONTEXT(Use::name << " of a block: " << block) { Use::template check<Layer>(); }
+    const bool passed = boost::unit_test::results_collector_t::instance()
+                            .results(boost::unit_test::framework::current_test_case().p_id)
+                            .p_assertions_failed == 0;
+    if (writes) std::printf("# use|%s|%s|%s\n", Use::name, block, passed ? "works" : "fails");
   });
 }
 

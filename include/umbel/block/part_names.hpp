@@ -57,6 +57,7 @@ UMBEL_PART_NAME(up);
 UMBEL_PART_NAME(activated);
 UMBEL_PART_NAME(product);
 UMBEL_PART_NAME(branch);
+UMBEL_PART_NAME(formula);
 }  // namespace umbel::portable::range_names
 
 namespace umbel::inline UMBEL_TARGET::detail::say {

@@ -177,7 +177,7 @@ struct captured {
   const void* object = nullptr;               // packed panels, or an owner of memory
   T number{};                                 // such as a norm's epsilon
   const portable::mask_base* mask = nullptr;  // an argument
-  unsigned long long integer = 0;             // of a mask
+  unsigned long long integer = 0;             // of a mask, or strides of weights to pack
 };
 // An operand of a layer's call: numbers, or flags if it is an argument of bool.
 template <class T>

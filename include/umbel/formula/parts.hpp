@@ -61,6 +61,20 @@ struct kept<T, portable::linear_view<T, In, Out, Bias>> {
   }
 };
 
+// To pack. integer: the strides of in and out.
+template <class T, class In, class Out, bool Bias>
+struct kept<T, portable::linear_in_any_order<T, In, Out, Bias>> {
+  using W = portable::linear_in_any_order<T, In, Out, Bias>;
+  static constexpr std::size_t count = 1;
+  template <bool Traced>
+  static constexpr void take(const W& w, captured<T>* to) noexcept {
+    if (Traced && !is_memory_known<T>(w)) return;
+    to->values = w.weight;
+    to->bias = w.bias;
+    to->integer = std::uint64_t{w.strides.in} << 32 | w.strides.out;
+  }
+};
+
 template <class T, class W>
 struct kept_view {
   static constexpr std::size_t count = 1;

@@ -21,22 +21,9 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail::integers {
 
-// The number of the first part of a block that has no form, or npos.
-template <class Block>
-inline constexpr std::size_t part_without_integers = []<std::size_t... Number>(
-                                                         std::index_sequence<Number...>) {
-  std::size_t found = npos;
-  ((found = found == npos && !has_integers<typename Block::template part_layer<Number>> ? Number
-                                                                                        : found),
-   ...);
-  return found;
-}(std::make_index_sequence<Block::part_count>{});
 // Not the concept: g++ 12 doesn't find it within key_value_cache's for a quantized layer.
 template <class Layer>
-inline constexpr bool is_of_blocks = false;
-template <decodes_in_blocks Layer>
-inline constexpr bool is_of_blocks<Layer> =
-    part_without_integers<typename blocks_in<Layer>::block> == npos;
+inline constexpr bool is_of_blocks = decodes_in_blocks<Layer>;
 
 // The packed numbers of all blocks of a layer, and their ranges: for a stack arrays of both.
 template <class Layer, class Weight>
@@ -225,18 +212,6 @@ struct calls_of_blocks : entry_of_block {
 };
 
 }  // namespace detail::integers
-
-namespace detail::rules {
-// Of a block that has a part without a form.
-template <decodes_in_blocks Layer>
-struct has_integers_rule<Layer> {
-  using block = typename blocks_in<Layer>::block;
-  using type = verdict<never<Layer>, say::quantized,
-                       say::part_name<typename block::template part_name<
-                           detail::integers::part_without_integers<block>>>,
-                       struct is_not_supported_in_integers>;
-};
-}  // namespace detail::rules
 
 // x: int16, one sequence or a batch; an int8 memory if any. Returns int16 with x's axes and unit.
 template <class Layer, class... Options>

@@ -33,10 +33,19 @@ template <class Slots>
 struct named_members;
 template <class... Slot>
 struct named_members<list<Slot...>> : Slot::name::template member<typename Slot::layer>... {};
+template <class Range, class Name>
+struct slot_of_range {
+  using type = slot<Name, Range>;
+};
+template <class Range, class Model>
+struct slot_of_range<Range, values_of_formula<Model>> {
+  using type = slot<range_names::formula, formula_ranges<Model, Range>>;
+};
 template <class Range, class Names>
 struct ranges_of_names;
 template <class Range, class... Name>
-struct ranges_of_names<Range, list<Name...>> : named_struct<list<slot<Name, Range>...>> {};
+struct ranges_of_names<Range, list<Name...>>
+    : named_struct<list<typename slot_of_range<Range, Name>::type...>> {};
 
 // ---- ranges
 //

@@ -33,13 +33,15 @@ struct units_of_part {
   factors_of_features<T> factors;
 };
 struct no_scratch {};
+// In the list of a part's names: the ranges of its formula.
+template <class Model>
+struct values_of_formula;
+template <class Model, class Range>
+struct formula_ranges;
 
-// Weight: the type of the weights of attention. Of a part that is not supported in integers:
-// nothing.
+// Weight: the type of the weights of attention.
 template <class Layer, class Weight>
 struct part_in_integers;
-template <class Layer>
-inline constexpr bool has_integers = requires { sizeof(part_in_integers<Layer, std::int8_t>); };
 
 template <class T, class Hidden, class Heads, class... Options, class Weight>
 struct part_in_integers<multi_head_attention<T, Hidden, Heads, Options...>, Weight> {

@@ -75,9 +75,9 @@ struct arguments_by_kind {
   }
 };
 
-template <class F, class... X>
-struct formula_in_integers {
-  using model = integer_formula<F, X...>;
+template <bool OfBlock, class F, class... X>
+struct formula_form {
+  using model = integer_formula_in<OfBlock, F, X...>;
   using T = typename model::T;
   using kinds = arguments_by_kind<X...>;
   using layout = row_major<layout_of<formulas::traced_result<F, X...>>>;
@@ -155,16 +155,22 @@ struct formula_in_integers {
       return Otherwise{};
   }
   template <class... Given, std::size_t... I>
-  static constexpr void pack(typename model::numbers& to, std::index_sequence<I...>,
+  static constexpr void pack(typename model::numbers& to, std::index_sequence<I...> all,
                              const Given&... given) noexcept {
-    const all_of<Given...> all{{given}...};
+    const all_of<Given...> all_given{{given}...};
+    pack_in_units(to, all, all_given, formulas::reference_at<sizeof...(Given) - 1>(all_given));
+  }
+  // unit: of the input and of the output, of a part of a block. Returns the unit of the result.
+  template <class Given, class Seen, std::size_t... I, class... Unit>
+  static constexpr double pack_in_units(typename model::numbers& to, std::index_sequence<I...>,
+                                        const Given& given, const Seen& seen,
+                                        Unit... unit) noexcept {
     formulas::captured<T> parts[run::parts + 1]{};
     if constexpr (run::parts != 0)
       formulas::formula_call<false, F, std::conditional_t<kinds::are_tensors[I], T, X>...>::
           template bind<run, formulas::binder<T>>(parts, argument_types{},
-                                                  argument<I, false, T>(all)...);
-    model::pack_all(to, formulas::reference_at<sizeof...(Given) - 1>(all), parts,
-                    typename model::sequence{});
+                                                  argument<I, false, T>(given)...);
+    return model::pack_all(to, seen, parts, typename model::sequence{}, unit...);
   }
   template <std::size_t I, class... Given>
   using nth = typename portable::nth_type<(I < sizeof...(Given) ? I : 0), Given...>::type;
@@ -211,15 +217,15 @@ struct formula_in_integers {
   struct element_of_tensor<Own> {
     using type = typename Own::value_type;
   };
-  template <std::size_t... I, class Out, class... A>
+  template <std::size_t... I, class Out, class Work, class... A>
   static constexpr void compute(std::index_sequence<I...>, const typename model::numbers& numbers,
-                                Out& y, integer_workspace<model>& work, const A&... a) noexcept {
+                                Out& y, Work& work, const A&... a) noexcept {
     const all_of<A...> all{{a}...};
     using pointers = formulas::argument_pointers<
         std::index_sequence<I...>,
         std::conditional_t<kinds::are_tensors[I],
                            element_of_call<I, typename element_of_tensor<X>::type>, T>...>;
-    const integer_run<model, pointers> run{
+    const integer_run<model, pointers, Work> run{
         pointers{{pointer<kinds::are_tensors[I], T>(argument<I, true, T>(all))}...}, numbers,
         y.data(), work};
     run.take_all(typename model::sequence{});
@@ -232,6 +238,8 @@ struct formula_in_integers {
       return static_cast<const E*>(nullptr);
   }
 };
+template <class F, class... X>
+using formula_in_integers = formula_form<false, F, X...>;
 
 }  // namespace integers
 }  // namespace detail

@@ -85,14 +85,14 @@ template <class E, class Layout>
 inline constexpr bool is_float_tensor<formulas::tensor_argument<E, Layout>> =
     std::is_floating_point_v<E>;
 
-// F with arguments X: its plan and types.
-template <class F, class... X>
-struct integer_formula {
+// F with arguments X: its plan and types. OfBlock: is it a part of a block?
+template <bool OfBlock, class F, class... X>
+struct integer_formula_in {
   using T = typename formulas::computed_type<typename formulas::argument_of<X>::type...>::type;
   using schedule = formulas::scheduled<F, true, typename formulas::argument_of<X>::type...>;
   static constexpr bool floats[sizeof...(X) + 1] = {
       is_float_tensor<typename formulas::argument_of<X>::type>..., false};
-  static constexpr auto plan = make_integer_plan(schedule::traced, floats);
+  static constexpr auto plan = make_integer_plan(schedule::traced, floats, OfBlock);
   static constexpr int nodes = plan.g.count;
   static constexpr int result = plan.g.result[0].node;
   template <int N>
@@ -212,11 +212,18 @@ struct integer_formula {
     double of[static_cast<std::size_t>(nodes)]{};
     constexpr double operator()(int n) const noexcept { return plan.scale[n] * of[plan.group[n]]; }
   };
+  // input, output: the units that a block wants of its part; an output of 0 is that of its range.
   template <class Seen>
-  static constexpr units units_of(const Seen& seen, const formulas::captured<T>* parts) noexcept {
+  static constexpr units units_of(const Seen& seen, const formulas::captured<T>* parts,
+                                  double input, double output) noexcept {
     units u;
     for (int n = 0; n < nodes; ++n) {
       if (!plan.needed[n] || plan.group[n] != n) continue;
+      const bool is_input = OfBlock && plan.step[n] == integer_step::given;
+      if (is_input || (n == plan.group[result] && output > 0)) {
+        u.of[n] = is_input ? input : output / plan.scale[result];
+        continue;
+      }
       double largest = 0, scale = 1;
       if (plan.step[n] == integer_step::constant) {
         const T* const values = parts[plan.at(n).slot - plan.g.arguments].values;
@@ -225,9 +232,11 @@ struct integer_formula {
           if (v > largest) largest = v;
         }
         if (!(largest > 0)) largest = 1;
-      } else if (plan.observed[n] != no_node) {
-        largest = static_cast<double>(seen.values[plan.range[plan.observed[n]]]());
-        scale = plan.scale[plan.observed[n]];
+      } else if constexpr (plan.ranges != 0) {
+        if (plan.observed[n] != no_node) {
+          largest = static_cast<double>(seen.values[plan.range[plan.observed[n]]]());
+          scale = plan.scale[plan.observed[n]];
+        }
       }
       u.of[n] = (plan.wide[n] ? unit_of_residual(largest) : unit_of_int8(largest)) / scale;
     }
@@ -284,8 +293,12 @@ struct integer_formula {
     } else if constexpr (step == integer_step::softmax) {
       to = integers::softmax<8>(unit(node.from[0].node), 1, 1);
     } else if constexpr (step == integer_step::projection) {
+      // In any order of in and out, if they have strides.
+      const bool in_order = part->integer == 0;
+      const std::size_t in = in_order ? to.out : static_cast<std::size_t>(part->integer >> 32);
+      const std::size_t out = in_order ? 1 : static_cast<std::uint32_t>(part->integer);
       integers::pack(
-          to, [&](std::size_t i, std::size_t o) { return part->values[i * to.out + o]; },
+          to, [&](std::size_t i, std::size_t o) { return part->values[i * in + o * out]; },
           [&](std::size_t o) { return plan.at(N).has_bias ? part->bias[o] : T{}; },
           unit(node.from[0].node), unit(N));
     } else if constexpr (step == integer_step::norm) {
@@ -296,13 +309,19 @@ struct integer_formula {
           static_cast<double>(part[1 + has_beta].number), unit(node.from[0].node), unit(N));
     }
   }
+  // Returns the unit of the result.
   template <class Seen, int... N>
-  static constexpr void pack_all(numbers& all, const Seen& seen, const formulas::captured<T>* parts,
-                                 std::integer_sequence<int, N...>) noexcept {
-    const units unit = units_of(seen, parts);
+  static constexpr double pack_all(numbers& all, const Seen& seen,
+                                   const formulas::captured<T>* parts,
+                                   std::integer_sequence<int, N...>, double input = 0,
+                                   double output = 0) noexcept {
+    const units unit = units_of(seen, parts, input, output);
     (pack<N>(all, unit, parts), ...);
+    return unit(result);
   }
 };
+template <class F, class... X>
+using integer_formula = integer_formula_in<false, F, X...>;
 
 // A contraction as products of matrices (rows, depth) by (depth, columns), one for each batch.
 template <class Model, int N>

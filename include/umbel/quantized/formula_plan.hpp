@@ -68,6 +68,7 @@ struct integer_plan {
   std::size_t place[Nodes]{};  // of a root in the workspace, among those with as many bits
   std::size_t narrow_elements = 0, wide_elements = 0;
   std::size_t rows_in = 0, rows_out = 0;  // elements of products in the kernel's order
+  bool of_block = false;                  // is it a part of a block?
   int refused = no_node;                  // a node without an integer form
   int too_long = no_node;                 // one with a sum of too many products
 
@@ -247,13 +248,16 @@ struct integer_plan {
     const integer_step last = step[root[g.result[0].node]];
     if (last == integer_step::softmax || last == integer_step::hide) refused = g.result[0].node;
   }
-  // 16 bits if only sums, norms and softmax read it, and for a result that is a sum.
+  // 16 bits if only sums, norms and softmax read it, and for a result that is a sum. A block passes
+  // its part 8 bits, and adds the result to its sums.
   constexpr void find_wide() {
     bool narrow[Nodes]{};
     const int result = g.result[0].node;
     int from = result;
     while (step[from] == integer_step::copy) from = root[variable(from).node];
-    if (step[from] != integer_step::sum) narrow[root[result]] = true;
+    if (step[from] != integer_step::sum && !of_block) narrow[root[result]] = true;
+    for (int n = 0; n < g.count; ++n)
+      if (step[n] == integer_step::given && of_block) narrow[n] = true;
     for (int n = g.count; n-- > 0;) {
       if (!needed[n]) continue;
       const integer_step by = step[n];
@@ -283,7 +287,9 @@ struct integer_plan {
     }
     for (int n = 0; n < g.count; ++n) range[n] = no_node;
     for (int n = 0; n < g.count; ++n)
-      if (needed[n] && group[n] == n && observed[n] != no_node) range[observed[n]] = ranges++;
+      if (needed[n] && group[n] == n && observed[n] != no_node &&
+          !(step[n] == integer_step::given && of_block))  // the block has that range
+        range[observed[n]] = ranges++;
   }
   constexpr bool is_placed(int n) const {
     return needed[n] && root[n] == n && n != g.result[0].node && step[n] != integer_step::given &&
@@ -356,9 +362,10 @@ struct integer_plan {
 // floats: for each argument, is it a float tensor?
 template <class T, std::size_t Nodes>
 constexpr integer_plan<T, Nodes> make_integer_plan(const formulas::graph<T, Nodes>& g,
-                                                   const bool* floats) {
+                                                   const bool* floats, bool of_block) {
   integer_plan<T, Nodes> p{};
   p.g = g;
+  p.of_block = of_block;
   for (int n = 0; n < g.count; ++n) p.classify(n, floats);
   // The result has its own memory.
   const int result = g.result[0].node;

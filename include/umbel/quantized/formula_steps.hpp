@@ -26,8 +26,8 @@ struct finish_by_rows {
   }
 };
 
-// A call.
-template <class Model, class Pointers>
+// A call. Work: an integer_workspace of the model, or of more rows.
+template <class Model, class Pointers, class Work>
 struct integer_run {
   using model = Model;
   static constexpr const auto& plan = Model::plan;
@@ -37,7 +37,7 @@ struct integer_run {
   Pointers arguments;
   const typename Model::numbers& numbers;
   integer<Model::result>* out;
-  integer_workspace<Model>& work;
+  Work& work;
 
   template <int N>
   UMBEL_INLINE constexpr const integer<N>* memory() const noexcept {
