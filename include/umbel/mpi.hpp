@@ -70,6 +70,8 @@
 #include <umbel/operation/maximum.hpp>
 #include <umbel/operation/lookup.hpp>
 #include <umbel/operation/concat.hpp>
+#include <umbel/operation/cumulative_sum.hpp>
+#include <umbel/operation/kth_largest.hpp>
 #include <umbel/attention/rope.hpp>
 #include <umbel/attention/prepared_heads.hpp>
 #include <umbel/attention/score.hpp>

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -402,6 +403,105 @@ BOOST_AUTO_TEST_CASE(log_softmax_is_the_logarithm_of_the_softmax) {
   BOOST_TEST(same_bits(z, y));
   constexpr auto constant = log_softmax<key>(tensor<float, key<3>>{1, 2, 3});
   BOOST_TEST(same_bits(constant, log_softmax<key>(tensor<float, key<3>>{1, 2, 3})));
+}
+
+// step(row, width, distance): a row of elements at a distance, changed in place.
+template <template <std::size_t> class Axis, class X, class Step>
+X each_row(X x, const Step& step) {
+  constexpr std::size_t width = X::template extent<Axis>;
+  constexpr std::size_t distance = X::layout::template stride_of<detail::family_of<Axis>>;
+  for (std::size_t i = 0; i < X::layout::count; ++i)
+    if (i / distance % width == 0) step(x.data() + i, width, distance);
+  return x;
+}
+BOOST_AUTO_TEST_CASE(cumulative_sums_are_additions_one_by_one) {
+  each_shape([]<class X>() {
+    const X x = random<X>(12);
+    const auto turned = orders<X>::reversed::permute;
+    each_axis<X>([&]<template <std::size_t> class Axis>() {
+      const auto check = [&](const auto& sums, bool exclusive, bool reversed) {
+        const X expected = each_row<Axis>(x, [&](float* row, std::size_t width, std::size_t step) {
+          float sum = 0;
+          for (std::size_t i = 0; i < width; ++i) {
+            float& at = row[(reversed ? width - 1 - i : i) * step];
+            const float before = sum;
+            sum = before + at;
+            at = exclusive ? before : sum;
+          }
+        });
+        BOOST_TEST(same_bits(sums(x), expected));
+        BOOST_TEST(same_bits(sums(x | turned), expected | turned | contiguous));
+        X over = x;
+        sums.into(over, over);
+        BOOST_TEST(same_bits(over, expected));
+      };
+      check(cumulative_sum<Axis>, false, false);
+      check(cumulative_sum<Axis, exclusive>, true, false);
+      check(cumulative_sum<Axis, reversed>, false, true);
+      check(cumulative_sum<Axis, reversed, exclusive>, true, true);
+    });
+  });
+  static_assert(cumulative_sum<key>(tensor<int, key<4>>{1, 2, 3, 4}) ==
+                tensor<int, key<4>>{1, 3, 6, 10});
+  const auto spoilt = cumulative_sum<key>(tensor<float, key<3>>{1, INFINITY, -INFINITY});
+  BOOST_TEST((spoilt(0) == 1 && std::isinf(spoilt(1)) && std::isnan(spoilt(2))));
+}
+
+BOOST_AUTO_TEST_CASE(flipped_axes) {
+  each_shape([]<class X>() {
+    const X x = random<X>(13);
+    each_axis<X>([&]<template <std::size_t> class Axis>() {
+      const X expected = each_row<Axis>(x, [](float* row, std::size_t width, std::size_t step) {
+        for (std::size_t i = 0; i < width / 2; ++i)
+          std::swap(row[i * step], row[(width - 1 - i) * step]);
+      });
+      BOOST_TEST(same_bits(x | flip<Axis>, expected));
+    });
+  });
+  const tensor<int, query<2>, key<2>> x{1, 2, 3, 4};
+  BOOST_TEST(((x | flip<key, query>) == tensor<int, query<2>, key<2>>{4, 3, 2, 1}));
+}
+
+BOOST_AUTO_TEST_CASE(elements_by_rank) {
+  each_shape([]<class X>() {
+    const X x = floor(random<X>(14) * 2.0f);  // with equal elements
+    each_axis<X>([&]<template <std::size_t> class Axis>() {
+      constexpr std::size_t width = X::template extent<Axis>;
+      const auto check = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
+        const X ranked = each_row<Axis>(x, [](float* row, std::size_t count, std::size_t step) {
+          std::vector<float> sorted(count);
+          for (std::size_t i = 0; i < count; ++i) sorted[i] = row[i * step];
+          std::sort(sorted.begin(), sorted.end(), std::greater<>());
+          *row = sorted[K - 1];
+        });
+        const auto expected = ranked | select_at<Axis, 0> | contiguous;
+        BOOST_TEST(same_bits(kth_largest<K, Axis>(x), expected));
+        const auto turned = x | orders<X>::reversed::permute;
+        BOOST_TEST(same_bits(kth_largest<K, Axis>(turned), ranked | orders<X>::reversed::permute |
+                                                               select_at<Axis, 0> | contiguous));
+      };
+      check(std::integral_constant<std::size_t, 1>{});
+      check(std::integral_constant<std::size_t, (width + 1) / 2>{});
+      check(std::integral_constant<std::size_t, width>{});
+      BOOST_TEST(same_bits(kth_largest<1, Axis>(x), max<Axis>(x)));
+    });
+  });
+  const tensor<float, key<4>> x{2, std::nanf(""), 3, 1};
+  BOOST_TEST((std::isnan(kth_largest<1, key>(x)()) && kth_largest<2, key>(x)() == 3));
+  static_assert(kth_largest<3, key>(tensor<int, key<4>>{5, -1, 5, 7})() == 5);
+}
+
+BOOST_AUTO_TEST_CASE(sums_and_ranks_in_formulas) {
+  const auto x = random<tensor<float, query<5>, heads<2>, key<6>>>(15);
+  constexpr formula f = [](auto a) {
+    const auto sums = cumulative_sum<query>(a * 2) + cumulative_sum<key, exclusive, reversed>(a);
+    return where(a < kth_largest<3, heads>(concat<heads>(a, a)), sums, a | flip<heads, key>);
+  };
+  BOOST_TEST(same_bits(f(x), plain(f)(x)));
+  const auto sums = cumulative_sum<query>(x * 2.0f) + cumulative_sum<key, exclusive, reversed>(x);
+  const auto third = kth_largest<3, heads>(concat<heads>(x, x));
+  BOOST_TEST(same_bits(f(x), where(x < (third | broadcast<query<5>, heads<2>, key<6>>), sums,
+                                   x | flip<heads, key>)));
 }
 
 // f.into(out, x) writes what f(x) is; where it may, over x.

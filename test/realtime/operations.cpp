@@ -65,6 +65,9 @@ void check_reductions() {
   check("softmax, into", 0, [] { softmax<hidden>.into(z, x); });
   check("softmax along tokens, into", 0, [] { softmax<token>.into(z, x); });
   check("log_softmax, into", vectors_of_clang, [] { log_softmax<hidden>.into(z, x); });
+  check("cumulative_sum, into", 0, [] { cumulative_sum<hidden>.into(z, x); });
+  check("flip, into", 0, [] { flip<token>.into(z, x); });
+  check("kth_largest", results, [] { of_rows = kth_largest<4, hidden>(x); });
   check("layer_norm, into", 0, [] { layer_norm<float, hidden<33>>{w}.into(z, x); });
   check("rms_norm, into", 0, [] { rms_norm<float, hidden<33>>{w.gamma, 1e-6f}.into(z, x); });
 }

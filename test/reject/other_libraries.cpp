@@ -106,6 +106,18 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cause: A norm is a sum over named axes.
   // cure: Write `sum<hidden>(x * x)`.
   auto r = x.squaredNorm();
+#elif defined CASE_cumulative_sum_along_an_axis_by_number
+  // expect-gcc: "umbel: cumsum: axes have names; write cumulative_sum<token>\(x\)"
+  // expect-clang: umbel: cumsum: axes have names; write cumulative_sum<token>\(x\)
+  // cause: Axes have names here, not numbers.
+  // cure: Name the axis: `cumulative_sum<query>(x)`.
+  auto r = x.cumsum(1);
+#elif defined CASE_flip_of_an_axis_by_number
+  // expect-gcc: "umbel: flip: axes have names; write x \| flip<token>"
+  // expect-clang: umbel: flip: axes have names; write x \| flip<token>
+  // cause: Axes have names here, not numbers.
+  // cure: Name the axis: `x | flip<query>`.
+  auto r = x.flip(1);
 #elif defined CASE_product_of_all
   // expect-gcc: "umbel: prod: write a loop over the elements, for \(float element : x\)"
   // expect-clang: umbel: prod: write a loop over the elements, for \(float element : x\)

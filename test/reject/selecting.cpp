@@ -204,6 +204,48 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cause: The tensor does not have the axis along which positions move.
   // cure: Name an axis in the brackets.
   auto r = x | roll<heads, 1>;
+#elif defined CASE_flip_along_an_absent_axis
+  // expect-gcc: "umbel: flip: there is no axis heads in \[batch=2, query=4, key=6\]"
+  // expect-clang: flip, .*there_is_no_axis, .*heads>, .*in, .*batch<2>, .*query<4>, .*key<6>
+  // cause: The tensor does not have the axis whose positions are put in the opposite order.
+  // cure: Name an axis of the tensor.
+  auto r = x | flip<heads>;
+#elif defined CASE_flip_along_an_axis_twice
+  // expect-gcc: "umbel: flip: the axis key is named twice in \[key=6, key=6\]"
+  // expect-clang: flip, .*the_axis, .*key>, .*is_named_twice_in, .*key<6>, .*key<6>
+  // cause: Flipped twice, an axis is as before.
+  // cure: Name each axis once.
+  auto r = x | flip<key, key>;
+#elif defined CASE_cumulative_sum_along_an_absent_axis
+  // expect-gcc: "umbel: cumulative_sum: there is no axis heads in \[batch=2, query=4, key=6\]"
+  // expect-clang: cumulative_sum, .*there_is_no_axis, .*heads>, .*in, .*batch<2>, .*query<4>, .*key<6>
+  // cause: The tensor does not have the axis along which positions are added.
+  // cure: Name an axis of the tensor.
+  auto r = cumulative_sum<heads>(x);
+#elif defined CASE_cumulative_sum_of_flags
+  // expect-gcc: "umbel: cumulative_sum: needs numbers, not bool"
+  // expect-clang: cumulative_sum, .*needs_numbers_not, .*bool
+  // cause: Only numbers have sums.
+  // cure: Make numbers of the flags: `where(flags, 1.0f, 0.0f)`.
+  auto r = cumulative_sum<key>(x > 0.0f);
+#elif defined CASE_cumulative_sum_twice_exclusive
+  // expect-gcc: "umbel: cumulative_sum: exclusive is given twice"
+  // expect-clang: cumulative_sum, .*exclusive.*is_given_twice
+  // cause: An option is there twice.
+  // cure: Write it once.
+  auto r = cumulative_sum<key, exclusive, exclusive>(x);
+#elif defined CASE_rank_beyond_the_axis
+  // expect-gcc: "umbel: kth_largest: 7 is not in 1 to key=6"
+  // expect-clang: kth_largest, .*number<7>, .*is_not_in_1_to, .*key<6>
+  // cause: An axis of 6 positions has a first to a sixth largest element.
+  // cure: Use a rank of at least 1 and at most the size of the axis.
+  auto r = kth_largest<7, key>(x);
+#elif defined CASE_rank_along_an_absent_axis
+  // expect-gcc: "umbel: kth_largest: there is no axis heads in \[batch=2, query=4, key=6\]"
+  // expect-clang: kth_largest, .*there_is_no_axis, .*heads>, .*in, .*batch<2>, .*query<4>, .*key<6>
+  // cause: The tensor does not have the axis along which elements are ranked.
+  // cure: Name an axis of the tensor.
+  auto r = kth_largest<1, heads>(x);
 #elif defined CASE_stack_of_other_sizes
   // expect-gcc: "umbel: stack: \[batch=2, query=4, key=6\] and \[key=6\] have different axes"
   // expect-clang: stack, .*batch<2>, .*query<4>, .*key<6>>, .*and_, .*key<6>>, .*have_different_axes

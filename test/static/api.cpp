@@ -278,6 +278,21 @@ void of_operations() {
   // api: log_softmax
   becomes<batch<2>, classes<10>>(of_classes | log_softmax<classes>);
 
+  // api: cumulative_sum
+  becomes<batch<2>, token<4>, hidden<8>>(cumulative_sum<token>(x));
+
+  // api: exclusive
+  becomes<batch<2>, token<4>, hidden<8>>(cumulative_sum<token, exclusive>(x));
+
+  // api: reversed
+  becomes<batch<2>, token<4>, hidden<8>>(x | cumulative_sum<token, reversed>);
+
+  // api: flip
+  becomes<batch<2>, token<4>, hidden<8>>(x | flip<token>);
+
+  // api: kth_largest
+  becomes<batch<2>, heads<2>, query<4>>(kth_largest<3, key>(scores));
+
   // api: where
   becomes<batch<2>, token<4>, hidden<8>>(where(x > 0.0f, x, 0.0f));
 

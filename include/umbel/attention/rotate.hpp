@@ -172,7 +172,7 @@ struct rotate_operation : computing<rotate_operation<Rope, Position, Features>, 
   }
 
   // Back: the gradient of x from that of y.
-  static constexpr bool rotates = true;
+  static constexpr bool is_linear = true;
   template <bool Back = false, class X, class Y>
   static constexpr void write(const X& x, Y& y) noexcept {
     using layout_of_y = layout_of<Y>;

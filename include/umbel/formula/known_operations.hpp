@@ -5,6 +5,8 @@
 #include <umbel/config.hpp>
 #include <umbel/formula/functions.hpp>
 #include <umbel/formula/graph.hpp>
+#include <umbel/operation/cumulative_sum.hpp>
+#include <umbel/operation/kth_largest.hpp>
 #include <umbel/operation/reduce.hpp>
 #include <umbel/operation/softmax.hpp>
 
@@ -37,14 +39,29 @@ struct known_operation<mean_operation<Axes...>> {
   }
 };
 // Rows are independent, except along its axes.
-template <template <std::size_t> class... Axes>
-struct known_operation<variance_operation<Axes...>> {
+template <class... Families>
+struct known_along {
   static constexpr word what = word::none;
   static constexpr unsigned long long family = 0;
   template <class T>
   static constexpr void describe(node_of_graph<T>& entry) noexcept {
     entry.by_rows = true;
-    ((entry.summed[entry.sums++] = family_id<family_of<Axes>>), ...);
+    ((entry.summed[entry.sums++] = family_id<Families>), ...);
+  }
+};
+template <template <std::size_t> class... Axes>
+struct known_operation<variance_operation<Axes...>> : known_along<family_of<Axes>...> {};
+template <class Family, class... Options>
+struct known_operation<cumulative_sum_operation<Family, Options...>> : known_along<Family> {};
+template <class... Families>
+struct known_operation<flip_operation<Families...>> : known_along<Families...> {};
+template <std::size_t K, class Family>
+struct known_operation<kth_largest_operation<K, Family>> : known_along<Family> {
+  static constexpr bool selects = true;
+  template <class T>
+  static constexpr void describe(node_of_graph<T>& entry) noexcept {
+    known_along<Family>::describe(entry);
+    entry.reduces_by = reduction::max;
   }
 };
 
@@ -59,9 +76,12 @@ inline constexpr reduction reduction_of<kernel::plain::min_of> = reduction::min;
 template <class Operation>
 inline constexpr bool adds_a_constant = false;
 
-// Does it rotate pairs of features? Then its gradient rotates them back: write<true>.
+// Is it linear, such as a rotation of pairs of features? Then write<true> computes its gradient.
 template <class Operation>
-concept rotates_pairs = Operation::rotates;
+concept is_linear = Operation::is_linear;
+// Is the result one of the elements? Then its gradient is that of max.
+template <class Operation>
+concept selects = known_operation<Operation>::selects;
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::formulas
 UMBEL_WARNINGS_POP

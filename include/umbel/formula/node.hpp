@@ -164,7 +164,7 @@ class node : public portable::own_arithmetic {
           if constexpr (requires { known_operation<Operation>::describe(entry); })
             known_operation<Operation>::describe(entry);
           if (adds_a_constant<Operation>) entry.differentiated = 1;
-          if constexpr (Recorder::differentiates && rotates_pairs<Operation>) {
+          if constexpr (Recorder::differentiates && is_linear<Operation>) {
             entry.what = word::rotate;
             entry.run_back = [](const captured<T>&, const T* const* from, T* to) {
               view_of<T, result> y(to);

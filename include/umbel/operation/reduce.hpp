@@ -19,6 +19,9 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
+struct cumulative_sum;
+struct flip;
+struct kth_largest;
 struct max;
 struct mean;
 struct min;

@@ -146,6 +146,8 @@ struct invalid {
   UMBEL_TAKEN(amax)
   UMBEL_TAKEN(amin)
   UMBEL_TAKEN(argmax)
+  UMBEL_TAKEN(cumsum)
+  UMBEL_TAKEN(flip)
   UMBEL_TAKEN(norm)
   UMBEL_TAKEN(rsqrt)
   UMBEL_TAKEN(var)

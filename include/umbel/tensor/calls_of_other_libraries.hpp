@@ -217,6 +217,15 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_MEMBER(squaredNorm)
 #undef UMBEL_INSTEAD
 
+#define UMBEL_INSTEAD "axes have names; write cumulative_sum<token>(x)"
+  UMBEL_REFUSED_MEMBER(cumsum)
+  UMBEL_REFUSED_FUNCTION(cumsum)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "axes have names; write x | flip<token>"
+  UMBEL_REFUSED_MEMBER(flip)
+#undef UMBEL_INSTEAD
+
 #define UMBEL_INSTEAD "write a loop over the elements, for (float element : x)"
   UMBEL_REFUSED_MEMBER(prod)
 #undef UMBEL_INSTEAD

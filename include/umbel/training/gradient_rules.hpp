@@ -52,13 +52,14 @@ inline constexpr bool are_argument_and_variable<X, G&> = true;
 
 namespace rules {
 
-// An operation of a formula: one with a known name, a rotation, or one whose derivative is 1.
+// An operation of a formula: one with a known name, a linear one, one that selects an element, or
+// one whose derivative is 1.
 template <class Operation>
 struct has_gradient_rule<Operation> {
-  using type =
-      verdict<formulas::known_operation<Operation>::what != formulas::word::none ||
-                  formulas::adds_a_constant<Operation> || formulas::rotates_pairs<Operation>,
-              say::gradient, typename Operation::called, struct has_no_gradient>;
+  using type = verdict<formulas::known_operation<Operation>::what != formulas::word::none ||
+                           formulas::adds_a_constant<Operation> || formulas::is_linear<Operation> ||
+                           formulas::selects<Operation>,
+                       say::gradient, typename Operation::called, struct has_no_gradient>;
 };
 template <class Weights>
   requires requires { typename Weights::map; }

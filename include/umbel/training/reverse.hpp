@@ -233,7 +233,7 @@ struct reversal : elementwise_reversal<T, Nodes> {
       reverse_softmax(n, d);
     } else if (what == word::log_softmax) {
       reverse_log_softmax(n, d);
-    } else if (what == word::reduce) {
+    } else if (what == word::reduce || (what == word::call && node.reduces_by == reduction::max)) {
       reverse_reduction(n, d);
     } else if (what == word::concat) {
       reverse_concat(n, d);
