@@ -54,13 +54,13 @@ STAGES = (
     Stage("clang++", True, "--compiler clang++ --suite static --suite reject --suite alone --suite asm --suite checking --suite gdb "
           "--suite compile_cost --suite snippets --suite golden --suite plain",
           "clang's messages and code; parity with the frameworks"),
-    Stage("g++", True, "--daily --suite realtime --suite uses", "the default command: units, short laws, parity, error messages; no allocation, lock or system "
+    Stage("g++", True, "--daily --suite realtime --suite uses --suite compile_cost", "the default command: units, short laws, parity, error messages; no allocation, lock or system "
           "call, and a bounded stack, which is hardest without optimization"),
     Stage("embedded", True, "embedded", "one target of each instruction set, in emulators"),
     Stage("not fused", True, "--compiler clang++ --march none " + NOT_FUSED, "the second set of bits, without fused multiply-adds"),
     Stage("page", True, "page", "the demo in a browser"),
     Stage("all g++", False, "--optimization 2 --one-by-one --suite static --suite reject --suite unit --suite law --suite golden --suite formulas "
-          "--suite bits_more --suite import_more --suite counts_more --suite examples --suite checking --suite gdb --suite compile_cost --suite snippets "
+          "--suite bits_more --suite import_more --suite counts_more --suite examples --suite checking --suite gdb --suite snippets "
           "--suite alone --suite asm --suite misuse",
           "the same with g++, optimized"),
     Stage("all clang++", False, "--compiler clang++ --optimization 1 --one-by-one --suite unit --suite law --suite examples "
