@@ -109,6 +109,47 @@ def latent_attention(q, q_rope, c, k_rope, w_k, w_v):
     return torch.softmax(scores * (q.shape[-1] + q_rope.shape[-1]) ** -0.5, -1) @ v
 
 
+def distances(queries: int, keys: int) -> Tensor:
+    return torch.arange(queries)[:, None] - torch.arange(keys)
+
+
+def retention(q, k, v, gamma):
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    distance = distances(q.shape[-2], k.shape[-2])
+    decay = (gamma[:, None, None] ** distance.clamp(min=0)).masked_fill(distance < 0, 0)
+    return (scores * decay) @ v
+
+
+def forgetting(q, k, v, gate):
+    kept = functional.logsigmoid(gate).cumsum(-1)
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    scores = scores + kept[..., :, None] - kept[..., None, :]
+    scores = scores.masked_fill(distances(q.shape[-2], k.shape[-2]) < 0, -torch.inf)
+    return torch.softmax(scores, -1) @ v
+
+
+def stick_breaking(q, k, v):
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    outside = distances(q.shape[-2], k.shape[-2]) <= 0
+    passed = functional.logsigmoid(-scores).masked_fill(outside, 0)
+    left = passed.flip(-1).cumsum(-1).flip(-1) - passed
+    return torch.exp(functional.logsigmoid(scores) + left).masked_fill(outside, 0) @ v
+
+
+def top_k(q, k, v):
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    fourth = scores.topk(4, -1).values[..., -1:]
+    return torch.softmax(scores.masked_fill(scores < fourth, -torch.inf), -1) @ v
+
+
+def neighborhood(q, k, v):
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    start = (torch.arange(q.shape[-2]) - 2).clamp(0, k.shape[-2] - 5)[:, None]
+    key = torch.arange(k.shape[-2])
+    scores = scores.masked_fill((key < start) | (key >= start + 5), -torch.inf)
+    return torch.softmax(scores, -1) @ v
+
+
 # ---- their arguments --------------------------------------------------------------------------
 
 
@@ -120,6 +161,9 @@ def variants(draw: Callable[..., Tensor], batch: int, heads: int, queries: int, 
 
     def k(features: int = width) -> Tensor:
         return draw(batch, heads, keys, features, scale=2.0)
+
+    def square() -> Tensor:
+        return draw(batch, heads, keys, width, scale=2.0)
 
     def biases_by_bucket() -> Tensor:
         table = draw(32, heads)
@@ -144,6 +188,11 @@ def variants(draw: Callable[..., Tensor], batch: int, heads: int, queries: int, 
         latent_attention: lambda: (q(), q(rope), draw(batch, keys, rank), draw(batch, keys, rope),
                                    draw(rank, heads, width, scale=0.5),
                                    draw(rank, heads, width, scale=0.5)),
+        retention: lambda: (square(), k(), k(), draw(heads, scale=0.05) + 0.9),
+        forgetting: lambda: (square(), k(), k(), draw(batch, heads, keys, scale=2.0) + 2),
+        stick_breaking: lambda: (square(), k(), k()),
+        top_k: lambda: (q(), k(), k()),
+        neighborhood: lambda: (square(), k(), k()),
     }
 
 

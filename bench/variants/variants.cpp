@@ -17,6 +17,11 @@
 #include "../../examples/variants/10_talking_heads.hpp"
 #include "../../examples/variants/11_linear.hpp"
 #include "../../examples/variants/12_latent.hpp"
+#include "../../examples/variants/13_retention.hpp"
+#include "../../examples/variants/14_forgetting.hpp"
+#include "../../examples/variants/15_stick_breaking.hpp"
+#include "../../examples/variants/16_top_k.hpp"
+#include "../../examples/variants/17_neighborhood.hpp"
 #include "../core.hpp"
 
 namespace {
@@ -119,6 +124,16 @@ struct shape {
         filled<tensor<float, latent<rank>, heads<Heads>, value_dim<Width>>>(0.5f);
     row("latent_attention", products + 2 * pairs * rotated + 4.0 * Tokens * rank * features,
         variants::latent_attention, q, q_rope, c, k_rope, w_k, w_v);
+
+    constexpr double up_to_query = products * (Tokens + 1) / (2 * Tokens);
+    const auto gamma = filled<tensor<float, heads<Heads>>>(0.05f) + 0.9f;
+    const auto gate = filled<tensor<float, batch<1>, heads<Heads>, key<Tokens>>>() + 2.0f;
+    row("retention", up_to_query, variants::retention, q, k, v, gamma);
+    row("forgetting", up_to_query, variants::forgetting, q, k, v, gate);
+    row("stick_breaking", products * (Tokens - 1) / (2 * Tokens), variants::stick_breaking, q, k,
+        v);
+    row("top_k", products, variants::top_k, q, k, v);
+    row("neighborhood", products * 5 / Tokens, variants::neighborhood, q, k, v);
   }
 };
 

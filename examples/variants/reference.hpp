@@ -14,6 +14,9 @@ namespace variants {
 
 using queries = umbel::tensor<float, umbel::axes::batch<1>, umbel::axes::heads<2>,
                               umbel::axes::query<12>, umbel::axes::head_dim<8>>;
+// As many as there are keys, for self-attention.
+using square_queries = umbel::tensor<float, umbel::axes::batch<1>, umbel::axes::heads<2>,
+                                     umbel::axes::query<10>, umbel::axes::head_dim<8>>;
 using keys = umbel::tensor<float, umbel::axes::batch<1>, umbel::axes::heads<2>,
                            umbel::axes::key<10>, umbel::axes::head_dim<8>>;
 

@@ -34,6 +34,7 @@ void blocks() {
   each("softmax", softmax<hidden>);
   each("softmax along tokens", softmax<token>);
   each("log_softmax", log_softmax<hidden>);
+  each("cumulative_sum", cumulative_sum<hidden>);
   each("relu", relu), each("gelu_exact", gelu_exact), each("gelu_tanh", gelu_tanh);
   each("silu", silu), each("exp", [](const auto& a) { return exp(a); });
   each("log", [](const auto& a) { return log(a); });
@@ -52,7 +53,8 @@ void blocks() {
   each("arithmetic", [](const auto& a) { return abs(a) / y - T{2} * a; });
   each("where, maximum",
        [](const auto& a) { return where(a < y, maximum(a, y), minimum(a, T{1})); });
-  count("max, sum", fill, [&] { of_rows = max<hidden>(x) - sum<hidden>(y); });
+  count("max, sum, kth_largest", fill,
+        [&] { of_rows = max<hidden>(x) - sum<hidden>(y) + kth_largest<4, hidden>(x); });
   count("mean, variance", fill, [&] { of_columns = mean<token>(x) + variance<token>(x); });
 
   static typename layer_norm<T, hidden<21>>::weights n;

@@ -487,7 +487,7 @@ BOOST_AUTO_TEST_CASE(elements_by_rank) {
     });
   });
   const tensor<float, key<4>> x{2, std::nanf(""), 3, 1};
-  BOOST_TEST((std::isnan(kth_largest<1, key>(x)()) && kth_largest<2, key>(x)() == 3));
+  BOOST_TEST((std::isnan(kth_largest<1, key>(x)()) && std::isnan(kth_largest<4, key>(x)())));
   static_assert(kth_largest<3, key>(tensor<int, key<4>>{5, -1, 5, 7})() == 5);
 }
 

@@ -116,9 +116,9 @@
 #include <umbel/formula/product.hpp>
 #include <umbel/formula/reduce.hpp>
 #include <umbel/operation/reduce.hpp>
+#include <umbel/operation/softmax.hpp>
 #include <umbel/operation/cumulative_sum.hpp>
 #include <umbel/operation/kth_largest.hpp>
-#include <umbel/operation/softmax.hpp>
 #include <umbel/formula/known_operations.hpp>
 #include <umbel/layer/table.hpp>
 #include <umbel/formula/parts.hpp>

@@ -133,9 +133,9 @@
 #include <umbel/formula/product.hpp>
 #include <umbel/formula/reduce.hpp>
 #include <umbel/operation/reduce.hpp>
+#include <umbel/operation/softmax.hpp>
 #include <umbel/operation/cumulative_sum.hpp>
 #include <umbel/operation/kth_largest.hpp>
-#include <umbel/operation/softmax.hpp>
 #include <umbel/formula/known_operations.hpp>
 #include <umbel/formula/rows_of_call.hpp>
 #include <umbel/formula/rules.hpp>

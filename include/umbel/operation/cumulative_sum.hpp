@@ -7,9 +7,11 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/kernel/float/cumulative_sum.hpp>
 #include <umbel/layer/computing.hpp>
 #include <umbel/layer/options.hpp>
 #include <umbel/operation/reduce.hpp>
+#include <umbel/operation/softmax.hpp>
 #include <umbel/tensor/copy.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -31,52 +33,6 @@ struct reversed {
 };
 
 namespace detail {
-// The rows of a row-major layout along an axis: element p of row i of `inner` neighbors is at
-// (outer * width + p) * inner + i.
-template <class Layout, class Family>
-struct rows_along {
-  static constexpr std::size_t width = Layout::template size_of<Family>;
-  static constexpr std::size_t inner = Layout::template stride_of<Family>;
-  static constexpr std::size_t outer = Layout::count / (width * inner);
-  // Several rows at a time, which the compiler adds side by side.
-  static constexpr std::size_t at_once = 16;
-  // Between the rows of a block.
-  static constexpr std::size_t step = inner == 1 ? width : 1;
-  static constexpr std::size_t rows = inner == 1 ? outer : inner;
-
-  template <bool Exclusive, bool Reversed, std::size_t Rows, class T>
-  static constexpr void add_up(T* y) noexcept {
-    T sums[Rows]{};
-    for (std::size_t i = 0; i < width; ++i) {
-      T* const at = y + (Reversed ? width - 1 - i : i) * inner;
-      for (std::size_t r = 0; r < Rows; ++r) {
-        const T before = sums[r];
-        sums[r] = before + at[r * step];
-        at[r * step] = Exclusive ? before : sums[r];
-      }
-    }
-  }
-  template <bool Exclusive, bool Reversed, class T>
-  static constexpr void add_up_all(T* y) noexcept {
-    for (std::size_t o = 0; o < (inner == 1 ? 1 : outer); ++o, y += width * inner) {
-      constexpr std::size_t whole = rows / at_once * at_once;
-      for (std::size_t r = 0; r < whole; r += at_once)
-        add_up<Exclusive, Reversed, at_once>(y + r * step);
-      if constexpr (rows != whole) add_up<Exclusive, Reversed, rows - whole>(y + whole * step);
-    }
-  }
-  template <class T>
-  static constexpr void flip(T* y) noexcept {
-    for (std::size_t o = 0; o < outer; ++o, y += width * inner)
-      for (std::size_t p = 0; p < width / 2; ++p)
-        for (std::size_t i = 0; i < inner; ++i) {
-          const T first = y[p * inner + i];
-          y[p * inner + i] = y[(width - 1 - p) * inner + i];
-          y[(width - 1 - p) * inner + i] = first;
-        }
-  }
-};
-
 // x: any axes; the result is a row-major tensor with the same. into(out, x): out may be x if that
 // is row-major.
 template <class Family, class... Options>
@@ -96,9 +52,18 @@ struct cumulative_sum_operation
   static constexpr bool is_linear = true;
   template <bool Gradient = false, class X, class Y>
   static constexpr void write(const X& x, Y& y) noexcept {
-    copy(x, y);
-    rows_along<layout_of<Y>, Family>::template add_up_all<is_exclusive, is_reversed != Gradient>(
-        y.data());
+    using T = typename Y::value_type;
+    constexpr kernel::softmax_shape shape = rows_along<layout_of<Y>, Family>;
+    constexpr bool from_the_end = is_reversed != Gradient;
+    const T* from = y.data();
+    if constexpr (std::is_same_v<layout_of<X>, layout_of<Y>>)
+      from = x.data();
+    else
+      copy(x, y);
+    if constexpr (std::is_floating_point_v<T>)
+      if (!__builtin_is_constant_evaluated())
+        return kernel::cumulative_sum<shape, is_exclusive, from_the_end>(from, y.data());
+    kernel::plain_cumulative_sum<shape, is_exclusive, from_the_end>(from, y.data());
   }
 };
 
@@ -112,7 +77,20 @@ struct flip_operation : computing<flip_operation<Families...>, say::flip> {
   template <bool = false, class X, class Y>
   static constexpr void write(const X& x, Y& y) noexcept {
     copy(x, y);
-    (rows_along<layout_of<Y>, Families>::flip(y.data()), ...);
+    (flip_along<rows_along<layout_of<Y>, Families>>(y.data()), ...);
+  }
+
+ private:
+  template <kernel::softmax_shape S, class T>
+  static constexpr void flip_along(T* y) noexcept {
+    constexpr std::size_t last = (S.width - 1) * S.inner;
+    for (std::size_t o = 0; o < S.outer; ++o, y += S.width * S.inner)
+      for (std::size_t p = 0; p < S.width / 2 * S.inner; p += S.inner)
+        for (std::size_t i = 0; i < S.inner; ++i) {
+          const T first = y[p + i];
+          y[p + i] = y[last - p + i];
+          y[last - p + i] = first;
+        }
   }
 };
 }  // namespace detail

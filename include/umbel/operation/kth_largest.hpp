@@ -4,7 +4,9 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/kernel/float/kth_largest.hpp>
 #include <umbel/operation/reduce.hpp>
+#include <umbel/operation/softmax.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -31,47 +33,28 @@ struct kth_largest_operation : computing<kth_largest_operation<K, Family>, say::
   template <class X>
   using result = reduced_layout<layout_of<X>, Family>;
 
-  // NaN counts as the largest, as in torch.
-  template <class T>
-  static constexpr bool is_below(const T& a, const T& b) noexcept {
-    return a < b || (b != b && a == a);
-  }
-  template <class T>
-  static constexpr T of_row(const T* x, std::size_t step, std::size_t width) noexcept {
-    T largest[K]{};  // the smallest of them first
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < width; ++i) {
-      const T value = x[i * step];
-      std::size_t at = 0;
-      if (count < K) {
-        for (at = count++; at > 0; --at) largest[at] = largest[at - 1];
-      } else if (!is_below(largest[0], value)) {
-        continue;
-      }
-      for (; at + 1 < count && is_below(largest[at + 1], value); ++at)
-        largest[at] = largest[at + 1];
-      largest[at] = value;
-    }
-    return largest[0];
-  }
   template <class X, class Y>
   static constexpr void write(const X& x, Y& y) noexcept {
+    using T = typename Y::value_type;
     using from = layout_of<X>;
-    using repeated =
-        algebra::broadcast_to<result<X>, typename algebra::slice<from, Family, 1>::axes>;
+    if constexpr (std::is_floating_point_v<T> && std::is_same_v<from, row_major<from>>)
+      if (!__builtin_is_constant_evaluated())
+        return kernel::kth_largest<rows_along<from, Family>, K>(x.data(), y.data());
+    using firsts = algebra::slice<from, Family, 1>;
+    using repeated = algebra::broadcast_to<result<X>, typename firsts::axes>;
     for_each(
-        [](const auto& first, auto& found) {
-          found = of_row(&first, from::template stride_of<Family>, from::template size_of<Family>);
+        [](const T& first, T& found) {
+          found = kernel::plain_kth_largest<K, from::template size_of<Family>>(
+              &first, from::template stride_of<Family>);
         },
-        view_of<const typename X::value_type, algebra::slice<from, Family, 1>>(x.data()),
-        view_of<typename Y::value_type, repeated>(y.data()));
+        view_of<const T, firsts>(x.data()), view_of<T, repeated>(y.data()));
   }
 };
 }  // namespace detail
 
 // kth_largest<8, key>(x): the 8th largest element along a named axis, which disappears; equal
-// elements count each. NaN counts as the largest, as in torch's topk. Its gradient is divided
-// equally among the elements that are equal to it.
+// elements count each. NaN if one is NaN, as for max; a zero is +0. Its gradient is divided equally
+// among the elements that are equal to it.
 template <std::size_t K, template <std::size_t> class Axis>
 inline constexpr detail::kth_largest_operation<K, detail::family_of<Axis>> kth_largest{};
 

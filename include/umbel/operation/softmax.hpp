@@ -38,6 +38,14 @@ struct softmax<Name, X, Family> {
 };
 }  // namespace rules
 
+// The rows of a row-major layout along neighbors.
+template <class Layout, class... Family>
+inline constexpr kernel::softmax_shape rows_along = [] {
+  constexpr std::size_t width = (Layout::template size_of<Family> * ...);
+  constexpr std::size_t inner = Layout::template stride_of<nth<sizeof...(Family) - 1, Family...>>;
+  return kernel::softmax_shape{Layout::count / (width * inner), width, inner};
+}();
+
 // x: any axes; the result is a row-major tensor with the same. into(out, x): out may be x if that
 // is row-major.
 template <class Operation, class Name, class... Family>
@@ -62,21 +70,13 @@ struct softmax_along : detail::computing<Operation, Name> {
 
   template <class X, class Y>
   static constexpr void write(const X& x, Y& y) noexcept {
-    constexpr kernel::softmax_shape shape = shape_of<layout_of<Y>>();
+    constexpr kernel::softmax_shape shape = rows_along<layout_of<Y>, Family...>;
     if constexpr (std::is_same_v<layout_of<X>, layout_of<Y>>) {
       Operation::template along<shape>(x.data(), y.data());
     } else {
       copy(x, y);
       Operation::template along<shape>(y.data(), y.data());
     }
-  }
-
- private:
-  template <class Layout>
-  static constexpr kernel::softmax_shape shape_of() noexcept {
-    constexpr std::size_t width = (Layout::template size_of<Family> * ...);
-    constexpr std::size_t inner = Layout::template stride_of<nth<sizeof...(Family) - 1, Family...>>;
-    return {Layout::count / (width * inner), width, inner};
   }
 };
 

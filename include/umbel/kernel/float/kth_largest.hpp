@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSL-1.0
+// The kth largest element along an axis: the definition, which sorts a list of the largest elements
+// by insertion, and the same in SIMD by sorting networks. Every row needs the same instructions.
+// NaN if one element is NaN; a zero is +0.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <umbel/config.hpp>
+#include <umbel/kernel/float/positions.hpp>
+#include <umbel/plan/target.hpp>
+#include <umbel/simd/math_constants.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel {
+
+// The list has the largest elements, or the smallest if they are fewer.
+template <std::size_t K, std::size_t Width>
+struct shorter_end {
+  static constexpr bool is_largest = K <= Width - K + 1;
+  static constexpr std::size_t count = is_largest ? K : Width - K + 1;
+  template <class T>
+  static constexpr T start = is_largest ? simd::lowest_of<T> : simd::highest_of<T>;
+  template <class V>
+  UMBEL_INLINE static constexpr auto comes_first(V a, V b) noexcept {
+    return is_largest ? simd::less(b, a) : simd::less(a, b);
+  }
+};
+
+// step: between elements of a row.
+template <std::size_t K, std::size_t Width, class T>
+constexpr T plain_kth_largest(const T* x, std::size_t step) noexcept {
+  using end = shorter_end<K, Width>;
+  T list[end::count];
+  for (T& value : list) value = end::template start<T>;
+  T spoilt{};
+  for (std::size_t i = 0; i < Width; ++i) {
+    T value = x[i * step] + T{};
+    if (value != value) spoilt = value;
+    for (T& kept : list) {
+      const T before = kept;
+      const bool first = end::comes_first(value, before);
+      kept = first ? value : before;
+      value = first ? before : value;
+    }
+  }
+  return spoilt == spoilt ? list[end::count - 1] : spoilt;
+}
+
+// Batcher's bitonic networks (1968): a chunk of elements is sorted and merged into the list.
+template <std::size_t K, std::size_t Width, class V>
+struct sorted_list {
+  using end = shorter_end<K, Width>;
+  static constexpr std::size_t size = std::bit_ceil(end::count);
+  V list[size], chunk[size];
+  std::size_t filled = 0;
+
+  UMBEL_INLINE explicit sorted_list(V start) noexcept {
+    for (V& value : list) value = start;
+  }
+  UMBEL_INLINE void add(V value) noexcept {
+    chunk[filled++] = value;
+    if (filled == size) merge();
+  }
+  UMBEL_INLINE V kth(V start) noexcept {
+    while (filled != 0) add(start);
+    return list[end::count - 1];
+  }
+
+ private:
+  // The one that comes first goes to a.
+  UMBEL_INLINE static void order(V& a, V& b) noexcept {
+    const V first = a, second = b;
+    const auto is_in_order = end::comes_first(first, second);
+    a = simd::select(is_in_order, first, second);
+    b = simd::select(is_in_order, second, first);
+  }
+  // Sorts bitonic sequences of 2 * Distance elements, backwards if the index has the bit.
+  template <std::size_t Distance>
+  UMBEL_INLINE static void sort_bitonic(V* values, std::size_t backwards) noexcept {
+    for (std::size_t begin = 0; begin < size; begin += 2 * Distance) {
+      V *const low = values + begin, *const high = low + Distance;
+      if ((begin & backwards) == 0) {
+        UMBEL_UNROLL(8)
+        for (std::size_t i = 0; i < Distance; ++i) order(low[i], high[i]);
+      } else {
+        UMBEL_UNROLL(8)
+        for (std::size_t i = 0; i < Distance; ++i) order(high[i], low[i]);
+      }
+    }
+    if constexpr (Distance > 1) sort_bitonic<Distance / 2>(values, backwards);
+  }
+  template <std::size_t Length = 2>
+  UMBEL_INLINE void sort_chunk() noexcept {
+    if constexpr (Length <= size) {
+      sort_bitonic<Length / 2>(chunk, Length);
+      sort_chunk<2 * Length>();
+    }
+  }
+  UMBEL_INLINE void merge() noexcept {
+    filled = 0;
+    sort_chunk();
+    UMBEL_UNROLL(8)
+    for (std::size_t i = 0; i < size; ++i) {
+      const V value = chunk[size - 1 - i];
+      list[i] = simd::select(end::comes_first(value, list[i]), value, list[i]);
+    }
+    if constexpr (size > 1) sort_bitonic<size / 2>(list, 0);
+  }
+};
+
+template <softmax_shape S, std::size_t K, class T, plan::target Target = plan::native_target>
+UMBEL_NOINLINE void kth_largest(const T* x, T* y) noexcept {
+  using end = shorter_end<K, S.width>;
+  constexpr std::size_t most = plan::lanes<T>(Target);
+  // The lists are on the stack.
+  constexpr bool fits = std::bit_ceil(end::count) * most * sizeof(T) <= 16384;
+  using walk = positions<S, T, fits ? most : 1>;
+  using V = typename walk::V;
+  walk::in_blocks([&](std::size_t begin, std::size_t count, std::size_t row) UMBEL_LAMBDA_INLINE {
+    const V start = simd::broadcast<V>(end::template start<T>);
+    sorted_list<K, S.width, V> list(start);
+    V spoilt{};
+    walk::template each<false, false>(
+        x + begin, static_cast<T*>(nullptr), count, [&](V value) UMBEL_LAMBDA_INLINE {
+          list.add(value + V{});
+          spoilt = simd::select(simd::equal(value, value), spoilt, value);
+          return value;
+        });
+    const V found = list.kth(start);
+    simd::store_up_to(y + row, simd::select(simd::equal(spoilt, spoilt), found, spoilt), count);
+  });
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel
+UMBEL_WARNINGS_POP
