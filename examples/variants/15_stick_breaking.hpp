@@ -17,7 +17,7 @@ using namespace umbel::axes;
 inline constexpr formula stick_breaking = [](auto q, auto k, auto v) {
   auto scores = contract<head_dim>(q, k) * rsqrt(float(q.template extent<head_dim>));
   auto passed = where(position<key> < position<query>, log_sigmoid(-scores), 0);
-  auto left = cumulative_sum<key, exclusive, reversed>(passed);
+  auto left = cumulative_sum<key, exclusive, from_last>(passed);
   auto weights = where(position<key> < position<query>, exp(log_sigmoid(scores) + left), 0);
   return contract<key>(weights, v);
 };

@@ -121,16 +121,28 @@ KEYWORDS = set("and or not for if this const constexpr static auto noexcept oper
 TAKEN = set("index exp exp2 sin cos pow tanh erf log log2 free sqrt fma gamma remainder round floor select y0".split())
 
 
+# A member before a comparison: x.size < 4, which is a list of arguments if there is a template of that name.
+COMPARED = re.compile(r"(?:\.|->)([a-z]\w*) <(?![<=])")
+
+
 def silent_beside_any_global(command, include_dir):
-    """(passed, output): every local name of the headers is a global of the user's, declared before."""
+    """(passed, output): every local name of the headers is a global of the user's, declared before, and in a second run a template
+    of the user's, such as an axis."""
     headers = sorted(pathlib.Path(include_dir).rglob("*.hpp"))
     sources = [re.sub("//.*", "", header.read_text()) for header in headers]
     names = {name for source in sources for name in DECLARED.findall(source)}.union(COMMON) - TAKEN - KEYWORDS
-    text = "".join(f"extern int {name};\n" for name in sorted(names))
-    text += "#include <umbel/umbel.hpp>\n#include <umbel/inspect/describe.hpp>\n#include <umbel/inspect/heat_map.hpp>\n#include <umbel/files.hpp>\n#include <umbel/quantized.hpp>\n#include <umbel/training.hpp>\n#include <umbel/weights.hpp>\n"
-    text += "#include <umbel/mpi.hpp>\n" if has_mpi(command) else ""
-    code, output = compile_text([*command, "-fsyntax-only", "-Wshadow"], text)
-    return code == 0 and not output, f"{len(names)} names\n{output}"
+    compared = {name for source in sources for name in COMPARED.findall(source)}.union(COMMON) - TAKEN - KEYWORDS
+    outputs = []
+    for declared in ("".join(f"extern int {name};\n" for name in sorted(names)),
+                     "".join(f"template <unsigned long> struct {name};\n" for name in sorted(compared))):
+        code, output = compile_text([*command, "-fsyntax-only", "-Wshadow"], declared + whole_library(command))
+        outputs += [output or f"exit code {code}"] if code or output else []
+    return not outputs, f"{len(names)} names, {len(compared)} templates\n{''.join(outputs)}"
+
+
+def whole_library(command):
+    text = "#include <umbel/umbel.hpp>\n#include <umbel/inspect/describe.hpp>\n#include <umbel/inspect/heat_map.hpp>\n#include <umbel/files.hpp>\n#include <umbel/quantized.hpp>\n#include <umbel/training.hpp>\n#include <umbel/weights.hpp>\n"
+    return text + ("#include <umbel/mpi.hpp>\n" if has_mpi(command) else "")
 
 
 def boost_headers_of(command, header):

@@ -212,7 +212,7 @@ void blocks() {
   print("linear, packed", "", prepacked<map>{w}(x));
   print("softmax", "", softmax<hidden>(x));
   print("softmax of large numbers", "", softmax<hidden>(x * 10.0f - 500.0f));
-  print("cumulative sums", "", cumulative_sum<hidden>(x) + cumulative_sum<token, reversed>(x));
+  print("cumulative sums", "", cumulative_sum<hidden>(x) + cumulative_sum<token, from_last>(x));
   layer_norm<float, hidden<33>>::weights n{};
   draw(next, n.gamma), draw(next, n.beta);
   print("layer_norm", "", layer_norm<float, hidden<33>>{n}(x));

@@ -437,8 +437,8 @@ BOOST_AUTO_TEST_CASE(cumulative_sums_are_additions_one_by_one) {
       };
       check(cumulative_sum<Axis>, false, false);
       check(cumulative_sum<Axis, exclusive>, true, false);
-      check(cumulative_sum<Axis, reversed>, false, true);
-      check(cumulative_sum<Axis, reversed, exclusive>, true, true);
+      check(cumulative_sum<Axis, from_last>, false, true);
+      check(cumulative_sum<Axis, from_last, exclusive>, true, true);
     });
   });
   static_assert(cumulative_sum<key>(tensor<int, key<4>>{1, 2, 3, 4}) ==
@@ -494,11 +494,11 @@ BOOST_AUTO_TEST_CASE(elements_by_rank) {
 BOOST_AUTO_TEST_CASE(sums_and_ranks_in_formulas) {
   const auto x = random<tensor<float, query<5>, heads<2>, key<6>>>(15);
   constexpr formula f = [](auto a) {
-    const auto sums = cumulative_sum<query>(a * 2) + cumulative_sum<key, exclusive, reversed>(a);
+    const auto sums = cumulative_sum<query>(a * 2) + cumulative_sum<key, exclusive, from_last>(a);
     return where(a < kth_largest<3, heads>(concat<heads>(a, a)), sums, a | flip<heads, key>);
   };
   BOOST_TEST(same_bits(f(x), plain(f)(x)));
-  const auto sums = cumulative_sum<query>(x * 2.0f) + cumulative_sum<key, exclusive, reversed>(x);
+  const auto sums = cumulative_sum<query>(x * 2.0f) + cumulative_sum<key, exclusive, from_last>(x);
   const auto third = kth_largest<3, heads>(concat<heads>(x, x));
   BOOST_TEST(same_bits(f(x), where(x < (third | broadcast<query<5>, heads<2>, key<6>>), sums,
                                    x | flip<heads, key>)));

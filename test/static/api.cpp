@@ -284,8 +284,8 @@ void of_operations() {
   // api: exclusive
   becomes<batch<2>, token<4>, hidden<8>>(cumulative_sum<token, exclusive>(x));
 
-  // api: reversed
-  becomes<batch<2>, token<4>, hidden<8>>(x | cumulative_sum<token, reversed>);
+  // api: from_last
+  becomes<batch<2>, token<4>, hidden<8>>(x | cumulative_sum<token, from_last>);
 
   // api: flip
   becomes<batch<2>, token<4>, hidden<8>>(x | flip<token>);

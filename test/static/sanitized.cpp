@@ -3,6 +3,7 @@
 // comparisons of addresses there, which once stopped every lookup of an axis.
 // flags-gcc: -fsanitize=undefined
 // flags-clang: -fsanitize=undefined
+#include <umbel/quantized.hpp>
 #include <umbel/training.hpp>
 #include <umbel/umbel.hpp>
 
@@ -34,3 +35,10 @@ using reversed = detail::formulas::scheduled_gradient<
     detail::formulas::argument_of<tensor<float, hidden<100>>>::type,
     detail::formulas::argument_of<classifier::weights>::type>;
 static_assert(reversed::wanted.of[2].values == 1 && reversed::wanted.of[2].bias == 1);
+
+// Whether a value has a name is a question of addresses, too.
+constexpr formula squares = [](auto x, auto y) { return named<"product">(x * y) * x; };
+[[maybe_unused]] float& range_of_product(
+    quantized<decltype(squares), queries, queries>::ranges& seen) {
+  return seen.get<"product">()();
+}

@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(sums_up_to_positions_and_elements_by_rank) {
   draw(next, x), draw(next, y);
   constexpr formula f = [](auto a, auto b) {
     const auto decay = cumulative_sum<token>(log_sigmoid(a));
-    const auto after = cumulative_sum<hidden, exclusive, reversed>(a * b);
+    const auto after = cumulative_sum<hidden, exclusive, from_last>(a * b);
     const auto kept = where(b < kth_largest<2, hidden>(b), 0, b);
     const auto third = kth_largest<3, token>(a) * kth_largest<1, token>(b);
     return sum<token, hidden>(exp(decay) * after + (a | flip<hidden, token>)*kept) +

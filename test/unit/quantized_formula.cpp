@@ -182,6 +182,10 @@ constexpr formula remembering = [](auto x, const auto& w) {
   return contract<classes>(softmax<classes>(contract<hidden>(x, w.up)), w.down);
 };
 constexpr formula doubled = [](auto x, const auto&) { return 2 * x; };
+constexpr formula as_it_is = [](auto x, const auto&) { return x; };
+constexpr formula turned_at_the_end = [](auto x, const auto& w) {
+  return tanh(x * w.scale) | permute<hidden, token>;
+};
 template <const auto& F>
 using scaling = block_parts::row_formula<mixing, std::remove_cvref_t<decltype(F)>,
                                          block_parts::weight<block_parts::name::scale, narrow>>;
@@ -391,6 +395,8 @@ BOOST_AUTO_TEST_CASE(a_formula_is_a_part_of_a_block) {
   check_block<block<without_norm<scaling<columns>>>>();
   check_block<block<pre_norm<name::norm, memory>>>();
   check_block<block<branch_norm<scaling<doubled>, name::norm>>>();
+  check_block<block<pre_norm<name::norm, scaling<as_it_is>>>>();
+  check_block<block<without_norm<scaling<turned_at_the_end>>>>();
 }
 
 using small_block =
@@ -423,6 +429,21 @@ BOOST_AUTO_TEST_CASE(the_part_computes_the_bits_of_the_definition) {
   constexpr sequence wanted = packed(x);
   BOOST_TEST((packed(x) == wanted));
   BOOST_TEST((x != wanted));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_missing_changes_nothing) {
+  static small_block::weights w{};
+  fill(w, 5);
+  static quantized<small_block> layer;
+  BOOST_REQUIRE(layer.pack(w, small_ranges()));
+  lcg next{7};
+  const auto x = quantize<std::int16_t>(drawn<tensor<float, token<5>, hidden<6>>>(next, 2), 2.0F);
+  const auto y = layer(x);
+  auto seen = small_ranges();
+  seen.mixing.input() = 0;
+  fill(w, 6);
+  BOOST_TEST(layer.pack(w, seen).missing_range() == std::string("mixing.input"));
+  BOOST_TEST((layer(x) == y));
 }
 
 // As nn.Linear has them.

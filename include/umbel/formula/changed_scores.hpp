@@ -44,7 +44,7 @@ struct attention_of {
     square_list list;
     const auto add = [&](int n, std::size_t j) {
       const operand& from = Run::value.at(n).from[j];
-      if (list.count < 2 && list.index(n, j) == npos && Run::holds_numbers(from.node) &&
+      if ((list.count) < 2 && list.index(n, j) == npos && Run::holds_numbers(from.node) &&
           changed.index(from.node) == npos && hidden.index(from.node) == npos &&
           from.node != form.known && from.axes.stride_of(parts.key) == 1 &&
           from.axes.stride_of(parts.query) > 1)
@@ -135,7 +135,7 @@ struct changed_scores {
     template <int N, std::size_t J>
     UMBEL_INLINE constexpr V load() const noexcept {
       if constexpr (simd::lanes_of<V> > 1 && of::squares.index(N, J) != npos) {
-        if (key - loaded.first_key < loaded.keys)
+        if (loaded.keys > key - loaded.first_key)
           return loaded.rows[of::squares.index(N, J)][key - loaded.first_key];
       }
       constexpr operand from = Run::value.at(N).from[J];

@@ -257,6 +257,7 @@ struct node_of_graph {
   const layer_gradient_with<T>* also_differentiated = nullptr;  // one more at a time, so many
   std::size_t also = 0;
   const char* label = nullptr;  // the user's name (named.hpp)
+  bool has_label = false;       // (with -fsanitize=undefined, g++ can't compare the pointer)
   // For readers (inspect/): axes, the callee's name; a layer's operations and bytes of its tables.
   const char *shape = nullptr, *name = nullptr;
   std::uint64_t flops = 0;
@@ -291,7 +292,7 @@ struct graph {
 // their results, which come last.
 template <class T, std::size_t A, std::size_t B>
 constexpr bool same_words(const graph<T, A>& a, const graph<T, B>& b) {
-  const int count = a.count < b.count ? a.count : b.count;
+  const int count = b.count > a.count ? a.count : b.count;
   for (int n = 0; n < count; ++n) {
     const node_of_graph<T>&x = a.nodes[n], &y = b.nodes[n];
     if (x.what != y.what || x.operands != y.operands || x.slot != y.slot ||

@@ -126,7 +126,7 @@ struct step_in_parts {
       }
     }();
     static constexpr bool outer = sizes.extent >= Workers;
-    static constexpr bool whole = sizes.work < 1 << 15;
+    static constexpr bool whole = 1 << 15 > sizes.work;
     static constexpr even_blocks blocks{outer ? sizes.extent : sizes.rows, whole ? 1 : most,
                                         outer ? 1u : 4u};
     static constexpr std::size_t count = blocks.count;

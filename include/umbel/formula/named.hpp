@@ -52,8 +52,10 @@ constexpr X named(X&& x) noexcept {
                 "umbel: shapes do not fit");
   if constexpr (formulas::a_node<X>) {
     if constexpr (std::remove_cvref_t<X>::recorder_type::makes_graph)
-      if (auto* nodes = x.recorder->nodes; nodes != nullptr && nodes[x.number].label == nullptr)
+      if (auto* nodes = x.recorder->nodes; nodes != nullptr && !nodes[x.number].has_label) {
         nodes[x.number].label = formulas::text_of_name<Name>::value.chars;
+        nodes[x.number].has_label = true;
+      }
   }
   return static_cast<X&&>(x);
 }

@@ -185,7 +185,7 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
   UMBEL_INLINE constexpr void all_steps(std::index_sequence<S...>) const noexcept {
     if constexpr (sizeof...(S) > 256) {  // clang refuses such a fold
       auto pass = *this;
-      for (; pass.sequence < sequences.count; ++pass.sequence) {
+      for (; sequences.count > pass.sequence; ++pass.sequence) {
         [[maybe_unused]] const bool done[] = {
             (pass.template take<Plain, S>(work + value.workspace), true)...};
       }
@@ -193,7 +193,7 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
       (take<Plain, S>(work + value.workspace), ...);
     } else {
       auto pass = *this;
-      for (; pass.sequence < sequences.count; ++pass.sequence)
+      for (; sequences.count > pass.sequence; ++pass.sequence)
         (pass.template take<Plain, S>(work + value.workspace), ...);
     }
   }

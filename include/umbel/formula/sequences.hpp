@@ -50,10 +50,11 @@ struct sequence_finder {
   }
   constexpr bool find() {
     const std::size_t bytes = p.workspace * sizeof(T);
-    if (p.count < 2 || p.at(p.steps[0].root).axes.rank == 0) return false;
+    if ((p.count) < 2 || p.at(p.steps[0].root).axes.rank == 0) return false;
     found.family = p.at(p.steps[0].root).axes.family[0];
     found.count = p.at(p.steps[0].root).axes.size[0];
-    if (found.count < 2 || bytes < least_of_all || bytes / found.count < least_of_one) return false;
+    if ((found.count) < 2 || bytes < least_of_all || least_of_one > bytes / found.count)
+      return false;
     for (std::size_t s = 0; s < p.count; ++s) {
       const step& this_step = p.steps[s];
       if (this_step.kind == step_kind::call || !is_outermost(this_step.root) ||

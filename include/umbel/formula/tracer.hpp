@@ -106,7 +106,7 @@ struct binder {
     nodes[n].seen = true;
     while (n >= 0) {
       bound_node<T>& node = nodes[n];
-      const int from = node.asked < most_operands ? node.from[node.asked++] : -1;
+      const int from = most_operands > node.asked ? node.from[node.asked++] : -1;
       if (from >= 0) {
         if (nodes[from].seen) continue;
         nodes[from].seen = true;

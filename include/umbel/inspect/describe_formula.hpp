@@ -36,7 +36,7 @@ struct description : cycles_of_formula<F, X...> {
   }
   template <class Writer>
   static constexpr void put_operand(Writer& out, int n) {
-    if (p.at(n).what == word::argument && p.at(n).slot < p.g.arguments)
+    if (p.at(n).what == word::argument && p.g.arguments > p.at(n).slot)
       out.put("argument ", p.at(n).slot + 1);
     else if (p.at(n).what == word::argument)
       out.put("part ", p.at(n).slot - p.g.arguments + 1, " of an argument");
@@ -87,7 +87,7 @@ struct description : cycles_of_formula<F, X...> {
         out.put(named.nodes[n].name);
       else
         out.put(name_of(p.at(n).what));
-      if (p.at(n).label != nullptr) out.put(" '", p.at(n).label, "'");
+      if (p.at(n).has_label) out.put(" '", p.at(n).label, "'");
     }
   }
   static constexpr const char* kind_of(const step& s) {
@@ -176,7 +176,7 @@ struct description : cycles_of_formula<F, X...> {
     out.put(from);
     put_distance(out, bound.offset);
     if (bound.least > -1e9) out.put(", at least ", bound.least);
-    if (bound.most < 1e9) out.put(", at most ", bound.most);
+    if ((bound.most) < 1e9) out.put(", at most ", bound.most);
   }
   template <std::size_t S, class Writer>
   static constexpr double put_step(Writer& out) {
@@ -212,7 +212,7 @@ struct description : cycles_of_formula<F, X...> {
         out.put("all keys are read");
       if (of::form.low > -1e9) put_distance(out, of::form.low);
       if (of::form.is_window()) out.put(of::form.low > -1e9 ? " to " : "up to ");
-      if (of::form.high < 1e9)
+      if ((of::form.high) < 1e9)
         put_distance(out, of::form.high);
       else if (of::form.is_window())
         out.put("the last");

@@ -19,7 +19,7 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace option {
 struct exclusive;
-struct reversed;
+struct from_last;
 }  // namespace option
 }  // namespace detail
 
@@ -28,8 +28,8 @@ struct exclusive {
   using kind = detail::option::exclusive;
 };
 // Option of cumulative_sum: from the last position to the first.
-struct reversed {
-  using kind = detail::option::reversed;
+struct from_last {
+  using kind = detail::option::from_last;
 };
 
 namespace detail {
@@ -44,9 +44,9 @@ struct cumulative_sum_operation
                   verdict<rules::is_number<typename X::value_type>, say::cumulative_sum,
                           say::needs_numbers_not, option_word<typename X::value_type>>,
                   rules::options<say::cumulative_sum,
-                                 option_kinds<option::exclusive, option::reversed>, Options...>>;
+                                 option_kinds<option::exclusive, option::from_last>, Options...>>;
   static constexpr bool is_exclusive = (std::is_same_v<Options, exclusive> || ...);
-  static constexpr bool is_reversed = (std::is_same_v<Options, reversed> || ...);
+  static constexpr bool is_reversed = (std::is_same_v<Options, from_last> || ...);
 
   // The gradient of x is the sum from the other end.
   static constexpr bool is_linear = true;
@@ -97,7 +97,7 @@ struct flip_operation : computing<flip_operation<Families...>, say::flip> {
 
 // cumulative_sum<token>(x): the sums of positions 0, 0 to 1, ... of a named axis, as a row-major
 // tensor with the axes of x. cumulative_sum<token, exclusive> leaves out the position itself, and
-// reversed starts from the last one. Sums of integers overflow as + does.
+// from_last starts from the last one. Sums of integers overflow as + does.
 template <template <std::size_t> class Axis, class... Options>
 inline constexpr detail::cumulative_sum_operation<detail::family_of<Axis>, Options...>
     cumulative_sum{};

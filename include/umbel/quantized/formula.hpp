@@ -85,7 +85,7 @@ class quantized_formula {
   constexpr explicit(sizeof...(Given) == 1) quantized_formula(const Given&... given) noexcept {
     static_cast<void>(pack(given...));
   }
-  // Zeros if a range is missing; the result names it.
+  // Changes nothing if a range is missing; the result names it.
   template <class... Given>
     requires(form::template packs_from<ranges, Given...>())
   constexpr pack_result pack(const Given&... given) noexcept {

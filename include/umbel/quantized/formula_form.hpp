@@ -217,15 +217,15 @@ struct formula_form {
   struct element_of_tensor<Own> {
     using type = typename Own::value_type;
   };
-  template <std::size_t... I, class Out, class Work, class... A>
-  static constexpr void compute(std::index_sequence<I...>, const typename model::numbers& numbers,
-                                Out& y, Work& work, const A&... a) noexcept {
+  template <std::size_t... I, class Numbers, class Out, class Work, class... A>
+  static constexpr void compute(std::index_sequence<I...>, const Numbers& numbers, Out& y,
+                                Work& work, const A&... a) noexcept {
     const all_of<A...> all{{a}...};
     using pointers = formulas::argument_pointers<
         std::index_sequence<I...>,
         std::conditional_t<kinds::are_tensors[I],
                            element_of_call<I, typename element_of_tensor<X>::type>, T>...>;
-    const integer_run<model, pointers, Work> run{
+    const integer_run<model, pointers, Numbers, Work> run{
         pointers{{pointer<kinds::are_tensors[I], T>(argument<I, true, T>(all))}...}, numbers,
         y.data(), work};
     run.take_all(typename model::sequence{});

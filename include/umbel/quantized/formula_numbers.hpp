@@ -103,11 +103,18 @@ struct integer_formula_in {
     while (n < nodes && !(plan.at(n).what == word::argument && plan.at(n).slot == Slot)) ++n;
     return n;
   }();
-  // Of argument number Slot in a call.
+  // Of argument number Slot in a call. The graph may not have it.
   template <std::size_t Slot, class E>
-  using element =
-      typename std::conditional_t<floats[Slot], std::type_identity<integer<node_of_argument<Slot>>>,
-                                  std::type_identity<E>>::type;
+  static auto element_of() {
+    if constexpr (!floats[Slot])
+      return std::type_identity<E>{};
+    else if constexpr (node_of_argument<Slot> == nodes)
+      return std::type_identity<std::int8_t>{};
+    else
+      return std::type_identity<integer<node_of_argument<Slot>>>{};
+  }
+  template <std::size_t Slot, class E>
+  using element = typename decltype(element_of<Slot, E>())::type;
   template <int N>
   static auto numbers_of() {
     constexpr integer_step step = plan.step[N];

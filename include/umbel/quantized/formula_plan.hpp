@@ -146,7 +146,7 @@ struct integer_plan {
       has_leaf = true;
     }
     single = single && has_leaf;
-    folds[n] = single && node.label == nullptr;
+    folds[n] = single && !node.has_label;
     if (node.condition || is_number(n)) {
       step[n] = integer_step::outside;
     } else if (single) {
@@ -280,8 +280,8 @@ struct integer_plan {
       const bool has_range = n == of && needed[n] && step[n] != integer_step::constant &&
                              step[n] != integer_step::outside && step[n] != integer_step::softmax;
       if (has_range) observed[n] = n;
-      if (n != of && used[n] && at(n).label != nullptr && observed[of] != no_node &&
-          at(observed[of]).label == nullptr &&
+      if (n != of && used[n] && at(n).has_label && observed[of] != no_node &&
+          !at(observed[of]).has_label &&
           (step[n] == integer_step::same || step[n] == integer_step::copy))
         observed[of] = n;
     }

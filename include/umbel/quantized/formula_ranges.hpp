@@ -38,7 +38,7 @@ struct names_of_values {
         for (; *from != '\0' && to.size + 1 < sizeof(to.chars); ++from)
           to.chars[to.size++] = *from == ' ' ? '_' : *from;
       };
-      if (plan.at(n).label != nullptr) {
+      if (plan.at(n).has_label) {
         put(plan.at(n).label);
         continue;
       }

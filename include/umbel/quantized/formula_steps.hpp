@@ -26,8 +26,9 @@ struct finish_by_rows {
   }
 };
 
-// A call. Work: an integer_workspace of the model, or of more rows.
-template <class Model, class Pointers, class Work>
+// A call. Numbers: those of the model, or of one with more nodes. Work: an integer_workspace of the
+// model, or of more rows.
+template <class Model, class Pointers, class Numbers, class Work>
 struct integer_run {
   using model = Model;
   static constexpr const auto& plan = Model::plan;
@@ -35,7 +36,7 @@ struct integer_run {
   using integer = typename Model::template integer<N>;
 
   Pointers arguments;
-  const typename Model::numbers& numbers;
+  const Numbers& numbers;
   integer<Model::result>* out;
   Work& work;
 

@@ -84,6 +84,15 @@ template <class Struct>
 using parts_list_of = decltype(with_members<parts_of<Struct>>(
     std::declval<Struct&>(), []<class... Part>(Part&...) { return parts_list<Part...>{}; }));
 template <class Ranges, class Histograms>
+constexpr bool have_equal_names() noexcept {
+  for (std::size_t i = 0; i < parts_of<Ranges>; ++i) {
+    const char *a = Ranges::part_names[i], *b = Histograms::part_names[i];
+    while (*a != '\0' && *a == *b) ++a, ++b;
+    if (*a != *b) return false;
+  }
+  return true;
+}
+template <class Ranges, class Histograms>
 constexpr bool are_counted_by() noexcept {
   if constexpr (std::is_array_v<Ranges> && std::is_array_v<Histograms>) {
     return std::extent_v<Ranges> == std::extent_v<Histograms> &&
@@ -92,7 +101,8 @@ constexpr bool are_counted_by() noexcept {
     if constexpr (parts_of<Ranges> == parts_of<Histograms>)
       return
           []<class... Range, class... Histogram>(parts_list<Range...>, parts_list<Histogram...>) {
-            return (are_counted_by<Range, Histogram>() && ...);
+            return have_equal_names<Ranges, Histograms>() &&
+                   (are_counted_by<Range, Histogram>() && ...);
           }(parts_list_of<Ranges>{}, parts_list_of<Histograms>{});
     else
       return false;

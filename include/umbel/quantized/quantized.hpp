@@ -98,7 +98,7 @@ struct has_integers_rule {
 //   ranges                     the ranges of its tensors, by name
 //   histograms                 the same for percentiles (histogram.hpp)
 //   calibrate(seen, w, x, ...)   the result of the float layer, which widens `seen`
-//   quantized(w, ranges)       packs; a missing range is a compile error, or all zeros at run time
+//   quantized(w, ranges)       packs; a missing range is a compile error, or leaves all numbers 0
 //   pack(w, ranges)            the same, and names the missing range
 //   (x, ...), into(out, x, ...)
 // A key_value_cache accepts those with attention like float layers.

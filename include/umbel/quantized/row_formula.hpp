@@ -26,8 +26,10 @@ struct row_formula_numbers {
   template <std::size_t N>
   static constexpr bool is_same_for = [] {
     constexpr const auto &a = model::plan, &b = form<N>::plan;
-    bool same = a.g.count == b.g.count;
-    for (int n = 0; same && n < a.g.count; ++n)
+    // Two rows may need a copy at the end that one row does not.
+    bool same = b.g.count <= a.g.count;
+    for (int n = b.g.count; n < a.g.count; ++n) same = same && a.step[n] == integer_step::copy;
+    for (int n = 0; same && n < b.g.count; ++n)
       same = a.step[n] == b.step[n] && a.needed[n] == b.needed[n] && a.wide[n] == b.wide[n] &&
              a.group[n] == b.group[n] && a.range[n] == b.range[n];
     return same;

@@ -211,7 +211,7 @@ class made_of_weights {
     static_assert(report<typename rules::packed_from_rule<Layer, ranges, Given...>::type>::ok,
                   "umbel: shapes do not fit");
   }
-  // Zeros if a range is missing; the result names it.
+  // Changes nothing if a range is missing; the result names it.
   constexpr pack_result pack(const weights_to_pack& w, const ranges& seen, More... more) noexcept {
     if (const auto found = all_seen(seen); !found) return found;
     numbers_.pack_seen(w, seen, more...);
@@ -269,7 +269,7 @@ class made_of_ranges {
                                  say::expects_only_its_ranges_which_calibrate_makes>>::ok,
                   "umbel: shapes do not fit");
   }
-  // Zeros if a range is missing; the result names it.
+  // Changes nothing if a range is missing; the result names it.
   constexpr pack_result pack(const ranges& seen) noexcept {
     if (const auto found = all_seen(seen); !found) return found;
     numbers_.pack_seen(seen);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // recompute: a layer of a formula whose values the gradient recomputes instead of keeping, with the
-// same bits ("Training Deep Nets with Sublinear Memory Cost", Chen et al. 2016):
+// same bits ("Training Deep Nets with Sublinear Memory Cost", Chen et al. 2016). A softmax in a
+// formula, such as a row_formula, is an exception: only if its weights are kept is it a step by
+// itself, so the last bits can differ.
 //
 //   const auto y = recompute<encoder>{w.encode}(x, length);   // instead of encoder{w.encode}
 #pragma once

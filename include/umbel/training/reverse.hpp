@@ -221,7 +221,7 @@ struct reversal : elementwise_reversal<T, Nodes> {
       }
       const std::size_t parts = g.slots - g.arguments;
       add_to_gradient({d.node, d.offset, of_d},
-                      node.slot + (node.slot < g.arguments ? 3 * parts + g.arguments : parts),
+                      node.slot + (g.arguments > node.slot ? 3 * parts + g.arguments : parts),
                       once);
     } else if (is_elementwise(what)) {
       reverse_elementwise(n, d);

@@ -188,7 +188,7 @@ bool put_collisions(probe_result& out, const probe_target (&targets)[Count]) noe
   for (std::size_t i = 0; i < Count; ++i)
     for (std::size_t j = i + 1; j < Count; ++j) {
       const bool same_name = __builtin_strcmp(targets[i].name, targets[j].name) == 0;
-      const bool overlap = targets[i].begin < targets[j].end && targets[j].begin < targets[i].end;
+      const bool overlap = targets[j].end > targets[i].begin && targets[i].end > targets[j].begin;
       if (!same_name && !overlap) continue;
       text_writer<probe_result> text(out);
       text.put("umbel: replay: probe.", targets[i].name);

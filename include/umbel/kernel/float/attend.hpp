@@ -143,7 +143,7 @@ UMBEL_INLINE constexpr auto walk_for(const Policy& policy, const Tap& tap,
   else if constexpr (std::is_same_v<Policy, scores::every_key>)
     return keys_known{};
   else if constexpr (std::is_same_v<Policy, scores::first_keys>)
-    return keys_counted{scores::first_keys(policy.count < keys ? policy.count : keys)};
+    return keys_counted{scores::first_keys(keys > policy.count ? policy.count : keys)};
   else
     return by_policy<Policy, no_tap>{policy, {}};
 }
