@@ -42,6 +42,27 @@ using namespace umbel::axes;
   // cause: The argument is tokens, or rounded logits.
   // cure: Pass the logits. Those of a layer in integers are `std::int8_t` or `std::int16_t`.
   auto r = argmax(tensor<int, classes<8>>{});
+#elif defined CASE_argmax_in_a_formula
+  // expect-gcc: "umbel: argmax: is not an operation of formulas; compute it outside"
+  // expect-clang: argmax, .*is_not_an_operation_of_formulas_so_compute_it_outside
+  // lines-clang: 15
+  // cause: The values of a formula are numbers with a gradient; an index has none.
+  // cure: Compute the argmax of the formula's result.
+  constexpr formula f = [](auto x) { return x * argmax(x); };
+  auto r = f(all);
+#elif defined CASE_argmax_along_an_axis_in_a_formula
+  // expect-gcc: "umbel: argmax: is not an operation of formulas; compute it outside"
+  // expect-clang: argmax, .*is_not_an_operation_of_formulas_so_compute_it_outside
+  // cause: The values of a formula are numbers with a gradient; an index has none.
+  // cure: Compute the argmax of the formula's result.
+  constexpr formula f = [](auto x) { return argmax<classes>(x); };
+  auto r = f(all);
+#elif defined CASE_argmax_along_an_absent_axis
+  // expect-gcc: "umbel: argmax: there is no axis heads in \[token=2, classes=8\]"
+  // expect-clang: argmax, .*there_is_no_axis, .*heads>, .*in, .*token<2>, .*classes<8>
+  // cause: The tensor does not have the axis along which elements are compared.
+  // cure: Name an axis of the tensor.
+  auto r = argmax<heads>(all);
 #elif defined CASE_logits_of_another_type
   // expect-gcc: "umbel: sampler: needs logits of float but got double"
   // expect-clang: sampler.*needs_logits_of.*element<float>.*but_got.*element<double>

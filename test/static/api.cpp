@@ -679,6 +679,7 @@ void of_layers() {
 
   // api: argmax
   const std::size_t most_likely = argmax(logits);
+  becomes<batch<2>, heads<2>, query<4>>(argmax<key>(scores));
 
   // api: sampler, sampling
   sampler<float, vocabulary<50>> draw{42};

@@ -100,6 +100,13 @@ BOOST_AUTO_TEST_CASE(the_most_likely_in_integers) {
   BOOST_TEST(argmax(tensor<std::int8_t, classes<1>>{-128}) == 0u);
   const tensor<std::int8_t, token<2>, classes<3>> all{{9, 8, 7}, {-9, -7, -8}};
   BOOST_TEST(argmax(all | select_at<token, 1>) == 1u);
+  BOOST_TEST((argmax<classes>(all)(1) == 1));
+  const tensor<std::int8_t, token<2>, classes<3>> scores{1, 7, 7, -3, -128, 5};
+  BOOST_TEST((argmax<classes>(scores) == tensor<std::int32_t, token<2>>{1, 2}));
+  BOOST_TEST(((scores | argmax<token>) == tensor<std::int32_t, classes<3>>{0, 0, 0}));
+  BOOST_TEST((argmax<token>(scores | permute<classes, token>) ==
+              tensor<std::int32_t, classes<3>>{0, 0, 0}));
+  static_assert(argmax<classes>(tensor<float, classes<3>>{1, 3, 2})() == 1);
 }
 
 BOOST_AUTO_TEST_CASE(numbers_that_are_none) {
@@ -108,6 +115,7 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_none) {
   BOOST_TEST(sample(tensor<float, classes<4>>{nan, nan, nan, nan}) == npos);
   BOOST_TEST(sample(tensor<float, classes<4>>{-inf, nan, -inf, -inf}) == npos);
   BOOST_TEST(argmax(tensor<float, classes<4>>{nan, nan, nan, nan}) == npos);
+  BOOST_TEST(argmax<classes>(tensor<float, classes<4>>{nan, nan, nan, nan})() == -1);
   for (const sampling& how : {sampling{}, sampling{.top_k = 2}, sampling{.top_p = 0.9F},
                               sampling{.temperature = 0}, sampling{.temperature = 1e-30F}}) {
     bool drawn[4] = {};

@@ -32,6 +32,17 @@
 #include <umbel/tensor/elements.hpp>
 #include <umbel/tensor/tensor.hpp>
 #include <umbel/decode/sample_rules.hpp>
+#include <umbel/layer/workspace.hpp>
+#include <umbel/layer/memory.hpp>
+#include <umbel/layer/options.hpp>
+#include <umbel/layer/parts.hpp>
+#include <umbel/shape/axes.hpp>
+#include <umbel/layer/rules.hpp>
+#include <umbel/layer/computing.hpp>
+#include <umbel/tensor/pipe.hpp>
+#include <umbel/tensor/copy.hpp>
+#include <umbel/operation/elementwise_function.hpp>
+#include <umbel/operation/reduce.hpp>
 // clang-format on
 
 #include <umbel/config.hpp>
@@ -39,6 +50,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <umbel/decode/sample_rules.hpp>
+#include <umbel/operation/reduce.hpp>
 #include <umbel/simd/math.hpp>
 #include <umbel/simd/philox.hpp>
 #include <umbel/tensor/view.hpp>
@@ -82,6 +94,41 @@ constexpr Bits largest_threshold(const Enough& enough) noexcept {
   return found;
 }
 
+template <class T>
+constexpr std::size_t argmax_of_row(const T* x, std::size_t count, std::size_t step) noexcept {
+  std::size_t best = npos;
+  for (std::size_t i = 0; i < count; ++i) {
+    const T value = x[i * step];
+    if (value == value && (best == npos || value > x[best * step])) best = i;
+  }
+  return best;
+}
+template <class Family>
+struct argmax_operation : computing<argmax_operation<Family>, say::argmax> {
+  template <class X>
+  using rule = first_error<rules::outside_formulas<say::argmax, X>,
+                           rules::has_axis<say::argmax, layout_of<X>, Family>,
+                           verdict<rules::is_number<typename X::value_type>, say::argmax,
+                                   say::needs_numbers_not, option_word<typename X::value_type>>>;
+  template <class X>
+  using result = reduced_layout<layout_of<X>, Family>;
+  template <class X>
+  using value = std::int32_t;
+  template <class X, class Y>
+  static constexpr void write(const X& x, Y& y) noexcept {
+    using T = typename X::value_type;
+    using from = layout_of<X>;
+    using firsts = algebra::slice<from, Family, 1>;
+    using repeated = algebra::broadcast_to<result<X>, typename firsts::axes>;
+    for_each(
+        [](const T& first, std::int32_t& found) {
+          found = static_cast<std::int32_t>(argmax_of_row(&first, from::template size_of<Family>,
+                                                          from::template stride_of<Family>));
+        },
+        view_of<const T, firsts>(x.data()), view_of<std::int32_t, repeated>(y.data()));
+  }
+};
+
 }  // namespace detail
 
 // The index of the largest logit, the first of equal ones; NaN is never the largest. npos if all
@@ -91,15 +138,28 @@ template <class X>
 [[nodiscard]] constexpr std::size_t argmax(const X& x) noexcept {
   using rule = detail::rules::row_of_logits<detail::say::argmax, X>;
   static_assert(detail::report<rule>::ok, "umbel: shapes do not fit");
-  std::size_t best = npos;
-  if constexpr (rule::ok && detail::tensor_like<X>) {
-    constexpr std::size_t stride = detail::stride_of_row<detail::layout_of<X>>();
-    for (std::size_t i = 0; i < detail::layout_of<X>::count; ++i) {
-      const auto value = x.data()[i * stride];
-      if (value == value && (best == npos || value > x.data()[best * stride])) best = i;
-    }
-  }
-  return best;
+  if constexpr (rule::ok && detail::tensor_like<X>)
+    return detail::argmax_of_row(x.data(), detail::layout_of<X>::count,
+                                 detail::stride_of_row<detail::layout_of<X>>());
+  else
+    return npos;
+}
+template <detail::traced X>
+constexpr detail::invalid argmax(const X&) noexcept {
+  static_assert(detail::report<detail::rules::outside_formulas<detail::say::argmax, X>>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
+// argmax<classes>(x): the same along a named axis, which disappears, as std::int32_t; -1 if all are
+// NaN. x: any axes. x | argmax<classes> is the same.
+template <template <std::size_t> class Axis, class X>
+  requires detail::shaped<X>
+[[nodiscard]] constexpr auto argmax(const X& x) noexcept {
+  return detail::argmax_operation<detail::family_of<Axis>>{}(x);
+}
+template <template <std::size_t> class Axis>
+[[nodiscard]] constexpr detail::argmax_operation<detail::family_of<Axis>> argmax() noexcept {
+  return {};
 }
 
 // Makes earlier tokens less likely: divides their logits by the penalty if positive and multiplies

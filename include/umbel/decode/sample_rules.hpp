@@ -19,6 +19,8 @@ struct sampler;
 struct argmax;
 struct penalize_repetition;
 }  // namespace say
+UMBEL_SAYS(is_not_an_operation_of_formulas_so_compute_it_outside,
+           "is not an operation of formulas; compute it outside");
 UMBEL_SAYS(is_const_but_drawing_changes_its_state_so_declare_it_without_const,
            "is const, but drawing changes its state; declare it without const");
 UMBEL_SAYS(expects_a_tensor_or_view_of_logits_not, "expects a tensor or view of logits, not");
@@ -35,6 +37,9 @@ UMBEL_SAYS(needs_tokens_as_integers_along_one_axis_not,
            "needs tokens as integers along one axis, not");
 
 namespace rules {
+template <class Operation, class X>
+using outside_formulas =
+    verdict<!traced<X>, Operation, say::is_not_an_operation_of_formulas_so_compute_it_outside>;
 // One axis whose size is not 1.
 template <class Layout>
 constexpr bool is_a_row() {
