@@ -110,6 +110,13 @@ BOOST_AUTO_TEST_CASE(keys_between_clamped_positions_are_read) {
     for (int h = 0; h < 3; ++h)
       for (int d = 0; d < 16; ++d) keys(b, h, 19, d) = values(b, h, 20, d) = NAN;
   BOOST_TEST(same_bits(near(q, keys, values), out));
+  constexpr formula with_clamp = [](auto a, auto b, auto c) {
+    const auto start = clamp(position<query> - 2, 0, 21 - 5);
+    auto scores = contract<head_dim>(a, b) * 0.25f;
+    auto outside = position<key> < start || position<key> >= start + 5;
+    return contract<key>(softmax<key>(hide(scores, outside)), c);
+  };
+  BOOST_TEST(same_bits(with_clamp(q, keys, values), out));
   const std::string_view page = describe(near, q, keys, values);
   BOOST_TEST(
       page.find("query i reads keys from i - 2, at least 0, at most 16 up to i + 2, at least "

@@ -113,6 +113,11 @@ struct score_reader {
       return node.what == word::maximum ? of.at_least(number.constant)
                                         : of.at_most(number.constant);
     }
+    if (node.what == word::clamp) {
+      const linear_form of = operand(0), low = operand(1), high = operand(2);
+      if (!low.is_number() || !high.is_number() || of.key != 0 || of.query != 1) return {};
+      return of.at_least(low.constant).at_most(high.constant);
+    }
     return {};
   }
   static constexpr bool is_whole(double number) {
