@@ -31,11 +31,32 @@ using product_of_rows = quantized<decltype(product), rows, rows>;
   constexpr formula f = [](auto a) { return a * variance<hidden>(a); };
   (void)quantized<decltype(f), rows>{};
 #elif defined CASE_weights_as_a_result
-  // expect-gcc: "umbel: quantized: softmax has no integer form in a formula; compute it in floats, before or after"
-  // expect-clang: quantized.*operation<.*softmax>.*has_no_integer_form_in_a_formula
-  // cause: In integers only a contraction along its axis can read a softmax, since its weights are not divided by their sum.
+  // expect-gcc: "umbel: quantized: only a contraction along its axis can read a softmax"
+  // expect-clang: quantized.*only_a_contraction_along_its_axis_can_read_a_softmax
+  // cause: In integers the weights of a softmax are not divided by their sum: the contraction does that.
   // cure: Contract the softmax with values, or compute it in floats.
   constexpr formula f = [](auto a) { return softmax<hidden>(a); };
+  (void)quantized<decltype(f), rows>{};
+#elif defined CASE_weights_times_weights
+  // expect-gcc: "umbel: quantized: only a contraction along its axis can read a softmax"
+  // expect-clang: quantized.*only_a_contraction_along_its_axis_can_read_a_softmax
+  // cause: In integers the weights of a softmax are not divided by their sum: the contraction does that.
+  // cure: Contract the softmax with values, or compute it in floats.
+  constexpr formula f = [](auto a) { return softmax<hidden>(a) * softmax<hidden>(a); };
+  (void)quantized<decltype(f), rows>{};
+#elif defined CASE_hidden_scores_as_a_result
+  // expect-gcc: "umbel: quantized: only a softmax can read hidden scores"
+  // expect-clang: quantized.*only_a_softmax_can_read_hidden_scores
+  // cause: In integers a hidden score is a mark, not a number.
+  // cure: Pass the hidden scores to a softmax.
+  constexpr formula f = [](auto a) { return hide(a, position<hidden> > position<token>); };
+  (void)quantized<decltype(f), rows>{};
+#elif defined CASE_positions_as_values
+  // expect-gcc: "umbel: quantized: positions are not values, except in conditions; pass them as a tensor"
+  // expect-clang: quantized.*positions_are_not_values_so_pass_them_as_a_tensor
+  // cause: An integer needs a range, and a position has none.
+  // cure: Pass a tensor of the positions as an argument: it has a range.
+  constexpr formula f = [](auto a) { return a * tanh(position<hidden> - 3.0f); };
   (void)quantized<decltype(f), rows>{};
 #elif defined CASE_two_results
   // expect-gcc: "umbel: quantized: has several results, but a formula in integers has one"

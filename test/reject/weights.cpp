@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Mistakes with weights in plain memory and with lists of parameters: one case each, with the
 // message that the compiler must print (check.py).
-#include <umbel/parameters/parameters.hpp>
 #include <umbel/umbel.hpp>
-#include <umbel/weights/probe.hpp>
+#include <umbel/weights.hpp>
 
 #include <array>
 #include <span>

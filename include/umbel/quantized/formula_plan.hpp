@@ -42,6 +42,10 @@ enum class integer_step : unsigned char {
 
 inline constexpr int no_node = -1;
 
+// Why a plan is refused: an operation has no integer form, or reads a value that only others can
+// read.
+enum class integer_refusal : unsigned char { operation, softmax, hide, position };
+
 // Row-major without gaps?
 constexpr bool is_dense(const axis_list& axes) noexcept {
   std::size_t step = 1;
@@ -69,8 +73,9 @@ struct integer_plan {
   std::size_t narrow_elements = 0, wide_elements = 0;
   std::size_t rows_in = 0, rows_out = 0;  // elements of products in the kernel's order
   bool of_block = false;                  // is it a part of a block?
-  int refused = no_node;                  // a node without an integer form
-  int too_long = no_node;                 // one with a sum of too many products
+  int refused = no_node;                  // a node that is refused
+  integer_refusal why = integer_refusal::operation;
+  int too_long = no_node;  // one with a sum of too many products
 
   constexpr const formulas::node_of_graph<T>& at(int n) const { return g.nodes[n]; }
   constexpr bool is_as_stored(const operand& by) const {
@@ -228,25 +233,29 @@ struct integer_plan {
         for (std::size_t j = 0; j < at(n).operands; ++j) used[at(n).from[j].node] = true;
       if (!needed[n]) continue;
       if (longest_sum(n) > most_products(n)) too_long = n;
+      const auto refuse = [&](integer_refusal reason) { refused = n, why = reason; };
       if (step[n] == integer_step::none ||
           (step[n] == integer_step::hide && !is_condition_outside(at(n).from[1].node)))
-        refused = n;
+        refuse(integer_refusal::operation);
       each_read(n, [&](const operand& from) {
         const int m = from.node;
         needed[m] = true;
         const integer_step read = step[root[m]];
-        if (read == integer_step::outside ||
-            (read == integer_step::softmax && step[n] != integer_step::context) ||
-            (read == integer_step::hide && step[n] != integer_step::softmax &&
-             step[n] != integer_step::same))
-          refused = n;
-        if (step[n] == integer_step::context && read == integer_step::softmax &&
-            &from != &at(n).from[weights_of(n)])
-          refused = n;
+        if (step[n] == integer_step::none) return;
+        if (read == integer_step::outside)
+          refuse(integer_refusal::position);
+        else if (read == integer_step::softmax &&
+                 (step[n] != integer_step::context || &from != &at(n).from[weights_of(n)]))
+          refuse(integer_refusal::softmax);
+        else if (read == integer_step::hide && step[n] != integer_step::softmax &&
+                 step[n] != integer_step::same)
+          refuse(integer_refusal::hide);
       });
     }
     const integer_step last = step[root[g.result[0].node]];
-    if (last == integer_step::softmax || last == integer_step::hide) refused = g.result[0].node;
+    if (last != integer_step::softmax && last != integer_step::hide) return;
+    refused = g.result[0].node;
+    why = last == integer_step::softmax ? integer_refusal::softmax : integer_refusal::hide;
   }
   // 16 bits if only sums, norms and softmax read it, and for a result that is a sum. A block passes
   // its part 8 bits, and adds the result to its sums.
