@@ -9,6 +9,7 @@
 #include <umbel/weights.hpp>
 
 #include <cstring>
+#include <utility>
 
 #include "../../examples/thread_pool.hpp"
 #include "../support/blocks.hpp"
@@ -115,7 +116,7 @@ auto padded() {
   tensor<int, batch<Batch>> lens{};
   for (std::size_t b = 0; b < Batch; ++b)
     lens(b) = b == 1 ? 0 : static_cast<int>((20 + 7 * b) % 38);
-  return lens & causal;
+  return std::move(lens) & causal;  // owns them
 }
 
 template <class Stack>

@@ -192,6 +192,20 @@ struct block_storage {
   template <std::size_t N>
   using scratch = decltype(made_scratch<N>(all_parts{}));
 
+  // On the stack, attend_to needs the scratch of parts that read the memory only.
+  struct nothing {};
+  template <class... Scratch>
+  struct parts_of_memory : workspace_base {
+    residual::one_of<Scratch...> parts;
+  };
+  template <std::size_t N, std::size_t... Number>
+  static parts_of_memory<
+      std::conditional_t<block::part_sees(Number) == reads::memory,
+                         typename of_part<Number>::template scratch<N>, nothing>...>
+      made_memory_scratch(std::index_sequence<Number...>);
+  template <std::size_t N>
+  using memory_scratch = decltype(made_memory_scratch<N>(all_parts{}));
+
   // For attend_to: the rows of a memory that fit into Given, a workspace of steps or on_stack.
   template <class Given>
   static constexpr std::size_t rows_in = [] {

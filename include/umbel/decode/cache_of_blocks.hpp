@@ -117,7 +117,9 @@ class key_value_cache<Layer, Keys, Options...>
     if constexpr (fits::ok) {
       using next = positions_in<Memory>;
       constexpr std::size_t in_scratch = storage::template rows_in<std::remove_cvref_t<Workspace>>;
-      using scratch = typename storage::template scratch<in_scratch>;
+      using scratch = std::conditional_t<std::is_same_v<std::remove_cvref_t<Workspace>, on_stack>,
+                                         typename storage::template memory_scratch<in_scratch>,
+                                         typename storage::template scratch<in_scratch>>;
       using rule =
           rules::scratch_fits<say::key_value_cache, std::remove_reference_t<Workspace>, scratch,
                               shape<typename next::family::template sized<in_scratch>>>;
