@@ -229,8 +229,8 @@ def confirmed(command, source, chosen, compiler_id, folder):
 
 def told_apart(source, whole, alone):
     """What the unit of all cases told differently: another error, or fewer lines than the compiler prints for the case alone."""
-    def errors(output):
-        return [line.partition(" error: ")[2] for line in output.splitlines() if " error: " in line]
+    def errors(output):  # more names are similar if more headers are there
+        return [line.partition(" error: ")[2].partition("; did you mean ")[0] for line in output.splitlines() if " error: " in line]
 
     return "\n".join(f"{source.stem}/{case}: together:\n{output}alone:\n{alone[case]}" for case, output in whole.items()
                      if errors(output) != errors(alone[case]) or len(output.splitlines()) < len(alone[case].splitlines()))
