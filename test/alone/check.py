@@ -141,7 +141,7 @@ def silent_beside_any_global(command, include_dir):
 
 
 def whole_library(command):
-    text = "#include <umbel/umbel.hpp>\n#include <umbel/inspect/describe.hpp>\n#include <umbel/inspect/heat_map.hpp>\n#include <umbel/files.hpp>\n#include <umbel/quantized.hpp>\n#include <umbel/training.hpp>\n#include <umbel/weights.hpp>\n"
+    text = "#include <umbel/umbel.hpp>\n#include <umbel/decode/cache_of_formula.hpp>\n#include <umbel/formula/row_formula.hpp>\n#include <umbel/inspect/describe.hpp>\n#include <umbel/inspect/heat_map.hpp>\n#include <umbel/files.hpp>\n#include <umbel/quantized.hpp>\n#include <umbel/training.hpp>\n#include <umbel/weights.hpp>\n"
     return text + ("#include <umbel/mpi.hpp>\n" if has_mpi(command) else "")
 
 

@@ -287,7 +287,7 @@ struct later_values {
     if (!a.known || (node.operands > 1 && !b.known) || (node.operands > 2 && !c.known)) return {};
     if (is_infinite(a) || is_infinite(b) || is_infinite(c)) {
       if (node.what == word::copy) return a;
-      return {vanishes(node.what) && a.value < 0, T{0}};
+      return {vanishes(node.what) && T{0} > a.value, T{0}};
     }
     if (node.what == word::copy) return a;
     if (node.what == word::add) return {true, number_of<word::add>(a.value, b.value)};
