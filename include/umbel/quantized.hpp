@@ -176,6 +176,7 @@
 #include <umbel/formula/word_names.hpp>
 #include <umbel/quantized/formula_plan.hpp>
 #include <umbel/quantized/formula_numbers.hpp>
+#include <umbel/quantized/formula_memory.hpp>
 #include <umbel/quantized/formula_steps.hpp>
 #include <umbel/quantized/formula_ranges.hpp>
 #include <umbel/quantized/formula_form.hpp>
@@ -214,6 +215,7 @@
 #include <umbel/formula/word_names.hpp>
 #include <umbel/quantized/formula_plan.hpp>
 #include <umbel/quantized/formula_numbers.hpp>
+#include <umbel/quantized/formula_memory.hpp>
 #include <umbel/quantized/formula_steps.hpp>
 #include <umbel/quantized/formula_ranges.hpp>
 #include <umbel/quantized/formula_form.hpp>

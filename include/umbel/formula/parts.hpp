@@ -43,35 +43,23 @@ struct kept {
   }
 };
 
-template <class T, class In, class Out, bool Bias>
-struct kept<T, portable::linear_view<T, In, Out, Bias>> {
-  using W = portable::linear_view<T, In, Out, Bias>;
+// AnyOrder: of weights to pack; integer has the strides of in and out.
+template <class T, class In, class Out, bool Bias, bool AnyOrder>
+struct kept<T, portable::borrowed_linear<T, In, Out, Bias, AnyOrder>> {
+  using W = portable::borrowed_linear<T, In, Out, Bias, AnyOrder>;
   static constexpr std::size_t count = 1;
   template <bool Traced>
   static constexpr void take(const W& w, captured<T>* to) noexcept {
     if (Traced && !is_memory_known<T>(w)) return;
     to->values = w.weight;
     to->bias = w.bias;
+    if constexpr (AnyOrder) to->integer = std::uint64_t{w.strides.in} << 32 | w.strides.out;
   }
   static constexpr W restored(const captured<T>* from) noexcept {
     W w;
     w.weight = from->values;
     w.bias = from->bias;
     return w;
-  }
-};
-
-// To pack. integer: the strides of in and out.
-template <class T, class In, class Out, bool Bias>
-struct kept<T, portable::linear_in_any_order<T, In, Out, Bias>> {
-  using W = portable::linear_in_any_order<T, In, Out, Bias>;
-  static constexpr std::size_t count = 1;
-  template <bool Traced>
-  static constexpr void take(const W& w, captured<T>* to) noexcept {
-    if (Traced && !is_memory_known<T>(w)) return;
-    to->values = w.weight;
-    to->bias = w.bias;
-    to->integer = std::uint64_t{w.strides.in} << 32 | w.strides.out;
   }
 };
 

@@ -8,6 +8,7 @@
 #include <umbel/config.hpp>
 #include <umbel/kernel/integer/linear.hpp>
 #include <umbel/kernel/integer/norm.hpp>
+#include <umbel/quantized/formula_memory.hpp>
 #include <umbel/quantized/formula_numbers.hpp>
 
 UMBEL_WARNINGS_PUSH
