@@ -68,9 +68,11 @@
 #include <umbel/operation/where.hpp>
 #include <umbel/operation/maximum.hpp>
 #include <umbel/operation/lookup.hpp>
+#include <umbel/operation/gather.hpp>
 #include <umbel/operation/concat.hpp>
 #include <umbel/operation/cumulative_sum.hpp>
 #include <umbel/operation/kth_largest.hpp>
+#include <umbel/operation/argmax.hpp>
 #include <umbel/attention/rope.hpp>
 #include <umbel/attention/prepared_heads.hpp>
 #include <umbel/attention/score.hpp>
@@ -134,6 +136,7 @@
 #include <umbel/formula/operands.hpp>
 #include <umbel/formula/arithmetic.hpp>
 #include <umbel/formula/refused_operators.hpp>
+#include <umbel/formula/gather.hpp>
 #include <umbel/formula/along_axes.hpp>
 #include <umbel/formula/schedule.hpp>
 #include <umbel/formula/place_nodes.hpp>

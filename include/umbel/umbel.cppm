@@ -113,6 +113,8 @@ using umbel::formula;
 using umbel::from;
 using umbel::from_last;
 using umbel::gated;
+using umbel::gather;
+using umbel::gatherable;
 using umbel::gelu_exact;
 using umbel::gelu_tanh;
 using umbel::gradient;

@@ -13,6 +13,8 @@ SIZES = (1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 20, 31, 33)
 
 
 class Formula:
+    reads_inputs = True  # as positions
+
     def __init__(self, seed):
         self.seed = seed
         self.random = random.Random(seed)
@@ -117,8 +119,22 @@ class Formula:
             else:
                 place = self.random.choice(axes) if axes else None
                 made = f"{a} + position<{place}> * 0.0625f" if place else f"{a} * 0.75f"
+                if place and self.random.random() < 0.6:
+                    made = f"{a} + {self.gathered(axes)}"
             known.append(self.let(made))
         return known[-1]
+
+    def gathered(self, axes):
+        """Elements of a table at positions, or at numbers of an input; some are outside of it."""
+        table = self.tensor(["offset"] + self.part_of(axes))
+        a, b = self.random.sample(list(axes), 2) if len(axes) > 1 else 2 * list(axes)
+        shift = self.random.randint(-1, self.size(b))
+        at = [f"position<{a}> - position<{b}> + {shift}" if a != b else f"position<{a}> + {shift}",
+              f"clamp(position<{a}> * 2 - {shift}, -3, {self.size('offset') - 3}) + 3",
+              f"floor(position<{a}> / 3) * 2 + position<{b}> % 4"]
+        if self.reads_inputs:
+            at.append(f"floor({self.tensor(self.part_of(axes))} * 4) + 2")
+        return f"gather<offset>({table}, {self.random.choice(at)})"
 
     def scores(self, start, axes):
         """A program of scores: as it is, scaled, biased, capped, hidden."""
@@ -441,6 +457,7 @@ HEADER = """// Made by test/formulas/generate.py.
 using namespace umbel;
 using namespace umbel::axes;
 template <std::size_t N> struct groups : axis<groups, N> {};
+template <std::size_t N> struct offset : axis<offset, N> {};
 """
 
 

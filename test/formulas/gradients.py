@@ -14,6 +14,8 @@ class Small(dict):
 
 
 class Differentiated(Formula):
+    reads_inputs = False  # differences would meet steps
+
     def __init__(self, seed):
         super().__init__(seed)
         self.sizes = Small()
@@ -60,6 +62,7 @@ HEADER = """// Made by test/formulas/gradients.py.
 using namespace umbel;
 using namespace umbel::axes;
 template <std::size_t N> struct groups : axis<groups, N> {};
+template <std::size_t N> struct offset : axis<offset, N> {};
 """
 
 

@@ -503,6 +503,26 @@ BOOST_AUTO_TEST_CASE(sums_and_ranks_in_formulas) {
                                    x | flip<heads, key>)));
 }
 
+// Integers become numbers, and what is moved of conditions stays one.
+BOOST_AUTO_TEST_CASE(of_integers_and_conditions_in_formulas) {
+  const auto x = random<tensor<float, query<5>, key<6>>>(16);
+  tensor<int, query<5>, key<6>> i;
+  for (std::size_t e = 0; e < 30; ++e) i.data()[e] = static_cast<int>(e * 7 % 5) - 2;
+  constexpr formula f = [](auto a, auto n) {
+    const auto ranked = where(n < kth_largest<2, key>(n), 0, cumulative_sum<key>(n));
+    return hide(a + ranked, flip<query, key>(a > 0)) + flip<key>(n);
+  };
+  const auto n = tensor<float, query<5>, key<6>>(i);
+  const auto second = kth_largest<2, key>(n) | broadcast<query<5>, key<6>>;
+  const auto expected =
+      hide(x + where(n < second, 0, cumulative_sum<key>(n)), flip<query, key>(x > 0)) +
+      flip<key>(n);
+  BOOST_TEST(same_bits(f(x, i), expected));
+  BOOST_TEST(same_bits(plain(f)(x, i), expected));
+  constexpr formula flags = [](auto a, auto kept) { return where(flip<key>(kept), a, 0); };
+  BOOST_TEST(same_bits(flags(x, x > 0), where(flip<key>(x > 0), x, 0)));
+}
+
 // f.into(out, x) writes what f(x) is; where it may, over x.
 template <class F, class X>
 void check_into(const F& f, const X& x, bool over_x) {

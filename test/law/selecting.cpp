@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Laws of conditions and of what is chosen by them, of concat, stack, lookup and one_hot, against
-// loops written by hand.
+// Laws of conditions and of what is chosen by them, of concat, stack, lookup, gather and one_hot,
+// against loops written by hand.
 #include "../support/compare.hpp"
 #include "../support/random.hpp"
 #include "shapes.hpp"
@@ -55,6 +55,15 @@ BOOST_AUTO_TEST_CASE(maximum_and_minimum_are_the_loop) {
   }
   static_assert(maximum(tensor<int, key<2>>{3, -4}, 0) == tensor<int, key<2>>{3, 0});
   static_assert(minimum(2, tensor<int, key<2>>{3, -4}) == tensor<int, key<2>>{2, -4});
+  // Numbers that the elements' type can't hold.
+  using low = tensor<std::int8_t, key<3>>;
+  using high = tensor<std::uint8_t, key<3>>;
+  static_assert(clamp(low{-100, 5, 100}, -200, 200) == low{-100, 5, 100});
+  static_assert(clamp(high{0, 5, 255}, -1, 300) == high{0, 5, 255});
+  static_assert(clamp(low{-100, 5, 100}, 200u, 300) == low{127, 127, 127});
+  static_assert(maximum(high{0, 5, 255}, -1) == high{0, 5, 255});
+  static_assert(minimum(std::int64_t{1} << 40, low{-100, 5, 100}) == low{-100, 5, 100});
+  static_assert(maximum(tensor<unsigned, key<2>>{3, 4}, -1) == tensor<unsigned, key<2>>{3, 4});
 }
 
 BOOST_AUTO_TEST_CASE(comparisons_are_the_loop) {
@@ -86,6 +95,19 @@ BOOST_AUTO_TEST_CASE(comparisons_are_the_loop) {
   BOOST_TEST((tensor<float, key<2>>{nan, 1} < 2) == (tensor<bool, key<2>>{false, true}));
   BOOST_TEST((tensor<float, key<2>>{nan, 1} >= 2) == (tensor<bool, key<2>>{false, false}));
   static_assert((tensor<int, key<2>>{3, 4} > 3) == tensor<bool, key<2>>{false, true});
+  // Numbers that the elements' type can't hold.
+  const auto all = []<class T, class S>(T, S above, S below) {
+    const tensor<T, key<2>> y{std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+    const tensor<bool, key<2>> yes{true, true}, no{};
+    return (y < above) == yes && (y <= above) == yes && (y > below) == yes && (y >= below) == yes &&
+           (above > y) == yes && (above >= y) == yes && (below < y) == yes && (below <= y) == yes &&
+           (y > above) == no && (y >= above) == no && (y < below) == no && (y <= below) == no;
+  };
+  static_assert(all(std::int8_t{}, 200, -200) && all(std::uint8_t{}, 300, -1));
+  static_assert(all(unsigned{}, std::int64_t{1} << 40, std::int64_t{-1}));
+  static_assert(all(bool{}, 2, -1) && all(char{}, 300, -300));
+  static_assert((tensor<int, key<1>>{-1} < 4'294'967'295u)(0));
+  static_assert((tensor<std::uint64_t, key<1>>{~std::uint64_t{}} > -1)(0));
 }
 
 BOOST_AUTO_TEST_CASE(where_chooses) {
@@ -217,8 +239,38 @@ BOOST_AUTO_TEST_CASE(rows_of_a_table) {
                outside);
     BOOST_TEST((sum<classes>(hot | select_at<batch, 1> | select_at<token>(t))() == 0) == outside);
   }
+  static_assert((tensor<int, key<2>>{2, 0} | one_hot<classes<3>>) ==
+                tensor<float, key<2>, classes<3>>{0, 0, 1, 1, 0, 0});
   static_assert(one_hot<classes<3>, bool>(tensor<unsigned char, key<2>>{2, 0}) ==
                 tensor<bool, key<2>, classes<3>>{false, false, true, true, false, false});
+}
+
+BOOST_AUTO_TEST_CASE(elements_by_integers) {
+  auto x = random<tensor<float, heads<2>, inner<11>, query<3>>>(60);
+  tensor<long, query<3>, key<4>> at{};
+  for (std::size_t i = 0; i < 12; ++i) at.data()[i] = static_cast<long>(i * 7 % 14) - 1;
+  const auto check = [&](const tensor<float, heads<2>, key<4>, query<3>>& found) {
+    bool same = true;
+    for (std::size_t h = 0; h < 2; ++h)
+      for (std::size_t q = 0; q < 3; ++q)
+        for (std::size_t k = 0; k < 4; ++k) {
+          const long i = at(q, k);
+          same = same &&
+                 found(h, k, q) == (i < 0 || i > 10 ? 0.0f : x(h, static_cast<std::size_t>(i), q));
+        }
+    BOOST_TEST(same);
+  };
+  check(gather<inner>(x, at));
+  check(gather<inner>(x | permute<query, heads, inner> | contiguous | permute<heads, inner, query>,
+                      at | permute<key, query>));
+  // Along one axis of both; of integers; of a row for all.
+  const auto turned = gather<inner>(x, tensor<int, inner<2>>{10, 0});
+  static_assert(
+      std::is_same_v<decltype(turned), const tensor<float, heads<2>, inner<2>, query<3>>>);
+  BOOST_TEST((turned(1, 0, 2) == x(1, 10, 2) && turned(1, 1, 2) == x(1, 0, 2)));
+  static_assert(gather<key>(tensor<int, key<3>>{7, 8, 9}, tensor<int, token<2>>{2, 0}) ==
+                tensor<int, token<2>>{9, 7});
+  BOOST_TEST(same_bits(gather<inner>(x, tensor<int>{4}), x | select_at<inner, 4> | contiguous));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

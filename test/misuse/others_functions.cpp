@@ -147,7 +147,7 @@ auto r = attention{w}(x, y, y, dropout(0.1));
 // fact: tril
 auto r = tril(scores);
 #elif defined CASE_argmax
-// fact: max_element|for
+// fact: argmax<
 // fact: argmax
 auto r = argmax(t, -1);
 #elif defined CASE_concat

@@ -116,6 +116,8 @@ void check_rows_by_number() {
   static tensor<float, batch<2>, token<9>, classes<5>> flags;
   group("rows by number");
   check("lookup", results, [] { z = lookup(table, ids); });
+  static tensor<float, batch<2>, token<9>, hidden<33>> elements;
+  check("gather", results, [] { elements = gather<vocabulary>(table, ids); });
   check("one_hot", results, [] { flags = one_hot<classes<5>>(ids); });
 }
 

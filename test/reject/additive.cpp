@@ -105,8 +105,8 @@ using of_two_heads =
   // cure: Store them in a variable that lives as long as the layer.
   attention odd{attention::weights{}};
 #elif defined CASE_option_of_another_layer
-  // expect-gcc: "umbel: additive_attention: score_scale is not an option of this layer"
-  // expect-clang: additive_attention.*score_scale<1, 8>.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: additive_attention: score_scale is not one of its options"
+  // expect-clang: additive_attention.*score_scale<1, 8>.*is_not_one_of_its_options
   // cause: The option belongs to a different layer; additive scores have no scale.
   // cure: Leave it out; see `attention/additive.hpp` for the options.
   additive_attention<float, hidden<20>, score_hidden<8>, score_scale<1, 8>>::weights odd;

@@ -54,14 +54,14 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Add the number of heads: `heads<5>`.
   multi_head_attention<float, hidden<100>, key<5>>::weights odd;
 #elif defined CASE_unknown_option
-  // expect-gcc: "umbel: multi_head_attention: norm_first is not an option of this layer"
-  // expect-clang: attention.*norm_first<true>.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: multi_head_attention: norm_first is not one of its options"
+  // expect-clang: attention.*norm_first<true>.*is_not_one_of_its_options
   // cause: A type after the axes is not an option of attention.
   // cure: See `attention/rules.hpp` for the options; `norm_first<>` and `activation<>` belong to `encoder_layer`.
   multi_head_attention<float, hidden<100>, heads<5>, norm_first<true>>::weights odd;
 #elif defined CASE_option_that_is_none
-  // expect-gcc: "umbel: multi_head_attention: hidden=100 is not an option of this layer"
-  // expect-clang: attention.*hidden<100>.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: multi_head_attention: hidden=100 is not one of its options"
+  // expect-clang: attention.*hidden<100>.*is_not_one_of_its_options
   // cause: A type after the axes is not an option of attention.
   // cure: See `attention/rules.hpp` for the options; `norm_first<>` and `activation<>` belong to `encoder_layer`.
   multi_head_attention<float, hidden<100>, heads<5>, hidden<100>>::weights odd;

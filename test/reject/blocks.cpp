@@ -62,8 +62,8 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // cure: Write `bias<true>` or `bias<false>`.
   linear<float, hidden<32>, classes<10>, bias_on<'q'>>::weights r;
 #elif defined CASE_linear_unknown_option
-  // expect-gcc: "umbel: linear: activation is not an option of this layer"
-  // expect-clang: linear.*activation<{+}+>.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: linear: activation is not one of its options"
+  // expect-clang: linear.*activation<{+}+>.*is_not_one_of_its_options
   // cause: A type after the axes is not an option of `linear`.
   // cure: `linear` only has `bias<>`; pipe the result into the activation: `x | classify | relu`.
   linear<float, hidden<32>, classes<10>, activation<relu>>::weights r;
@@ -140,8 +140,8 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   static map::weights w_map;
   const prepacked<map, stored_as<std::uint8_t>> r{w_map};
 #elif defined CASE_prepacked_unknown_option
-  // expect-gcc: "umbel: prepacked: bias is not an option of this layer"
-  // expect-clang: prepacked.*bias<true>.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: prepacked: bias is not one of its options"
+  // expect-clang: prepacked.*bias<true>.*is_not_one_of_its_options
   // cause: A type after the layer is not an option of `prepacked`.
   // cure: `prepacked` only has `stored_as<>`; put the options of the layer into the layer.
   static map::weights w_map;
@@ -427,8 +427,8 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // cure: Add the width of the network: `intermediate<64>`.
   encoder_layer<float, hidden<32>, heads<4>, bias<true>>::weights none;
 #elif defined CASE_encoder_unknown_option
-  // expect-gcc: "umbel: encoder_layer: int is not an option of this layer"
-  // expect-clang: encoder_layer.*element<int>.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: encoder_layer: int is not one of its options"
+  // expect-clang: encoder_layer.*element<int>.*is_not_one_of_its_options
   // cause: A type after the axes is not an option of the encoder layer.
   // cure: See `block/encoder.hpp` for the options, such as `norm_first<>` and `activation<>`.
   encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, int>::weights r;

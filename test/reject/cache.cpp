@@ -65,8 +65,8 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   // cure: Set every axis to a size of at least 1, or leave the axis out.
   key_value_cache<attention, key<0>> none;
 #elif defined CASE_unknown_option_of_a_cache
-  // expect-gcc: "umbel: key_value_cache: heads=5 is not an option of this layer"
-  // expect-clang: cache.*heads<5>.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: key_value_cache: heads=5 is not one of its options"
+  // expect-clang: cache.*heads<5>.*is_not_one_of_its_options
   // cause: A cache accepts a batch, `longest_sequence<>` and `stored_as<>`; the layer has the heads.
   // cure: Leave it out: the cache knows its layer.
   key_value_cache<attention, key<256>, heads<5>> other;

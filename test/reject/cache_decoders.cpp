@@ -39,8 +39,8 @@ using memories = tensor<float, key<40>, hidden<32>>;
   other.attend_to(layers, memory);
   (void)other.step(out, layers, x);
 #elif defined CASE_longest_memory_of_encoders
-  // expect-gcc: "umbel: key_value_cache: longest_memory is not an option of this layer"
-  // expect-clang: key_value_cache.*longest_memory<48>.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: key_value_cache: longest_memory is not one of its options"
+  // expect-clang: key_value_cache.*longest_memory<48>.*is_not_one_of_its_options
   // cause: Only decoder layers attend to a memory.
   // cure: Leave it out.
   using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, norm_first<true>,

@@ -10,6 +10,7 @@ A file holds its cases in one #if chain; each case says what the message must ma
     // expect-clang: split, .*hidden<100>, .*into, ...        clang prints its words as types
     // lines-clang: 15                                        if a function of the user's makes them more than 12
     // lines-gcc-14: 17                                       by g++ 14 and newer, which print more frames
+    // sentence-gcc: 4                                        the line that has the message, if g++ prints frames before it
     // cause: The axis cannot be cut into that many parts.    for docs/errors.md (tools/errors.py); not used here
     // cure: Take a number of parts that divides it.
     auto r = split<hidden, heads<7>, head_dim>(x);
@@ -55,7 +56,7 @@ LINES_AT_MOST = 12
 MANY = 9
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(if|elif|else|endif|ifdef|ifndef)\b(.*)$")
 CASE = re.compile(r"^\s*defined\s*\(?\s*CASE_(\w+)\s*\)?\s*$")
-LINES = re.compile(r"^\s*// lines-(gcc|clang|gcc-14): (\d+)\s*$")
+LINES = re.compile(r"^\s*// (?:lines-)?(gcc|clang|gcc-14|sentence-gcc): (\d+)\s*$")
 EXPECT = re.compile(r"^\s*// expect(?:-(gcc|clang))?: (.*?)\s*$")
 
 
@@ -116,13 +117,14 @@ def complaints(output, code, expectations, compiler_id, command):
     lines = output.splitlines()
     wanted = [regex for only, regex in expectations if only in (None, compiler_id) and isinstance(regex, str)]
     most = most_lines(expectations, compiler_id, command)
+    first = dict(expectations).get(f"sentence-{compiler_id}", LINES_WITH_SENTENCE)
     if not wanted:
         wrong.append(f"nothing is expected of {compiler_id}")
     for regex in wanted:
-        if not any(re.search(regex, line) for line in lines[:LINES_WITH_SENTENCE]):
+        if not any(re.search(regex, line) for line in QUOTED_FRAME.sub(r"\1", output).splitlines()[:first]):
             late = next((n for n, line in enumerate(lines, 1) if re.search(regex, line)), None)
             where = f"matches line {late}, want it" if late else "matches no line; want it"
-            wrong.append(f"/{regex}/ {where} in the first {LINES_WITH_SENTENCE}")
+            wrong.append(f"/{regex}/ {where} in the first {first}")
         elif not any(re.search(regex, ASSERTION.sub(r'\1"\2"', line)) for line in lines if " error: " in line):
             wrong.append(f"/{regex}/ does not match the line of the error, which is all that editors list")
     errors = len(re.findall(r"\berror:", output))

@@ -171,8 +171,8 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   // cure: Choose a number of heads that divides it.
   decoder_layer<float, hidden<32>, heads<5>, intermediate<64>>::weights r;
 #elif defined CASE_decoder_unknown_option
-  // expect-gcc: "umbel: decoder_layer: int is not an option of this layer"
-  // expect-clang: decoder_layer.*element<int>.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: decoder_layer: int is not one of its options"
+  // expect-clang: decoder_layer.*element<int>.*is_not_one_of_its_options
   // cause: A type after the axes is not an option of the decoder layer.
   // cure: See `block/encoder.hpp` for the options; both layers have the same.
   layer<int>::weights r;

@@ -72,8 +72,8 @@ using keys = tensor<float, batch<2>, heads<4>, key<7>, head_dim<8>>;
   auto r =
       scaled_dot_product_attention(q, tensor<double, batch<2>, heads<4>, key<7>, head_dim<8>>{}, k);
 #elif defined CASE_dot_product_with_an_option_of_layers
-  // expect-gcc: "umbel: scaled_dot_product_attention: bias is not an option of this layer"
-  // expect-clang: scaled_dot_product_attention.*bias<true>.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: scaled_dot_product_attention: bias is not one of its options"
+  // expect-clang: scaled_dot_product_attention.*bias<true>.*is_not_one_of_its_options
   // cause: Without projections, this option has no meaning.
   // cure: The options are `score_scale<>`, `softcap<>` and `empty_rows<>`.
   auto r = scaled_dot_product_attention_with<bias<true>>(q, k, k);
@@ -97,8 +97,8 @@ using keys = tensor<float, batch<2>, heads<4>, key<7>, head_dim<8>>;
   // cure: Write `[](const auto& q, const auto& k) { return q(0) * k(0); }`.
   auto r = attention_by_score([](const auto& a) { return a(0); })(q, k, k);
 #elif defined CASE_scale_of_a_score_of_ones_own
-  // expect-gcc: "umbel: attention_by_score: score_scale is not an option of this layer"
-  // expect-clang: attention_by_score.*score_scale<1.*8>.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: attention_by_score: score_scale is not one of its options"
+  // expect-clang: attention_by_score.*score_scale<1.*8>.*is_not_one_of_its_options
   // cause: The function returns the final score.
   // cure: Scale in the function; the options are `softcap<>` and `empty_rows<>`.
   const auto score = [](const auto& a, const auto& b) { return a(0) * b(0); };

@@ -142,8 +142,8 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, Opt
   // cure: Declare it with float or double.
   feed_forward<int, hidden<32>, intermediate<64>>::weights r;
 #elif defined CASE_feed_forward_unknown_option
-  // expect-gcc: "umbel: feed_forward: norm_first is not an option of this layer"
-  // expect-clang: feed_forward.*norm_first<.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: feed_forward: norm_first is not one of its options"
+  // expect-clang: feed_forward.*norm_first<.*is_not_one_of_its_options
   // cause: A type after the axes is not an option of the feed-forward layer.
   // cure: The options are `bias<>`, `activation<>` and `gated<>`; norms belong to the encoder layer.
   feed_forward<float, hidden<32>, intermediate<64>, norm_first<true>>::weights r;
@@ -199,8 +199,8 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, Opt
   // cure: Write `norm_epsilon<1, 1'000'000>` for 1e-6.
   encoder<norm_epsilon<0, 1>>::weights r;
 #elif defined CASE_feed_forward_bias_is_of_blocks
-  // expect-gcc: "umbel: feed_forward: feed_forward_bias is not an option of this layer"
-  // expect-clang: feed_forward.*feed_forward_bias<.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: feed_forward: feed_forward_bias is not one of its options"
+  // expect-clang: feed_forward.*feed_forward_bias<.*is_not_one_of_its_options
   // cause: A type after the axes is not an option of the feed-forward layer.
   // cure: The option here is `bias<>`; `feed_forward_bias<>` is for blocks, which also have attention.
   feed_forward<float, hidden<32>, intermediate<64>, feed_forward_bias<true>>::weights r;
@@ -242,8 +242,8 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, Opt
   // cure: Choose a number of `kv_heads` that divides `heads`.
   encoder<kv_heads<3>>::weights r;
 #elif defined CASE_encoder_keys_from
-  // expect-gcc: "umbel: encoder_layer: keys_from is not an option of this layer"
-  // expect-clang: encoder_layer.*keys_from<.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: encoder_layer: keys_from is not one of its options"
+  // expect-clang: encoder_layer.*keys_from<.*is_not_one_of_its_options
   // cause: A type after the axes is not an option of the encoder layer.
   // cure: See `block/encoder.hpp` for the options, such as `norm_first<>` and `activation<>`.
   encoder<keys_from<hidden<16>>>::weights r;

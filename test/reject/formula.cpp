@@ -334,13 +334,14 @@ auto not_constexpr(const X& x) {
   constexpr formula unknown = [](auto a) { return a + frobnicate(a); };
   static workspace_for<decltype(unknown), queries> work;
   auto r = unknown(q, work);
-#elif defined CASE_formula_lookup_by_a_position
-  // expect-gcc: "umbel: lookup: expects a table and integers"
-  // expect-clang: lookup, .*expects_a_table_and_integers
-  // lines-clang: 15
-  // cause: The integers must be a tensor or view.
-  // cure: For one row, write `x | select_at<batch>(1)`.
-  constexpr formula rows = [](auto a, auto t) { return a + lookup(t, position<query>); };
+#elif defined CASE_formula_lookup_by_positions_of_no_axis
+  // expect-gcc: "umbel: formula: uses positions along token, but no operand has that axis"
+  // expect-clang: formula.*uses_positions_along.*token.*but_no_operand_has_that_axis
+  // cause: The rows at these positions meet no operand with the axis.
+  // cure: Add, multiply or compare them with a tensor that has it.
+  constexpr formula rows = [](auto a, auto t) {
+    return a + lookup(t | permute<key, heads, head_dim>, position<token>);
+  };
   auto r = rows(q, other);
 #elif defined CASE_formula_into_of_fewer_arguments
   // expect-gcc: "umbel: formula: the function has other parameters, or copies weights; write const auto& w"

@@ -44,8 +44,8 @@ using cache_of = key_value_cache<F, key<16>, called_with<row, X...>>;
                   called_with<tensor<float, query<1>, hidden<8>>, weights>>
       other;
 #elif defined CASE_option_of_a_layer
-  // expect-gcc: "umbel: key_value_cache: longest_sequence is not an option of this layer"
-  // expect-clang: key_value_cache.*longest_sequence<64.*1>.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: key_value_cache: longest_sequence is not one of its options"
+  // expect-clang: key_value_cache.*longest_sequence<64.*1>.*is_not_one_of_its_options
   // cause: A cache of a formula does not slide, and does not store in fewer bits.
   // cure: Leave the option out; in the formula, hide keys that are too far back.
   key_value_cache<decltype(causal_attention), key<16>, called_with<row, weights>,

@@ -195,6 +195,42 @@ struct parts {
   // cure: Write `clamp(x, low, high)`; for one bound, `maximum(x, low)` or `minimum(x, high)`.
   constexpr formula f = [](auto a) { return clamp(a, 0); };
   auto r = f(q);
+#elif defined CASE_formula_clamp_by_a_condition
+  // expect-gcc: "umbel: clamp: needs numbers, not bool"
+  // expect-clang: clamp, .*needs_numbers_not, .*element<bool>
+  // lines-clang: 15
+  // cause: An operand holds conditions.
+  // cure: Choose by the condition: `where(x > 0, x, 0)`.
+  constexpr formula f = [](auto a) { return clamp(a, a > 0, 1); };
+  auto r = f(q);
+#elif defined CASE_formula_clamp_of_positions_by_a_condition
+  // expect-gcc: "umbel: clamp: needs numbers, not bool"
+  // expect-clang: clamp, .*needs_numbers_not, .*element<bool>
+  // lines-clang: 15
+  // cause: An operand holds conditions.
+  // cure: Choose by the condition: `where(x > 0, x, 0)`.
+  constexpr formula f = [](auto a) { return clamp(a, 0, position<query> > 2); };
+  auto r = f(q);
+#elif defined CASE_formula_softmax_of_an_axis_by_number
+  // expect-gcc: "umbel: softmax: axes have names; write x \| softmax<key>"
+  // expect-clang: umbel: softmax: axes have names; write x \| softmax<key>
+  // sentence-gcc: 4
+  // lines-gcc: 14
+  // lines-clang: 15
+  // cause: A softmax needs a named axis.
+  // cure: Write `x | softmax<hidden>`.
+  constexpr formula f = [](auto a) { return a.softmax(-1) + 1; };
+  auto r = f(q);
+#elif defined CASE_formula_transpose_by_numbers
+  // expect-gcc: "umbel: transpose: axes have names; list them in their new order, x \| permute<heads, query, head_dim>"
+  // expect-clang: umbel: transpose: axes have names; list them in their new order, x \| permute<heads, query, head_dim>
+  // sentence-gcc: 4
+  // lines-gcc: 14
+  // lines-clang: 16
+  // cause: Axes have names here, not numbers.
+  // cure: List all axes in their new order: `x | permute<batch, hidden, query>`.
+  constexpr formula f = [](auto a) { return transpose(a, 0, 1); };
+  auto r = f(q);
 #elif defined CASE_formula_remainder_by_an_absent_axis
   // expect-gcc: "umbel: elementwise: \[heads=3, query=17, head_dim=16\] and \[key=4\] have different axes; to repeat one along the others, write x \| broadcast<\.\.\.>"
   // expect-clang: elementwise, .*heads<3>, .*query<17>, .*head_dim<16>>, .*and_, .*key<4>>, .*have_different_axes_so_broadcast_one

@@ -99,8 +99,8 @@ using rotary = multi_head_attention<float, hidden<48>, heads<6>, rope<split_halv
   multi_head_attention<float, hidden<48>, heads<6>, query_key_norm<rms_norm>, norm_epsilon<1, 1000>,
                        norm_bias<false>>::weights none;
 #elif defined CASE_epsilon_of_an_attention_without_norms
-  // expect-gcc: "umbel: multi_head_attention: norm_epsilon is not an option of this layer"
-  // expect-clang: multi_head_attention.*norm_epsilon<.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: multi_head_attention: norm_epsilon is not one of its options"
+  // expect-clang: multi_head_attention.*norm_epsilon<.*is_not_one_of_its_options
   // cause: Attention has an epsilon only if its queries and keys are normed, but no option norms them.
   // cure: Add `query_key_norm<rms_norm>`, or leave `norm_epsilon<>` out.
   multi_head_attention<float, hidden<48>, heads<6>, norm_epsilon<1, 1000>>::weights none;

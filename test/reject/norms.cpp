@@ -123,8 +123,8 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
   // cure: Write `bias<true>` or `bias<false>`.
   layer_norm<float, hidden<32>, bias_on<'q'>>::weights r;
 #elif defined CASE_norm_along_two_axes
-  // expect-gcc: "umbel: layer_norm: hidden=32 is not an option of this layer"
-  // expect-clang: layer_norm.*hidden<32>.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: layer_norm: hidden=32 is not one of its options"
+  // expect-clang: layer_norm.*hidden<32>.*is_not_one_of_its_options
   // cause: The layer normalizes one axis; after it comes only the option `bias<>`.
   // cure: Name one axis; to normalize several, `merge` them first.
   layer_norm<float, token<9>, hidden<32>>::weights r;

@@ -83,11 +83,29 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cure: Write `sum<query>(x)`; for several axes, write `sum<query, hidden>(x)`.
   auto r = x.sum(1);
 #elif defined CASE_argmax
-  // expect-gcc: "umbel: argmax: axes have names; write argmax\(x \| select_at<token>\(i\)\) for each row i"
-  // expect-clang: umbel: argmax: axes have names; write argmax\(x \| select_at<token>\(i\)\) for each row i
-  // cause: The position of the largest element is found for one row at a time.
-  // cure: Write `argmax(x | select_at<batch>(b) | select_at<query>(i))`, the position along the remaining axis, the first one of equal elements.
+  // expect-gcc: "umbel: argmax: axes have names; write argmax<key>\(x\)"
+  // expect-clang: umbel: argmax: axes have names; write argmax<key>\(x\)
+  // cause: The position of the largest element is found along a named axis.
+  // cure: Write `argmax<hidden>(x)`, the position of the first one of equal elements.
   auto r = x.argmax();
+#elif defined CASE_argmax_of_an_axis_by_number
+  // expect-gcc: "umbel: argmax: axes have names; write argmax<key>\(x\)"
+  // expect-clang: umbel: argmax: axes have names; write argmax<key>\(x\)
+  // cause: The position of the largest element is found along a named axis.
+  // cure: Write `argmax<hidden>(x)`, the position of the first one of equal elements.
+  auto r = argmax(x, -1);
+#elif defined CASE_argmin_as_a_member
+  // expect-gcc: "umbel: argmin: axes have names; write argmax<key>\(-x\)"
+  // expect-clang: umbel: argmin: axes have names; write argmax<key>\(-x\)
+  // cause: Umbel finds the position of the largest element only.
+  // cure: Change the sign: `argmax<hidden>(-x)`.
+  auto r = x.argmin(-1);
+#elif defined CASE_argmin_along_an_axis
+  // expect-gcc: "umbel: argmin: axes have names; write argmax<key>\(-x\)"
+  // expect-clang: umbel: argmin: axes have names; write argmax<key>\(-x\)
+  // cause: Umbel finds the position of the largest element only.
+  // cure: Change the sign: `argmax<hidden>(-x)`.
+  auto r = argmin<hidden>(x);
 #elif defined CASE_variance
   // expect-gcc: "umbel: var: axes have names; write variance<token>\(x\)"
   // expect-clang: umbel: var: axes have names; write variance<token>\(x\)
@@ -112,12 +130,60 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cause: Axes have names here, not numbers.
   // cure: Name the axis: `cumulative_sum<query>(x)`.
   auto r = x.cumsum(1);
+#elif defined CASE_cumulative_sum_as_a_member
+  // expect-gcc: "umbel: cumulative_sum: axes have names; write cumulative_sum<token>\(x\)"
+  // expect-clang: umbel: cumulative_sum: axes have names; write cumulative_sum<token>\(x\)
+  // cause: Operations are not members, and axes have names.
+  // cure: Name the axis: `cumulative_sum<query>(x)`.
+  auto r = x.cumulative_sum(1);
+#elif defined CASE_running_maximum
+  // expect-gcc: "umbel: cummax: Umbel has none; write a loop over the positions, x \| select_at<token>\(i\)"
+  // expect-clang: umbel: cummax: Umbel has none; write a loop over the positions, x \| select_at<token>\(i\)
+  // cause: Along an axis, only sums run.
+  // cure: Write a loop with the positions of the axis, `x | select_at<query>(i)`.
+  auto r = cummax(x, 1);
+#elif defined CASE_running_maximum_along_an_axis
+  // expect-gcc: "umbel: cummax: Umbel has none; write a loop over the positions, x \| select_at<token>\(i\)"
+  // expect-clang: umbel: cummax: Umbel has none; write a loop over the positions, x \| select_at<token>\(i\)
+  // cause: Along an axis, only sums run.
+  // cure: Write a loop with the positions of the axis, `x | select_at<query>(i)`.
+  auto r = cummax<query>(x);
+#elif defined CASE_topk_as_a_member
+  // expect-gcc: "umbel: topk: axes have names; write kth_largest<8, key>\(x\), the 8th largest along key"
+  // expect-clang: umbel: topk: axes have names; write kth_largest<8, key>\(x\), the 8th largest along key
+  // cause: Umbel finds one element by its rank along a named axis.
+  // cure: Write `kth_largest<8, hidden>(x)`; the 8 largest are those that are not below it.
+  auto r = x.topk(8);
+#elif defined CASE_topk_of_a_named_axis
+  // expect-gcc: "umbel: topk: axes have names; write kth_largest<8, key>\(x\), the 8th largest along key"
+  // expect-clang: umbel: topk: axes have names; write kth_largest<8, key>\(x\), the 8th largest along key
+  // cause: Umbel finds one element by its rank along a named axis.
+  // cure: Write `kth_largest<8, hidden>(x)`; the 8 largest are those that are not below it.
+  auto r = topk<8, hidden>(x);
+#elif defined CASE_sort_of_an_axis_by_number
+  // expect-gcc: "umbel: sort: Umbel has none; write kth_largest<8, key>\(x\), the 8th largest along key"
+  // expect-clang: umbel: sort: Umbel has none; write kth_largest<8, key>\(x\), the 8th largest along key
+  // cause: Umbel does not sort along an axis.
+  // cure: For one element by its rank, write `kth_largest<8, hidden>(x)`; sort all elements with `std::sort(x.begin(), x.end())`.
+  auto r = sort(x, -1);
+#elif defined CASE_sort_of_a_named_axis
+  // expect-gcc: "umbel: sort: Umbel has none; write kth_largest<8, key>\(x\), the 8th largest along key"
+  // expect-clang: umbel: sort: Umbel has none; write kth_largest<8, key>\(x\), the 8th largest along key
+  // cause: Umbel does not sort along an axis.
+  // cure: For one element by its rank, write `kth_largest<8, hidden>(x)`; sort all elements with `std::sort(x.begin(), x.end())`.
+  auto r = sort<hidden>(x);
 #elif defined CASE_flip_of_an_axis_by_number
   // expect-gcc: "umbel: flip: axes have names; write x \| flip<token>"
   // expect-clang: umbel: flip: axes have names; write x \| flip<token>
   // cause: Axes have names here, not numbers.
   // cure: Name the axis: `x | flip<query>`.
   auto r = x.flip(1);
+#elif defined CASE_flip_from_left_to_right
+  // expect-gcc: "umbel: fliplr: axes have names; write x \| flip<token>"
+  // expect-clang: umbel: fliplr: axes have names; write x \| flip<token>
+  // cause: Axes have names here, not numbers.
+  // cure: Name the axis: `x | flip<hidden>`.
+  auto r = fliplr(x);
 #elif defined CASE_product_of_all
   // expect-gcc: "umbel: prod: write a loop over the elements, for \(float element : x\)"
   // expect-clang: umbel: prod: write a loop over the elements, for \(float element : x\)
@@ -221,6 +287,12 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cause: An elementwise function is not a member.
   // cure: Write `clamp(x, 0, 1)`; for one bound, `maximum(x, 0)` or `minimum(x, 1)`.
   auto r = x.clamp(0, 1);
+#elif defined CASE_clip
+  // expect-gcc: "umbel: clip: write clamp\(x, low, high\)"
+  // expect-clang: umbel: clip: write clamp\(x, low, high\)
+  // cause: Umbel has one name for it.
+  // cure: Write `clamp(x, 0, 1)`; for one bound, `maximum(x, 0)` or `minimum(x, 1)`.
+  auto r = clip(x, 0, 1);
 #elif defined CASE_remainder_as_a_member
   // expect-gcc: "umbel: remainder: arithmetic is element by element; write x % y"
   // expect-clang: umbel: remainder: arithmetic is element by element; write x % y

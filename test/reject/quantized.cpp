@@ -320,8 +320,8 @@ static tensor<float, token<9>, hidden<32>> floats;
   // cure: To get floats, write `dequantize(y, range)`.
   quantized<linear<float, hidden<32>, out_features<10>>, output_as<float>> odd;
 #elif defined CASE_quantized_norm_gives
-  // expect-gcc: "umbel: quantized: output_as is not an option of this layer"
-  // expect-clang: quantized.*output_as.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: quantized: output_as is not one of its options"
+  // expect-clang: quantized.*output_as.*is_not_one_of_its_options
   // cause: A norm always returns 8 bits, an encoder layer 16 bits.
   // cure: Leave the option out.
   quantized<layer_norm<float, hidden<32>>, output_as<std::int16_t>> odd;
@@ -332,8 +332,8 @@ static tensor<float, token<9>, hidden<32>> floats;
   // cure: Leave the option out, or write `softmax_as<std::int16_t>` for long rows.
   quantized<block, softmax_as<float>> odd;
 #elif defined CASE_quantized_softmax_of_a_map
-  // expect-gcc: "umbel: quantized: softmax_as is not an option of this layer"
-  // expect-clang: quantized.*softmax_as.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: quantized: softmax_as is not one of its options"
+  // expect-clang: quantized.*softmax_as.*is_not_one_of_its_options
   // cause: A linear map has no softmax, and integer decoder layers always have 8-bit attention weights.
   // cure: Leave the option out.
   quantized<linear<float, hidden<32>, out_features<10>>, softmax_as<std::int16_t>> odd;
@@ -346,8 +346,8 @@ static tensor<float, token<9>, hidden<32>> floats;
   auto r = quantized<attention, softmax_as<std::int16_t>>{}(
       tensor<std::int8_t, query<1>, hidden<30>>{}, keys, keys);
 #elif defined CASE_quantized_stored_as
-  // expect-gcc: "umbel: quantized: stored_as is not an option of this layer"
-  // expect-clang: quantized.*stored_as.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: quantized: stored_as is not one of its options"
+  // expect-clang: quantized.*stored_as.*is_not_one_of_its_options
   // cause: The weights of a layer in integers always have 8 bits.
   // cure: Leave it out; for 8-bit weights with float sums use `prepacked<layer, stored_as<std::int8_t>>`.
   quantized<linear<float, hidden<32>, out_features<10>>, stored_as<std::int8_t>> odd;

@@ -60,8 +60,8 @@ using past_of_decoder = key_value_cache<quantized<decoder>, key<8>, longest_memo
   // cure: Compute this layer in floats, or select keys with lengths, `causal`, windows or `keep_mask`.
   (void)attend(x, alibi);
 #elif defined CASE_keys_of_floats
-  // expect-gcc: "umbel: key_value_cache: stored_as is not an option of this layer"
-  // expect-clang: cache.*stored_as.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: key_value_cache: stored_as is not one of its options"
+  // expect-clang: cache.*stored_as.*is_not_one_of_its_options
   // cause: A cache of a layer in integers always stores 8-bit integers.
   // cure: Leave it out.
   key_value_cache<quantized<attention>, key<8>, stored_as<bfloat16>> other;

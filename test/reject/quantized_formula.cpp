@@ -144,6 +144,18 @@ using product_of_rows = quantized<decltype(product), rows, rows>;
   auto y = layer::calibrate(seen, x, x);
   const layer packed(seen);
   auto z = dequantize(packed(integers, integers), 1.0f);
+  auto q = quantize<layer::input_type<0>>(x, layer::input_range<0>(seen));
+  auto r = layer::output_range(seen);
+#elif defined CASE_hide_by_values
+  // expect-gcc: "umbel: quantized: can only hide by conditions on positions, numbers, lengths and arguments of bool"
+  // expect-clang: quantized.*can_only_hide_by_conditions_on_positions_numbers_lengths_and_arguments_of_bool
+  // cause: The condition compares values of the formula, which are 8-bit integers then.
+  // cure: Compute the condition in floats, and pass it as an argument, a tensor of bool.
+  constexpr formula f = [](auto a, auto b) {
+    return contract<hidden>(softmax<hidden>(hide(a, a < b)), b);
+  };
+  using layer = quantized<decltype(f), rows, rows>;
+  layer::ranges seen{};
 #elif defined CASE_wrong_axis_and_used_further
   // expect-gcc: "umbel: softmax: there is no axis key in \[token=5, hidden=4\]"
   // expect-clang: softmax.*there_is_no_axis.*key.*token<5>.*hidden<4>

@@ -61,8 +61,8 @@ using tokens = tensor<float, token<3>, hidden<16>>;
   // cure: Leave it out, or add `block_parts::cross_attention` to the block.
   auto r = gpt_j{w}(x, memory, self_mask(causal));
 #elif defined CASE_block_with_an_option_of_encoders
-  // expect-gcc: "umbel: residual_block: norm_first is not an option of this layer"
-  // expect-clang: residual_block.*norm_first.*true.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: residual_block: norm_first is not one of its options"
+  // expect-clang: residual_block.*norm_first.*true.*is_not_one_of_its_options
   // cause: A block does not have this option; its joins determine the places of the norms.
   // cure: Leave it out; use `pre_norm` and `post_norm`.
   residual_block<float, hidden<16>, norm_first<true>, pre_norm<name::norm, network>>::weights r;
@@ -231,8 +231,8 @@ using tokens = tensor<float, token<3>, hidden<16>>;
   // cure: Add the part: `pre_norm<name::norm, part>`.
   residual_block<float, hidden<16>, pre_norm<name::norm>>::weights r;
 #elif defined CASE_block_with_a_layer_for_a_join
-  // expect-gcc: "umbel: residual_block: feed_forward is not an option of this layer"
-  // expect-clang: residual_block.*feed_forward.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: residual_block: feed_forward is not one of its options"
+  // expect-clang: residual_block.*feed_forward.*is_not_one_of_its_options
   // cause: A block does not have this option; its joins determine the places of the norms.
   // cure: Leave it out; use `pre_norm` and `post_norm`.
   using layer = feed_forward<float, hidden<16>, intermediate<32>, activation<relu>, bias<true>>;

@@ -25,10 +25,10 @@ using namespace umbel::axes;
   // cure: Declare `sampler<float, classes<9>>`.
   auto r = sample(tensor<float, classes<9>>{});
 #elif defined CASE_most_likely_of_several_positions
-  // expect-gcc: "umbel: argmax: needs logits along one axis; select one position of \[token=2, classes=8\]"
-  // expect-clang: argmax.*needs_logits_along_one_axis_so_select_one_position_of.*token<2>.*classes<8>
+  // expect-gcc: "umbel: argmax: \[token=2, classes=8\] has several axes; name one, argmax<key>\(x\)"
+  // expect-clang: argmax.*token<2>.*classes<8>.*has_several_axes_so_name_one_argmax_of_key
   // cause: The logits belong to several positions or sequences.
-  // cure: Pass those of the last position: `argmax(logits | select_at<token, 1>)`.
+  // cure: Name the axis, `argmax<classes>(logits)`, or pass those of the last position, `argmax(logits | select_at<token, 1>)`.
   auto r = argmax(all);
 #elif defined CASE_tokens_that_are_no_integers
   // expect-gcc: "umbel: penalize_repetition: needs tokens as integers along one axis, not float \[token=3\]"
@@ -36,26 +36,37 @@ using namespace umbel::axes;
   // cause: Tokens are positions in the logits, so they must be integers.
   // cure: Declare them as `tensor<int, token<3>>`.
   penalize_repetition(logits, tensor<float, token<3>>{}, 1.1f);
-#elif defined CASE_logits_that_are_integers
-  // expect-gcc: "umbel: argmax: needs logits of type float, double, int8_t or int16_t, not int"
-  // expect-clang: argmax.*needs_logits_of_type_float_double_int8_t_or_int16_t_not.*element<int>
-  // cause: The argument is tokens, or rounded logits.
-  // cure: Pass the logits. Those of a layer in integers are `std::int8_t` or `std::int16_t`.
-  auto r = argmax(tensor<int, classes<8>>{});
+#elif defined CASE_logits_that_are_conditions
+  // expect-gcc: "umbel: argmax: needs numbers, not bool"
+  // expect-clang: argmax.*needs_numbers_not.*element<bool>
+  // cause: The argument holds conditions.
+  // cure: Compare numbers, `argmax(logits)`; for the first true one, write `argmax(where(condition, 1, 0))`.
+  auto r = argmax(tensor<bool, classes<8>>{});
+#elif defined CASE_argmax_along_two_axes
+  // expect-gcc: "umbel: argmax: expects one axis, by its name: argmax<key>\(x\)"
+  // expect-clang: argmax, .*expects_one_axis_by_name_argmax_of_key
+  // cause: An index is a position along one axis.
+  // cure: Name one axis, `argmax<classes>(x)`, or `merge` both first.
+  auto r = argmax<token, classes>(all);
+#elif defined CASE_argmax_along_an_axis_by_number
+  // expect-gcc: "umbel: argmax: expects one axis, by its name: argmax<key>\(x\)"
+  // expect-clang: argmax, .*expects_one_axis_by_name_argmax_of_key
+  // cause: An index is a position along one axis.
+  // cure: Name one axis, `argmax<classes>(x)`, or `merge` both first.
+  auto r = argmax<1>(all);
+#elif defined CASE_argmax_along_an_axis_with_its_size
+  // expect-gcc: "umbel: argmax: expects one axis, by its name: argmax<key>\(x\)"
+  // expect-clang: argmax, .*expects_one_axis_by_name_argmax_of_key
+  // cause: An index is a position along one axis.
+  // cure: Name one axis, `argmax<classes>(x)`, or `merge` both first.
+  auto r = argmax<classes<8>>(all);
 #elif defined CASE_argmax_in_a_formula
   // expect-gcc: "umbel: argmax: is not an operation of formulas; compute it outside"
   // expect-clang: argmax, .*is_not_an_operation_of_formulas_so_compute_it_outside
   // lines-clang: 15
   // cause: The values of a formula are numbers with a gradient; an index has none.
-  // cure: Compute the argmax of the formula's result.
+  // cure: Name the axis, `argmax<classes>(x)`, or compute the argmax of the formula's result.
   constexpr formula f = [](auto x) { return x * argmax(x); };
-  auto r = f(all);
-#elif defined CASE_argmax_along_an_axis_in_a_formula
-  // expect-gcc: "umbel: argmax: is not an operation of formulas; compute it outside"
-  // expect-clang: argmax, .*is_not_an_operation_of_formulas_so_compute_it_outside
-  // cause: The values of a formula are numbers with a gradient; an index has none.
-  // cure: Compute the argmax of the formula's result.
-  constexpr formula f = [](auto x) { return argmax<classes>(x); };
   auto r = f(all);
 #elif defined CASE_argmax_along_an_absent_axis
   // expect-gcc: "umbel: argmax: there is no axis heads in \[token=2, classes=8\]"

@@ -125,6 +125,24 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cause: `clamp` needs a tensor or view, then a lower and an upper bound.
   // cure: Write `clamp(x, low, high)`; for one bound, `maximum(x, low)` or `minimum(x, high)`.
   auto r = clamp(x, 0);
+#elif defined CASE_clamp_of_conditions
+  // expect-gcc: "umbel: clamp: needs numbers, not bool"
+  // expect-clang: clamp, .*needs_numbers_not, .*element<bool>
+  // cause: An operand holds conditions.
+  // cure: Choose by the condition: `where(x > 0, x, 0)`.
+  auto r = clamp(flags, 0, 1);
+#elif defined CASE_clamp_in_a_pipe
+  // expect-gcc: "umbel: clamp: expects a tensor or view, then two bounds: tensors, views or numbers"
+  // expect-clang: clamp, .*expects_a_tensor_or_view_then_two_bounds
+  // cause: `clamp` needs a tensor or view, then a lower and an upper bound.
+  // cure: Write `clamp(x, low, high)`; for one bound, `maximum(x, low)` or `minimum(x, high)`.
+  auto r = x | clamp(0.0f, 1.0f);
+#elif defined CASE_maximum_in_a_pipe
+  // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number"
+  // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
+  // cause: `maximum` and `minimum` choose between two elements at each position, and `pow` has a base and an exponent.
+  // cure: Write `maximum(maximum(x, y), z)`, `pow(x, 2)` or `pow(2, x)`; along an axis, write `max<key>(x)`.
+  auto r = x | maximum(0.0f);
 #elif defined CASE_clamp_of_a_number
   // expect-gcc: "umbel: clamp: expects a tensor or view, then two bounds: tensors, views or numbers"
   // expect-clang: clamp, .*expects_a_tensor_or_view_then_two_bounds
@@ -222,6 +240,12 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cause: The tensor does not have the axis along which positions are added.
   // cure: Name an axis of the tensor.
   auto r = cumulative_sum<heads>(x);
+#elif defined CASE_cumulative_sum_with_a_type
+  // expect-gcc: "umbel: cumulative_sum: int is not one of its options"
+  // expect-clang: cumulative_sum, .*element<int>, .*is_not_one_of_its_options
+  // cause: The options are `exclusive` and `from_last`; the sums have the element type of the tensor.
+  // cure: Write `cumulative_sum<key, exclusive>(x)`.
+  auto r = cumulative_sum<key, exclusive, int>(x);
 #elif defined CASE_cumulative_sum_of_flags
   // expect-gcc: "umbel: cumulative_sum: needs numbers, not bool"
   // expect-clang: cumulative_sum, .*needs_numbers_not, .*bool
@@ -301,6 +325,36 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cause: The result has one more axis, whose size the integers do not determine.
   // cure: Write `one_hot<classes<10>>(ids)`.
   auto r = one_hot<classes>(tensor<int, batch<2>>{});
+#elif defined CASE_gather_along_an_axis_that_is_absent
+  // expect-gcc: "umbel: gather: there is no axis hidden in \[batch=2, query=4, key=6\]"
+  // expect-clang: gather, .*there_is_no_axis, .*hidden>, .*in, .*batch<2>, .*query<4>, .*key<6>
+  // cause: The axis along which elements are read is not one of the tensor's.
+  // cure: Name an axis of the tensor, here `gather<key>(x, ids)`.
+  auto r = gather<hidden>(x, tensor<int, token<3>>{});
+#elif defined CASE_gather_with_other_sizes
+  // expect-gcc: "umbel: gather: the left side has query=4 but the right side has query=5"
+  // expect-clang: gather, .*the_left_side_has, .*query<4>, .*but_the_right_side_has, .*query<5>
+  // cause: Axes that both have are paired up, so they need the same size.
+  // cure: Use integers for the same queries, or rename their axis.
+  auto r = gather<key>(x, tensor<int, query<5>>{});
+#elif defined CASE_gather_by_numbers
+  // expect-gcc: "umbel: gather: needs integers, not float"
+  // expect-clang: gather, .*needs_integers_not, .*element<float>
+  // cause: Positions are integers; the arguments are probably swapped.
+  // cure: Write `gather<key>(x, ids)`, with ids a tensor of int.
+  auto r = gather<key>(tensor<int, key<6>>{}, x);
+#elif defined CASE_gather_without_positions
+  // expect-gcc: "umbel: gather: expects a tensor and positions; write gather<bucket>\(x, ids\)"
+  // expect-clang: gather.*expects_a_tensor_and_positions_so_write_gather_of_both
+  // cause: `gather` returns elements of a tensor, those at the positions.
+  // cure: Write `gather<key>(x, ids)`, with ids a tensor of int; for one position, `x | select_at<key>(1)`.
+  auto r = gather<key>(x);
+#elif defined CASE_gather_without_an_axis
+  // expect-gcc: "umbel: gather: needs an axis, not its number; write gather<bucket>\(x, ids\)"
+  // expect-clang: gather.*needs_an_axis_so_write_gather_of_both
+  // cause: Axes have names, not numbers.
+  // cure: Write `gather<key>(x, ids)`.
+  auto r = gather(x, 2, tensor<int, token<3>>{});
 #elif defined CASE_lookup_without_positions
   // expect-gcc: "umbel: lookup: expects a table and positions; write lookup\(table, ids\)"
   // expect-clang: lookup.*expects_a_table_and_positions_so_write_lookup_of_both
@@ -313,6 +367,8 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   const tensor<int, token<3>> ids{};
   tensor<float, batch<2>, query<8>, key<6>> two = concat<query>(x, x);
   tensor<float, token<3>, query<4>, key<6>> rows = lookup(x, ids);
+  tensor<float, batch<2>, query<4>, token<3>> elements = gather<key>(x, ids);
+  (void)elements;
   (void)two, (void)rows;
   const auto seen = keep | broadcast<batch<2>, query<4>, key<6>>;
   scores_of r = where(flags && seen, hide(x, !flags), x);

@@ -310,6 +310,13 @@ void of_operations() {
   // api: lookup
   becomes<batch<2>, token<4>, hidden<8>>(lookup(table, ids));
 
+  // api: gather
+  becomes<batch<2>, token<4>>(gather<hidden>(x, ids));
+
+  // api: gatherable
+  static_assert(gatherable<decltype(x), decltype(ids), hidden> &&
+                !gatherable<decltype(x), decltype(ids), vocabulary>);
+
   // api: indexable
   static_assert(indexable<decltype(table), decltype(ids)> &&
                 !indexable<decltype(table), decltype(x)>);

@@ -98,6 +98,8 @@ BOOST_AUTO_TEST_CASE(the_most_likely_in_integers) {
   BOOST_TEST(argmax(tensor<std::int8_t, classes<5>>{-128, -3, 127, 127, 0}) == 2u);
   BOOST_TEST(argmax(tensor<std::int16_t, classes<3>>{-32768, -32767, -32768}) == 1u);
   BOOST_TEST(argmax(tensor<std::int8_t, classes<1>>{-128}) == 0u);
+  BOOST_TEST(argmax(tensor<int, classes<4>>{-8, 3, 7, 7}) == 2u);
+  BOOST_TEST(argmax(tensor<std::int64_t, classes<2>>{-(std::int64_t{1} << 40), 0}) == 1u);
   const tensor<std::int8_t, token<2>, classes<3>> all{{9, 8, 7}, {-9, -7, -8}};
   BOOST_TEST(argmax(all | select_at<token, 1>) == 1u);
   BOOST_TEST((argmax<classes>(all)(1) == 1));

@@ -13,6 +13,8 @@
 
 // clang-format off: all that this needs, in order; bare.hpp explains (test/layering.py --lists).
 #include <umbel/config.hpp>
+#include <umbel/layer/workspace.hpp>
+#include <umbel/layer/memory.hpp>
 #include <umbel/shape/axis.hpp>
 #include <umbel/shape/invalid.hpp>
 #include <umbel/shape/verdict.hpp>
@@ -20,29 +22,28 @@
 #include <umbel/shape/algebra.hpp>
 #include <umbel/shape/words.hpp>
 #include <umbel/shape/rules.hpp>
-#include <umbel/tensor/calls_of_other_libraries.hpp>
-#include <umbel/shape/concepts.hpp>
-#include <umbel/shape/memory_rules.hpp>
-#include <umbel/tensor/check.hpp>
-#include <umbel/tensor/iterator.hpp>
-#include <umbel/tensor/view.hpp>
-#include <umbel/tensor/refusal.hpp>
-#include <umbel/tensor/other_calls.hpp>
-#include <umbel/tensor/loop.hpp>
-#include <umbel/tensor/elements.hpp>
-#include <umbel/tensor/tensor.hpp>
-#include <umbel/decode/sample_rules.hpp>
-#include <umbel/layer/workspace.hpp>
-#include <umbel/layer/memory.hpp>
 #include <umbel/layer/options.hpp>
 #include <umbel/layer/parts.hpp>
 #include <umbel/shape/axes.hpp>
+#include <umbel/shape/concepts.hpp>
+#include <umbel/shape/memory_rules.hpp>
+#include <umbel/tensor/calls_of_other_libraries.hpp>
+#include <umbel/tensor/check.hpp>
+#include <umbel/tensor/iterator.hpp>
+#include <umbel/tensor/view.hpp>
+#include <umbel/tensor/loop.hpp>
+#include <umbel/tensor/elements.hpp>
+#include <umbel/tensor/tensor.hpp>
 #include <umbel/layer/rules.hpp>
+#include <umbel/tensor/refusal.hpp>
+#include <umbel/tensor/other_calls.hpp>
 #include <umbel/layer/computing.hpp>
 #include <umbel/tensor/pipe.hpp>
 #include <umbel/tensor/copy.hpp>
 #include <umbel/operation/elementwise_function.hpp>
+#include <umbel/decode/sample_rules.hpp>
 #include <umbel/operation/reduce.hpp>
+#include <umbel/operation/argmax.hpp>
 // clang-format on
 
 #include <umbel/config.hpp>
@@ -50,6 +51,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <umbel/decode/sample_rules.hpp>
+#include <umbel/operation/argmax.hpp>
 #include <umbel/operation/reduce.hpp>
 #include <umbel/simd/math.hpp>
 #include <umbel/simd/philox.hpp>
@@ -94,46 +96,10 @@ constexpr Bits largest_threshold(const Enough& enough) noexcept {
   return found;
 }
 
-template <class T>
-constexpr std::size_t argmax_of_row(const T* x, std::size_t count, std::size_t step) noexcept {
-  std::size_t best = npos;
-  for (std::size_t i = 0; i < count; ++i) {
-    const T value = x[i * step];
-    if (value == value && (best == npos || value > x[best * step])) best = i;
-  }
-  return best;
-}
-template <class Family>
-struct argmax_operation : computing<argmax_operation<Family>, say::argmax> {
-  template <class X>
-  using rule = first_error<rules::outside_formulas<say::argmax, X>,
-                           rules::has_axis<say::argmax, layout_of<X>, Family>,
-                           verdict<rules::is_number<typename X::value_type>, say::argmax,
-                                   say::needs_numbers_not, option_word<typename X::value_type>>>;
-  template <class X>
-  using result = reduced_layout<layout_of<X>, Family>;
-  template <class X>
-  using value = std::int32_t;
-  template <class X, class Y>
-  static constexpr void write(const X& x, Y& y) noexcept {
-    using T = typename X::value_type;
-    using from = layout_of<X>;
-    using firsts = algebra::slice<from, Family, 1>;
-    using repeated = algebra::broadcast_to<result<X>, typename firsts::axes>;
-    for_each(
-        [](const T& first, std::int32_t& found) {
-          found = static_cast<std::int32_t>(argmax_of_row(&first, from::template size_of<Family>,
-                                                          from::template stride_of<Family>));
-        },
-        view_of<const T, firsts>(x.data()), view_of<std::int32_t, repeated>(y.data()));
-  }
-};
-
 }  // namespace detail
 
 // The index of the largest logit, the first of equal ones; NaN is never the largest. npos if all
-// are NaN. x: a tensor or view with one axis whose size is not 1; its elements are float, double,
-// std::int8_t or std::int16_t (results of layers in integers).
+// are NaN. x: a tensor or view of numbers with one axis whose size is not 1.
 template <class X>
 [[nodiscard]] constexpr std::size_t argmax(const X& x) noexcept {
   using rule = detail::rules::row_of_logits<detail::say::argmax, X>;
@@ -150,16 +116,28 @@ constexpr detail::invalid argmax(const X&) noexcept {
                 "umbel: shapes do not fit");
   return {};
 }
-// argmax<classes>(x): the same along a named axis, which disappears, as std::int32_t; -1 if all are
-// NaN. x: any axes. x | argmax<classes> is the same.
-template <template <std::size_t> class Axis, class X>
-  requires detail::shaped<X>
-[[nodiscard]] constexpr auto argmax(const X& x) noexcept {
-  return detail::argmax_operation<detail::family_of<Axis>>{}(x);
+// Axes by number, with sizes, or several, are refused.
+template <auto Number, class X>
+  requires(detail::elements<X> || detail::traced<X>)
+constexpr auto argmax(const X&) noexcept {
+  using verdict = detail::in_its_line<detail::rules::axis_of_argmax<X>, X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
 }
-template <template <std::size_t> class Axis>
-[[nodiscard]] constexpr detail::argmax_operation<detail::family_of<Axis>> argmax() noexcept {
-  return {};
+template <axis_like Axis, class X>
+  requires(detail::elements<X> || detail::traced<X>)
+constexpr auto argmax(const X&) noexcept {
+  using verdict = detail::in_its_line<detail::rules::axis_of_argmax<X>, X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
+}
+template <template <std::size_t> class First, template <std::size_t> class Second,
+          template <std::size_t> class... Rest, class X>
+  requires(detail::elements<X> || detail::traced<X>)
+constexpr auto argmax(const X&) noexcept {
+  using verdict = detail::in_its_line<detail::rules::axis_of_argmax<X>, X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
 }
 
 // Makes earlier tokens less likely: divides their logits by the penalty if positive and multiplies

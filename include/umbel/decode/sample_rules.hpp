@@ -5,6 +5,7 @@
 #include <umbel/config.hpp>
 
 #include <cstdint>
+#include <umbel/operation/elementwise_function.hpp>
 #include <umbel/tensor/other_calls.hpp>
 #include <umbel/tensor/tensor.hpp>
 
@@ -27,12 +28,13 @@ UMBEL_SAYS(expects_a_tensor_or_view_of_logits_not, "expects a tensor or view of 
 UMBEL_SAYS(expects_a_tensor_or_view_of_tokens_not, "expects a tensor or view of tokens, not");
 UMBEL_SAYS(needs_the_axis_of_the_logits_not, "needs the axis of the logits, not");
 UMBEL_SAYS(needs_logits_of_float_or_double_not, "needs logits of float or double, not");
-UMBEL_SAYS(needs_logits_of_type_float_double_int8_t_or_int16_t_not,
-           "needs logits of type float, double, int8_t or int16_t, not");
 UMBEL_SAYS(expects_the_logits_then_options_in_braces,
            "expects the logits, then options in braces, sample(logits, {.temperature = 0.8f})");
 UMBEL_SAYS(needs_logits_along_one_axis_so_select_one_position_of,
            "needs logits along one axis; select one position of");
+UMBEL_SAYS(has_several_axes_so_name_one_argmax_of_key,
+           "has several axes; name one, argmax<key>(x)");
+UMBEL_SAYS(expects_one_axis_by_name_argmax_of_key, "expects one axis, by its name: argmax<key>(x)");
 UMBEL_SAYS(needs_tokens_as_integers_along_one_axis_not,
            "needs tokens as integers along one axis, not");
 
@@ -48,7 +50,7 @@ constexpr bool is_a_row() {
   return longer < 2;
 }
 
-// argmax also accepts the results of layers in integers, but not int, as tokens are.
+// argmax also accepts integers, such as the results of layers in integers.
 template <class Operation, class T>
 struct element_of_logits_rule {
   using type = verdict<std::is_floating_point_v<T>, Operation,
@@ -56,11 +58,23 @@ struct element_of_logits_rule {
 };
 template <class T>
 struct element_of_logits_rule<say::argmax, T> {
-  using type = verdict<std::is_floating_point_v<T> || std::is_same_v<T, std::int8_t> ||
-                           std::is_same_v<T, std::int16_t>,
-                       say::argmax, say::needs_logits_of_type_float_double_int8_t_or_int16_t_not,
-                       element<T>>;
+  using type = verdict<is_number<T>, say::argmax, say::needs_numbers_not, element<T>>;
 };
+
+template <class Operation, class Layout>
+struct one_row_rule {
+  using type =
+      verdict<is_a_row<Layout>(), Operation,
+              say::needs_logits_along_one_axis_so_select_one_position_of, typename Layout::axes>;
+};
+template <class Layout>
+struct one_row_rule<say::argmax, Layout> {
+  using type = verdict<is_a_row<Layout>(), say::argmax, typename Layout::axes,
+                       say::has_several_axes_so_name_one_argmax_of_key>;
+};
+template <class X>
+using axis_of_argmax =
+    verdict<one_is_invalid<X>, say::argmax, say::expects_one_axis_by_name_argmax_of_key>;
 
 template <class Operation, class X>
 struct row_of_logits_rule {
@@ -70,9 +84,7 @@ struct row_of_logits_rule {
 template <class Operation, tensor_like X>
 struct row_of_logits_rule<Operation, X> {
   using type = first_error<typename element_of_logits_rule<Operation, typename X::value_type>::type,
-                           verdict<is_a_row<layout_of<X>>(), Operation,
-                                   say::needs_logits_along_one_axis_so_select_one_position_of,
-                                   typename layout_of<X>::axes>>;
+                           typename one_row_rule<Operation, layout_of<X>>::type>;
 };
 template <class Operation, class X>
 using row_of_logits = typename row_of_logits_rule<Operation, X>::type;

@@ -206,8 +206,8 @@ constexpr auto word_of_sentence() {
     return type_identity<say::log_softmax>{};
   else if constexpr (W == word::concat)
     return type_identity<say::concat>{};
-  else if constexpr (W == word::lookup)
-    return type_identity<say::lookup>{};
+  else if constexpr (W == word::gather)
+    return type_identity<say::gather>{};
   else if constexpr (W == word::rotate)
     return type_identity<say::rotate>{};
   else if constexpr (W == word::layer)

@@ -7,6 +7,7 @@
 #include <umbel/attention/rotate.hpp>
 #include <umbel/config.hpp>
 #include <umbel/formula/arithmetic.hpp>
+#include <umbel/formula/gather.hpp>
 #include <umbel/formula/node.hpp>
 #include <umbel/operation/concat.hpp>
 #include <umbel/operation/lookup.hpp>
@@ -114,45 +115,49 @@ constexpr auto stack(const X&... x) noexcept {
 }
 
 template <class Table, class Ids>
-  requires((a_positional<Ids> && !tensor_like<Table>) || (a_positional<Table> && !tensor_like<Ids>))
+  requires((a_positional<Ids> && !can_be_gathered<Table>) ||
+           (a_positional<Table> && !tensor_like<Ids>))
 constexpr invalid lookup(const Table&, const Ids&) noexcept {
   static_assert(report<rules::lookup<Table, Ids>>::ok, "umbel: shapes do not fit");
   return {};
 }
+// At computed positions: gather along the table's first axis.
+template <class Positions>
+inline constexpr bool is_open = false;
+template <a_node Positions>
+inline constexpr bool is_open<Positions> = !std::is_same_v<typename Positions::open, families<>>;
+template <can_be_gathered Table, class Positions>
+  requires(a_positional<Positions> || is_open<Positions>)
+constexpr auto lookup(const Table& table, const Positions& positions) noexcept {
+  using has_rows = verdict<layout_of<Table>::rank != 0, say::lookup,
+                           struct rules::the_table_has_no_axis_to_look_up>;
+  if constexpr (has_rows::ok) {
+    using family = typename layout_of<Table>::template axis_at<0>::family;
+    using verdict = in_its_line<rules::gather_in_formula<say::lookup, family, Table, Positions>,
+                                Table, Positions>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok)
+      return gather_along<family>(table, positions);
+    else
+      return refusal<verdict>();
+  } else {
+    static_assert(report<has_rows>::ok, "umbel: shapes do not fit");
+    return refusal<has_rows>();
+  }
+}
 // (Positions are not checked here, even with UMBEL_CHECK: invalid ones give zeros.)
 template <class Table, class Ids>
-  requires nodes_to_join<Table, Ids>
+  requires(nodes_to_join<Table, Ids> && !is_open<Ids>)
 constexpr auto lookup(const Table& table, const Ids& ids) noexcept {
-  using verdict = in_its_line<first_error<rules::lookup<Table, Ids>,
-                                          rules::floating<say::lookup, typename Table::value_type>,
-                                          rules::lookup_in_formula<Table, Ids>>,
-                              Table, Ids>;
+  using verdict =
+      in_its_line<first_error<rules::lookup<Table, Ids>, rules::lookup_in_formula<Table, Ids>>,
+                  Table, Ids>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (verdict::ok) {
-    using from = layout_of<Table>;
-    using positions = row_major<layout_of<Ids>>;
-    using result = typename looked_up<from, positions>::joined::type;
-    const auto rows = as_node(ids.recorder, table);
-    const auto at = ids.contiguous();
-    using T = typename Table::value_type;
-    return rows.template recorded<result>(
-        [&] {
-          node_of_graph<T> entry;
-          entry.what = word::lookup;
-          entry.name = "lookup";
-          entry.run = [](const captured<T>&, const T* const* operands, T* to) {
-            write_rows<from>(operands[0], view_of<const T, positions>(operands[1]), to,
-                             row_number<T>);
-          };
-          entry.from[0] = rows.as_operand();
-          entry.from[1] = at.as_operand();
-          entry.operands = 2;
-          return entry;
-        },
-        rows.number, at.number);
-  } else {
+  if constexpr (verdict::ok)
+    return record_gather<typename layout_of<Table>::template axis_at<0>::family>(
+        as_node(ids.recorder, table), ids);
+  else
     return refusal<verdict>();
-  }
 }
 
 template <class Pairing, class Family, class From, class Cosines, class Sines, class T>

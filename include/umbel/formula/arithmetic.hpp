@@ -207,10 +207,24 @@ constexpr auto pow(const A& a, const B& b) noexcept {
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return operation<word::pow, verdict>(a, b);
 }
+// Does clamp need numbers of it? A condition of positions has no elements yet.
+template <class X>
+struct numbers_of {
+  using type = X;
+};
+template <word W, class A, class B, class C>
+  requires(is_condition(W))
+struct numbers_of<positional<W, A, B, C>> {
+  using type = bool;
+};
 template <class A, class Low, class High>
   requires operands<A, Low, High>
 constexpr auto clamp(const A& a, const Low& low, const High& high) noexcept {
-  using verdict = operands_fit<A, Low, High>;
+  using verdict = in_its_line<first_error<rules::clamps_numbers<typename numbers_of<A>::type,
+                                                                typename numbers_of<Low>::type,
+                                                                typename numbers_of<High>::type>,
+                                          operands_fit<A, Low, High>>,
+                              A, Low, High>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return operation<word::clamp, verdict>(a, low, high);
 }
@@ -269,6 +283,13 @@ template <class T>
   requires std::is_floating_point_v<T>
 constexpr T rsqrt(T x) noexcept {
   return static_cast<T>(1 / detail::simd::sqrt(static_cast<double>(x)));
+}
+
+// sqrt(x): of a number, also in constant expressions.
+template <class T>
+  requires std::is_floating_point_v<T>
+constexpr T sqrt(T x) noexcept {
+  return static_cast<T>(detail::simd::sqrt(static_cast<double>(x)));
 }
 
 // In a formula, 0, 1, 2 ... along an axis of the other operand: position<key> > position<query>.

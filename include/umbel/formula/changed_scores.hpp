@@ -10,6 +10,85 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
+// The place that a gather reads, in elements of its table's memory: key * key's position + ...
+struct linear_position {
+  std::ptrdiff_t key = 0, query = 0, constant = 0;
+  bool is_inside = false;  // and is that always inside of the table?
+
+  constexpr std::ptrdiff_t offset(std::size_t query_at, std::size_t key_at) const noexcept {
+    return key * static_cast<std::ptrdiff_t>(key_at) +
+           query * static_cast<std::ptrdiff_t>(query_at) + constant;
+  }
+};
+template <class T>
+constexpr linear_position linear_position_in(const linear_form& form, const node_of_graph<T>& node,
+                                             std::size_t queries, std::size_t keys) noexcept {
+  const auto whole = [](double number) {
+    return number <= 1e6 && number >= -1e6 &&
+           static_cast<double>(static_cast<std::ptrdiff_t>(number)) == number;
+  };
+  if (!form.ok || form.is_clamped() || !whole(form.key) || !whole(form.query) ||
+      !whole(form.constant))
+    return {};
+  double least = form.constant, most = form.constant;
+  for (const double end :
+       {form.key * static_cast<double>(keys - 1), form.query * static_cast<double>(queries - 1)})
+    (end < 0 ? least : most) += end;
+  const auto in_memory = [&](double number) {
+    return static_cast<std::ptrdiff_t>(number) * static_cast<std::ptrdiff_t>(node.gathered_stride);
+  };
+  return {in_memory(form.key), in_memory(form.query), in_memory(form.constant),
+          least >= 0 && most < static_cast<double>(node.gathered)};
+}
+
+// Loads `count` elements, Stride apart, which may be negative.
+template <class V, std::ptrdiff_t Stride, class E>
+UMBEL_INLINE constexpr V load_by(const E* from, std::size_t count) noexcept {
+  using T = simd::element_of<V>;
+  constexpr std::size_t lanes = simd::lanes_of<V>;
+  if constexpr (Stride >= 0 || lanes == 1) {
+    return load_apart<V, static_cast<std::size_t>(Stride >= 0 ? Stride : 0)>(from, count);
+  } else {
+    if constexpr (Stride == -1 && std::is_same_v<E, T>)
+      if (count == lanes) return simd::reversed(simd::load<V>(from - (lanes - 1)));
+    V value{};
+    for (std::size_t i = 0; i < lanes; ++i)
+      value[i] =
+          static_cast<T>(from[static_cast<std::ptrdiff_t>(i < count ? i : count - 1) * Stride]);
+    return value;
+  }
+}
+
+// Does node n depend on positions and numbers only? Then no value decides a branch.
+template <class T, std::size_t Nodes>
+constexpr bool is_of_positions(const schedule<T, Nodes>& p, int n) {
+  const node_of_graph<T>& node = p.at(n);
+  if (node.what == word::position || node.what == word::number) return true;
+  if (!is_elementwise(node.what) || node.what == word::gather) return false;
+  for (std::size_t j = 0; j < node.operands; ++j)
+    if (!is_of_positions(p, node.from[j].node)) return false;
+  return true;
+}
+
+// As load_at, of positions that often are one for all lanes, or one less for each lane.
+template <std::size_t Size, class V, class E>
+UMBEL_INLINE V load_neighbors(const E* from, V at, std::size_t count) noexcept {
+  using T = simd::element_of<V>;
+  constexpr std::size_t lanes = simd::lanes_of<V>;
+  const T first = at[0];
+  const V all = simd::broadcast<V>(first);
+  if (first >= 0 && first < static_cast<T>(Size)) {
+    if (simd::all_lanes(simd::equal(at, all)))
+      return simd::broadcast<V>(static_cast<T>(from[static_cast<std::size_t>(first)]));
+    if constexpr (std::is_same_v<E, T>) {
+      const V down = all - __builtin_convertvector(kernel::scores::detail::lane_numbers<V>(), V);
+      if (first >= static_cast<T>(lanes - 1) && simd::all_lanes(simd::equal(at, down)))
+        return simd::reversed(simd::load<V>(from + static_cast<std::size_t>(first) - (lanes - 1)));
+    }
+  }
+  return load_at<Size, 1, 0, false>(from, at, count);
+}
+
 // A score form for the kernels: a factor and a policy.
 template <class Run, int Root>
 struct attention_of {
@@ -44,6 +123,7 @@ struct attention_of {
     square_list list;
     const auto add = [&](int n, std::size_t j) {
       const operand& from = Run::value.at(n).from[j];
+      if (Run::value.at(n).what == word::gather && j == 0) return;
       if ((list.count) < 2 && list.index(n, j) == npos && Run::holds_numbers(from.node) &&
           changed.index(from.node) == npos && hidden.index(from.node) == npos &&
           from.node != form.known && from.axes.stride_of(parts.key) == 1 &&
@@ -69,6 +149,16 @@ struct attention_of {
   }();
   static constexpr std::size_t queries = scores.size_of(parts.query);
   static constexpr std::size_t keys = scores.size_of(parts.key);
+
+  // Of gather N. A step of a cache does not know its first position.
+  template <int N>
+  static constexpr linear_position linear_position_of = [] {
+    const node_of_graph<T>& node = Run::value.at(N);
+    if (has_position<Run>) return linear_position{};
+    const score_reader<T, sizeof(Run::value.g.nodes) / sizeof(Run::value.g.nodes[0])> reader{
+        Run::value, parts, {}};
+    return linear_position_in(reader.linear(node.from[1].node), node, queries, keys);
+  }();
 };
 
 // f as a policy for the head at index.
@@ -141,6 +231,24 @@ struct changed_scores {
       constexpr operand from = Run::value.at(N).from[J];
       constexpr std::size_t stride = from.axes.stride_of(of::parts.query);
       return load_apart<V, stride>(policy.template memory_of<N, J>(first, key), count);
+    }
+    // A table by the distance of key and query: neighbors in memory, forwards or backwards.
+    template <int N>
+    UMBEL_INLINE constexpr V gather(V at) const noexcept {
+      constexpr node_of_graph<T> node = Run::value.at(N);
+      constexpr std::size_t stride = node.from[0].axes.stride_of(of::parts.query);
+      constexpr linear_position by = of::template linear_position_of<N>;
+      constexpr bool differs = Run::value.g.differs_along(node.from[1], of::parts.query);
+      const auto* const row = policy.template memory_of<N, 0>(first, key);
+      if constexpr (by.is_inside)
+        return load_by<V, by.query + static_cast<std::ptrdiff_t>(stride)>(
+            row + by.offset(first, key), count);
+      else if constexpr (simd::lanes_of<V> > 1 && differs && stride == 0 &&
+                         node.gathered_stride == 1 &&
+                         is_of_positions(Run::value, node.from[1].node))
+        return load_neighbors<node.gathered>(row, at, count);
+      else
+        return load_at<node.gathered, node.gathered_stride, stride, !differs>(row, at, count);
     }
     template <unsigned long long Family>
     UMBEL_INLINE constexpr V position() const noexcept {

@@ -76,6 +76,32 @@ UMBEL_INLINE constexpr V load_apart(const E* from, std::size_t count) noexcept {
   }
 }
 
+// Elements of a table at positions, Stride apart: from those of the first element, whose lanes are
+// Lane apart. 0 outside of the table's Size. OneForAll: all lanes have the same position.
+template <std::size_t Size, std::size_t Stride, std::size_t Lane, bool OneForAll, class V, class E>
+UMBEL_INLINE constexpr V load_at(const E* from, V at, std::size_t count) noexcept {
+  using T = simd::element_of<V>;
+  constexpr std::size_t lanes = simd::lanes_of<V>;
+  const auto is_inside = kernel::scores::detail::and_masks(
+      simd::less_equal(V{}, at), simd::less(at, simd::broadcast<V>(static_cast<T>(Size))));
+  const V inside = simd::select(is_inside, at, V{});
+  const auto offset = [&](std::size_t i) {
+    using integer = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+    if constexpr (lanes == 1)
+      return static_cast<std::size_t>(static_cast<integer>(inside)) * Stride;
+    else
+      return static_cast<std::size_t>(static_cast<integer>(inside[i])) * Stride;
+  };
+  if constexpr (lanes == 1 || OneForAll) {
+    return simd::select(is_inside, load_apart<V, Lane>(from + offset(0), count), V{});
+  } else {
+    V value{};
+    for (std::size_t i = 0; i < lanes; ++i)
+      value[i] = static_cast<T>(from[offset(i) + (Lane == 0 || i < count ? i : count - 1) * Lane]);
+    return simd::select(is_inside, value, V{});
+  }
+}
+
 // Is it a step of a cache (next_positions.hpp), which knows positions?
 template <class Run>
 concept has_position = requires(const Run& run) { run.position; };
@@ -103,14 +129,29 @@ struct elementwise_step {
     const std::size_t* index;  // of the outer loops
     std::size_t first, count;  // of the lanes
 
+    static constexpr unsigned long long lane_family = loops.family[loops.rank - 1];
     template <int N, std::size_t J>
-    UMBEL_INLINE constexpr V load() const noexcept {
+    static constexpr std::size_t stride =
+        Run::value.at(N).from[J].axes.stride_of(loops.family[loops.rank - 1]);
+
+    template <int N, std::size_t J>
+    UMBEL_INLINE constexpr auto memory_of() const noexcept {
       constexpr operand from = Run::value.at(N).from[J];
-      constexpr std::size_t stride = from.axes.stride_of(loops.family[loops.rank - 1]);
-      std::size_t at = first * stride;
+      std::size_t at = first * stride<N, J>;
       for (std::size_t i = 0; i + 1 < loops.rank; ++i)
         at += index[i] * from.axes.stride_of(loops.family[i]);
-      return load_apart<V, stride>(run.template begin<N, J>() + at, count);
+      return run.template begin<N, J>() + at;
+    }
+    template <int N, std::size_t J>
+    UMBEL_INLINE constexpr V load() const noexcept {
+      return load_apart<V, stride<N, J>>(memory_of<N, J>(), count);
+    }
+    template <int N>
+    UMBEL_INLINE constexpr V gather(V at) const noexcept {
+      constexpr node_of_graph<T> node = Run::value.at(N);
+      constexpr bool differs = Run::value.g.differs_along(node.from[1], lane_family);
+      return load_at<node.gathered, node.gathered_stride, stride<N, 0>, !differs>(memory_of<N, 0>(),
+                                                                                  at, count);
     }
     template <unsigned long long Family>
     UMBEL_INLINE constexpr V position() const noexcept {

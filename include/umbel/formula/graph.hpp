@@ -64,6 +64,7 @@ enum class word : unsigned char {
   logical_or,
   where,   // a ? b : c
   hide,    // b ? -infinity : a
+  gather,  // elements of a, along an axis that it is read without, at computed positions b
   add_to,  // a + b, in a's memory: a gradient, a result although nothing reads it
   // Along axes.
   contract,
@@ -73,13 +74,12 @@ enum class word : unsigned char {
   concat,
   call,  // a separate function: argmax
   log_softmax,
-  lookup,
   rotate,
   layer,   // the same for layers, with scratch
   append,  // rows of a after those in a cache, in the cache's memory (next_positions.hpp)
   // For gradients (training/gradient_steps.hpp).
   place,           // zeros, except a where the differentiated operand was read
-  add_rows,        // zeros, plus rows of a added at the integers b
+  scatter,         // zeros, plus elements of a added at positions b along an axis
   layer_gradient,  // of a layer's operands
 };
 
@@ -225,22 +225,24 @@ struct layer_gradient_with {
 template <class T>
 struct node_of_graph {
   word what = word::none;
-  bool condition = false;  // true or false, not numbers
-  bool open = false;       // positions along axes that it lacks: computed in place of use
-  bool by_rows = false;    // of a call: does each row, along axes that it doesn't go along,
-                           // depend on that row alone?
-  bool by_axes = false;    // computed through its axes, not its function
-  axis_list axes;          // of its memory; if computed, row-major
+  bool condition = false;    // true or false, not numbers
+  bool open = false;         // positions along axes that it lacks: computed in place of use
+  bool by_rows = false;      // of a call: does each row, along axes that it doesn't go along,
+                             // depend on that row alone?
+  bool by_axes = false;      // computed through its axes, not its function
+  bool is_position = false;  // of a call: the position of an element, without a gradient
+  axis_list axes;            // of its memory; if computed, row-major
   operand from[most_operands];
   T number{};                   // of a number
   std::size_t slot = npos;      // of an argument or captured parts: the first one's number
   std::size_t parts = 1;        // their number
   int recomputed = 0;           // not 0: recomputed in a gradient, with the others of this number
-  unsigned long long family{};  // of a position, softmax, concat or norm: its axis
+  unsigned long long family{};  // of a position, softmax, concat, gather or norm: its axis
   std::size_t operands = 0;
   // For a product or reduction: the summed axes, the last one fastest; for x * w, the kind of w.
   unsigned long long summed[most_axes]{};
   std::size_t sums = 0;
+  std::size_t gathered = 0, gathered_stride = 0;  // of a gather: that axis in a's memory
   reduction reduces_by{};
   weights_form weights{};
   norm_form norm{};  // of a layer: is it a norm with borrowed weights?
@@ -269,7 +271,8 @@ struct node_of_graph {
 template <class T>
 constexpr bool is_same_node(const node_of_graph<T>& a, const node_of_graph<T>& b) noexcept {
   if (a.what != b.what || a.what >= word::contract || a.family != b.family || a.slot != npos ||
-      b.slot != npos || a.operands != b.operands ||
+      b.slot != npos || a.operands != b.operands || a.gathered != b.gathered ||
+      a.gathered_stride != b.gathered_stride ||
       simd::detail::bits_of(a.number) != simd::detail::bits_of(b.number))
     return false;
   for (std::size_t i = 0; i < a.operands; ++i)
@@ -286,6 +289,16 @@ struct graph {
   operand result[most_results];
   std::size_t results = 0;
   bool direct = true;  // are results written row-major, without a copy?
+
+  // May what `by` reads differ along an axis?
+  constexpr bool differs_along(const operand& by, unsigned long long family) const {
+    const node_of_graph<T>& node = nodes[by.node];
+    if (!node.open) return by.axes.stride_of(family) != 0;
+    if (node.what == word::position) return node.family == family;
+    for (std::size_t j = 0; j < node.operands; ++j)
+      if (differs_along(node.from[j], family)) return true;
+    return false;
+  }
 };
 
 // Is it the same formula for different numbers of positions? a and b may differ in the copies of

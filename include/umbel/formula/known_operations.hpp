@@ -5,6 +5,7 @@
 #include <umbel/config.hpp>
 #include <umbel/formula/functions.hpp>
 #include <umbel/formula/graph.hpp>
+#include <umbel/operation/argmax.hpp>
 #include <umbel/operation/cumulative_sum.hpp>
 #include <umbel/operation/kth_largest.hpp>
 #include <umbel/operation/reduce.hpp>
@@ -55,6 +56,14 @@ template <class Family, class... Options>
 struct known_operation<cumulative_sum_operation<Family, Options...>> : known_along<Family> {};
 template <class... Families>
 struct known_operation<flip_operation<Families...>> : known_along<Families...> {};
+template <class Family>
+struct known_operation<argmax_operation<Family>> : known_along<Family> {
+  template <class T>
+  static constexpr void describe(node_of_graph<T>& entry) noexcept {
+    known_along<Family>::describe(entry);
+    entry.is_position = true;
+  }
+};
 template <std::size_t K, class Family>
 struct known_operation<kth_largest_operation<K, Family>> : known_along<Family> {
   static constexpr bool selects = true;
@@ -79,6 +88,9 @@ inline constexpr bool adds_a_constant = false;
 // Is it linear, such as a rotation of pairs of features? Then write<true> computes its gradient.
 template <class Operation>
 concept is_linear = Operation::is_linear;
+// Is the result the position of an element? Then it has no gradient, and depends on none.
+template <class Operation>
+concept is_position = Operation::is_position;
 // Is the result one of the elements? Then its gradient is that of max.
 template <class Operation>
 concept selects = known_operation<Operation>::selects;

@@ -150,8 +150,8 @@ struct later_values {
     return node.what >= word::contract && node.family == family;
   }
   static constexpr bool has_function(word w) {
-    return w == word::concat || w == word::call || w == word::log_softmax || w == word::lookup ||
-           w == word::rotate || w == word::layer;
+    return w == word::concat || w == word::call || w == word::log_softmax || w == word::rotate ||
+           w == word::layer;
   }
 
   constexpr bool is_row(unsigned long long family) const {
@@ -259,6 +259,8 @@ struct later_values {
       case word::hide:
         if (b.known && b.value != 0) return {true, -simd::math_constants<T>::infinity};
         if (b.known || is(a, -simd::math_constants<T>::infinity)) return a;
+        return {};
+      case word::gather:
         return {};
       case word::where:
         if (a.known) return from(a.value != 0 ? 1 : 2);

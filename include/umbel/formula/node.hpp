@@ -26,7 +26,7 @@ struct at_positions {
 
 // E: bool for a condition. Open: the families of positions whose axes it lacks (yet).
 template <class Recorder, class E, class Layout, class Open = families<>>
-class node : public portable::own_arithmetic {
+class node : public portable::value_of_formula<node<Recorder, E, Layout, Open>> {
  public:
   using layout = Layout;
   using value_type = E;
@@ -108,6 +108,11 @@ class node : public portable::own_arithmetic {
     return {{}, recorder, contiguous().number, 0};
   }
 
+  // Numbers that are 1 or 0.
+  constexpr node<Recorder, bool, Layout, Open> as_conditions() const noexcept {
+    return {{}, recorder, number, offset};
+  }
+
   // The same memory with a different layout.
   template <class To>
   constexpr node<Recorder, E, To> reread(std::size_t from) const noexcept {
@@ -125,7 +130,9 @@ class node : public portable::own_arithmetic {
       return project(operation.projection());
     else if constexpr (differentiates && requires { sizeof(in_words<Operation>); })
       return in_words<Operation>::of(operation, *this);
-    else if constexpr (has_weights && std::is_integral_v<E>)
+    else if constexpr (std::is_same_v<E, bool> && !has_weights)
+      return in_numbers().compute(operation).as_conditions();
+    else if constexpr (std::is_integral_v<E>)
       return in_numbers().compute(operation);
     else if constexpr (has_weights)
       return call<operation_steps<Operation, view_of<const E, Layout>>>(operation);

@@ -86,7 +86,8 @@ struct program {
   V numbers[List.count + 1]{};
   M conditions[List.count + 1]{};
 
-  // place.load<N, J>(): operand J of node N; place.position<Family>(); known: the value of Known.
+  // place.load<N, J>(): operand J of node N; place.gather<N>(positions): elements of operand 0 of
+  // node N; place.position<Family>(); known: the value of Known.
   template <class Place>
   UMBEL_INLINE constexpr program(const Place& place, V known) noexcept {
     run(place, known, std::make_index_sequence<List.count>{});
@@ -169,6 +170,8 @@ struct program {
       numbers[I] = simd::select(condition<n, 1>(place),
                                 simd::broadcast<V>(-simd::math_constants<T>::infinity),
                                 number<n, 0>(place, known));
+    else if constexpr (w == word::gather)
+      numbers[I] = place.template gather<n>(number<n, 1>(place, known));
     else
       numbers[I] = number_of<w>(number<n, J>(place, known)...);
   }

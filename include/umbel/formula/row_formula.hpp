@@ -105,6 +105,7 @@
 #include <umbel/formula/product.hpp>
 #include <umbel/formula/reduce.hpp>
 #include <umbel/operation/reduce.hpp>
+#include <umbel/operation/argmax.hpp>
 #include <umbel/operation/softmax.hpp>
 #include <umbel/operation/cumulative_sum.hpp>
 #include <umbel/operation/kth_largest.hpp>
@@ -126,6 +127,8 @@
 #include <umbel/operation/where.hpp>
 #include <umbel/formula/operands.hpp>
 #include <umbel/formula/arithmetic.hpp>
+#include <umbel/operation/gather.hpp>
+#include <umbel/formula/gather.hpp>
 #include <umbel/tensor/reshape.hpp>
 #include <umbel/operation/concat.hpp>
 #include <umbel/formula/along_axes.hpp>
@@ -252,7 +255,7 @@ constexpr bool rows_are_apart(const formulas::graph<T, Nodes>& g, unsigned long 
       if (within >= step) return false;
     }
     const bool is_function =
-        node.what == word::call || (node.what >= word::lookup && node.what <= word::layer);
+        node.what == word::call || (node.what >= word::rotate && node.what <= word::layer);
     if (reads_rows &&
         ((is_function && !node.by_rows) || (node.what >= word::contract && node.family == rows)))
       return false;

@@ -105,6 +105,16 @@ struct score_reader {
       return {a.key + sign * b.key, a.query + sign * b.query, a.constant + sign * b.constant,
               a.ok && b.ok};
     }
+    if (node.what == word::multiply || node.what == word::multiply_add) {
+      const linear_form a = operand(0), b = operand(1);
+      const linear_form& of = a.is_number() ? b : a;
+      const double by = a.is_number() ? a.constant : b.constant;
+      const linear_form plus =
+          node.what == word::multiply ? linear_form{0, 0, 0, true} : operand(2);
+      if ((!a.is_number() && !b.is_number()) || of.is_clamped() || plus.is_clamped()) return {};
+      return {of.key * by + plus.key, of.query * by + plus.query, of.constant * by + plus.constant,
+              of.ok && plus.ok};
+    }
     if (node.what == word::maximum || node.what == word::minimum) {
       const linear_form a = operand(0), b = operand(1);
       const linear_form& of = a.is_number() ? b : a;

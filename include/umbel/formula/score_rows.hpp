@@ -152,7 +152,10 @@ template <class T, std::size_t Nodes>
 constexpr schedule<T, Nodes> make_schedule(const graph<T, Nodes>& g, bool joined = false) {
   schedule<T, Nodes> p{};
   p.g = g;
-  if (!joined) join_multiplications(p);
+  if (!joined) {
+    join_multiplications(p);
+    position_storage<T, Nodes>{p}.store_all();
+  }
   choose_steps(p);
   join_rows(p);
   place_nodes(p);

@@ -45,6 +45,8 @@ constexpr const char* name_of(word w) noexcept {
       return "where";
     case word::hide:
       return "hide";
+    case word::gather:
+      return "gather";
     case word::add_to:
       return "add to";
     case word::contract:
@@ -61,8 +63,6 @@ constexpr const char* name_of(word w) noexcept {
       return "call";
     case word::log_softmax:
       return "log_softmax";
-    case word::lookup:
-      return "lookup";
     case word::rotate:
       return "rotate";
     case word::layer:
@@ -71,8 +71,8 @@ constexpr const char* name_of(word w) noexcept {
       return "append";
     case word::place:
       return "place";
-    case word::add_rows:
-      return "add rows";
+    case word::scatter:
+      return "scatter";
     case word::layer_gradient:
       return "gradient of a layer";
     default:

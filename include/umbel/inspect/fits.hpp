@@ -131,6 +131,7 @@
 #include <umbel/formula/product.hpp>
 #include <umbel/formula/reduce.hpp>
 #include <umbel/operation/reduce.hpp>
+#include <umbel/operation/argmax.hpp>
 #include <umbel/operation/softmax.hpp>
 #include <umbel/operation/cumulative_sum.hpp>
 #include <umbel/operation/kth_largest.hpp>
@@ -147,6 +148,8 @@
 #include <umbel/operation/where.hpp>
 #include <umbel/formula/operands.hpp>
 #include <umbel/formula/arithmetic.hpp>
+#include <umbel/operation/gather.hpp>
+#include <umbel/formula/gather.hpp>
 #include <umbel/tensor/reshape.hpp>
 #include <umbel/operation/concat.hpp>
 #include <umbel/formula/along_axes.hpp>

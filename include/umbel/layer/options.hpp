@@ -214,7 +214,7 @@ struct options_rule<Layer, option_kinds<Kinds...>, Options...> {
       (std::size_t{0} + ... +
        detail::is_option_of<Options, typename detail::kind_of<Option>::type>);
   using type = first_error<verdict<known<Options>, Layer, detail::option_word<Options>,
-                                   struct is_not_an_option_of_this_layer>...,
+                                   struct is_not_one_of_its_options>...,
                            verdict<of_its_kind<Options> == 1, Layer, detail::option_word<Options>,
                                    say::is_given_twice>...,
                            accepted>;

@@ -145,6 +145,8 @@ struct abs_function {
   }
 };
 
+UMBEL_SAYS(needs_numbers_not, "needs numbers, not");
+
 namespace rules {
 // Numbers with arithmetic.
 template <class T>

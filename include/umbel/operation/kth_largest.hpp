@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// kth_largest<8, key>(x): the 8th largest element along a named axis, to keep the largest scores:
-// hide(scores, scores < kth_largest<8, key>(scores)).
+// kth_largest<8, key>(x): the 8th largest element along a named axis. In a formula, to keep the
+// largest scores: hide(scores, scores < kth_largest<8, key>(scores)).
 #pragma once
 
 #include <umbel/config.hpp>

@@ -128,6 +128,12 @@ constexpr auto one_hot_rows(const Ids& ids) noexcept {
         ids);
   });
 }
+template <class Classes, class T>
+struct one_hot_operation : other_calls<say::one_hot> {
+  using other_calls<say::one_hot>::operator();
+  template <shaped Ids>
+  constexpr auto operator()(const Ids& ids) const noexcept;
+};
 // row_of(id): the row of the table; rows::size or more for zeros.
 template <class Layout, class T, class Ids, class F>
 constexpr void write_rows(const T* table, const Ids& ids, T* to, F row_of) noexcept {
@@ -184,11 +190,28 @@ UMBEL_SHARED constexpr auto one_hot(const Ids& ids) noexcept {
   }
 }
 
+// ids | one_hot<classes<10>> is the same.
+template <class Classes, class T = void>
+constexpr detail::one_hot_operation<Classes, T> one_hot() noexcept {
+  return {};
+}
+namespace detail {
+// (Here, so that a name of the user's is not found instead of the one above.)
+template <class Classes, class T>
+template <shaped Ids>
+constexpr auto one_hot_operation<Classes, T>::operator()(const Ids& ids) const noexcept {
+  if constexpr (traced<Ids> || !std::is_void_v<T>)
+    return one_hot<Classes, T>(ids);
+  else
+    return one_hot<Classes, float>(ids);
+}
+}  // namespace detail
+
 // lookup(table, ids): for each integer, its row of the table; the axes of ids replace the table's
 // first axis. ids (batch, token) and a table (words, hidden) give (batch, token, hidden).
 template <class Table, class Ids>
   requires((detail::elements<Table> || detail::elements<Ids>) &&
-           !(detail::traced<Table> || detail::traced<Ids>))
+           !(detail::of_a_formula<Table> || detail::of_a_formula<Ids>))
 UMBEL_SHARED constexpr auto lookup(const Table& table, const Ids& ids) noexcept {
   using verdict = detail::rules::lookup<Table, Ids>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");

@@ -45,6 +45,15 @@ struct pow_rule<X, Y> {
 };
 template <scalar S, tensor_like X>
 struct pow_rule<S, X> : pow_rule<X, S> {};
+// Conditions, or one.
+template <class X>
+inline constexpr bool is_bool = std::is_same_v<X, bool>;
+template <class X>
+  requires requires { typename X::value_type; }
+inline constexpr bool is_bool<X> = std::is_same_v<typename X::value_type, bool>;
+template <class... X>
+using clamps_numbers =
+    verdict<(!is_bool<X> && ...), say::clamp, say::needs_numbers_not, element<bool>>;
 template <class... X>
 struct clamp_rule {
   using type =
@@ -52,7 +61,7 @@ struct clamp_rule {
 };
 template <tensor_like X, operand Low, operand High>
 struct clamp_rule<X, Low, High> {
-  using type = first_error<elementwise<X, Low>, elementwise<X, High>>;
+  using type = first_error<clamps_numbers<X, Low, High>, elementwise<X, Low>, elementwise<X, High>>;
 };
 template <class X, class Y>
 using pow = typename pow_rule<X, Y>::type;
@@ -60,15 +69,27 @@ template <class... X>
 using clamp = typename clamp_rule<X...>::type;
 }  // namespace rules
 
-// Chooser: max_of or min_of of kernel/plain/floats.hpp.
-template <class Verdict, class Chooser, class X, class Y>
+// Chooser: max_of or min_of of kernel/plain/floats.hpp. A number that T can't hold becomes the
+// closest one: a bound beyond all elements.
+template <class T, scalar S>
+constexpr T closest(S s) noexcept {
+  const int side = beyond<T>(s);
+  return side < 0 ? simd::lowest_of<T> : side > 0 ? simd::highest_of<T> : static_cast<T>(s);
+}
+template <class Verdict, class Chooser, tensor_like X, class Y>
 constexpr auto each_chosen(const X& x, const Y& y) noexcept {
-  if constexpr (tensor_like<X>)
-    return each_position<Verdict, typename X::value_type>(
-        [](auto a, auto b) { return Chooser::with(a, b); }, x, y);
+  using T = typename X::value_type;
+  if constexpr (scalar<Y>)
+    return each_position<Verdict, T>(
+        [b = detail::closest<T>(y)](auto a) { return Chooser::with(a, b); }, x);
   else
-    return each_position<Verdict, typename Y::value_type>(
-        [](auto a, auto b) { return Chooser::with(b, a); }, y, x);
+    return each_position<Verdict, T>([](auto a, auto b) { return Chooser::with(a, b); }, x, y);
+}
+template <class Verdict, class Chooser, scalar S, class X>
+constexpr auto each_chosen(const S& s, const X& x) noexcept {
+  using T = typename X::value_type;
+  return each_position<Verdict, T>(
+      [a = detail::closest<T>(s)](auto b) { return Chooser::with(a, b); }, x);
 }
 
 struct pow_function {
@@ -77,6 +98,11 @@ struct pow_function {
     return simd::pow(a, b);
   }
 };
+
+// x | clamp(0, 1): functions of several tensors have no pipe.
+template <std::size_t Count, class... X>
+inline constexpr bool are_too_few_numbers =
+    sizeof...(X) != 0 && sizeof...(X) < Count && (scalar<X> && ...);
 
 template <class X, class Y>
 concept two_to_choose_from = (elements<X> || elements<Y>) && !of_a_formula<X> && !of_a_formula<Y>;
@@ -107,7 +133,8 @@ constexpr auto minimum(const X& x, const Y& y) noexcept {
 }
 
 // clamp(x, low, high): each element between two bounds, numbers or tensors and views with the axes
-// of x; the upper bound if they cross. NaN if one of the three is NaN, as in torch.
+// of x; the upper bound if they cross. NaN if one of the three is NaN, as in torch. Bounds may be
+// beyond the numbers of an integer type.
 template <class X, class Low, class High>
   requires((detail::elements<X> || detail::elements<Low> || detail::elements<High>) &&
            !(detail::of_a_formula<X> || detail::of_a_formula<Low> || detail::of_a_formula<High>))
@@ -134,7 +161,7 @@ constexpr auto pow(const X& x, const Y& y) noexcept {
 
 // A wrong number of operands is refused.
 template <class... X>
-  requires detail::are_other_than<3, X...>
+  requires(detail::are_other_than<3, X...> || detail::are_too_few_numbers<3, X...>)
 constexpr detail::invalid clamp(const X&...) noexcept {
   static_assert(detail::report<detail::rules::clamp<X...>>::ok, "umbel: shapes do not fit");
   return {};
@@ -149,7 +176,7 @@ constexpr detail::invalid pow(const X&...) noexcept {
 }
 // A wrong number of operands is refused.
 template <class... X>
-  requires detail::are_other_than<2, X...>
+  requires(detail::are_other_than<2, X...> || detail::are_too_few_numbers<2, X...>)
 constexpr auto maximum(const X&...) noexcept {
   using verdict = detail::in_its_line<detail::rules::two_operands_only<X...>, X...>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
@@ -157,7 +184,7 @@ constexpr auto maximum(const X&...) noexcept {
 }
 // A wrong number of operands is refused.
 template <class... X>
-  requires detail::are_other_than<2, X...>
+  requires(detail::are_other_than<2, X...> || detail::are_too_few_numbers<2, X...>)
 constexpr auto minimum(const X&...) noexcept {
   using verdict = detail::in_its_line<detail::rules::two_operands_only<X...>, X...>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");

@@ -29,7 +29,6 @@ struct sum;
 struct variance;
 }  // namespace say
 
-UMBEL_SAYS(needs_numbers_not, "needs numbers, not");
 UMBEL_SAYS(expects_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two,
            "expects one tensor and named axes, x | max<key>; for two tensors write maximum(x, y) "
            "or minimum(x, y)");

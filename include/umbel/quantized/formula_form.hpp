@@ -16,6 +16,8 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 UMBEL_SAYS(has_no_integer_form_in_a_formula_so_compute_it_in_floats_before_or_after,
            "has no integer form in a formula; compute it in floats, before or after");
+UMBEL_SAYS(can_only_hide_by_conditions_on_positions_numbers_lengths_and_arguments_of_bool,
+           "can only hide by conditions on positions, numbers, lengths and arguments of bool");
 UMBEL_SAYS(only_a_contraction_along_its_axis_can_read_a_softmax,
            "only a contraction along its axis can read a softmax");
 UMBEL_SAYS(only_a_softmax_can_read_hidden_scores, "only a softmax can read hidden scores");
@@ -39,7 +41,8 @@ struct speak<formulas::operation_called_by<F, X...>> {
     using model = integers::integer_formula<F, X...>;
     constexpr auto graph = formulas::graph_of<F, formulas::tracer<typename model::T, true>, true,
                                               typename formulas::argument_of<X>::type...>();
-    out.put(graph.nodes[model::plan.refused].name);
+    for (const char* c = graph.nodes[model::plan.refused].name; *c; ++c)
+      out.put(*c == ' ' ? '_' : *c);
   }
 };
 
@@ -94,6 +97,9 @@ struct formula_form {
     return plan.refused != no_node && plan.why == why;
   }
   using verdict = first_error<
+      detail::verdict<
+          !refuses(integer_refusal::condition), say::quantized,
+          say::can_only_hide_by_conditions_on_positions_numbers_lengths_and_arguments_of_bool>,
       detail::verdict<!refuses(integer_refusal::softmax), say::quantized,
                       say::only_a_contraction_along_its_axis_can_read_a_softmax>,
       detail::verdict<!refuses(integer_refusal::hide), say::quantized,

@@ -44,7 +44,7 @@ inline constexpr int no_node = -1;
 
 // Why a plan is refused: an operation has no integer form, or reads a value that only others can
 // read.
-enum class integer_refusal : unsigned char { operation, softmax, hide, position };
+enum class integer_refusal : unsigned char { operation, condition, softmax, hide, position };
 
 // Row-major without gaps?
 constexpr bool is_dense(const axis_list& axes) noexcept {
@@ -85,7 +85,7 @@ struct integer_plan {
   constexpr bool is_number(int n) const {
     if (at(n).what == word::argument) return at(n).slot >= g.arguments && at(n).axes.count() == 1;
     if (!is_elementwise(at(n).what)) return at(n).what == word::number;
-    bool all = at(n).what != word::hide;
+    bool all = at(n).what != word::hide && at(n).what != word::gather;
     for (std::size_t j = 0; j < at(n).operands; ++j) all = all && is_number(at(n).from[j].node);
     return all;
   }
@@ -135,6 +135,7 @@ struct integer_plan {
   }
   constexpr void classify_elementwise(int n) {
     const formulas::node_of_graph<T>& node = at(n);
+    if (node.what == word::gather) return;
     if (node.what == word::hide) {
       step[n] = integer_step::hide;
       return share_unit(n, node.from[0].node, 1);
@@ -204,9 +205,7 @@ struct integer_plan {
   constexpr bool is_condition_outside(int n) const {
     if (at(n).what == word::argument) return step[n] == integer_step::outside;
     if (at(n).what == word::number || at(n).what == word::position) return true;
-    if (!is_elementwise(at(n).what) || at(n).what > word::logical_or ||
-        (at(n).what > word::negate && !is_condition(at(n).what)))
-      return false;
+    if (!is_elementwise(at(n).what) || at(n).what >= word::hide) return false;
     for (std::size_t j = 0; j < at(n).operands; ++j) {
       const operand& from = at(n).from[j];
       const bool in_place = at(from.node).what == word::argument || is_as_stored(from) ||
@@ -234,9 +233,9 @@ struct integer_plan {
       if (!needed[n]) continue;
       if (longest_sum(n) > most_products(n)) too_long = n;
       const auto refuse = [&](integer_refusal reason) { refused = n, why = reason; };
-      if (step[n] == integer_step::none ||
-          (step[n] == integer_step::hide && !is_condition_outside(at(n).from[1].node)))
-        refuse(integer_refusal::operation);
+      if (step[n] == integer_step::none) refuse(integer_refusal::operation);
+      if (step[n] == integer_step::hide && !is_condition_outside(at(n).from[1].node))
+        refuse(integer_refusal::condition);
       each_read(n, [&](const operand& from) {
         const int m = from.node;
         needed[m] = true;

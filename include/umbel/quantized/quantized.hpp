@@ -128,6 +128,13 @@ class quantized : public detail::invalid {
   template <class... Given>
     requires(sizeof...(Given) > 1)
   constexpr quantized(const Given&...) noexcept {}
+  template <std::size_t>
+  using input_type = std::int8_t;
+  template <std::size_t>
+  static constexpr float input_range(const auto&...) noexcept {
+    return 1;
+  }
+  static constexpr float output_range(const auto&...) noexcept { return 1; }
   static constexpr detail::invalid calibrate(const auto&...) noexcept { return {}; }
   static constexpr detail::invalid pack(const auto&...) noexcept { return {}; }
 };

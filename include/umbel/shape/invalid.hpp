@@ -62,7 +62,10 @@ struct invalid {
   constexpr invalid operator--(int) const noexcept { return {}; }
   template <class T>
   constexpr void operator=(const T&) const noexcept {}
+  // (In formulas a comparison is a condition, not a bool.)
   template <class T>
+    requires(!(
+        requires { typename T::is_node; } || requires { typename T::is_positional; }))
   friend constexpr int operator<=>(invalid, const T&) noexcept {
     return 1;
   }
@@ -128,6 +131,7 @@ struct invalid {
   UMBEL_TAKEN(slice)
   UMBEL_TAKEN(index_select)
   UMBEL_TAKEN(gather)
+  UMBEL_TAKEN(take_along_axis)
   UMBEL_TAKEN(row)
   UMBEL_TAKEN(col)
   UMBEL_TAKEN(block)
@@ -146,8 +150,21 @@ struct invalid {
   UMBEL_TAKEN(amax)
   UMBEL_TAKEN(amin)
   UMBEL_TAKEN(argmax)
+  UMBEL_TAKEN(argmin)
   UMBEL_TAKEN(cumsum)
+  UMBEL_TAKEN(cumulative_sum)
+  UMBEL_TAKEN(cumprod)
+  UMBEL_TAKEN(cummax)
+  UMBEL_TAKEN(cummin)
+  UMBEL_TAKEN(kth_largest)
+  UMBEL_TAKEN(kthvalue)
+  UMBEL_TAKEN(topk)
+  UMBEL_TAKEN(sort)
+  UMBEL_TAKEN(argsort)
+  UMBEL_TAKEN(median)
   UMBEL_TAKEN(flip)
+  UMBEL_TAKEN(fliplr)
+  UMBEL_TAKEN(flipud)
   UMBEL_TAKEN(norm)
   UMBEL_TAKEN(rsqrt)
   UMBEL_TAKEN(var)

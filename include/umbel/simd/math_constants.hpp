@@ -226,7 +226,8 @@ template <class T>
 inline constexpr T highest_of =
     static_cast<T>(~(std::is_signed_v<T> ? std::uint64_t{1} << (8 * sizeof(T) - 1) : 0));
 template <class T>
-inline constexpr T lowest_of = static_cast<T>(~highest_of<T>);
+inline constexpr T lowest_of =
+    static_cast<T>(std::is_signed_v<T> ? std::uint64_t{1} << (8 * sizeof(T) - 1) : 0);
 template <>
 inline constexpr float highest_of<float> = math_constants<float>::infinity;
 template <>

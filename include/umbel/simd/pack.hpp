@@ -125,6 +125,16 @@ struct mask<V> {
 template <class V>
 using mask_of = typename detail::mask<V>::type;
 
+// The last lane first.
+template <class V, std::size_t... I>
+UMBEL_INLINE V reversed(V value, std::index_sequence<I...>) noexcept {
+  return __builtin_shufflevector(value, value, (sizeof...(I) - 1 - I)...);
+}
+template <class V>
+UMBEL_INLINE V reversed(V value) noexcept {
+  return simd::reversed(value, std::make_index_sequence<lanes_of<V>>{});
+}
+
 template <class V>
 UMBEL_INLINE constexpr auto less(V a, V b) noexcept {
 #if UMBEL_MVE_ASSEMBLY

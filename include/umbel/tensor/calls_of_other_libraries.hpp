@@ -57,6 +57,20 @@ struct refused_member {
                                                         const Arguments&...) noexcept {  \
     return {};                                                                           \
   }
+#define UMBEL_REFUSED_ALONG_AXES(name)                                                           \
+  template <template <std::size_t> class Axis, template <std::size_t> class... Rest>             \
+  __attribute__((                                                                                \
+      diagnose_if(true, "umbel: " #name ": " UMBEL_INSTEAD, "error"))) friend constexpr detail:: \
+      invalid(name)(const calls_of_other_libraries&) noexcept {                                  \
+    return {};                                                                                   \
+  }
+#define UMBEL_REFUSED_OF_RANK(name)                                                              \
+  template <int K, template <std::size_t> class... Axes>                                         \
+  __attribute__((                                                                                \
+      diagnose_if(true, "umbel: " #name ": " UMBEL_INSTEAD, "error"))) friend constexpr detail:: \
+      invalid(name)(const calls_of_other_libraries&) noexcept {                                  \
+    return {};                                                                                   \
+  }
 #define UMBEL_REFUSED_FUNCTION_OF_TEXT(name)                                             \
   template <class Text, class... Arguments>                                              \
   __attribute__((diagnose_if(                                                            \
@@ -86,12 +100,19 @@ struct refused : detail::invalid {};
   template <class... Arguments>                                               \
   friend constexpr UMBEL_REFUSED(name)(name)(const calls_of_other_libraries&, \
                                              const Arguments&...) = delete;
+#define UMBEL_REFUSED_ALONG_AXES(name)                                               \
+  template <template <std::size_t> class Axis, template <std::size_t> class... Rest> \
+  friend constexpr UMBEL_REFUSED(name)(name)(const calls_of_other_libraries&) = delete;
+#define UMBEL_REFUSED_OF_RANK(name)                      \
+  template <int K, template <std::size_t> class... Axes> \
+  friend constexpr UMBEL_REFUSED(name)(name)(const calls_of_other_libraries&) = delete;
 #define UMBEL_REFUSED_FUNCTION_OF_TEXT(name)                                               \
   template <class Text, class... Arguments>                                                \
   friend constexpr UMBEL_REFUSED(name)(name)(const Text&, const calls_of_other_libraries&, \
                                              const Arguments&...) = delete;
 #endif
 
+// ALONG_AXES: sort<key>(x). OF_RANK: topk<2, key>(x).
 // (A function's name in brackets isn't expanded: windows.h has a macro max.)
 struct calls_of_other_libraries {
 #define UMBEL_INSTEAD \
@@ -200,9 +221,15 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_FUNCTION(amin)
 #undef UMBEL_INSTEAD
 
-#define UMBEL_INSTEAD "axes have names; write argmax(x | select_at<token>(i)) for each row i"
+#define UMBEL_INSTEAD "axes have names; write argmax<key>(x)"
   UMBEL_REFUSED_MEMBER(argmax)
   UMBEL_REFUSED_FUNCTION(argmax)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "axes have names; write argmax<key>(-x)"
+  UMBEL_REFUSED_MEMBER(argmin)
+  UMBEL_REFUSED_FUNCTION(argmin)
+  UMBEL_REFUSED_ALONG_AXES(argmin)
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD "axes have names; write variance<token>(x)"
@@ -219,11 +246,53 @@ struct calls_of_other_libraries {
 
 #define UMBEL_INSTEAD "axes have names; write cumulative_sum<token>(x)"
   UMBEL_REFUSED_MEMBER(cumsum)
+  UMBEL_REFUSED_MEMBER(cumulative_sum)
   UMBEL_REFUSED_FUNCTION(cumsum)
+  UMBEL_REFUSED_ALONG_AXES(cumsum)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "Umbel has none; write a loop over the positions, x | select_at<token>(i)"
+  UMBEL_REFUSED_MEMBER(cumprod)
+  UMBEL_REFUSED_MEMBER(cummax)
+  UMBEL_REFUSED_MEMBER(cummin)
+  UMBEL_REFUSED_FUNCTION(cumprod)
+  UMBEL_REFUSED_ALONG_AXES(cumprod)
+  UMBEL_REFUSED_FUNCTION(cummax)
+  UMBEL_REFUSED_ALONG_AXES(cummax)
+  UMBEL_REFUSED_FUNCTION(cummin)
+  UMBEL_REFUSED_ALONG_AXES(cummin)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "axes have names; write kth_largest<8, key>(x), the 8th largest along key"
+  UMBEL_REFUSED_MEMBER(kth_largest)
+  UMBEL_REFUSED_MEMBER(kthvalue)
+  UMBEL_REFUSED_MEMBER(topk)
+  UMBEL_REFUSED_FUNCTION(kthvalue)
+  UMBEL_REFUSED_ALONG_AXES(kthvalue)
+  UMBEL_REFUSED_OF_RANK(kthvalue)
+  UMBEL_REFUSED_FUNCTION(topk)
+  UMBEL_REFUSED_ALONG_AXES(topk)
+  UMBEL_REFUSED_OF_RANK(topk)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "Umbel has none; write kth_largest<8, key>(x), the 8th largest along key"
+  UMBEL_REFUSED_MEMBER(sort)
+  UMBEL_REFUSED_MEMBER(argsort)
+  UMBEL_REFUSED_MEMBER(median)
+  UMBEL_REFUSED_FUNCTION(sort)
+  UMBEL_REFUSED_ALONG_AXES(sort)
+  UMBEL_REFUSED_FUNCTION(argsort)
+  UMBEL_REFUSED_ALONG_AXES(argsort)
+  UMBEL_REFUSED_FUNCTION(median)
+  UMBEL_REFUSED_ALONG_AXES(median)
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD "axes have names; write x | flip<token>"
   UMBEL_REFUSED_MEMBER(flip)
+  UMBEL_REFUSED_MEMBER(fliplr)
+  UMBEL_REFUSED_MEMBER(flipud)
+  UMBEL_REFUSED_FUNCTION(fliplr)
+  UMBEL_REFUSED_FUNCTION(flipud)
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD "write a loop over the elements, for (float element : x)"
@@ -335,6 +404,10 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_MEMBER(clip)
 #undef UMBEL_INSTEAD
 
+#define UMBEL_INSTEAD "write clamp(x, low, high)"
+  UMBEL_REFUSED_FUNCTION(clip)
+#undef UMBEL_INSTEAD
+
 #define UMBEL_INSTEAD "arithmetic is element by element; write x % y"
   UMBEL_REFUSED_MEMBER(remainder)
   UMBEL_REFUSED_MEMBER(fmod)
@@ -401,9 +474,13 @@ struct calls_of_other_libraries {
 
 #define UMBEL_INSTEAD "write lookup(table, ids) for rows of a table"
   UMBEL_REFUSED_MEMBER(index_select)
-  UMBEL_REFUSED_MEMBER(gather)
   UMBEL_REFUSED_FUNCTION(index_select)
-  UMBEL_REFUSED_FUNCTION(gather)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "axes have names; write gather<bucket>(x, ids)"
+  UMBEL_REFUSED_MEMBER(gather)
+  UMBEL_REFUSED_MEMBER(take_along_axis)
+  UMBEL_REFUSED_FUNCTION(take_along_axis)
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD "Umbel runs on the CPU only; leave it out"
@@ -483,6 +560,8 @@ struct calls_of_other_layers {
 #undef UMBEL_REFUSED_MEMBER
 #undef UMBEL_REFUSED_TEMPLATE
 #undef UMBEL_REFUSED_FUNCTION
+#undef UMBEL_REFUSED_ALONG_AXES
+#undef UMBEL_REFUSED_OF_RANK
 #undef UMBEL_REFUSED_FUNCTION_OF_TEXT
 
 }  // namespace umbel::portable

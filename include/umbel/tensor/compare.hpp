@@ -28,15 +28,38 @@ constexpr auto each_position(F f, const X& x, const Y&... y) noexcept {
   for_each([&](T& to, const auto&... from) { to = f(from...); }, out, x, y...);
   return out;
 }
-template <class Verdict, class T, class F, class X, scalar S>
-  requires(Verdict::ok)
-constexpr auto each_position(F f, const X& x, const S& s) noexcept {
-  return each_position<Verdict, T>(
-      [f, b = static_cast<typename X::value_type>(s)](const auto& a) { return f(a, b); }, x);
-}
 template <class Verdict, class T, class F, class X, class... Y>
 constexpr invalid each_position(F, const X&, const Y&...) noexcept {
   return {};
+}
+
+// Numbers of T and of S in one order: integers, which a conversion to T can wrap.
+template <class T, class S>
+inline constexpr bool can_wrap =
+    std::is_integral_v<T> && std::is_integral_v<S> && !std::is_same_v<T, S>;
+// -1 for a number below all of T, 1 for one above all, otherwise 0.
+template <class T, class S>
+constexpr int beyond(S s) noexcept {
+  if constexpr (can_wrap<T, S>) {
+    const T t = static_cast<T>(s);
+    if (static_cast<S>(t) != s || (t < T{}) != (s < S{})) return s < S{} ? -1 : 1;
+  }
+  return 0;
+}
+// F: a comparison with a number, as mathematics has it, also if T can't hold the number.
+template <class Verdict, class F, class X, scalar S>
+  requires(Verdict::ok)
+constexpr auto each_compared(F f, const X& x, const S& s) noexcept {
+  using T = typename X::value_type;
+  if constexpr (can_wrap<T, S>)
+    if (const int side = beyond<T>(s); side != 0)
+      return each_position<Verdict, bool>([is = f(0, side)](const auto&) { return is; }, x);
+  return each_position<Verdict, bool>([f, b = static_cast<T>(s)](const auto& a) { return f(a, b); },
+                                      x);
+}
+template <class Verdict, class F, class X, class Y>
+constexpr auto each_compared(F f, const X& x, const Y& y) noexcept {
+  return each_position<Verdict, bool>(f, x, y);
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail
@@ -47,7 +70,7 @@ template <detail::tensor_like X, detail::operand Y>
 constexpr auto operator<(const X& x, const Y& y) noexcept {
   using verdict = detail::rules::elementwise<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  return detail::each_position<verdict, bool>([](auto a, auto b) { return a < b; }, x, y);
+  return detail::each_compared<verdict>([](auto a, auto b) { return a < b; }, x, y);
 }
 template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator<(S s, const X& x) noexcept {
@@ -57,7 +80,7 @@ template <detail::tensor_like X, detail::operand Y>
 constexpr auto operator<=(const X& x, const Y& y) noexcept {
   using verdict = detail::rules::elementwise<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  return detail::each_position<verdict, bool>([](auto a, auto b) { return a <= b; }, x, y);
+  return detail::each_compared<verdict>([](auto a, auto b) { return a <= b; }, x, y);
 }
 template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator<=(S s, const X& x) noexcept {
@@ -67,7 +90,7 @@ template <detail::tensor_like X, detail::operand Y>
 constexpr auto operator>(const X& x, const Y& y) noexcept {
   using verdict = detail::rules::elementwise<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  return detail::each_position<verdict, bool>([](auto a, auto b) { return a > b; }, x, y);
+  return detail::each_compared<verdict>([](auto a, auto b) { return a > b; }, x, y);
 }
 template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator>(S s, const X& x) noexcept {
@@ -77,7 +100,7 @@ template <detail::tensor_like X, detail::operand Y>
 constexpr auto operator>=(const X& x, const Y& y) noexcept {
   using verdict = detail::rules::elementwise<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  return detail::each_position<verdict, bool>([](auto a, auto b) { return a >= b; }, x, y);
+  return detail::each_compared<verdict>([](auto a, auto b) { return a >= b; }, x, y);
 }
 template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator>=(S s, const X& x) noexcept {

@@ -15,6 +15,9 @@ namespace umbel::portable {
 
 // Base of types with operators for tensors: masks, not functions even if they can be called.
 struct own_arithmetic {};
+// Base of a value in a formula. It depends on it as members_of_other_libraries does.
+template <class Node>
+struct value_of_formula : own_arithmetic, templates_of_other_libraries {};
 
 }  // namespace umbel::portable
 

@@ -331,7 +331,7 @@ constexpr bool operator==(const X& x, const Y& y) noexcept {
     return true;
 }
 template <class X, class Y>
-  requires detail::one_is_invalid<X, Y>
+  requires(detail::one_is_invalid<X, Y> && !detail::of_a_formula<X> && !detail::of_a_formula<Y>)
 constexpr bool operator==(const X&, const Y&) noexcept {
   return true;
 }

@@ -58,7 +58,7 @@ template <class Operation>
 struct has_gradient_rule<Operation> {
   using type = verdict<formulas::known_operation<Operation>::what != formulas::word::none ||
                            formulas::adds_a_constant<Operation> || formulas::is_linear<Operation> ||
-                           formulas::selects<Operation>,
+                           formulas::selects<Operation> || formulas::is_position<Operation>,
                        say::gradient, typename Operation::called, struct has_no_gradient>;
 };
 template <class Weights>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Steps of gradients only: a part among zeros, rows added to a table's, gradients of layer calls.
+// Steps of gradients only: a part among zeros, elements added to a table's, gradients of layer
+// calls.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -17,8 +18,9 @@ struct gradient_step {
     if constexpr (node.what == word::place) {
       for (std::size_t i = 0; i < node.axes.count(); ++i) to[i] = T{};
       put<0>(run.template begin<Root, 0>(), to + node.from[1].offset);
-    } else if constexpr (node.what == word::add_rows) {
-      add_rows(run.template begin<Root, 0>(), run.template begin<Root, 1>(), to);
+    } else if constexpr (node.what == word::scatter) {
+      for (std::size_t i = 0; i < node.axes.count(); ++i) to[i] = T{};
+      scatter<0>(run.template begin<Root, 0>(), run.template begin<Root, 1>(), to);
     } else {
       of_layer(run, to, scratch, std::make_index_sequence<node.operands - 2>{});
     }
@@ -38,14 +40,19 @@ struct gradient_step {
       *to = *from;
     }
   }
-  // Skips integers outside of the table, which returned zeros.
-  static constexpr void add_rows(const T* from, const T* ids, T* to) noexcept {
-    constexpr std::size_t rows = node.axes.size[0], width = node.axes.count() / rows;
-    for (std::size_t i = 0; i < rows * width; ++i) to[i] = T{};
-    for (std::size_t n = 0; n < node.from[1].axes.count(); ++n, from += width) {
-      if (!(ids[n] >= 0 && ids[n] < static_cast<T>(rows))) continue;
-      T* const row = to + static_cast<std::size_t>(ids[n]) * width;
-      for (std::size_t i = 0; i < width; ++i) row[i] = row[i] + from[i];
+  // Skips positions outside of the table, which returned zeros.
+  template <std::size_t Axis>
+  static constexpr void scatter(const T* from, const T* at, T* to) noexcept {
+    if constexpr (Axis < node.from[0].axes.rank) {
+      constexpr unsigned long long family = node.from[0].axes.family[Axis];
+      constexpr std::size_t step = node.from[0].axes.stride[Axis];
+      constexpr std::size_t at_step = node.from[1].axes.stride_of(family);
+      constexpr std::size_t to_step = family == node.family ? 0 : node.axes.stride_of(family);
+      for (std::size_t i = 0; i < node.from[0].axes.size[Axis]; ++i)
+        scatter<Axis + 1>(from + i * step, at + i * at_step, to + i * to_step);
+    } else if (*at >= 0 && *at < static_cast<T>(node.axes.size_of(node.family))) {
+      T& sum = to[static_cast<std::size_t>(*at) * node.axes.stride_of(node.family)];
+      sum = sum + *from;
     }
   }
   template <std::size_t... J>

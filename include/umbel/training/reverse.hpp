@@ -121,18 +121,6 @@ struct reversal : elementwise_reversal<T, Nodes> {
       give(node.from[j], part);
     }
   }
-  // Rows of a table by integers: each is added to the row that it came from.
-  constexpr void reverse_lookup(int n, const operand& d) {
-    const node_of_graph<T> node = g.nodes[n];
-    const axis_list table = node.from[0].axes;
-    node_of_graph<T> rows;
-    rows.what = word::add_rows;
-    rows.axes = without_strides(table);
-    rows.from[0] = in_order(d, node.axes);
-    rows.from[1] = node.from[1];
-    rows.operands = 2;
-    give(node.from[0], {add(rows), 0, without_strides(table)});
-  }
   constexpr void reverse_rotation(int n, const operand& d) {
     node_of_graph<T> node = g.nodes[n];
     const operand x = node.from[0], sine = node.from[2];
@@ -237,8 +225,6 @@ struct reversal : elementwise_reversal<T, Nodes> {
       reverse_reduction(n, d);
     } else if (what == word::concat) {
       reverse_concat(n, d);
-    } else if (what == word::lookup) {
-      reverse_lookup(n, d);
     } else if (what == word::rotate) {
       reverse_rotation(n, d);
     } else if (what == word::call && node.differentiated == 1) {

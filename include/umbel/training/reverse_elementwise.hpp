@@ -13,7 +13,32 @@ namespace umbel::inline UMBEL_TARGET::detail::formulas {
 template <class T, std::size_t Nodes>
 struct elementwise_reversal : reversed_graph<T, Nodes> {
   using base = reversed_graph<T, Nodes>;
-  using base::g, base::varies, base::complete, base::give, base::number, base::times, base::whole;
+  using base::add, base::g, base::varies, base::complete, base::give, base::number, base::times,
+      base::whole;
+
+  // Elements of `from`, at positions `at` along an axis: each is added to the one that it came
+  // from.
+  constexpr void scatter(const operand& from, unsigned long long family, const operand& d,
+                         const operand& at) {
+    node_of_graph<T> node;
+    node.what = word::scatter;
+    node.family = family;
+    node.axes = without_strides(from.axes);
+    node.from[0] = d;
+    node.from[1] = at;
+    node.operands = 2;
+    give(from, whole(add(node)));
+  }
+  constexpr void reverse_gather(const node_of_graph<T>& node, const axis_list& over,
+                                const operand& d) {
+    operand table = node.from[0];
+    table.axes.push(node.family, node.gathered, node.gathered_stride);
+    axis_list of_positions;
+    for (std::size_t i = 0; i < over.rank; ++i)
+      if (g.differs_along(node.from[1], over.family[i]))
+        of_positions.push(over.family[i], over.size[i], 0);
+    scatter(table, node.family, d, this->elementwise(word::copy, of_positions, node.from[1]));
+  }
 
   constexpr void reverse_elementwise(int n, const operand& d) {
     const node_of_graph<T> node = g.nodes[n];
@@ -155,6 +180,9 @@ struct elementwise_reversal : reversed_graph<T, Nodes> {
         break;
       case word::hide:
         give(a, make(word::where, b, number(0), d));
+        break;
+      case word::gather:
+        reverse_gather(node, over, d);
         break;
       default:
         complete = false;

@@ -205,7 +205,8 @@ struct reversed_graph {
                       wanted[node.slot + i].bias != npos;
       for (std::size_t j = 0; j < node.operands; ++j)
         varies[n] = varies[n] || varies[node.from[j].node];
-      if (node.condition || node.what == word::number || node.what == word::position)
+      if (node.condition || node.is_position || node.what == word::number ||
+          node.what == word::position)
         varies[n] = false;
     }
   }

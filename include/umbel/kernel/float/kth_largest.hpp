@@ -63,7 +63,8 @@ struct sorted_list {
     if (filled == size) merge();
   }
   UMBEL_INLINE V kth(V start) noexcept {
-    while (filled != 0) add(start);
+    if constexpr (size > 1)  // (g++ 12 warns of an unreachable index otherwise)
+      while (filled != 0) add(start);
     return list[end::count - 1];
   }
 
