@@ -150,6 +150,82 @@ def neighborhood(q, k, v):
     return torch.softmax(scores, -1) @ v
 
 
+def shifted_windows(q, k, v, table):
+    side = math.isqrt(k.shape[-2])
+    row, column = torch.arange(side * side) // side, torch.arange(side * side) % side
+    rows = row[None] - row[:, None] + side - 1
+    columns = column[None] - column[:, None] + side - 1
+    biases = table[rows * (2 * side - 1) + columns].permute(2, 0, 1)
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5 + biases
+    return torch.softmax(scores, -1) @ v
+
+
+def disentangled(q, k, v, q_r, k_r):
+    distance = distances(q.shape[-2], k.shape[-2])
+    to_key = (distance + 4).clamp(0, 7).expand(*q.shape[:-1], -1)
+    to_query = (4 - distance).clamp(0, 7).T.expand(*k.shape[:-1], -1)
+    scores = q @ k.transpose(-1, -2)
+    scores = scores + torch.gather(q @ k_r.transpose(-1, -2), -1, to_key)
+    scores = scores + torch.gather(k @ q_r.transpose(-1, -2), -1, to_query).transpose(-1, -2)
+    return torch.softmax(scores * (3 * q.shape[-1]) ** -0.5, -1) @ v
+
+
+def cos_former(q, k, v):
+    distance = distances(q.shape[-2], k.shape[-2])
+    weights = torch.relu(q) @ torch.relu(k).transpose(-1, -2) * torch.cos(math.pi / 2 / k.shape[-2] * distance)
+    return weights @ v / (weights.sum(-1, keepdim=True) + 1e-6)
+
+
+def global_window(q, k, v):
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    hidden = distances(q.shape[-2], k.shape[-2]).abs() > 2
+    hidden[0], hidden[:, 0] = False, False
+    return torch.softmax(scores.masked_fill(hidden, -torch.inf), -1) @ v
+
+
+def block_sparse(q, k, v, seen):
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    size = k.shape[-2] // seen.shape[-1]
+    sees = seen.repeat_interleave(size, 0).repeat_interleave(size, 1)
+    return torch.softmax(scores.masked_fill(sees == 0, -torch.inf), -1) @ v
+
+
+def axial(q, k, v):
+    return attention(q, k, v)
+
+
+def random_features(q, k, v, w):
+    def phi(x):
+        scaled = x * x.shape[-1] ** -0.25
+        return torch.exp(scaled @ w.T - 0.5 * scaled.square().sum(-1, keepdim=True))
+    of_q, of_k = phi(q), phi(k)
+    return of_q @ (of_k.transpose(-1, -2) @ v) / (of_q @ of_k.sum(-2)[..., None])
+
+
+def selected_blocks(q, k, v):
+    blocks = 5 if k.shape[-2] == 10 else 8
+    size = k.shape[-2] // blocks
+    of_blocks = q @ k.unflatten(-2, (blocks, size)).mean(-2).transpose(-1, -2)
+    selected = of_blocks >= of_blocks.topk(2, -1).values[..., -1:]
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    scores = scores.masked_fill(~selected.repeat_interleave(size, -1), -torch.inf)
+    return torch.softmax(scores, -1) @ v
+
+
+def dilated(q, k, v):
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    distance = distances(q.shape[-2], k.shape[-2])
+    hidden = (distance.abs() > 6) | (distance % 3 != 0)
+    return torch.softmax(scores.masked_fill(hidden, -torch.inf), -1) @ v
+
+
+def packed_documents(q, k, v, documents):
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    hidden = distances(q.shape[-2], k.shape[-2]) < 0
+    hidden = hidden | (documents[:, None, :, None] != documents[:, None, None, :])
+    return torch.softmax(scores.masked_fill(hidden, -torch.inf), -1) @ v
+
+
 # ---- their arguments --------------------------------------------------------------------------
 
 
@@ -164,6 +240,21 @@ def variants(draw: Callable[..., Tensor], batch: int, heads: int, queries: int, 
 
     def square() -> Tensor:
         return draw(batch, heads, keys, width, scale=2.0)
+
+    def window() -> Tensor:
+        return draw(batch, heads, math.isqrt(keys) ** 2, width, scale=2.0)
+
+    def grid() -> Tensor:
+        return draw(batch, heads, 4, keys // 4, width, scale=2.0)
+
+    def blocks_seen() -> Tensor:
+        blocks = 5 if keys == 10 else 8
+        i, j = torch.arange(blocks)[:, None], torch.arange(blocks)
+        return ((i == 0) | (j == 0) | ((i - j).abs() <= 1) | ((3 * i + j) % 4 == 0)).float()
+
+    def documents() -> Tensor:
+        ends = torch.tensor([0.4, 0.6]) * keys
+        return (torch.arange(keys)[:, None] >= ends).sum(-1).expand(batch, -1)
 
     def biases_by_bucket() -> Tensor:
         table = draw(32, heads)
@@ -193,6 +284,18 @@ def variants(draw: Callable[..., Tensor], batch: int, heads: int, queries: int, 
         stick_breaking: lambda: (square(), k(), k()),
         top_k: lambda: (q(), k(), k()),
         neighborhood: lambda: (square(), k(), k()),
+        shifted_windows: lambda: (window(), window(), window(),
+                                  draw((2 * math.isqrt(keys) - 1) ** 2, heads)),
+        disentangled: lambda: (q(), k(), k(), draw(heads, 8, width), draw(heads, 8, width)),
+        cos_former: lambda: (square(), k(), k()),
+        global_window: lambda: (square(), k(), k()),
+        block_sparse: lambda: (square(), k(), k(), blocks_seen()),
+        axial: lambda: (grid(), grid(), grid()),
+        random_features: lambda: (draw(batch, heads, queries, width), draw(batch, heads, keys, width),
+                                  draw(batch, heads, keys, width), draw(2 * width, width)),
+        selected_blocks: lambda: (q(), k(), k()),
+        dilated: lambda: (square(), k(), k()),
+        packed_documents: lambda: (square(), k(), k(), documents()),
     }
 
 

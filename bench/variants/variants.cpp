@@ -22,6 +22,16 @@
 #include "../../examples/variants/15_stick_breaking.hpp"
 #include "../../examples/variants/16_top_k.hpp"
 #include "../../examples/variants/17_neighborhood.hpp"
+#include "../../examples/variants/18_shifted_windows.hpp"
+#include "../../examples/variants/19_disentangled.hpp"
+#include "../../examples/variants/20_cos_former.hpp"
+#include "../../examples/variants/21_global_window.hpp"
+#include "../../examples/variants/22_block_sparse.hpp"
+#include "../../examples/variants/23_axial.hpp"
+#include "../../examples/variants/24_random_features.hpp"
+#include "../../examples/variants/25_selected_blocks.hpp"
+#include "../../examples/variants/26_dilated.hpp"
+#include "../../examples/variants/27_documents.hpp"
 #include "../core.hpp"
 
 namespace {
@@ -134,6 +144,41 @@ struct shape {
         v);
     row("top_k", products, variants::top_k, q, k, v);
     row("neighborhood", products * 5 / Tokens, variants::neighborhood, q, k, v);
+
+    constexpr std::size_t side = Tokens < 121 ? 8 : 11, window = side * side;
+    static const auto q_w =
+        filled<tensor<float, batch<1>, heads<Heads>, query<window>, head_dim<Width>>>();
+    static const auto k_w =
+        filled<tensor<float, batch<1>, heads<Heads>, key<window>, head_dim<Width>>>();
+    const auto table =
+        filled<tensor<float, variants::offset<(2 * side - 1) * (2 * side - 1)>, heads<Heads>>>(1);
+    row("shifted_windows", products * window / Tokens * window / Tokens,
+        variants::shifted_windows<side>, q_w, k_w, k_w, table);
+    static const auto by_distance =
+        filled<tensor<float, heads<Heads>, variants::bucket_of_distance<8>, head_dim<Width>>>(1);
+    row("disentangled", products + 32.0 * Heads * Tokens * Width, variants::disentangled, q, k, v,
+        by_distance, by_distance);
+    row("cos_former", products, variants::cos_former, q, k, v);
+    row("global_window", products, variants::global_window, q, k, v);
+    tensor<bool, query<8>, key<8>> seen{};
+    for (std::size_t i = 0; i < 8; ++i)
+      for (std::size_t j = 0; j < 8; ++j)
+        seen(i, j) = i == 0 || j == 0 || i + 1 == j || i == j || i == j + 1 || (3 * i + j) % 4 == 0;
+    row("block_sparse", products, variants::block_sparse, q, k, v, seen);
+    using grid = tensor<float, batch<1>, heads<Heads>, variants::row<4>,
+                        variants::column<Tokens / 4>, head_dim<Width>>;
+    static const auto x_g = filled<grid>();
+    row("axial", products / 4, variants::axial, x_g, x_g, x_g);
+    const auto w = filled<tensor<float, variants::feature<2 * Width>, head_dim<Width>>>(1);
+    row("random_features", 16.0 * Heads * Tokens * Width * Width, variants::random_features, q, k,
+        v | rename_axis<head_dim, value_dim>, w);
+    row("selected_blocks", products + 16.0 * Heads * Tokens * Width, variants::selected_blocks<8>,
+        q, k, v);
+    row("dilated", 4.0 * Heads * (5 * Tokens - 18) * Width, variants::dilated, q, k, v);
+    tensor<int, batch<1>, token<Tokens>> documents{};
+    for (std::size_t i = 0; i < Tokens; ++i)
+      documents(0, i) = 10 * i < 4 * Tokens ? 0 : 10 * i < 6 * Tokens ? 1 : 2;
+    row("packed_documents", up_to_query, variants::packed_documents, q, k, v, documents);
   }
 };
 
