@@ -266,11 +266,14 @@ class Program:
         return x
 
     def picked(self, x, axis, numbers):
-        """Elements along an axis, in any order: a concat of slices, or a product with a matrix of ones and zeros."""
+        """Elements along an axis, in any order: reversed, a concat of slices, or a product with a matrix of ones and zeros."""
         names, found = self.names(x), runs(numbers)
         name = names[axis]
         shape = tuple(len(numbers) if i == axis else n for i, n in enumerate(x.shape))
         node = Node("picked", [x], shape)
+        if np.array_equal(numbers, np.arange(x.shape[axis])[::-1]):
+            self.say(node, f"{{0}} | flip<{name}>", [x], names)
+            return node
         if len(found) <= MOST_SLICES:
             slices = [f"{{0}} | slice<{name}, from<{first}>, extent<{count}>>" for first, count in found]
             text = slices[0] if len(slices) == 1 else f"concat<{name}>({', '.join(slices)})"
@@ -400,6 +403,10 @@ class Program:
     def add_log_softmax(self, node):
         self.same_axes(node, f"log_softmax<{self.names(node.args[0])[node['axis']]}>({{0}})")
 
+    def add_cumulative_sum(self, node):
+        axis = self.names(node.args[0])[node["axis"]]
+        self.same_axes(node, f"cumulative_sum<{', '.join([axis, *node['options']])}>({{0}})")
+
     def add_reduce(self, node):
         x = self.numbers_of(node.args[0])
         names = self.names(x)
@@ -439,6 +446,40 @@ class Program:
         rows = self.names(table)
         wanted = [rows[0], *(fresh(name) for name in rows[1:])]
         self.say(node, f"lookup({self.renamed(table, wanted, '{0}')}, {{1}})", [table, ids], (*names, *wanted[1:]))
+
+    def add_gather(self, node):
+        """Elements along an axis, which the axes of the positions replace."""
+        table, ids = node.args
+        axis, fixed = node["axis"], is_constant(table)
+        fresh = self.extra(self.names(ids)) if fixed else None
+        of_table = [fresh("positions" if i == axis else "features") for i in range(len(table.shape))] if fixed else list(self.names(table))
+        others = of_table[:axis] + of_table[axis + 1:]
+        other = self.extra(of_table)
+        of_ids = [other(f"at_{name}") if name in others else name for name in self.names(ids)]
+        result = (*of_table[:axis], *of_ids, *of_table[axis + 1:])
+        self.gathered(node, of_table, of_ids, result)
+
+    def add_gather_elements(self, node):
+        """The same by integers with the axes of x, of which one may have another size."""
+        table, ids = node.args
+        if is_constant(table):
+            own = list(self.names(ids))
+            if len(own) < len(table.shape):  # the positions' axis has one element
+                own.insert(node["axis"], self.extra(own)("positions"))
+        else:
+            own = list(self.names(table))
+        of_ids = [name for i, name in enumerate(own) if i != node["axis"] or len(ids.shape) == len(own)]
+        self.gathered(node, own, of_ids, of_ids)
+
+    def gathered(self, node, of_table, of_ids, result):
+        table, ids = node.args
+        name = of_table[node["axis"]]
+        if is_constant(table):
+            value = floats(table["value"])
+            self.say(node, f"gather<{name}>({{w0}}, {self.renamed(ids, of_ids, '{0}')})", [ids], result,
+                     tensors=[(axes_text(of_table, value.shape), value)])
+        else:
+            self.say(node, f"gather<{name}>({{0}}, {self.renamed(ids, of_ids, '{1}')})", [self.numbers_of(table), ids], result)
 
     # ---- products
     def add_matmul(self, node):

@@ -57,20 +57,22 @@ def inputs_of(model, sizes):
 
 
 def tables_of(model, name):
-    """The rows of the smallest table that an input of integers looks up, or 0."""
-    sizes = {one.name: one.dims[0] for one in model.graph.initializer if one.dims}
+    """The smallest axis along which an input of integers reads, or 0."""
+    sizes = {one.name: list(one.dims) for one in model.graph.initializer if one.dims}
+    for one in [*model.graph.input, *onnx.shape_inference.infer_shapes(model).graph.value_info]:
+        sizes[one.name] = [n.dim_value for n in one.type.tensor_type.shape.dim]
     for node in model.graph.node:
         if node.op_type == "Constant":
             for value in operators.attributes_of(node).values():
                 if hasattr(value, "dims") and value.dims:
-                    sizes[node.output[0]] = value.dims[0]
+                    sizes[node.output[0]] = list(value.dims)
     same, rows = {name}, []
     for node in model.graph.node:
         if node.op_type in ("Cast", "Identity", "Reshape", "Unsqueeze", "Squeeze", "Transpose", "Flatten") and node.input[0] in same:
             same.add(node.output[0])
-        if node.op_type == "Gather" and node.input[1] in same and node.input[0] in sizes:
-            rows.append(sizes[node.input[0]])
-    return min(rows, default=0)
+        if node.op_type in ("Gather", "GatherElements") and node.input[1] in same and sizes.get(node.input[0]):
+            rows.append(sizes[node.input[0]][operators.attributes_of(node).get("axis", 0)])
+    return min((n for n in rows if n), default=0)
 
 
 def probe_inputs(model, inputs):
@@ -250,6 +252,8 @@ class Reader:
 
     def read_Elu(self):
         x = self.arg(0)
+        if self.about.get("alpha", 1.0) == 1:
+            return graph.unary("activation", x, self.scope, kind="elu")
         return self.choice(x, graph.times(self.powers(x), self.about.get("alpha", 1.0)), x)
 
     def read_Selu(self):
@@ -268,9 +272,7 @@ class Reader:
         return self.choice(x, scaled, x)
 
     def softplus(self, x):
-        """log(1 + exp(-|x|)) + max(x, 0): without overflow."""
-        small = graph.unary("exp", graph.times(graph.unary("abs", x), -1.0))
-        return graph.both("add", graph.unary("log", graph.plus(small, 1.0)), graph.unary("activation", x, kind="relu"), self.scope)
+        return graph.unary("activation", x, self.scope, kind="softplus")
 
     def read_Softplus(self):
         return self.softplus(self.arg(0))
@@ -338,15 +340,20 @@ class Reader:
         if self.inputs[1] in self.known:
             index = operators.computed(self.node, [graph.identity(self.full(0)), self.known[self.inputs[1]]])[0]
             return move(self.arg(0), index.reshape(self.shape), self.scope)
-        ids = self.arg(1)
-        if ids.op != "input":
-            self.refuse("its indices are computed; pass them as an input of integers")
-        if self.about.get("axis", 0) != 0:
-            self.refuse("it looks up along another axis than the first; transpose the table before")
-        table = self.arg(0)
-        if self.full(0)[0] == 1:
+        table, ids, axis = self.arg(0), self.arg(1), self.axis_of(self.about.get("axis", 0))
+        if axis is None:
             self.refuse("its table has one row; add the row itself")
-        return Node("lookup", [ids, table], self.shape, self.scope)
+        if axis == 0 and ids.op == "input":
+            return Node("lookup", [ids, table], self.shape, self.scope)
+        return Node("gather", [table, ids], self.shape, self.scope, axis=axis)
+
+    def read_GatherElements(self):
+        axis, full = self.about.get("axis", 0), self.full(0)
+        if full[axis] == 1:
+            self.refuse("the axis has one element; expand its input instead")
+        read = operators.with_the_indices(self.about, graph.identity(full), self.full(1))
+        x = self.arg(0) if read.shape == full else move(self.arg(0), read.reshape(without_ones(read.shape)), self.scope)
+        return Node("gather_elements", [x, self.arg(1)], self.shape, self.scope, axis=sum(n != 1 for n in read.shape[:axis % len(full)]))
 
     def read_Concat(self):
         full, axis = self.values[self.output].shape, self.about["axis"]
@@ -419,13 +426,8 @@ class Reader:
         axis = self.axis_of(int(np.asarray(self.fixed(1, "the axis")).reshape(())))
         if axis is None:
             return self.arg(0)
-        x = self.arg(0)
-        n = x.shape[axis]
-        sums = operators.cumulative_sum(self.about, np.eye(n, dtype=np.float32), 0)  # row: the place of the sum
-        order = [i for i in range(len(x.shape)) if i != axis] + [axis]
-        rows = move(x, graph.identity(x.shape).transpose(order))
-        made = layers.linear(rows, np.ascontiguousarray(sums.T), None, self.scope)
-        return move(made, graph.identity(made.shape).transpose(np.argsort(order)))
+        options = [option for option, name in (("exclusive", "exclusive"), ("from_last", "reverse")) if self.about.get(name)]
+        return Node("cumulative_sum", [self.arg(0)], self.shape, self.scope, axis=axis, options=options)
 
     # ---- norms
     def epsilon(self):

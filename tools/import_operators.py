@@ -196,6 +196,12 @@ def cumulative_sum(about, x, axis):
     return np.flip(y, axis) if about.get("reverse") else y
 
 
+def with_the_indices(about, x, shape):
+    """GatherElements reads the first elements along other axes, as many as there are indices."""
+    axis = about.get("axis", 0) % x.ndim
+    return x[tuple(slice(None) if i == axis else slice(n) for i, n in enumerate(shape))]
+
+
 def divided(x, y):
     return np.trunc(x / y).astype(x.dtype) if x.dtype.kind in "iu" else x / y
 
@@ -286,7 +292,7 @@ OPERATORS = {
     "Expand": lambda about, x, shape: np.broadcast_to(x, np.broadcast_shapes(x.shape, tuple(int(n) for n in shape))),
     "Tile": lambda about, x, repeats: np.tile(x, [int(n) for n in repeats]), "Pad": pad, "CumSum": cumulative_sum,
     "Gather": lambda about, x, i: np.take(x, i, about.get("axis", 0)),
-    "GatherElements": lambda about, x, i: np.take_along_axis(x, i, about.get("axis", 0)),
+    "GatherElements": lambda about, x, i: np.take_along_axis(with_the_indices(about, x, i.shape), i, about.get("axis", 0)),
     "ArgMax": lambda about, x: np.expand_dims(x.argmax(about.get("axis", 0)), about.get("axis", 0)),
     "ScatterND": lambda about, x, i, u: scattered(x, i, u),
     "OneHot": lambda about, i, depth, values: np.where(

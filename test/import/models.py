@@ -523,18 +523,21 @@ class Linformer(nn.Module):
 
 
 class Functions(nn.Module):
-    """Functions of elements, and powers by a number and by a tensor."""
+    """Functions of elements, powers by a number and by a tensor, sums up to a position, elements by integers."""
 
     def __init__(self):
         super().__init__()
         self.speed = nn.Parameter(torch.randn(WIDTH))
 
-    def forward(self, x):
+    def forward(self, x, at):
         angle, size = self.speed * x, x.abs() + 0.5
-        return torch.sin(angle) * torch.cos(x) + torch.erf(x) - torch.floor(angle) * 0.1 + size.pow(1.7) + size.pow(x) + x.pow(7)
+        y = torch.sin(angle) * torch.cos(x) + torch.erf(x) - torch.floor(angle) * 0.1 + size.pow(1.7) + size.pow(x) + x.pow(7)
+        y = F.softplus(y) + F.elu(x) + x.flip(1).cumsum(1) - x.cumsum(2)
+        moved = torch.gather(y, 1, at) + self.speed[at]  # elements of the sequence, and of a constant by numbers that are computed
+        return moved + y[..., WIDTH - 1 - at[0, 0]] * 0.1 + torch.gather(y, 2, at[:, :4])[:, :1]
 
     def example(self):
-        return torch.randn(1, LENGTH, WIDTH),
+        return torch.randn(1, LENGTH, WIDTH), torch.randint(0, LENGTH, (1, LENGTH, WIDTH))
 
 
 # The layers that tools/import names for each, and the models of CI: the fewest that use every part of the importer.
@@ -547,7 +550,7 @@ EXPECTED = {
     SetTransformer: "",
     CausalConvolution: "", Mobile: "4 linear maps", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "",
     Swin: "2 norms, 5 linear maps", PatchTst: "", Tabular: "", Batch: "", Linformer: "",
-    Functions: ""}
+    Functions: "1 embedding"}
 IN_CI = [Llama, Bert, DecisionTransformer, Swin, CausalConvolution, Functions]
 
 
