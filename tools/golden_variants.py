@@ -171,9 +171,11 @@ def disentangled(q, k, v, q_r, k_r):
 
 
 def cos_former(q, k, v):
-    distance = distances(q.shape[-2], k.shape[-2])
-    weights = torch.relu(q) @ torch.relu(k).transpose(-1, -2) * torch.cos(math.pi / 2 / k.shape[-2] * distance)
-    return weights @ v / (weights.sum(-1, keepdim=True) + 1e-6)
+    def phi(x):
+        angle = math.pi / 2 / k.shape[-2] * torch.arange(x.shape[-2])[:, None]
+        return torch.cat([torch.relu(x) * torch.cos(angle), torch.relu(x) * torch.sin(angle)], -1)
+    of_q, of_k = phi(q), phi(k)
+    return of_q @ (of_k.transpose(-1, -2) @ v) / (of_q @ of_k.sum(-2)[..., None] + 1e-6)
 
 
 def global_window(q, k, v):

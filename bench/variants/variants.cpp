@@ -158,7 +158,8 @@ struct shape {
         filled<tensor<float, heads<Heads>, variants::bucket_of_distance<8>, head_dim<Width>>>(1);
     row("disentangled", products + 32.0 * Heads * Tokens * Width, variants::disentangled, q, k, v,
         by_distance, by_distance);
-    row("cos_former", products, variants::cos_former, q, k, v);
+    row("cos_former", 8.0 * Heads * Tokens * Width * Width, variants::cos_former, q, k,
+        v | rename_axis<head_dim, value_dim>);
     row("global_window", products, variants::global_window, q, k, v);
     tensor<bool, query<8>, key<8>> seen{};
     for (std::size_t i = 0; i < 8; ++i)

@@ -11,6 +11,6 @@ int main() {
   variants::drawing from(golden::cos_former::seed);
   const auto q = from.draw<variants::square_queries>(2);
   const auto k = from.k(), v = from.k();
-  const auto out = variants::cos_former(q, k, v);
+  const auto out = variants::cos_former(q, k, v | rename_axis<head_dim, value_dim>);
   return variants::compare(out, golden::cos_former::output);
 }
