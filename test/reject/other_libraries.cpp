@@ -91,6 +91,7 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
 #elif defined CASE_argmax_of_an_axis_by_number
   // expect-gcc: "umbel: argmax: axes have names; write argmax<key>\(x\)"
   // expect-clang: umbel: argmax: axes have names; write argmax<key>\(x\)
+  // lines-gcc-14: 15
   // cause: The position of the largest element is found along a named axis.
   // cure: Write `argmax<hidden>(x)`, the position of the first one of equal elements.
   auto r = argmax(x, -1);
@@ -103,6 +104,7 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
 #elif defined CASE_argmin_along_an_axis
   // expect-gcc: "umbel: argmin: axes have names; write argmax<key>\(-x\)"
   // expect-clang: umbel: argmin: axes have names; write argmax<key>\(-x\)
+  // lines-gcc-14: 15
   // cause: Umbel finds the position of the largest element only.
   // cure: Change the sign: `argmax<hidden>(-x)`.
   auto r = argmin<hidden>(x);
@@ -139,12 +141,14 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
 #elif defined CASE_running_maximum
   // expect-gcc: "umbel: cummax: Umbel has none; write a loop over the positions, x \| select_at<token>\(i\)"
   // expect-clang: umbel: cummax: Umbel has none; write a loop over the positions, x \| select_at<token>\(i\)
+  // lines-gcc-14: 15
   // cause: Along an axis, only sums run.
   // cure: Write a loop with the positions of the axis, `x | select_at<query>(i)`.
   auto r = cummax(x, 1);
 #elif defined CASE_running_maximum_along_an_axis
   // expect-gcc: "umbel: cummax: Umbel has none; write a loop over the positions, x \| select_at<token>\(i\)"
   // expect-clang: umbel: cummax: Umbel has none; write a loop over the positions, x \| select_at<token>\(i\)
+  // lines-gcc-14: 15
   // cause: Along an axis, only sums run.
   // cure: Write a loop with the positions of the axis, `x | select_at<query>(i)`.
   auto r = cummax<query>(x);
@@ -157,18 +161,21 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
 #elif defined CASE_topk_of_a_named_axis
   // expect-gcc: "umbel: topk: axes have names; write kth_largest<8, key>\(x\), the 8th largest along key"
   // expect-clang: umbel: topk: axes have names; write kth_largest<8, key>\(x\), the 8th largest along key
+  // lines-gcc-14: 15
   // cause: Umbel finds one element by its rank along a named axis.
   // cure: Write `kth_largest<8, hidden>(x)`; the 8 largest are those that are not below it.
   auto r = topk<8, hidden>(x);
 #elif defined CASE_sort_of_an_axis_by_number
   // expect-gcc: "umbel: sort: Umbel has none; write kth_largest<8, key>\(x\), the 8th largest along key"
   // expect-clang: umbel: sort: Umbel has none; write kth_largest<8, key>\(x\), the 8th largest along key
+  // lines-gcc-14: 15
   // cause: Umbel does not sort along an axis.
   // cure: For one element by its rank, write `kth_largest<8, hidden>(x)`; sort all elements with `std::sort(x.begin(), x.end())`.
   auto r = sort(x, -1);
 #elif defined CASE_sort_of_a_named_axis
   // expect-gcc: "umbel: sort: Umbel has none; write kth_largest<8, key>\(x\), the 8th largest along key"
   // expect-clang: umbel: sort: Umbel has none; write kth_largest<8, key>\(x\), the 8th largest along key
+  // lines-gcc-14: 15
   // cause: Umbel does not sort along an axis.
   // cure: For one element by its rank, write `kth_largest<8, hidden>(x)`; sort all elements with `std::sort(x.begin(), x.end())`.
   auto r = sort<hidden>(x);
