@@ -149,6 +149,7 @@
 #include <umbel/formula/gather.hpp>
 #include <umbel/formula/along_axes.hpp>
 #include <umbel/formula/schedule.hpp>
+#include <umbel/formula/stored_positions.hpp>
 #include <umbel/formula/place_nodes.hpp>
 #include <umbel/formula/program.hpp>
 #include <umbel/formula/score_form.hpp>

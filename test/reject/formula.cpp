@@ -334,6 +334,22 @@ auto not_constexpr(const X& x) {
   constexpr formula unknown = [](auto a) { return a + frobnicate(a); };
   static workspace_for<decltype(unknown), queries> work;
   auto r = unknown(q, work);
+#elif defined CASE_formula_lookup_by_a_mask
+  // expect-gcc: "umbel: lookup: expects a table and positions; write lookup\(table, ids\)"
+  // expect-clang: lookup.*expects_a_table_and_positions_so_write_lookup_of_both
+  // cause: `lookup` returns rows of a table, those at the positions.
+  // cure: Write `lookup(table, ids)`, with ids a tensor of int.
+  constexpr formula rows = [](auto a, auto t) { return softmax<head_dim>(a + lookup(t, causal)); };
+  auto r = rows(q, other);
+#elif defined CASE_formula_gather_by_a_condition
+  // expect-gcc: "umbel: gather: needs integers, not bool"
+  // expect-clang: gather, .*needs_integers_not, .*element<bool>
+  // cause: The positions are a condition.
+  // cure: Write `where(position<key> > position<query>, 1, 0)` for the positions 1 and 0.
+  constexpr formula rows = [](auto a, auto b) {
+    return contract<head_dim>(a, b) + gather<head_dim>(a, position<key> > position<query>);
+  };
+  auto r = rows(q, k);
 #elif defined CASE_formula_lookup_by_positions_of_no_axis
   // expect-gcc: "umbel: formula: uses positions along token, but no operand has that axis"
   // expect-clang: formula.*uses_positions_along.*token.*but_no_operand_has_that_axis

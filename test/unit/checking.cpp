@@ -53,6 +53,8 @@ BOOST_AUTO_TEST_CASE(rows_of_a_table) {
   BOOST_TEST(says(1) == "");
   BOOST_TEST(says(2) == "umbel: lookup: position 2 is outside of batch=2");
   BOOST_TEST(says(-1) == "umbel: lookup: position -1 is outside of batch=2");
+  BOOST_TEST(said_of([=] { (void)gather<batch>(x, tensor<int, frames<2>>{1, at_run_time(2)}); }) ==
+             "umbel: gather: position 2 is outside of batch=2");
   BOOST_TEST(said_of([] { (void)one_hot<hidden<5>>(tensor<int, frames<1>>{at_run_time(4)}); }) ==
              "");
   BOOST_TEST(said_of([] { (void)one_hot<hidden<5>>(tensor<int, frames<1>>{at_run_time(5)}); }) ==

@@ -207,7 +207,7 @@ constexpr auto pow(const A& a, const B& b) noexcept {
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return operation<word::pow, verdict>(a, b);
 }
-// Does clamp need numbers of it? A condition of positions has no elements yet.
+// The elements of an operand; bool for a condition of positions, which has none yet.
 template <class X>
 struct numbers_of {
   using type = X;

@@ -131,8 +131,7 @@ struct elementwise_step {
 
     static constexpr unsigned long long lane_family = loops.family[loops.rank - 1];
     template <int N, std::size_t J>
-    static constexpr std::size_t stride =
-        Run::value.at(N).from[J].axes.stride_of(loops.family[loops.rank - 1]);
+    static constexpr std::size_t stride = Run::value.at(N).from[J].axes.stride_of(lane_family);
 
     template <int N, std::size_t J>
     UMBEL_INLINE constexpr auto memory_of() const noexcept {

@@ -93,18 +93,13 @@ namespace rules {
 // In a formula positions are numbers.
 template <class Name, class Positions>
 struct positions_in_formula_rule {
-  using type = verdict<!std::is_same_v<typename formulas::with_elements<Positions>::type, bool>,
-                       Name, say::needs_integers_not, element<bool>>;
+  using type = verdict<!is_bool<typename formulas::numbers_of<Positions>::type>, Name,
+                       say::needs_integers_not, element<bool>>;
 };
 template <class Name, tensor_like Ids>
 struct positions_in_formula_rule<Name, Ids> {
   using type = verdict<false, say::formula, say::a_part_of_an_argument_holds,
                        element<typename Ids::value_type>, say::so_pass_it_as_a_separate_argument>;
-};
-template <class Name, formulas::a_node Positions>
-struct positions_in_formula_rule<Name, Positions> {
-  using type = verdict<!std::is_same_v<typename Positions::value_type, bool>, Name,
-                       say::needs_integers_not, element<bool>>;
 };
 template <class Name, class Layout, class Family>
 struct positions_of_axis_rule {

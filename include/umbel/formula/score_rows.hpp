@@ -16,6 +16,7 @@
 #include <umbel/config.hpp>
 #include <umbel/formula/place_nodes.hpp>
 #include <umbel/formula/schedule.hpp>
+#include <umbel/formula/stored_positions.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {

@@ -166,6 +166,13 @@ concept elements = tensor_like<X> || one_is_invalid<X>;
 template <std::size_t Count, class... X>
 inline constexpr bool are_other_than =
     sizeof...(X) != Count && ((elements<X> || of_a_formula<X>) || ...);
+// One is a value in a formula; the other is neither that nor a tensor.
+template <class... X>
+inline constexpr bool are_with_another = false;
+template <class X, class Y>
+inline constexpr bool are_with_another<X, Y> =
+    (of_a_formula<X> && !(elements<Y> || of_a_formula<Y>)) ||
+    (of_a_formula<Y> && !(elements<X> || of_a_formula<X>));
 
 template <class Function, class Verdict, class X>
 constexpr auto each_element_through(const X& x) noexcept {

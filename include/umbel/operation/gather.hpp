@@ -41,13 +41,6 @@ struct gathered_layouts {
       Layout, at, 1, typename added_of<typename Ids::axes>::type>::type>;
 };
 
-// One of two is a number.
-template <class... X>
-inline constexpr bool are_with_a_number = false;
-template <class X, class Y>
-inline constexpr bool are_with_a_number<X, Y> =
-    (of_a_formula<X> && std::is_arithmetic_v<Y>) || (std::is_arithmetic_v<X> && of_a_formula<Y>);
-
 namespace rules {
 template <class Family, class Layout, class Ids, bool HasIt = Layout::template has<Family>>
 struct gather_axes_rule {
@@ -128,9 +121,9 @@ UMBEL_SHARED constexpr auto gather(const X& x, const Ids& ids) noexcept {
   }
 }
 
-// Without positions, with a number for them, or without an axis: refused.
+// Without positions, with a number or a mask for them, or without an axis: refused.
 template <template <std::size_t> class Axis, class... X>
-  requires(detail::are_other_than<2, X...> || detail::are_with_a_number<X...>)
+  requires(detail::are_other_than<2, X...> || detail::are_with_another<X...>)
 constexpr auto gather(const X&...) noexcept {
   using verdict = detail::rules::tensor_and_positions<X...>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");

@@ -65,8 +65,10 @@ template <class Ids>
 using classes_given = verdict<one_is_invalid<Ids>, say::one_hot,
                               say::needs_the_axis_of_the_classes_so_write_one_hot_of_10_classes>;
 template <class... X>
-using table_and_positions = verdict<one_is_invalid<X...>, say::lookup,
-                                    say::expects_a_table_and_positions_so_write_lookup_of_both>;
+using table_and_positions =
+    in_its_line<verdict<one_is_invalid<X...>, say::lookup,
+                        say::expects_a_table_and_positions_so_write_lookup_of_both>,
+                X...>;
 }  // namespace rules
 
 template <class Axes, class More>
@@ -239,11 +241,11 @@ constexpr auto one_hot(const Ids&) noexcept {
 }
 // A table without positions, or more than both: refused.
 template <class... X>
-  requires((... || detail::elements<X>) && sizeof...(X) != 2)
-constexpr detail::invalid lookup(const X&...) noexcept {
-  static_assert(detail::report<detail::rules::table_and_positions<X...>>::ok,
-                "umbel: shapes do not fit");
-  return {};
+  requires(detail::are_other_than<2, X...> || detail::are_with_another<X...>)
+constexpr auto lookup(const X&...) noexcept {
+  using verdict = detail::rules::table_and_positions<X...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
 }
 
 }  // namespace umbel::inline UMBEL_TARGET
