@@ -155,7 +155,7 @@ auto not_constexpr(const X& x) {
   // expect-gcc: "umbel: lookup: needs integers, not float"
   // expect-clang: lookup, .*needs_integers_not, .*element<float>
   // cause: Positions are integers; the arguments are probably swapped.
-  // cure: Write `lookup(table, ids)`, with ids a tensor of int.
+  // cure: Write `lookup(table, ids)`, with ids a tensor of int; in a formula, `gather<axis>(table, x)` reads at computed numbers.
   constexpr formula rows = [](auto table, auto at) { return lookup(table, at); };
   auto r = rows(x, tensor<float, batch<2>>{});
 #elif defined CASE_formula_lookup_by_a_part

@@ -292,7 +292,7 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // expect-gcc: "umbel: lookup: needs integers, not float"
   // expect-clang: lookup, .*needs_integers_not, .*element<float>
   // cause: Positions are integers; the arguments are probably swapped.
-  // cure: Write `lookup(table, ids)`, with ids a tensor of int.
+  // cure: Write `lookup(table, ids)`, with ids a tensor of int; in a formula, `gather<axis>(table, x)` reads at computed numbers.
   auto r = lookup(tensor<int, key<6>>{}, x);
 #elif defined CASE_lookup_of_an_axis_that_ids_have
   // expect-gcc: "umbel: lookup: the axis key is named twice in \[key=3, query=4, key=6\]"
@@ -350,11 +350,29 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cure: Write `gather<key>(x, ids)`, with ids a tensor of int; for one position, `x | select_at<key>(1)`.
   auto r = gather<key>(x);
 #elif defined CASE_gather_without_an_axis
-  // expect-gcc: "umbel: gather: needs an axis, not its number; write gather<bucket>\(x, ids\)"
-  // expect-clang: gather.*needs_an_axis_so_write_gather_of_both
+  // expect-gcc: "umbel: gather: expects one axis, by its name; write gather<bucket>\(x, ids\)"
+  // expect-clang: gather.*expects_one_axis_by_its_name_so_write_gather_of_both
   // cause: Axes have names, not numbers.
   // cure: Write `gather<key>(x, ids)`.
   auto r = gather(x, 2, tensor<int, token<3>>{});
+#elif defined CASE_gather_along_a_size
+  // expect-gcc: "umbel: gather: expects one axis, by its name; write gather<bucket>\(x, ids\)"
+  // expect-clang: gather.*expects_one_axis_by_its_name_so_write_gather_of_both
+  // cause: Axes have names, not numbers.
+  // cure: Write `gather<key>(x, ids)`.
+  auto r = gather<key<6>>(x, tensor<int, token<3>>{});
+#elif defined CASE_gather_along_two_axes
+  // expect-gcc: "umbel: gather: expects one axis, by its name; write gather<bucket>\(x, ids\)"
+  // expect-clang: gather.*expects_one_axis_by_its_name_so_write_gather_of_both
+  // cause: Axes have names, not numbers.
+  // cure: Write `gather<key>(x, ids)`.
+  auto r = gather<query, key>(x, tensor<int, token<3>>{});
+#elif defined CASE_lookup_along_an_axis
+  // expect-gcc: "umbel: lookup: reads along the first axis; for a different one write gather<bucket>\(x, ids\)"
+  // expect-clang: lookup.*reads_along_the_first_axis_so_write_gather_for_another
+  // cause: `lookup` returns rows of a table, those along its first axis.
+  // cure: Write `lookup(x, ids)`, or `gather<key>(x, ids)` for elements along `key`.
+  auto r = lookup<key>(x, tensor<int, token<3>>{});
 #elif defined CASE_lookup_without_positions
   // expect-gcc: "umbel: lookup: expects a table and positions; write lookup\(table, ids\)"
   // expect-clang: lookup.*expects_a_table_and_positions_so_write_lookup_of_both

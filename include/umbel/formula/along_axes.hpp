@@ -115,11 +115,11 @@ constexpr auto stack(const X&... x) noexcept {
 }
 
 template <class Table, class Ids>
-  requires((a_positional<Ids> && !can_be_gathered<Table>) ||
-           (a_positional<Table> && !tensor_like<Ids>))
-constexpr invalid lookup(const Table&, const Ids&) noexcept {
-  static_assert(report<rules::lookup<Table, Ids>>::ok, "umbel: shapes do not fit");
-  return {};
+  requires(a_positional<Table> && (symbolic<Ids> || tensor_like<Ids>))
+constexpr auto lookup(const Table&, const Ids&) noexcept {
+  using verdict = rules::table_and_positions<Table, Ids>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return refusal<verdict>();
 }
 // At computed positions: gather along the table's first axis.
 template <class Positions>

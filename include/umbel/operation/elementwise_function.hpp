@@ -171,8 +171,8 @@ template <class... X>
 inline constexpr bool are_with_another = false;
 template <class X, class Y>
 inline constexpr bool are_with_another<X, Y> =
-    (of_a_formula<X> && !(elements<Y> || of_a_formula<Y>)) ||
-    (of_a_formula<Y> && !(elements<X> || of_a_formula<X>));
+    (of_a_formula<X> && !(tensor_like<Y> || of_a_formula<Y>)) ||
+    (of_a_formula<Y> && !(tensor_like<X> || of_a_formula<X>));
 
 template <class Function, class Verdict, class X>
 constexpr auto each_element_through(const X& x) noexcept {

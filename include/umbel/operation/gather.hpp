@@ -15,8 +15,8 @@ struct gather;
 
 UMBEL_SAYS(expects_a_tensor_and_positions_so_write_gather_of_both,
            "expects a tensor and positions; write gather<bucket>(x, ids)");
-UMBEL_SAYS(needs_an_axis_so_write_gather_of_both,
-           "needs an axis, not its number; write gather<bucket>(x, ids)");
+UMBEL_SAYS(expects_one_axis_by_its_name_so_write_gather_of_both,
+           "expects one axis, by its name; write gather<bucket>(x, ids)");
 
 // The layouts of gather<axis>(x, ids): the rest of x without the axis, and the result, in which
 // the axes of ids that x lacks replace it.
@@ -69,8 +69,10 @@ using tensor_and_positions =
                         say::expects_a_tensor_and_positions_so_write_gather_of_both>,
                 X...>;
 template <class... X>
-using axis_to_gather = in_its_line<
-    verdict<one_is_invalid<X...>, say::gather, say::needs_an_axis_so_write_gather_of_both>, X...>;
+using axis_to_gather =
+    in_its_line<verdict<one_is_invalid<X...>, say::gather,
+                        say::expects_one_axis_by_its_name_so_write_gather_of_both>,
+                X...>;
 }  // namespace rules
 
 // Checked: does the file check positions? (Functions that depend on it need it in their name.)
@@ -135,6 +137,17 @@ constexpr auto gather(const X&...) noexcept {
   using verdict = detail::rules::axis_to_gather<X...>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::refusal<verdict>();
+}
+template <axis_like Axis, class... X>
+  requires detail::are_other_than<npos, X...>
+constexpr auto gather(const X&... x) noexcept {
+  return umbel::gather(x...);
+}
+template <template <std::size_t> class First, template <std::size_t> class Second,
+          template <std::size_t> class... Rest, class... X>
+  requires detail::are_other_than<npos, X...>
+constexpr auto gather(const X&... x) noexcept {
+  return umbel::gather(x...);
 }
 
 }  // namespace umbel::inline UMBEL_TARGET
