@@ -271,6 +271,54 @@ BOOST_AUTO_TEST_CASE(arguments_with_keys) {
   }
 }
 
+// Causal convolutions: windows of a sequence that is padded at its start.
+BOOST_AUTO_TEST_CASE(convolutions_before_attention) {
+  using kernels = tensor<float, kernel_size<3>, hidden<width>, out_features<width>>;
+  using depthwise = tensor<float, kernel_size<4>, hidden<width>>;
+  const auto kernel = drawn<kernels>(next);
+  const auto by_channel = drawn<depthwise>(next);
+  constexpr formula f = [](auto x, const auto& w, auto kernel, auto by_channel) {
+    auto seen = x | padded<token, before<4>> | windows<token, kernel_size<3>, dilation<2>>;
+    auto y = contract<kernel_size, hidden>(seen, kernel) | rename_axis<out_features, hidden>;
+    auto v = contract<kernel_size>(
+        y * w.v | padded<token, before<3>> | windows<token, kernel_size<4>>, by_channel);
+    auto weights = softmax<key>(
+        hide(contract<head_dim>(in_heads<query>(y * w.q), in_heads<key>(y * w.k)), later));
+    return x + merged(contract<key>(weights, in_heads<key>(v))) * w.o;
+  };
+  steps_are_the_whole_pass(f, x, w, kernel, by_channel);
+}
+
+BOOST_AUTO_TEST_CASE(positions_before_of_a_batch) {
+  using sequences = tensor<float, batch<2>, token<length>, hidden<width>>;
+  const auto many = drawn<sequences>(next, 2);
+  const auto map = drawn<tensor<float, in_features<3 * width>, hidden<5>>>(next);
+  constexpr formula f = [](auto x, auto map) {
+    auto pairs = x | padded<token, before<1>> | windows<token, kernel_size<2>>;
+    auto last = x * 2 | padded<token, before<5>> | windows<token, kernel_size<6>> |
+                slice<kernel_size, from<1>, extent<4>>;
+    auto rows = tanh(x) | padded<token, before<2>> | windows<token, kernel_size<3>> |
+                merge<kernel_size, hidden, in_features>;
+    auto shifted = (pairs | select_at<kernel_size, 0>)-max<kernel_size>(last);
+    return std::pair{contract<in_features>(rows, map), shifted * position<token>};
+  };
+  static key_value_cache<decltype(f), key<room>,
+                         called_with<positions<sequences, 1>, decltype(map)>>
+      past;
+  const auto [products, differences] = f(many, map);
+  for (std::size_t at = 0; at + 2 <= length; at += 2) {
+    positions<sequences, 2> given{}, second{};
+    tensor<float, batch<2>, token<2>, hidden<5>> first{};
+    each_of_step(many, given, at, [](auto from, auto& to) { to = from; });
+    BOOST_TEST_REQUIRE(past.step(std::tie(first, second), f, given, map));
+    std::size_t bad = 0;
+    const auto differs = [&](auto a, auto b) { bad += std::memcmp(&a, &b, sizeof(a)) != 0; };
+    each_of_step(products, first, at, differs);
+    each_of_step(differences, second, at, differs);
+    BOOST_TEST_REQUIRE(bad == 0u, at);
+  }
+}
+
 // A block, twice, with norms and a network in words and as layers; of a batch.
 using encoder = encoder_layer<float, hidden<width>, heads<3>, intermediate<40>, norm_first<true>,
                               activation<gelu_tanh>, bias<true>>;

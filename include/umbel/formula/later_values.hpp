@@ -53,6 +53,7 @@ struct later_values {
   bool keeps[Nodes]{};
   bool as_values[Nodes]{};                  // is it summed along its keys?
   bool reads_kept[Nodes][most_operands]{};  // is this operand's fresh axis the kept one?
+  std::size_t delay[Nodes]{};  // of a sequence padded at its start, kept as it is: those positions
   later_value<T> later[Nodes]{};
   int guarded[Nodes]{};  // operand that becomes `guard` at later keys, or -1
   T guard[Nodes]{};
@@ -96,8 +97,33 @@ struct later_values {
         found = a;
     return found;
   }
+  // Is it the axis of positions that an operand reads a padded sequence by?
+  constexpr bool is_row_of_padded(const operand& from, std::size_t i) const {
+    const node_of_graph<T>& padded = at(from.node);
+    return from.axes.family[i] != keys && from.axes.size[i] == capacity &&
+           from.axes.stride[i] == padded.axes.stride_of(padded.family);
+  }
+  // Does it read each position with earlier ones only? Elements of a position and all before it are
+  // at offsets from 0 to that position's last.
+  constexpr bool reads_earlier_positions(const operand& from) const {
+    const axis_list& axes = at(from.node).axes;
+    const std::size_t along = axes.position(at(from.node).family), step = axes.stride[along];
+    const std::size_t whole = axes.size[along] * step;
+    std::size_t last = from.offset, rows_read = 0;
+    for (std::size_t i = 0; i < from.axes.rank; ++i) {
+      const std::size_t size = from.axes.size[i], stride = from.axes.stride[i];
+      if (is_row_of_padded(from, i))
+        ++rows_read;
+      else if (stride < whole)
+        last += (size - 1) * stride;
+      else if (axes.find(size, stride) >= along)
+        return false;
+    }
+    return rows_read == 1 && last < (delay[from.node] + 1) * step;
+  }
   constexpr role read_as(int n, std::size_t j, std::size_t i) const {
     const operand& from = at(n).from[j];
+    if (delay[from.node] != 0) return is_row_of_padded(from, i) ? role::row : role::other;
     const std::size_t a = axis_of_node(from, i);
     if (a == npos) return role::other;
     const role node_role = of[from.node][a];
@@ -122,6 +148,7 @@ struct later_values {
 
   // Are axes of positions read completely, from the start?
   constexpr bool reads_all_positions(const operand& from) const {
+    if (delay[from.node] != 0) return reads_earlier_positions(from);
     const axis_list& node_axes = at(from.node).axes;
     bool is_read[most_axes]{};
     for (std::size_t i = 0; i < from.axes.rank; ++i) {

@@ -4,6 +4,7 @@
 //
 //   rows, fresh keys    as many as there are new positions
 //   kept nodes          an `append`: after what is kept already, read as memory of all keys
+//   padded sequence     an `append` after its first positions, read from the new positions on
 //   along kept keys     guarded: reads -infinity or 0 at keys later than the query, whatever their
 //                       memory holds, even if unused
 //
@@ -22,6 +23,8 @@ struct graph_of_step {
   graph<T, Nodes> g;
   role of[Nodes][most_axes]{};
   std::size_t place[Nodes]{};  // of an append: in the cache
+  // Of an append to a padded sequence: elements of one position, and of those before the first.
+  std::size_t step[Nodes]{}, before[Nodes]{};
 
   constexpr role role_of(int n, unsigned long long family) const {
     const std::size_t i = g.nodes[n].axes.position(family);
@@ -57,6 +60,9 @@ struct step_maker {
     now_read.node = from.reads_kept[n][j] ? kept[before.node] : now[before.node];
     const axis_list& node_axes = made.g.nodes[now_read.node].axes;
     std::size_t left = before.offset, widest[most_axes]{};
+    if (from.delay[before.node] != 0)
+      for (std::size_t i = 0; i < before.axes.rank; ++i)
+        now_read.axes.size[i] = size_of(from.read_as(n, j, i), before.axes.size[i]);
     if (node_axes == old) return now_read;
     for (std::size_t i = 0; i < before.axes.rank; ++i) {
       const std::size_t a = from.axis_of_node(before, i);
@@ -119,10 +125,24 @@ struct step_maker {
     return {at, scores.offset, scores.axes};
   }
 
+  constexpr void keep_padded(int n) {
+    const std::size_t last = from.at(n).operands - 1;
+    node_of_graph<T> appended;
+    appended.what = word::append;
+    appended.axes = from.kept_axes(n);
+    appended.from[0] = read(n, last);
+    appended.operands = 1;
+    now[n] = add(appended);
+    made.place[now[n]] = from.place_of(n);
+    made.step[now[n]] = appended.axes.stride_of(from.at(n).family);
+    made.before[now[n]] = from.delay[n] * made.step[now[n]];
+  }
+
   // actual: the axes of arguments. functions: the nodes of the graph with that many rows.
   template <std::size_t Rows>
   constexpr void add_node(int n, const graph<T, Rows>& functions, const axis_list* actual) {
     node_of_graph<T> node = from.at(n);
+    if (from.delay[n] != 0) return keep_padded(n);
     if (node.what == word::argument) {
       if (!from.is_part(node)) node.axes = actual[node.slot];
     } else {
@@ -141,8 +161,8 @@ struct step_maker {
       for (std::size_t i = 0; i < node.axes.rank; ++i)
         node.axes.size[i] = size_of(from.of[n][i], node.axes.size[i]);
       fill_row_major(node.axes);
-      node.by_axes =
-          (node.what == word::softmax || node.what == word::reduce) && from.reads(n, role::kept);
+      if (node.what == word::softmax || node.what == word::reduce)
+        node.by_axes = from.reads(n, role::kept) || from.delay[from.at(n).from[0].node] != 0;
     }
     now[n] = add(node);
     for (std::size_t i = 0; i < node.axes.rank; ++i) made.of[now[n]][i] = from.of[n][i];
@@ -242,11 +262,12 @@ struct append_step {
   static constexpr std::size_t key_step = [] {
     for (std::size_t i = 0; i < to.rank; ++i)
       if (Run::roles.of[Root][i] == role::kept) return to.stride[i];
-    return std::size_t{0};
+    return Run::roles.step[Root];
   }();
 
   static constexpr void write(const Run& run, T* kept) noexcept {
-    copy_axes<from, to>(run.template begin<Root, 0>(), kept + run.position * key_step);
+    copy_axes<from, to>(run.template begin<Root, 0>(),
+                        kept + Run::roles.before[Root] + run.position * key_step);
   }
 };
 

@@ -6,6 +6,9 @@
 //   fresh   such an axis, renamed to the keys' axis: computed for new positions, as rows are
 //   kept    the keys' axis of cached nodes, or of what is made from them with rows: scores
 //
+// A sequence that is padded at its start is kept as it is: windows of it read earlier positions
+// (a causal convolution).
+//
 // A node with fresh keys that is read together with rows, or summed with scores, is kept.
 // Operations along kept keys (a softmax, a sum, a contraction) must not see keys of later
 // positions: their scores there are -infinity, or their weights 0, whatever those positions hold.
@@ -30,7 +33,8 @@ struct kept_memory {
 template <class T, std::size_t Nodes>
 struct by_position : later_values<T, Nodes> {
   using base = later_values<T, Nodes>;
-  using base::as_values, base::at, base::capacity, base::count_of, base::elementwise_later, base::g;
+  using base::as_values, base::at, base::capacity, base::count_of, base::delay;
+  using base::elementwise_later, base::g;
   using base::goes_along, base::guard, base::guarded, base::has, base::has_function, base::is;
   using base::is_part, base::is_row, base::is_selected, base::keeps, base::keys, base::later;
   using base::of, base::queries, base::read_as, base::reads, base::reads_all_positions;
@@ -80,6 +84,24 @@ struct by_position : later_values<T, Nodes> {
       if (is_product(node.what) && goes_along(node, keys)) as_values[node.from[j].node] = true;
     }
   }
+  // A concat of numbers, then the sequence: its number of positions before the first, else 0.
+  constexpr std::size_t positions_before(int n) const {
+    const node_of_graph<T>& node = at(n);
+    if (node.what != word::concat || node.family == keys) return 0;
+    const std::size_t last = node.operands - 1;
+    std::size_t before = 0;
+    for (std::size_t j = 0; j < last; ++j) {
+      if (at(node.from[j].node).what != word::number || at(node.from[j].node).number != T{})
+        return 0;
+      before += node.from[j].axes.size_of(node.family);
+    }
+    std::size_t of_rows = 0;
+    for (std::size_t i = 0; i < node.from[last].axes.rank; ++i)
+      of_rows += read_as(n, last, i) != role::other;
+    const bool is_sequence = of_rows == 1 && read_as(n, last, node.family) == role::row &&
+                             reads_all_positions(node.from[last]);
+    return is_sequence ? before : 0;
+  }
   constexpr void find_roles(int n) {
     const node_of_graph<T>& node = at(n);
     for (std::size_t i = 0; i < node.axes.rank; ++i) {
@@ -114,6 +136,9 @@ struct by_position : later_values<T, Nodes> {
       return;
     }
     if (node.what == word::position) return;
+    delay[n] = positions_before(n);
+    keeps[n] = delay[n] != 0;
+    if (keeps[n]) return;
     for (std::size_t j = 0; j < node.operands; ++j)
       if (!reads_all_positions(node.from[j])) return refuse(not_by_position::part_of_rows, n);
     keep_operands(n);
@@ -122,6 +147,8 @@ struct by_position : later_values<T, Nodes> {
       return refuse(not_by_position::several_rows, n);
     const bool of_positions = reads(n, role::row) || reads(n, role::fresh) || reads(n, role::kept);
     if (has_function(node.what) && of_positions) {
+      for (std::size_t j = 0; j < node.operands; ++j)
+        if (delay[node.from[j].node] != 0) return refuse(not_by_position::part_of_rows, n);
       if ((node.what == word::call || node.what == word::layer) && !node.by_rows)
         return refuse(not_by_position::layer, n);
       if (reads(n, role::kept)) return refuse(not_by_position::function_of_scores, n);
@@ -166,6 +193,7 @@ struct by_position : later_values<T, Nodes> {
   // keys, inputs of sums along keys adjacent features.
   constexpr axis_list kept_axes(int n) const {
     axis_list axes = at(n).axes;
+    if (delay[n] != 0) return axes;
     const std::size_t key = key_of_kept(n);
     std::size_t step = 1;
     axes.family[key] = keys;
@@ -189,6 +217,11 @@ struct by_position : later_values<T, Nodes> {
   }
   constexpr kept_memory memory_of(int n) const {
     const axis_list axes = kept_axes(n);
+    if (delay[n] != 0) {
+      const std::size_t step = axes.stride_of(at(n).family);
+      const std::size_t whole = step * axes.size_of(at(n).family);
+      return {place_of(n) + delay[n] * step, axes.count() / whole, whole, step};
+    }
     const std::size_t key = key_of_kept(n), others = axes.count() / axes.size[key];
     const std::size_t key_step = axes.stride[key];
     return {place_of(n), as_values[n] ? others / key_step : others,

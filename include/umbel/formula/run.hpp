@@ -123,7 +123,9 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
       return &number<N>;
     else if constexpr (is_argument)
       return captures[slot - value.g.arguments].values + sequence * sequences.stride[N];
-    else if constexpr (value.result[N] >= 0 || value.at(N).what == word::append)
+    else if constexpr (value.at(N).what == word::append)
+      return static_cast<const T*>(written<N>()) + base::roles.step[N] * base::position;
+    else if constexpr (value.result[N] >= 0)
       return static_cast<const T*>(written<N>());
     else
       return static_cast<const T*>(work + value.place[N]);
