@@ -90,6 +90,16 @@ constexpr formula star_block = [](auto x, const auto& w) {
   auto up = relu(rms(w.norm, 1e-6F)(x) * w.up);
   return x + (w.scale * (up * up) + w.offset) * w.down;
 };
+// A convolution over tokens, as a linear map of windows.
+struct convolution_weights {
+  static constexpr const char* part_names[] = {"convolution"};
+  linear<float, in_features<96>, hidden<32>, bias<true>>::weights convolution;
+};
+constexpr formula convolution = [](auto x, const auto& w) {
+  auto rows = x | padded<token, before<1>, after<1>> | windows<token, kernel_size<3>> |
+              merge<kernel_size, hidden, in_features>;
+  return x + relu(rows * w.convolution);
+};
 // Per cent of the result, by squares, after calibrating on 16 inputs of a normal distribution.
 template <class Floats, class Integers>
 double error_of(const Integers& y, const Floats& z) {
@@ -141,7 +151,8 @@ double error_with_weights(const F& f) {
   }
   static const layer packed(w, seen);
   static typename layer::workspace work;
-  const auto given = quantize<std::int16_t>(x, layer::template input_range<0>(seen));
+  using integer = typename layer::template input_type<0>;
+  const auto given = quantize<integer>(x, layer::template input_range<0>(seen));
   const auto y = packed(given);
   BOOST_TEST((packed(given, work) == y));
   tensor<std::int16_t, token<16>, hidden<32>> out;
@@ -338,6 +349,7 @@ BOOST_AUTO_TEST_CASE(errors_are_a_few_per_cent_of_the_result) {
   const double of_star = error_with_weights<star_weights>(star_block);
   BOOST_TEST_MESSAGE("mixer: " << of_mixer << " %");
   BOOST_TEST_MESSAGE("block of CAFormer: " << of_star << " %");
+  BOOST_TEST(error_with_weights<convolution_weights>(convolution) < 2);
   BOOST_TEST(of_mixer < 2);
   BOOST_TEST(of_star < 2);
 }
@@ -374,13 +386,15 @@ BOOST_AUTO_TEST_CASE(kernels_compute_the_bits_of_the_definition) {
   check_constant(capped, all_of<q, k, v, tensor<float, query<5>, key<5>>>{});
   check_constant(linear_attention, all_of<q, k, v>{});
   check_constant(efficient_attention, all_of<q, k, v>{});
-  // Views, several summed axes, means, largest values, products, differences.
+  // Views, several summed axes, means, largest values, products, differences, zeros around values.
   constexpr formula other = [](auto x, auto y) {
     auto turned = x | permute<hidden, token> | rename_axis<token, key>;
     auto square = contract<hidden>(x, turned | rename_axis<key, classes>) * 0.125F;
     auto mixed = contract<token, hidden>(x, y);
     auto gate = sigmoid(x) * y - mean<token>(y) + max<hidden>(-x);
-    return gate + contract<classes>(square, y | rename_axis<token, classes>) + mixed;
+    auto near = x | padded<token, before<1>, after<1>> | windows<token, kernel_size<3>>;
+    auto moved = max<kernel_size>(near) + (y | roll<token, 2>);
+    return gate + contract<classes>(square, y | rename_axis<token, classes>) + mixed + moved;
   };
   check_constant(other,
                  all_of<tensor<float, token<5>, hidden<6>>, tensor<float, token<5>, hidden<6>>>{});

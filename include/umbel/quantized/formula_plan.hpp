@@ -27,6 +27,7 @@ enum class integer_step : unsigned char {
   constant,     // a part of an argument: packed
   same,         // the integers of its operand, perhaps in a different unit
   copy,         // the same in a different order
+  parts,        // the same in other places, or among zeros: padded, roll
   table,        // a function of one value
   sum,          // a + b, a - b
   product,      // a b
@@ -39,6 +40,10 @@ enum class integer_step : unsigned char {
   mean,     // or a sum
   extreme,  // the largest or smallest
 };
+
+constexpr bool moves(integer_step s) noexcept {
+  return s == integer_step::copy || s == integer_step::parts;
+}
 
 inline constexpr int no_node = -1;
 
@@ -173,6 +178,20 @@ struct integer_plan {
       step[n] = integer_step::product;
     }
   }
+  // Of one value and zeros only: others have different units.
+  constexpr void classify_concat(int n) {
+    const formulas::node_of_graph<T>& node = at(n);
+    const int from = variable(n).node;
+    bool moves_one = from >= 0;
+    for (std::size_t j = 0; j < node.operands; ++j) {
+      const formulas::node_of_graph<T>& of = at(node.from[j].node);
+      const bool is_zero = of.what == word::number && of.number == T{};
+      moves_one = moves_one && (is_zero || node.from[j].node == from);
+    }
+    if (!moves_one) return;
+    step[n] = integer_step::parts;
+    share_unit(n, from, 1);
+  }
   constexpr void classify(int n, const bool* floats) {
     const formulas::node_of_graph<T>& node = at(n);
     root[n] = group[n] = n;
@@ -191,6 +210,8 @@ struct integer_plan {
       if (weights < 2) share_unit(n, node.from[1 - weights].node, 1);
     } else if (node.what == word::project && node.weights == weights_form::natural) {
       step[n] = integer_step::projection;
+    } else if (node.what == word::concat) {
+      classify_concat(n);
     } else if (node.what == word::softmax) {
       step[n] = integer_step::softmax;
     } else if (node.what == word::layer && node.norm != norm_form::none) {
@@ -262,7 +283,7 @@ struct integer_plan {
     bool narrow[Nodes]{};
     const int result = g.result[0].node;
     int from = result;
-    while (step[from] == integer_step::copy) from = root[variable(from).node];
+    while (moves(step[from])) from = root[variable(from).node];
     if (step[from] != integer_step::sum && !of_block) narrow[root[result]] = true;
     for (int n = 0; n < g.count; ++n)
       if (step[n] == integer_step::given && of_block) narrow[n] = true;
@@ -273,13 +294,13 @@ struct integer_plan {
         narrow[n] = true;
       const bool ok = by == integer_step::sum || by == integer_step::softmax ||
                       by == integer_step::norm || by == integer_step::hide ||
-                      by == integer_step::same || (by == integer_step::copy && !narrow[n]);
+                      by == integer_step::same || (moves(by) && !narrow[n]);
       each_read(n, [&](const operand& o) {
         if (!ok) narrow[root[o.node]] = true;
       });
     }
     for (int n = 0; n < g.count; ++n)
-      wide[n] = step[n] == integer_step::copy ? wide[root[variable(n).node]] : !narrow[n];
+      wide[n] = moves(step[n]) ? wide[root[variable(n).node]] : !narrow[n];
   }
   constexpr void number_ranges() {
     for (int n = 0; n < g.count; ++n) {
@@ -289,8 +310,7 @@ struct integer_plan {
                              step[n] != integer_step::outside && step[n] != integer_step::softmax;
       if (has_range) observed[n] = n;
       if (n != of && used[n] && at(n).has_label && observed[of] != no_node &&
-          !at(observed[of]).has_label &&
-          (step[n] == integer_step::same || step[n] == integer_step::copy))
+          !at(observed[of]).has_label && (step[n] == integer_step::same || moves(step[n])))
         observed[of] = n;
     }
     for (int n = 0; n < g.count; ++n) range[n] = no_node;

@@ -126,6 +126,9 @@ struct integer_run {
       if constexpr (step == integer_step::copy) {
         constexpr std::size_t j = plan.at(plan.at(N).from[0].node).what == word::number;
         copy<N, j>(y);
+      } else if constexpr (step == integer_step::parts) {
+        for (std::size_t i = 0; i < count; ++i) y[i] = 0;
+        put_parts<N>(y, std::make_index_sequence<plan.at(N).operands>{});
       } else if constexpr (step == integer_step::table) {
         look_up<N>(y);
       } else if constexpr (step == integer_step::sum) {
@@ -182,6 +185,21 @@ struct integer_run {
   constexpr void copy(integer<N>* y) const noexcept {
     walk<Model::template axes<N>, Model::template axes_of_operand<N, J>>::each(
         [&](std::size_t i, std::size_t at) { y[i] = begin<N, J>()[at]; });
+  }
+  template <int N, std::size_t J>
+  constexpr void put_part(integer<N>*& y) const noexcept {
+    constexpr auto& part = Model::template axes_of_operand<N, J>;
+    constexpr unsigned long long along = plan.at(N).family;
+    if constexpr (plan.at(plan.at(N).from[J].node).what != word::number)
+      walk<Model::template axes_of_operand<N, J>, Model::template axes_of_operand<N, J>,
+           Model::template axes<N>>::each([&](std::size_t, std::size_t at, std::size_t to) {
+        y[to] = begin<N, J>()[at];
+      });
+    y += part.size_of(along) * Model::template axes<N>.stride_of(along);
+  }
+  template <int N, std::size_t... J>
+  constexpr void put_parts(integer<N>* y, std::index_sequence<J...>) const noexcept {
+    (put_part<N, J>(y), ...);
   }
   template <int N>
   constexpr void look_up(integer<N>* y) const noexcept {
