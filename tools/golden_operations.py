@@ -134,8 +134,27 @@ def rotary_case() -> Case:
                  "pairs_at": in_both("pairs_at", lambda a: pairs(a, some), x)})
 
 
+def convolution_case() -> Case:
+    """Weights as torch has them: (output channels, input channels of a group, positions)."""
+    lcg, seed, channels, positions, outputs, size = Lcg(507), 507, 4, 11, 6, 3
+    x = lcg.draw(1, channels, positions)
+    kernel, grouped, by_channel = lcg.draw(outputs, channels, size), lcg.draw(outputs, channels // 2, size), lcg.draw(channels, 1, size)
+    image, of_image = lcg.draw(1, channels, 6, 7), lcg.draw(outputs, channels, 3, 2)
+    return Case("torch_convolutions", "x (channels, positions); kernel (outputs, channels, 3), grouped (outputs, channels / 2, 3), "
+                "by_channel (channels, 3); image (channels, 6, 7), of_image (outputs, channels, 3, 2)",
+                {"seed": seed, "channels": channels, "positions": positions, "outputs": outputs, "size": size},
+                {"plain": in_both("conv1d", functional.conv1d, x, kernel),
+                 "spread": in_both("conv1d", lambda a, b: functional.conv1d(a, b, stride=2, padding=3, dilation=2), x, kernel),
+                 "grouped_result": in_both("groups", lambda a, b: functional.conv1d(a, b, padding=1, groups=2), x, grouped),
+                 "depthwise": in_both("depthwise", lambda a, b: functional.conv1d(a, b, groups=channels), x, by_channel),
+                 "of_two": in_both("conv2d", lambda a, b: functional.conv2d(a, b, stride=(2, 1), padding=(1, 0)), image, of_image),
+                 "largest": in_both("max_pool1d", lambda a: functional.max_pool1d(a, 3, stride=2, padding=1), x),
+                 "means": in_both("avg_pool2d", lambda a: functional.avg_pool2d(a, (2, 3)), image)})
+
+
 def operation_cases() -> Header:
     return Header("torch_operations.hpp", "torch: functions of each element, reductions, "
-                  "log_softmax, where, masked_fill, embedding, one_hot, maximum, minimum, stack, rotary positions.",
+                  "log_softmax, where, masked_fill, embedding, one_hot, maximum, minimum, stack, rotary positions, "
+                  "convolutions, pooling.",
                   [elementwise_case(), reduction_case(), log_softmax_case(), where_case(),
-                   lookup_case(), two_operands_case(), rotary_case()])
+                   lookup_case(), two_operands_case(), rotary_case(), convolution_case()])

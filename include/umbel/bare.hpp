@@ -77,6 +77,7 @@
 #include <umbel/operation/lookup.hpp>
 #include <umbel/operation/gather.hpp>
 #include <umbel/operation/concat.hpp>
+#include <umbel/operation/windows.hpp>
 #include <umbel/operation/cumulative_sum.hpp>
 #include <umbel/operation/kth_largest.hpp>
 #include <umbel/operation/argmax.hpp>

@@ -35,6 +35,9 @@ void blocks() {
   each("softmax along tokens", softmax<token>);
   each("log_softmax", log_softmax<hidden>);
   each("cumulative_sum", cumulative_sum<hidden>);
+  each("padded", [](const auto& a) {
+    return max<kernel_size>(a | padded<token, before<2>> | windows<token, kernel_size<3>>);
+  });
   each("relu", relu), each("gelu_exact", gelu_exact), each("gelu_tanh", gelu_tanh);
   each("silu", silu), each("exp", [](const auto& a) { return exp(a); });
   each("log", [](const auto& a) { return log(a); });

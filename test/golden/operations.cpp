@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // The operations on tensors against torch: functions of each element, reductions, log_softmax,
-// where and hide, lookup and one_hot, maximum and minimum, stack, rotate. Their gradients:
-// gradients.cpp.
+// where and hide, lookup and one_hot, maximum and minimum, stack, rotate, windows and padded as
+// convolutions. Their gradients: gradients.cpp.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
+
+#include <limits>
 
 #include "../support/compare.hpp"
 #include "../support/random.hpp"
@@ -17,6 +19,12 @@ using namespace umbel_test;
 
 template <std::size_t N>
 struct rows : axis<rows, N> {};
+template <std::size_t N>
+struct columns : axis<columns, N> {};
+template <std::size_t N>
+struct kernel_rows : axis<kernel_rows, N> {};
+template <std::size_t N>
+struct kernel_columns : axis<kernel_columns, N> {};
 
 }  // namespace
 
@@ -108,6 +116,59 @@ BOOST_AUTO_TEST_CASE(rotary_positions) {
              g::halves_at, std::size(g::halves_at));
   check_near("pairs at positions", rotate<part, token<1001>, head_dim>(x, some).data(), g::pairs_at,
              std::size(g::pairs_at));
+}
+
+BOOST_AUTO_TEST_CASE(convolutions_and_pooling) {
+  namespace g = golden::torch_convolutions;
+  lcg next{g::seed};
+  using inputs = hidden<g::channels>;
+  using outputs = out_features<g::outputs>;
+  using size = kernel_size<g::size>;
+  const auto x = drawn<tensor<float, inputs, token<g::positions>>>(next);
+  const auto kernel = drawn<tensor<float, outputs, inputs, size>>(next);
+  const auto grouped =
+      drawn<tensor<float, heads<2>, out_features<g::outputs / 2>, head_dim<2>, size>>(next);
+  const auto by_channel = drawn<tensor<float, inputs, size>>(next);
+  const auto image = drawn<tensor<float, inputs, rows<6>, columns<7>>>(next);
+  const auto of_image =
+      drawn<tensor<float, outputs, inputs, kernel_rows<3>, kernel_columns<2>>>(next);
+  const auto check = [](const char* name, const auto& result, const auto& wanted) {
+    BOOST_TEST_REQUIRE(result.size() == std::size(wanted));
+    check_near(name, contiguous(result).data(), wanted, std::size(wanted));
+  };
+  const auto channels_first = permute<out_features, token>;
+  check("conv1d", contract<hidden, kernel_size>(x | windows<token, size>, kernel) | channels_first,
+        g::plain);
+  check("strides, dilation, padding",
+        contract<hidden, kernel_size>(
+            x | padded<token, before<3>, after<3>> | windows<token, size, stride<2>, dilation<2>>,
+            kernel) |
+            channels_first,
+        g::spread);
+  check(
+      "groups",
+      contract<head_dim, kernel_size>(x | split<hidden, heads<2>, head_dim> |
+                                          padded<token, before<1>, after<1>> | windows<token, size>,
+                                      grouped) |
+          permute<heads, out_features, token>,
+      g::grouped_result);
+  check("depthwise", contract<kernel_size>(x | windows<token, size>, by_channel), g::depthwise);
+  check("conv2d",
+        contract<hidden, kernel_rows, kernel_columns>(image | padded<rows, before<1>, after<1>> |
+                                                          windows<rows, kernel_rows<3>, stride<2>> |
+                                                          windows<columns, kernel_columns<2>>,
+                                                      of_image) |
+            permute<out_features, rows, columns>,
+        g::of_two);
+  constexpr float lowest = std::numeric_limits<float>::lowest();
+  check("max_pool1d",
+        max<kernel_size>(padded<token, before<1>, after<1>>(x, lowest) |
+                         windows<token, size, stride<2>>),
+        g::largest);
+  check("avg_pool2d",
+        mean<kernel_rows, kernel_columns>(image | windows<rows, kernel_rows<2>, stride<2>> |
+                                          windows<columns, kernel_columns<3>, stride<3>>),
+        g::means);
 }
 
 BOOST_AUTO_TEST_CASE(log_softmaxes) {

@@ -447,6 +447,53 @@ BOOST_AUTO_TEST_CASE(cumulative_sums_are_additions_one_by_one) {
   BOOST_TEST((spoilt(0) == 1 && std::isinf(spoilt(1)) && std::isnan(spoilt(2))));
 }
 
+BOOST_AUTO_TEST_CASE(windows_are_the_same_memory) {
+  using rows = tensor<float, batch<2>, token<9>, hidden<5>>;
+  const rows x = random<rows>(19);
+  const auto y = x | windows<token, kernel_size<3>, stride<2>, dilation<2>>;
+  static_assert(decltype(y)::rank == 4 && decltype(y)::template extent<token> == 3);
+  BOOST_TEST(&y(0, 0, 0, 0) == x.data());
+  for (std::size_t b = 0; b < 2; ++b)
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t k = 0; k < 3; ++k)
+        for (std::size_t h = 0; h < 5; ++h) BOOST_TEST(&y(b, i, k, h) == &x(b, 2 * i + 2 * k, h));
+  BOOST_TEST(same_bits((x * 1.0f | windows<hidden, kernel_size<5>> | select_at<hidden, 0>),
+                       x | rename_axis<hidden, kernel_size>));
+  BOOST_TEST(same_bits(y, y | contiguous));
+  const auto kernel = random<tensor<float, kernel_size<3>, hidden<5>, classes<4>>>(20);
+  BOOST_TEST(same_bits(contract<kernel_size, hidden>(y, kernel),
+                       contract<kernel_size, hidden>(y | contiguous, kernel)));
+  BOOST_TEST(same_bits(max<kernel_size>(y), max<kernel_size>(y | contiguous)));
+  BOOST_TEST(same_bits(y * 2.0f + y, (y | contiguous) * 2.0f + (y | contiguous)));
+  static_assert((tensor<int, key<4>>{1, 2, 3, 4} | windows<key, kernel_size<2>> | contiguous) ==
+                tensor<int, key<3>, kernel_size<2>>{1, 2, 2, 3, 3, 4});
+  // Which of them have each element once?
+  using apart = decltype(x | windows<token, kernel_size<3>, stride<3>>)::layout;
+  using every_second = decltype(x | windows<token, kernel_size<2>, stride<3>, dilation<2>>)::layout;
+  static_assert(detail::rules::lies_apart<apart>() && detail::rules::lies_apart<every_second>());
+  static_assert(!detail::rules::lies_apart<decltype(y)::layout>());
+  static_assert(!detail::rules::lies_apart<
+                decltype(tensor<int, key<20>>{} |
+                         windows<key, kernel_size<4>, stride<3>, dilation<2>>)::layout>());
+}
+
+BOOST_AUTO_TEST_CASE(padded_axes) {
+  using rows = tensor<float, batch<2>, token<3>, hidden<5>>;
+  const rows x = random<rows>(21);
+  each_axis<rows>([&]<template <std::size_t> class Axis>() {
+    constexpr std::size_t width = rows::extent<Axis>;
+    const auto y = padded<Axis, before<2>, after<1>>(x, -1.5);
+    static_assert(decltype(y)::template extent<Axis> == width + 3);
+    BOOST_TEST(same_bits(y | slice<Axis, from<2>, extent<width>>, x));
+    for (const float v : y | slice<Axis, from<0>, extent<2>>) BOOST_TEST(v == -1.5f);
+    for (const float v : y | select_at<Axis, width + 2>) BOOST_TEST(v == -1.5f);
+    BOOST_TEST(same_bits(x | padded<Axis>, x));
+  });
+  static_assert(padded<key, after<1>>(tensor<int, key<2>>{1, 2}) == tensor<int, key<3>>{1, 2, 0});
+  static_assert((tensor<bool, key<1>>{true} | padded<key, before<1>>) ==
+                tensor<bool, key<2>>{false, true});
+}
+
 BOOST_AUTO_TEST_CASE(flipped_axes) {
   each_shape([]<class X>() {
     const X x = random<X>(13);

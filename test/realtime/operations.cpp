@@ -98,6 +98,11 @@ void check_shapes() {
   check("broadcast", results, [] {
     z = x * (x | select_at<token, 3> | broadcast<batch<2>, token<9>, hidden<33>> | contiguous);
   });
+  static tensor<float, batch<2>, token<9>, kernel_size<3>, hidden<33>> in_windows;
+  check("windows, padded", sizeof longer + sizeof in_windows, [] {
+    in_windows =
+        x | padded<token, before<1>, after<1>> | windows<token, kernel_size<3>> | contiguous;
+  });
   check("concat", sizeof longer + results, [] { longer = concat<token>(x, y); });
   check("stack", sizeof both + results, [] { both = umbel::stack<key>(x, y); });
   check("view_as, as_view, copy", results,

@@ -138,6 +138,26 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cause: Operations are not members, and axes have names.
   // cure: Name the axis: `cumulative_sum<query>(x)`.
   auto r = x.cumulative_sum(1);
+#elif defined CASE_padding
+  // expect-gcc: "umbel: pad: axes have names; write padded<token, before<1>, after<1>>\(x\)"
+  // expect-clang: umbel: pad: axes have names; write padded<token, before<1>, after<1>>\(x\)
+  // lines-gcc-14: 15
+  // cause: Axes have names here, not numbers.
+  // cure: Name the axis: `padded<query, before<1>, after<1>>(x)`.
+  auto r = pad(x, 1);
+#elif defined CASE_unfolding
+  // expect-gcc: "umbel: unfold: axes have names; write x \| windows<token, kernel_size<3>>"
+  // expect-clang: umbel: unfold: axes have names; write x \| windows<token, kernel_size<3>>
+  // cause: Axes have names here, not numbers.
+  // cure: Name the axis and its windows: `x | windows<query, kernel_size<3>, stride<2>>`.
+  auto r = x.unfold(1, 3, 2);
+#elif defined CASE_convolution
+  // expect-gcc: "umbel: conv1d: a convolution is a product of windows; write contract<kernel_size, hidden>\(x \| windows<token, kernel_size<3>>, w\)"
+  // expect-clang: umbel: conv1d: a convolution is a product of windows; write contract<kernel_size, hidden>\(x \| windows<token, kernel_size<3>>, w\)
+  // lines-gcc-14: 15
+  // cause: Umbel has windows of an axis and products, but no separate convolution.
+  // cure: Write the product of windows and a kernel; `padded` adds positions at the ends. See docs/how-to/convolutions.md.
+  auto r = conv1d(x, x);
 #elif defined CASE_running_maximum
   // expect-gcc: "umbel: cummax: Umbel has none; write a loop over the positions, x \| select_at<token>\(i\)"
   // expect-clang: umbel: cummax: Umbel has none; write a loop over the positions, x \| select_at<token>\(i\)

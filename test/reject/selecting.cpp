@@ -258,6 +258,66 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cause: An option is there twice.
   // cure: Write it once.
   auto r = cumulative_sum<key, exclusive, exclusive>(x);
+#elif defined CASE_windows_longer_than_the_axis
+  // expect-gcc: "umbel: windows: kernel_size=4 spans 7 positions, but the axis is key=6"
+  // expect-clang: windows, .*kernel_size<4>, .*spans, .*number<7>, .*positions_but_the_axis_is, .*key<6>
+  // cause: From its first to its last element a window has (kernel_size - 1) x dilation + 1 positions.
+  // cure: Use smaller windows, or add positions at the ends: `x | padded<key, before<1>>`.
+  auto r = x | windows<key, kernel_size<4>, dilation<2>>;
+#elif defined CASE_windows_of_an_absent_axis
+  // expect-gcc: "umbel: windows: there is no axis heads in \[batch=2, query=4, key=6\]"
+  // expect-clang: windows, .*there_is_no_axis, .*heads>, .*in, .*batch<2>, .*query<4>, .*key<6>
+  // cause: The tensor does not have the axis of the windows.
+  // cure: Name an axis of the tensor.
+  auto r = x | windows<heads, kernel_size<3>>;
+#elif defined CASE_windows_on_an_axis_that_is_there
+  // expect-gcc: "umbel: windows: query is already an axis of \[batch=2, query=4, key=6\]"
+  // expect-clang: windows, .*query>, .*is_already_an_axis_of, .*batch<2>, .*query<4>, .*key<6>
+  // cause: The positions of a window are a new axis.
+  // cure: Use a different name, such as `kernel_size<3>`; for the second axis of an image declare a second one.
+  auto r = x | windows<key, query<3>>;
+#elif defined CASE_windows_without_a_size
+  // expect-gcc: "umbel: windows: expects the size of a window as an axis; write windows<token, kernel_size<3>>"
+  // expect-clang: windows, .*expects_the_size_of_a_window_as_an_axis_so_write_windows
+  // cause: The second template argument is the axis of a window's positions, with its size.
+  // cure: Write `windows<key, kernel_size<3>, stride<2>>`.
+  auto r = x | windows<key, stride<2>>;
+#elif defined CASE_windows_with_a_stride_of_0
+  // expect-gcc: "umbel: windows: stride must be 1 or more"
+  // expect-clang: windows, .*stride.*, .*must_be_1_or_more
+  // cause: The windows would all be at the same position.
+  // cure: Write `stride<1>`, or leave it out; to repeat a tensor, use `broadcast`.
+  auto r = x | windows<key, kernel_size<3>, stride<0>>;
+#elif defined CASE_windows_with_padding
+  // expect-gcc: "umbel: windows: before is not one of its options"
+  // expect-clang: windows, .*before.*is_not_one_of_its_options
+  // cause: The options are `stride` and `dilation`.
+  // cure: Pad first: `x | padded<key, before<1>> | windows<key, kernel_size<3>>`.
+  auto r = x | windows<key, kernel_size<3>, before<1>>;
+#elif defined CASE_windows_of_a_number
+  // expect-gcc: "umbel: windows: expects one tensor or view, but argument 1 is int"
+  // expect-clang: windows, .*expects_one_tensor_or_view.*but_argument, .*number<1>, .*is, .*given<int>
+  // cause: The argument must be a tensor or view.
+  // cure: Write `windows<key, kernel_size<3>>(x)` or `x | windows<key, kernel_size<3>>`.
+  auto r = windows<key, kernel_size<3>>(1);
+#elif defined CASE_padded_along_an_absent_axis
+  // expect-gcc: "umbel: padded: there is no axis heads in \[batch=2, query=4, key=6\]"
+  // expect-clang: padded, .*there_is_no_axis, .*heads>, .*in, .*batch<2>, .*query<4>, .*key<6>
+  // cause: The tensor does not have the axis to which positions would be added.
+  // cure: Name an axis of the tensor.
+  auto r = x | padded<heads, before<1>>;
+#elif defined CASE_padded_by_a_stride
+  // expect-gcc: "umbel: padded: stride is not one of its options"
+  // expect-clang: padded, .*stride.*is_not_one_of_its_options
+  // cause: The options are `before` and `after`.
+  // cure: Write `padded<key, before<1>, after<1>>(x)`.
+  auto r = x | padded<key, stride<1>>;
+#elif defined CASE_padded_by_a_tensor
+  // expect-gcc: "umbel: padded: expects one tensor or view, then a number"
+  // expect-clang: padded, .*expects_one_tensor_or_view_then_a_number
+  // cause: All new positions have one number.
+  // cure: Write `padded<key, before<1>>(x, -1.0f)`; to join two tensors, use `concat`.
+  auto r = padded<key, before<1>>(x, keep);
 #elif defined CASE_rank_beyond_the_axis
   // expect-gcc: "umbel: kth_largest: 7 is not in 1 to key=6"
   // expect-clang: kth_largest, .*number<7>, .*is_not_in_1_to, .*key<6>

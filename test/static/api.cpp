@@ -290,6 +290,26 @@ void of_operations() {
   // api: flip
   becomes<batch<2>, token<4>, hidden<8>>(x | flip<token>);
 
+  // api: windows
+  becomes<batch<2>, token<2>, kernel_size<3>, hidden<8>>(x | windows<token, kernel_size<3>>);
+
+  // api: stride
+  becomes<batch<2>, token<1>, kernel_size<3>, hidden<8>>(x |
+                                                         windows<token, kernel_size<3>, stride<2>>);
+
+  // api: dilation
+  becomes<batch<2>, token<2>, kernel_size<2>, hidden<8>>(
+      x | windows<token, kernel_size<2>, dilation<2>>);
+
+  // api: padded
+  becomes<batch<2>, token<7>, hidden<8>>(padded<token, before<1>, after<2>>(x, 0.5f));
+
+  // api: before
+  becomes<batch<2>, token<5>, hidden<8>>(x | padded<token, before<1>>);
+
+  // api: after
+  becomes<batch<2>, token<5>, hidden<8>>(x | padded<token, after<1>>);
+
   // api: kth_largest
   becomes<batch<2>, heads<2>, query<4>>(kth_largest<3, key>(scores));
 

@@ -76,6 +76,24 @@ BOOST_AUTO_TEST_CASE(sums_up_to_positions_and_elements_by_rank) {
   check(f, x, y);
 }
 
+BOOST_AUTO_TEST_CASE(windows_that_overlap) {
+  lcg next;
+  tokens x;
+  tensor<double, kernel_size<3>, hidden<6>, classes<4>> w;
+  draw(next, x), draw(next, w);
+  constexpr formula f = [](auto a, auto b) {
+    const auto p = a | padded<token, before<1>, after<2>>;
+    const auto y = contract<kernel_size, hidden>(p | windows<token, kernel_size<3>, stride<2>>, b);
+    const auto of_each = contract<kernel_size>(a * a | windows<token, kernel_size<3>, dilation<2>>,
+                                               b | select_at<classes, 1>);
+    const auto most = max<kernel_size>(a | windows<hidden, kernel_size<2>, stride<2>>);
+    const auto both = a | windows<token, kernel_size<2>> | windows<hidden, classes<4>>;
+    return sum<token, classes>(y * y) + sum<token, hidden>(of_each * of_each * of_each) +
+           sum<token, hidden>(most * most) + sum<token, kernel_size, hidden, classes>(both * both);
+  };
+  check(f, x, w);
+}
+
 BOOST_AUTO_TEST_CASE(attention_in_words) {
   lcg next;
   tensor<double, heads<3>, query<5>, head_dim<4>> q;

@@ -172,6 +172,27 @@ struct slice_layout {
 template <class Layout, class Family, std::size_t Count>
 using slice = typename slice_layout<Layout, Family, Count>::type;
 
+// ---- windows: neighboring positions of an axis, on a new axis after it --------------------------
+// The positions from the first to the last of a window.
+template <class Size, std::size_t Dilation>
+inline constexpr std::size_t window_span = (Size::size - 1) * Dilation + 1;
+template <class Layout, class Family, class Size, std::size_t Stride, std::size_t Dilation>
+struct windows_layout {
+  static constexpr std::size_t at = Layout::template position<Family>;
+  static constexpr std::size_t count =
+      (Layout::template size_of<Family> - window_span<Size, Dilation>) / Stride + 1;
+  static constexpr auto strides = [] {
+    const std::size_t added[2] = {Layout::strides[at] * Stride, Layout::strides[at] * Dilation};
+    return detail::replace_strides<Layout, shape<Size, Size>, at, 1>(added);
+  }();
+  using type =
+      make_layout<typename detail::replace_axes<
+                      Layout, at, 1, shape<typename Family::template sized<count>, Size>>::type,
+                  strides>;
+};
+template <class Layout, class Family, class Size, std::size_t Stride, std::size_t Dilation>
+using windows = typename windows_layout<Layout, Family, Size, Stride, Dilation>::type;
+
 // ---- broadcast: to given axes; missing ones, or of size 1, repeat (stride 0) --------------------
 template <class Layout, class Axis>
 constexpr std::size_t broadcast_stride() {

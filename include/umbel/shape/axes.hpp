@@ -38,6 +38,8 @@ template <std::size_t N>
 struct in_features : axis<in_features, N> {};  // features that a linear map reads
 template <std::size_t N>
 struct out_features : axis<out_features, N> {};  // features that a linear map returns
+template <std::size_t N>
+struct kernel_size : axis<kernel_size, N> {};  // positions of one window
 
 }  // namespace umbel::axes
 UMBEL_WARNINGS_POP

@@ -361,18 +361,27 @@ template <class Operation, class Left, class Right>
 using same_shape = typename same_shape_rule<Operation, Left, Right, typename Left::axes,
                                             typename Right::axes>::type;
 
-// Does every element have its own memory location? (Not if broadcast, or if one axis's step is a
-// multiple of a different axis's.)
+constexpr std::size_t common_divisor(std::size_t a, std::size_t b) noexcept {
+  while (b != 0) {
+    const std::size_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+// Does every element have its own memory location? (Not if broadcast, or if steps along two axes
+// meet, as in overlapping windows.)
 template <class Layout>
 constexpr bool lies_apart() noexcept {
   for (std::size_t i = 0; i < Layout::rank; ++i) {
     if (Layout::extents[i] == 1) continue;
     if (Layout::strides[i] == 0) return false;
-    for (std::size_t j = 0; j < Layout::rank; ++j)
-      if (j != i && Layout::extents[j] > 1 && Layout::strides[j] != 0 &&
-          Layout::strides[i] % Layout::strides[j] == 0 &&
-          Layout::strides[i] / Layout::strides[j] < Layout::extents[j])
+    for (std::size_t j = 0; j < i; ++j) {
+      const std::size_t step = common_divisor(Layout::strides[i], Layout::strides[j]);
+      if (Layout::strides[j] / step < Layout::extents[i] &&
+          Layout::strides[i] / step < Layout::extents[j])
         return false;
+    }
   }
   return true;
 }

@@ -20,6 +20,8 @@ struct rename_axis;
 struct reshape;
 struct select_at;
 struct slice;
+struct windows;
+struct padded;
 struct broadcast;
 struct contract;
 struct reduce;

@@ -483,6 +483,23 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_FUNCTION(take_along_axis)
 #undef UMBEL_INSTEAD
 
+#define UMBEL_INSTEAD "axes have names; write padded<token, before<1>, after<1>>(x)"
+  UMBEL_REFUSED_MEMBER(pad)
+  UMBEL_REFUSED_FUNCTION(pad)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "axes have names; write x | windows<token, kernel_size<3>>"
+  UMBEL_REFUSED_MEMBER(unfold)
+  UMBEL_REFUSED_FUNCTION(unfold)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD                                                               \
+  "a convolution is a product of windows; write contract<kernel_size, hidden>(x | " \
+  "windows<token, kernel_size<3>>, w)"
+  UMBEL_REFUSED_FUNCTION(conv1d)
+  UMBEL_REFUSED_FUNCTION(conv2d)
+#undef UMBEL_INSTEAD
+
 #define UMBEL_INSTEAD "Umbel runs on the CPU only; leave it out"
   UMBEL_REFUSED_MEMBER(cuda)
   UMBEL_REFUSED_MEMBER(cpu)

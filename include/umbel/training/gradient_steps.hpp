@@ -33,11 +33,11 @@ struct gradient_step {
     if constexpr (Axis < there.rank) {
       constexpr std::size_t step = node.from[0].axes.stride_of(there.family[Axis]);
       constexpr std::size_t stride = there.stride[Axis];
-      // (Each copy of a repeated element has the whole gradient.)
+      // Each copy of a repeated element has the whole gradient; parts of windows have one each.
       constexpr std::size_t size = stride == 0 ? 1 : there.size[Axis];
       for (std::size_t i = 0; i < size; ++i) put<Axis + 1>(from + i * step, to + i * stride);
     } else {
-      *to = *from;
+      *to = *to + *from;
     }
   }
   // Skips positions outside of the table, which returned zeros.
