@@ -11,7 +11,7 @@ from import_graph import Node, constant, in_order, is_constant, is_number, numbe
 from import_moves import NoView, Views, numbers_along, runs
 
 BUILT_IN = set("batch query key token hidden heads kv_heads head_dim value_dim score_hidden intermediate classes vocabulary in_features "
-               "out_features".split())
+               "out_features kernel_size".split())
 CALLS = {"exp", "log", "sqrt", "tanh", "sigmoid", "abs", "sin", "cos", "erf", "floor"}
 OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "less": "<", "greater": ">", "less_or_equal": "<=", "greater_or_equal": ">=",
              "equal": "==", "not_equal": "!=", "and": "&&", "or": "||"}
@@ -536,15 +536,81 @@ class Program:
             return "key"
         return self.fresh(taken, f"other_{name}" if not name.startswith("other_") else name)
 
+    def in_windows(self, x, windows, taken):
+        """The text of the windows, and the names of their positions in the kernel."""
+        names, text, kernel, ones = self.names(x), "", [], []
+        for at, size, stride, dilation, count in windows:
+            kernel.append(self.fresh(taken, "kernel_size" if len(windows) == 1 else f"kernel_{names[at]}"))
+            options = (f", stride<{stride}>" if stride > 1 else "") + (f", dilation<{dilation}>" if dilation > 1 else "")
+            text += f" | windows<{names[at]}, {kernel[-1]}<{size}>{options}>"
+            if count == 1:
+                ones.append(names[at])
+        return text, kernel, "".join(f" | select_at<{name}, 0>" for name in ones)
+
+    def add_padded(self, node):
+        x = self.numbers_of(node.args[0])
+        names, (before, after) = self.names(x), (node["before"], node["after"])
+        ends = (f", before<{before}>" if before else "") + (f", after<{after}>" if after else "")
+        text = f"padded<{names[node['axis']]}{ends}>"
+        self.say(node, f"{text}({{0}}, {literal(node['fill'])})" if node["fill"] else f"{{0}} | {text}", [x], names)
+
+    def add_pooled(self, node):
+        x = self.numbers_of(node.args[0])
+        names = self.names(x)
+        text, kernel, selected = self.in_windows(x, node["windows"], set(names))
+        ones = {at for at, _, _, _, count in node["windows"] if count == 1}
+        self.say(node, f"{node['kind']}<{', '.join(kernel)}>({{0}}{text}{selected})", [x],
+                 [name for i, name in enumerate(names) if i not in ones])
+
     def add_depthwise(self, node):
-        """A sum of moved arguments, each times its row of one table."""
-        names = self.names(node.args[0])
-        texts, tap = [], self.extra(names)("tap")
-        for k, x in enumerate(node.args):
-            texts.append(f"{self.renamed(x, names, f'{{{k}}}')} * ({{w0}} | select_at<{tap}, {k}>)")
-        tensors = [(axes_text((tap, names[-1]), node["weight"].shape), floats(node["weight"])),
-                   (axes_text(names[-1:], node["bias"].shape), floats(node["bias"]))]
-        self.say(node, " + ".join(texts) + " + {w1}", node.args, names, tensors=tensors)
+        """Each channel times its own kernel."""
+        x, weight, bias = self.numbers_of(node.args[0]), node["weight"], node["bias"]
+        names = self.names(x)
+        text, kernel, selected = self.in_windows(x, node["windows"], set(names))
+        ones = {at for at, _, _, _, count in node["windows"] if count == 1}
+        value = np.moveaxis(weight, 0, -1)
+        product = f"contract<{', '.join(kernel)}>({{0}}{text}{selected}, {{w0}})" if kernel else "{0} * {w0}"
+        self.say(node, product + self.plus_bias(bias), [x], [name for i, name in enumerate(names) if i not in ones],
+                 tensors=[(axes_text((*kernel, names[-1]), value.shape), floats(value)), *self.tensors_of_bias(bias, names[-1])])
+
+    def plus_bias(self, bias):
+        return "" if bias is None else " + {w1}"
+
+    def tensors_of_bias(self, bias, name):
+        return [] if bias is None else [(axes_text((name,), bias.shape) if bias.size > 1 else "", floats(bias))]
+
+    def add_convolution(self, node):
+        """A product of windows and a kernel; if windows and channels are neighbors in memory, a linear map."""
+        x, weight, bias, windows = self.numbers_of(node.args[0]), node["weight"], node["bias"], node["windows"]
+        names, outputs = self.names(x), weight.shape[0]
+        taken = set(names)
+        text, kernel, selected = self.in_windows(x, windows, taken)
+        positions, channels = names[:len(windows)], names[len(windows):]
+        out = [self.fresh(taken - set(channels), "classes" if any(node is one for one in self.results) else "hidden")] if outputs > 1 else []
+        result = [name for name, window in zip(positions, windows) if window[-1] != 1] + out
+        if len(windows) == 1 and windows[0][3] == 1 and channels and outputs > 1 and not selected:
+            wide = self.fresh(taken, "in_features")
+            bare = weight.transpose(2, 1, 0).reshape(-1, outputs)
+            type_ = f"linear<float, {wide}<{bare.shape[0]}>, {out[0]}<{outputs}>, bias<{lower(bias is not None)}>>"
+            ref = self.for_layer(x, names)
+            self.say(node, f"use<{{t}}>({{w0}})({ref}{text} | merge<{kernel[0]}, {channels[0]}, {wide}>)", [x], result, packed=True, type_=type_,
+                     parts=parts_of_linear("", (bare, bias)))
+            return
+        order = (*range(2, weight.ndim), 1, 0)
+        value = weight.transpose(order)
+        axes = [*kernel, channels[0] if channels else None, out[0] if out else None]
+        value = value.reshape([n for n, name in zip(value.shape, axes) if name])
+        axes = [name for name in axes if name]
+        renamed = ""
+        if out and out[0] in channels:  # summed and kept
+            other = self.fresh(taken, f"summed_{channels[0]}")
+            renamed = f" | rename_axis<{channels[0]}, {other}>"
+            axes[len(kernel)] = other
+            channels = (other,)
+        summed = [*kernel, *channels]
+        product = f"contract<{', '.join(summed)}>({{0}}{text}{selected}{renamed}, {{w0}})" if summed else "{0} * {w0}"
+        self.say(node, product + self.plus_bias(bias), [x], result,
+                 tensors=[(axes_text(axes, value.shape), floats(value)), *self.tensors_of_bias(bias, out[0] if out else "")])
 
     # ---- layers
     def features(self, node):

@@ -204,10 +204,11 @@ def padded(x, axis, before, after, fill=0.0, scope=""):
     """With numbers before and after along an axis."""
     if not before and not after:
         return x
-    def numbers(count):
-        return constant(np.full([count if i == axis else n for i, n in enumerate(x.shape)], fill, np.float32))
-    parts = ([numbers(before)] if before else []) + [x] + ([numbers(after)] if after else [])
-    return joined(parts, tuple(n + before + after if i == axis else n for i, n in enumerate(x.shape)), axis, scope)
+    if is_constant(x):
+        widths = [(before, after) if i == axis else (0, 0) for i in range(len(x.shape))]
+        return constant(np.pad(x["value"], widths, constant_values=fill), x.scope)
+    shape = tuple(n + before + after if i == axis else n for i, n in enumerate(x.shape))
+    return Node("padded", [x], shape, scope, axis=axis, before=before, after=after, fill=float(fill))
 
 
 def part(x, at):

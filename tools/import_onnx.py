@@ -375,12 +375,19 @@ class Reader:
         pads = [int(n) for n in pads]
         if min(pads) < 0:
             self.refuse("it pads by a negative number; use Slice")
-        x, mode = graph.reshaped(self.arg(0), full), operators.text_of(about.get("mode"), "constant")
+        mode = operators.text_of(about.get("mode"), "constant")
+        wide = any(full[axis] == 1 and (pads[i] or pads[i + len(pads) // 2]) for i, axis in enumerate(axes))
+        x = self.arg(0) if mode == "constant" and not wide else graph.reshaped(self.arg(0), full)
         if mode != "constant":
             index = operators.pad({"mode": mode.encode()}, graph.identity(full), pads, None, axes)
             return move(x, index.reshape(self.shape), self.scope)
         for i, axis in enumerate(axes):
-            x = graph.padded(x, axis, pads[i], pads[i + len(pads) // 2], fill, self.scope)
+            ends = pads[i], pads[i + len(pads) // 2]
+            axis = axis if wide else self.axis_of(axis)
+            if not any(ends):
+                continue
+            rows = graph.turned(x)  # what computes positions before features stays so
+            x = graph.turn(graph.padded(rows, 1 - axis, *ends, fill, self.scope)) if rows else graph.padded(x, axis, *ends, fill, self.scope)
         return graph.reshaped(x, self.shape)
 
     # ---- along axes
@@ -529,42 +536,55 @@ class Reader:
         return move(made, index.reshape(self.shape), self.scope)
 
     # ---- convolutions and pooling
-    def taps(self, x, kernel, fill):
-        """x (channel, positions...) as one tensor for each place in the kernel, with the positions of the result."""
-        about = self.about
+    def windows(self, x, kernel, fill, order):
+        """x (channel, positions...), padded, with the axes of `order`, of those larger than 1 before or after; and the windows:
+        (axis, size, stride, dilation, count) of each. Of an axis of one position one place of the kernel reads it: the third result
+        has those places, for numpy."""
+        about, full = self.about, x.shape
         if about.get("ceil_mode"):
             self.refuse("its windows reach over the end (ceil_mode); pad the input before")
-        strides, dilations, pads = operators.window_of(about, self.full(0)[2:], kernel)
+        strides, dilations, pads = operators.window_of(about, full[1:], kernel)
         out = self.values[self.output].shape[2:]
-        for i, (before, after) in enumerate(pads):
-            x = graph.padded(x, 1 + i, before, after, fill, self.scope)
-        for place in np.ndindex(*kernel):
-            at = [slice(None)]
-            for step, stride, dilation, count in zip(place, strides, dilations, out):
-                first = step * dilation
-                at.append(slice(first, first + (count - 1) * stride + 1, stride))
-            yield place, part(x, tuple(at))
+        single = [n == 1 and count == 1 for n, count in zip(full[1:], out)]
+        places = [pad[0] // dilation if one else slice(None) for one, pad, dilation in zip(single, pads, dilations)]
+        axes = [0] + [1 + i for i, one in enumerate(single) if not one]
+        kept = [i for i in axes if i or full[0] != 1]
+        index = graph.identity(full).reshape([full[i] for i in axes])
+        index = index if full[0] != 1 else index[0]
+        wanted = [i for i in order if i in kept]
+        made = move(x, index.transpose([kept.index(i) for i in wanted]))
+        windows = []
+        for i in kept:
+            if i == 0:
+                continue
+            at, k = wanted.index(i), i - 1
+            made = graph.padded(made, at, *pads[k], fill, self.scope)
+            windows.append((at, kernel[k], strides[k], dilations[k], out[k]))
+        return made, windows, tuple(places)
 
-    def pooled(self, op, fill):
+    def pooled(self, kind, fill):
         full, kernel = self.full(0), self.about["kernel_shape"]
         if full[0] != 1:
             self.refuse("its batch is larger than 1; export the model for a batch of 1")
-        total = None
-        for _, tap in self.taps(graph.reshaped(self.arg(0), full[1:]), kernel, fill):
-            total = tap if total is None else graph.both(op, total, tap, self.scope)
-        return total
+        x, windows, _ = self.windows(graph.reshaped(self.arg(0), full[1:]), kernel, fill, range(len(full) - 1))
+        if not windows:
+            return x
+        counts = {at: count for at, _, _, _, count in windows}
+        shape = without_ones([counts.get(i, n) for i, n in enumerate(x.shape)])
+        return Node("pooled", [x], shape, self.scope, kind=kind, windows=windows)
 
     def read_MaxPool(self):
         if len(self.node.output) > 1 and self.node.output[1]:
             self.refuse("the places of its maxima are an output; export it without them")
-        return graph.reshaped(self.pooled("maximum", -np.inf), self.shape)
+        return graph.reshaped(self.pooled("max", -np.inf), self.shape)
 
     def read_AveragePool(self):
-        total = self.pooled("add", 0.0)
+        total = self.pooled("sum", 0.0)
         sizes = operators.windows(np.ones(self.full(0)), self.about, self.about["kernel_shape"], 0)
         axes = tuple(range(-len(self.about["kernel_shape"]), 0))
         padded = self.about.get("count_include_pad", 0)
-        divisor = np.full(total.shape, math.prod(self.about["kernel_shape"])) if padded else sizes.sum(axes)[0]
+        divisor = sizes.sum(axes)[0]
+        divisor = np.full(total.shape, math.prod(self.about["kernel_shape"])) if padded else divisor.reshape(without_ones(divisor.shape))
         if (divisor == divisor.flat[0]).all():
             return graph.reshaped(graph.times(total, 1 / float(divisor.flat[0])), self.shape)
         return graph.reshaped(graph.both("mul", total, constant((1 / divisor).astype(np.float32)), self.scope), self.shape)
@@ -576,39 +596,42 @@ class Reader:
             self.refuse("its batch is larger than 1; export the model for a batch of 1")
         outputs, inputs = weight.shape[0], weight.shape[1]
         x = graph.reshaped(self.arg(0), full[1:])
-        out = self.values[self.output].shape[2:]
-        strides, dilations, pads = operators.window_of(self.about, full[2:], kernel)
-        if groups == full[1] == outputs and groups > 1:  # one channel each: channels last, so that they fill vectors
-            last, taps, weights = (*range(1, len(x.shape)), 0), [], []
-            for place, tap in self.taps(x, kernel, 0.0):
-                taps.append(move(tap, graph.identity(tap.shape).transpose(last)))
-                weights.append(weight[(slice(None), 0, *place)])
-            made = Node("depthwise", taps, taps[0].shape, self.scope, weight=np.stack(weights), bias=np.zeros(outputs) if bias is None else bias)
-            return move(made, graph.identity(made.shape).transpose(len(kernel), *range(len(kernel))).reshape(self.shape))
-        made = []
-        for group in range(groups):
-            channels = part(x, (slice(group * inputs, (group + 1) * inputs),)) if groups > 1 else x
-            of_group = slice(group * outputs // groups, (group + 1) * outputs // groups)
-            made.append(self.product_of_windows(channels, weight[of_group], None if bias is None else bias[of_group], out, strides, dilations, pads))
-        y = joined_columns(made, self.scope)
-        return graph.reshaped(graph.turn(y) if len(y.shape) == 2 else y, self.shape)
+        last = (*range(1, len(full) - 1), 0)  # channels last, so that they fill vectors
+        if groups == full[1] == outputs and groups > 1:
+            made = self.convolution(x, weight[:, 0], bias, last, "depthwise")
+        else:
+            parts = []
+            for group in range(groups):
+                channels = part(x, (slice(group * inputs, (group + 1) * inputs),)) if groups > 1 else x
+                of_group = slice(group * outputs // groups, (group + 1) * outputs // groups)
+                parts.append(self.product_of_windows(channels, weight[of_group], None if bias is None else bias[of_group], last))
+            made = joined_columns(parts, self.scope)
+        y = graph.reshaped(made, (math.prod(self.values[self.output].shape[2:]), outputs))
+        return graph.reshaped(graph.turn(y), self.shape)
 
-    def product_of_windows(self, x, weight, bias, out, strides, dilations, pads):
-        """(positions, output channels): a linear map of the windows, each a row."""
-        kernel, positions, outputs = weight.shape[2:], math.prod(out), weight.shape[0]
+    def convolution(self, x, weight, bias, last, op="convolution"):
+        """weight (outputs, channels, kernel...), of a depthwise one (channels, kernel...). Channels last."""
+        x, windows, places = self.windows(x, weight.shape[-len(last) + 1:], 0.0, last)
+        weight = weight[(..., *places)]
+        counts = {at: count for at, _, _, _, count in windows}
+        positions = [counts.get(i, n) for i, n in enumerate(x.shape[:len(windows)])]
+        shape = without_ones([*positions, weight.shape[0]])
+        return Node(op, [x], shape, self.scope, weight=weight, bias=bias, windows=windows)
+
+    def product_of_windows(self, x, weight, bias, last):
+        """A linear map of the windows if they neither overlap nor are padded: each is a row."""
+        kernel, outputs = weight.shape[2:], weight.shape[0]
+        strides, dilations, pads = operators.window_of(self.about, x.shape[1:], kernel)
         overlap = any(stride < (size - 1) * dilation + 1 for stride, size, dilation in zip(strides, kernel, dilations))
-        if not any(map(any, pads)) and not overlap:
-            seen = np.lib.stride_tricks.sliding_window_view(graph.identity(x.shape), [(n - 1) * d + 1 for n, d in zip(kernel, dilations)],
-                                                            tuple(range(1, 1 + len(kernel))))
-            seen = seen[(slice(None), *(slice(None, None, s) for s in strides), *(slice(None, None, d) for d in dilations))]
-            rows = move(x, np.moveaxis(seen, 0, len(kernel)).reshape(positions, -1))
-            return layers.linear(rows, np.ascontiguousarray(weight.reshape(outputs, -1).T), bias, self.scope)
-        taps, count = [], x.shape[0]
-        for _, tap in self.taps(x, kernel, 0.0):
-            taps.append(move(tap, graph.identity(tap.shape).reshape(count, positions).T))
-        rows = graph.joined(taps, (positions, count * len(taps)), 1, self.scope)
-        order = (*range(2, weight.ndim), 1, 0)
-        return layers.linear(rows, np.ascontiguousarray(weight.transpose(order).reshape(-1, outputs)), bias, self.scope)
+        if overlap or any(map(any, pads)) or min(outputs, math.prod(weight.shape[1:])) == 1:
+            made = self.convolution(x, weight, bias, last)
+            return graph.reshaped(made, (math.prod(self.values[self.output].shape[2:]), outputs))
+        seen = np.lib.stride_tricks.sliding_window_view(graph.identity(x.shape), [(n - 1) * d + 1 for n, d in zip(kernel, dilations)],
+                                                        tuple(range(1, 1 + len(kernel))))
+        seen = seen[(slice(None), *(slice(None, None, s) for s in strides), *(slice(None, None, d) for d in dilations))]
+        positions = math.prod(self.values[self.output].shape[2:])
+        rows = move(x, np.moveaxis(seen, 0, len(kernel)).reshape(positions, -1))
+        return layers.linear(rows, np.ascontiguousarray(weight.reshape(outputs, -1).T), bias, self.scope)
 
 
 def joined_columns(parts, scope):
