@@ -46,25 +46,25 @@ STAGES = (
     Stage("lint", True, "--lint", "format, lists of files, includes, names and generated pages, before anything is compiled"),
     Stage("sanitizers", True, "--compiler clang++ --sanitize --suite unit --suite law --suite fuzz",
           "units and laws without memory errors or undefined behavior; file readers on hostile files"),
-    Stage("proofs", True, "--optimization 1 --suite bits --suite dispatch --suite examples --suite mpi --suite export --suite import "
+    Stage("proofs", True, "--optimization 1 --suite bits --suite dispatch --suite examples --suite export --suite import "
           "--suite formulas_some --suite counts --suite system --suite frames --suite package --suite tools --suite bench --suite one_header "
           "--suite misuse --suite march --no-suite alone",
-          "equal bits for compilers, levels and instruction sets; equal instructions for all values; MPI ranks; programs "
+          "equal bits for compilers, levels and instruction sets; equal instructions for all values; programs "
           "as users write and install them"),
     Stage("clang++", True, "--compiler clang++ --suite static --suite reject --suite alone --suite asm --suite checking --suite gdb "
           "--suite compile_cost --suite snippets --suite golden --suite plain",
           "clang's messages and code; parity with the frameworks"),
-    Stage("g++", True, "--daily --suite realtime --suite uses --suite compile_cost", "the default command: units, short laws, parity, error messages; no allocation, lock or system "
-          "call, and a bounded stack, which is hardest without optimization"),
+    Stage("g++", True, "--daily --suite realtime --suite uses --suite mpi --suite compile_cost", "the default command: units, short laws, parity, error messages; MPI ranks; "
+          "no allocation, lock or system call, and a bounded stack, which is hardest without optimization"),
     Stage("embedded", True, "embedded", "one target of each instruction set, in emulators"),
     Stage("not fused", True, "--compiler clang++ --march none " + NOT_FUSED, "the second set of bits, without fused multiply-adds"),
     Stage("page", True, "page", "the demo in a browser"),
     Stage("all g++", False, "--optimization 2 --one-by-one --suite static --suite reject --suite unit --suite law --suite golden --suite formulas "
           "--suite bits_more --suite import_more --suite counts_more --suite examples --suite checking --suite gdb --suite snippets "
-          "--suite alone --suite asm --suite misuse",
+          "--suite alone --suite asm --suite asm_more --suite misuse",
           "the same with g++, optimized"),
     Stage("all clang++", False, "--compiler clang++ --optimization 1 --one-by-one --suite unit --suite law --suite examples "
-          "--suite realtime --suite reject --suite alone --suite misuse --suite one_header --suite counts --suite counts_more",
+          "--suite realtime --suite reject --suite alone --suite misuse --suite one_header --suite counts --suite counts_more --suite asm_more",
           "the same with clang, optimized"),
     Stage("all not fused", False, "--march none " + NOT_FUSED + " formulas/1", "the same with g++"),
     Stage("all embedded", False, "embedded --all", "every target, with two compilers and code sizes"),

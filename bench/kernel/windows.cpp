@@ -47,8 +47,8 @@ void add_time() {
 
 template <std::size_t Side, std::size_t Channels>
 void add_image() {
-  using kernel = tensor<float, kernel_row<3>, kernel_size<3>, hidden<Channels>,
-                        out_features<Channels>>;
+  using kernel =
+      tensor<float, kernel_row<3>, kernel_size<3>, hidden<Channels>, out_features<Channels>>;
   static tensor<float, row<Side + 2>, column<Side + 2>, hidden<Channels>> x;
   static tensor<float, row<Side>, column<Side>, kernel_row<3>, kernel_size<3>, hidden<Channels>>
       rows;

@@ -387,6 +387,49 @@ class Mobile(nn.Module):
         return torch.randn(1, 3, 16, 16),
 
 
+class Each(nn.Module):
+    """Every part by itself, of one input."""
+
+    def __init__(self, *parts):
+        super().__init__()
+        self.parts = nn.ModuleList(parts)
+
+    def forward(self, x):
+        return tuple(part(x) for part in self.parts)
+
+
+class Convolutions(Each):
+    """Along one axis: strides, padding, dilation, groups, one output channel, one position."""
+
+    def __init__(self):
+        super().__init__(nn.Conv1d(8, 6, 3, stride=2, padding=1), nn.Conv1d(8, 6, 3, dilation=2, padding=2, bias=False),
+                         nn.Conv1d(8, 8, 5, groups=8, padding=2), nn.Conv1d(8, 1, 3), nn.Conv1d(8, 6, 12), nn.AvgPool1d(3, 2, 1, count_include_pad=False))
+
+    def example(self):
+        return torch.randn(1, 8, 12),
+
+
+class ConvolutionsOfImages(Each):
+    """Of images: kernels of one row or column, one result, pooling with padding."""
+
+    def __init__(self):
+        super().__init__(nn.Conv2d(3, 6, (3, 1), stride=2), nn.Conv2d(3, 3, (8, 3), groups=3), nn.Conv2d(3, 6, (8, 9)), nn.AvgPool2d(3, 2, 1),
+                         nn.Conv2d(3, 6, 3, stride=2, padding=(1, 0), dilation=(2, 1)), nn.MaxPool2d((8, 1)))
+
+    def example(self):
+        return torch.randn(1, 3, 8, 9),
+
+
+class OneChannel(Each):
+    """Of one channel, or of one row that padding makes several."""
+
+    def __init__(self):
+        super().__init__(nn.Conv2d(1, 6, (1, 3), padding=(0, 1)), nn.Conv2d(1, 6, 3, padding=(2, 0)), nn.Conv2d(1, 1, (1, 3)), nn.MaxPool2d((1, 2)))
+
+    def example(self):
+        return torch.randn(1, 1, 1, 9),
+
+
 class DecisionTransformer(nn.Module):
     """Kinds of tokens, stacked and interleaved; four inputs and two results."""
 
@@ -544,11 +587,13 @@ class Functions(nn.Module):
 EXPECTED = {
     Encoder: "2 encoder layers, 1 norm, 1 linear map", VisionTransformer: "2 linear maps, 2 encoder layers, 1 norm",
     KeywordTransformer: "2 linear maps, 2 encoder layers, 1 norm", Bert: "1 embedding, 1 norm, 2 encoder layers, 2 linear maps",
-    Whisper: "2 linear maps, 2 encoder layers, 1 norm", Llama: "1 embedding, 2 encoder layers, 1 norm, 1 linear map",
-    Conformer: "5 norms, 2 feed-forward networks, 1 attention, 3 linear maps", T5: "1 embedding, 4 norms, 8 linear maps, 2 feed-forward networks",
+    Whisper: "2 convolutions, 2 encoder layers, 1 norm", Llama: "1 embedding, 2 encoder layers, 1 norm, 1 linear map",
+    Conformer: "5 norms, 2 feed-forward networks, 1 attention, 3 linear maps, 1 depthwise convolution", T5: "1 embedding, 4 norms, 8 linear maps, 2 feed-forward networks",
     Alibi: "4 norms, 9 linear maps, 2 feed-forward networks", Gpt2: "1 embedding, 2 encoder layers", Perceiver: "4 linear maps, 1 encoder layer",
     SetTransformer: "",
-    CausalConvolution: "", Mobile: "4 linear maps", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "",
+    CausalConvolution: "2 convolutions, 1 linear map", Mobile: "3 convolutions, 1 depthwise convolution, 1 linear map",
+    Convolutions: "4 convolutions, 1 depthwise convolution", ConvolutionsOfImages: "3 convolutions, 1 depthwise convolution",
+    OneChannel: "3 convolutions", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "",
     Swin: "2 norms, 5 linear maps", PatchTst: "", Tabular: "", Batch: "", Linformer: "",
     Functions: "1 embedding"}
 IN_CI = [Llama, Bert, DecisionTransformer, Swin, CausalConvolution, Functions]
