@@ -585,9 +585,10 @@ class Program:
         names, outputs = self.names(x), weight.shape[0]
         taken = set(names)
         text, kernel, selected = self.in_windows(x, windows, taken)
-        positions, channels = names[:len(windows)], names[len(windows):]
+        positions, channels = names[:node["rows"]], names[node["rows"]:]
+        ones = {at for at, _, _, _, count in windows if count == 1}
         out = [self.fresh(taken - set(channels), "classes" if any(node is one for one in self.results) else "hidden")] if outputs > 1 else []
-        result = [name for name, window in zip(positions, windows) if window[-1] != 1] + out
+        result = [name for i, name in enumerate(positions) if i not in ones] + out
         if len(windows) == 1 and windows[0][3] == 1 and channels and outputs > 1 and not selected:
             wide = self.fresh(taken, "in_features")
             bare = weight.transpose(2, 1, 0).reshape(-1, outputs)

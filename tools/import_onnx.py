@@ -536,37 +536,31 @@ class Reader:
         return move(made, index.reshape(self.shape), self.scope)
 
     # ---- convolutions and pooling
-    def windows(self, x, kernel, fill, order):
-        """x (channel, positions...), padded, with the axes of `order`, of those larger than 1 before or after; and the windows:
-        (axis, size, stride, dilation, count) of each. Of an axis of one position one place of the kernel reads it: the third result
-        has those places, for numpy."""
+    def windows(self, x, kernel, fill, last):
+        """x (batch, channel, positions...), padded, without axes that have one position before and after, and without a batch and
+        channels of 1; last: the channels last. And the windows, (axis, size, stride, dilation, count) of each. Of an axis of one
+        position one place of the kernel reads it: the third result has those places, for numpy."""
         about, full = self.about, x.shape
         if about.get("ceil_mode"):
             self.refuse("its windows reach over the end (ceil_mode); pad the input before")
-        strides, dilations, pads = operators.window_of(about, full[1:], kernel)
+        strides, dilations, pads = operators.window_of(about, full[2:], kernel)
         out = self.values[self.output].shape[2:]
-        single = [n == 1 and count == 1 for n, count in zip(full[1:], out)]
+        single = [n == count == 1 and pad[0] % dilation == 0 for n, count, pad, dilation in zip(full[2:], out, pads, dilations)]
         places = [pad[0] // dilation if one else slice(None) for one, pad, dilation in zip(single, pads, dilations)]
-        axes = [0] + [1 + i for i, one in enumerate(single) if not one]
-        kept = [i for i in axes if i or full[0] != 1]
+        positions = [2 + i for i, one in enumerate(single) if not one]
+        axes = [i for i in (0, 1) if full[i] != 1] + positions
         index = graph.identity(full).reshape([full[i] for i in axes])
-        index = index if full[0] != 1 else index[0]
-        wanted = [i for i in order if i in kept]
-        made = move(x, index.transpose([kept.index(i) for i in wanted]))
+        wanted = [i for i in axes if i != 1] + [1] * (1 in axes) if last else axes
+        made = move(x, index.transpose([axes.index(i) for i in wanted]))
         windows = []
-        for i in kept:
-            if i == 0:
-                continue
-            at, k = wanted.index(i), i - 1
+        for i in positions:
+            at, k = wanted.index(i), i - 2
             made = graph.padded(made, at, *pads[k], fill, self.scope)
             windows.append((at, kernel[k], strides[k], dilations[k], out[k]))
         return made, windows, tuple(places)
 
     def pooled(self, kind, fill):
-        full, kernel = self.full(0), self.about["kernel_shape"]
-        if full[0] != 1:
-            self.refuse("its batch is larger than 1; export the model for a batch of 1")
-        x, windows, _ = self.windows(graph.reshaped(self.arg(0), full[1:]), kernel, fill, range(len(full) - 1))
+        x, windows, _ = self.windows(graph.reshaped(self.arg(0), self.full(0)), self.about["kernel_shape"], fill, last=False)
         if not windows:
             return x
         counts = {at: count for at, _, _, _, count in windows}
@@ -583,55 +577,53 @@ class Reader:
         sizes = operators.windows(np.ones(self.full(0)), self.about, self.about["kernel_shape"], 0)
         axes = tuple(range(-len(self.about["kernel_shape"]), 0))
         padded = self.about.get("count_include_pad", 0)
-        divisor = sizes.sum(axes)[0]
-        divisor = np.full(total.shape, math.prod(self.about["kernel_shape"])) if padded else divisor.reshape(without_ones(divisor.shape))
+        divisor = np.full(sizes.shape[:axes[0]], math.prod(self.about["kernel_shape"])) if padded else sizes.sum(axes)
+        divisor = divisor.reshape(without_ones(divisor.shape))
         if (divisor == divisor.flat[0]).all():
             return graph.reshaped(graph.times(total, 1 / float(divisor.flat[0])), self.shape)
         return graph.reshaped(graph.both("mul", total, constant((1 / divisor).astype(np.float32)), self.scope), self.shape)
 
     def read_Conv(self):
         full, weight, bias = self.full(0), self.fixed(1, "its kernel"), self.fixed(2, "its bias")
-        groups, kernel = self.about.get("group", 1), weight.shape[2:]
-        if full[0] != 1:
-            self.refuse("its batch is larger than 1; export the model for a batch of 1")
-        outputs, inputs = weight.shape[0], weight.shape[1]
-        x = graph.reshaped(self.arg(0), full[1:])
-        last = (*range(1, len(full) - 1), 0)  # channels last, so that they fill vectors
+        groups, outputs, inputs = self.about.get("group", 1), weight.shape[0], weight.shape[1]
+        x = graph.reshaped(self.arg(0), full)
         if groups == full[1] == outputs and groups > 1:
-            made = self.convolution(x, weight[:, 0], bias, last, "depthwise")
+            made = self.convolution(x, weight[:, 0], bias, "depthwise")
         else:
             parts = []
             for group in range(groups):
-                channels = part(x, (slice(group * inputs, (group + 1) * inputs),)) if groups > 1 else x
+                channels = part(x, (slice(None), slice(group * inputs, (group + 1) * inputs))) if groups > 1 else x
                 of_group = slice(group * outputs // groups, (group + 1) * outputs // groups)
-                parts.append(self.product_of_windows(channels, weight[of_group], None if bias is None else bias[of_group], last))
+                parts.append(self.product_of_windows(channels, weight[of_group], None if bias is None else bias[of_group]))
             made = joined_columns(parts, self.scope)
-        y = graph.reshaped(made, (math.prod(self.values[self.output].shape[2:]), outputs))
-        return graph.reshaped(graph.turn(y), self.shape)
+        positions = math.prod(self.values[self.output].shape[2:])
+        if full[0] == 1:
+            return graph.reshaped(graph.turn(graph.reshaped(made, (positions, outputs))), self.shape)
+        index = graph.identity((full[0], positions, outputs)).transpose(0, 2, 1)
+        return move(graph.reshaped(made, (full[0], positions, outputs)), index.reshape(self.shape))
 
-    def convolution(self, x, weight, bias, last, op="convolution"):
-        """weight (outputs, channels, kernel...), of a depthwise one (channels, kernel...). Channels last."""
-        x, windows, places = self.windows(x, weight.shape[-len(last) + 1:], 0.0, last)
+    def convolution(self, x, weight, bias, op="convolution"):
+        """weight (outputs, channels, kernel...), of a depthwise one (channels, kernel...)."""
+        x, windows, places = self.windows(x, weight.shape[2 - (op == "depthwise"):], 0.0, last=True)
         weight = weight[(..., *places)]
         counts = {at: count for at, _, _, _, count in windows}
-        positions = [counts.get(i, n) for i, n in enumerate(x.shape[:len(windows)])]
-        shape = without_ones([*positions, weight.shape[0]])
-        return Node(op, [x], shape, self.scope, weight=weight, bias=bias, windows=windows)
+        rows = len(windows) + (self.full(0)[0] != 1)
+        shape = without_ones([*(counts.get(i, n) for i, n in enumerate(x.shape[:rows])), weight.shape[0]])
+        return Node(op, [x], shape, self.scope, weight=weight, bias=bias, windows=windows, rows=rows)
 
-    def product_of_windows(self, x, weight, bias, last):
-        """A linear map of the windows if they neither overlap nor are padded: each is a row."""
+    def product_of_windows(self, x, weight, bias):
+        """(rows, outputs): a linear map of the windows if they neither overlap nor are padded; each is a row."""
         kernel, outputs = weight.shape[2:], weight.shape[0]
-        strides, dilations, pads = operators.window_of(self.about, x.shape[1:], kernel)
+        strides, dilations, pads = operators.window_of(self.about, x.shape[2:], kernel)
         overlap = any(stride < (size - 1) * dilation + 1 for stride, size, dilation in zip(strides, kernel, dilations))
+        rows = x.shape[0] * math.prod(self.values[self.output].shape[2:])
         if overlap or any(map(any, pads)) or min(outputs, math.prod(weight.shape[1:])) == 1:
-            made = self.convolution(x, weight, bias, last)
-            return graph.reshaped(made, (math.prod(self.values[self.output].shape[2:]), outputs))
+            return graph.reshaped(self.convolution(x, weight, bias), (rows, outputs))
         seen = np.lib.stride_tricks.sliding_window_view(graph.identity(x.shape), [(n - 1) * d + 1 for n, d in zip(kernel, dilations)],
-                                                        tuple(range(1, 1 + len(kernel))))
-        seen = seen[(slice(None), *(slice(None, None, s) for s in strides), *(slice(None, None, d) for d in dilations))]
-        positions = math.prod(self.values[self.output].shape[2:])
-        rows = move(x, np.moveaxis(seen, 0, len(kernel)).reshape(positions, -1))
-        return layers.linear(rows, np.ascontiguousarray(weight.reshape(outputs, -1).T), bias, self.scope)
+                                                        tuple(range(2, 2 + len(kernel))))
+        seen = seen[(slice(None), slice(None), *(slice(None, None, s) for s in strides), *(slice(None, None, d) for d in dilations))]
+        inputs = move(x, np.moveaxis(seen, 1, 1 + len(kernel)).reshape(rows, -1))
+        return layers.linear(inputs, np.ascontiguousarray(weight.reshape(outputs, -1).T), bias, self.scope)
 
 
 def joined_columns(parts, scope):

@@ -176,8 +176,6 @@ class Checks:
             ("an old softmax over several axes", "before opset 13", old),
             ("integers of numbers", "integers are computed from numbers", graph([one("Cast", outputs=("i",), to=whole), one("Gather", ("w", "i"))],
                                                                                weights=[weight])),
-            ("convolutions of a batch", "its batch is larger than 1", graph([one("Conv", ("x", "k"))], shape=(2, 3, 8),
-                                                                            weights=[("k", np.ones((4, 3, 3), np.float32))])),
             ("a norm of two axes", "it normalizes several axes", graph([one("LayerNormalization", ("x", "w"), axis=0)], weights=[weight])),
             ("an input as output", "output y: it is an input as it came", graph([one("Identity")])),
             ("a constant as output", "output y: it depends on no input", graph([one("Relu", outputs=("z",)), one("Relu", ("w",))], weights=[weight])),

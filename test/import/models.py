@@ -430,6 +430,17 @@ class OneChannel(Each):
         return torch.randn(1, 1, 1, 9),
 
 
+class ConvolutionsOfBatch(Each):
+    """Of two images at once."""
+
+    def __init__(self):
+        super().__init__(nn.Conv2d(3, 6, 3, padding=1), nn.Conv2d(3, 6, 4, stride=4), nn.Conv2d(3, 3, 3, groups=3), nn.MaxPool2d(2),
+                         nn.Conv2d(3, 6, (8, 9)), nn.AvgPool2d(3, 2, 1, count_include_pad=False))
+
+    def example(self):
+        return torch.randn(2, 3, 8, 9),
+
+
 class DecisionTransformer(nn.Module):
     """Kinds of tokens, stacked and interleaved; four inputs and two results."""
 
@@ -593,7 +604,7 @@ EXPECTED = {
     SetTransformer: "",
     CausalConvolution: "2 convolutions, 1 linear map", Mobile: "3 convolutions, 1 depthwise convolution, 1 linear map",
     Convolutions: "4 convolutions, 1 depthwise convolution", ConvolutionsOfImages: "3 convolutions, 1 depthwise convolution",
-    OneChannel: "3 convolutions", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "",
+    OneChannel: "3 convolutions", ConvolutionsOfBatch: "2 convolutions, 1 linear map, 1 depthwise convolution", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "",
     Swin: "2 norms, 5 linear maps", PatchTst: "", Tabular: "", Batch: "", Linformer: "",
     Functions: "1 embedding"}
 IN_CI = [Llama, Bert, DecisionTransformer, Swin, CausalConvolution, Functions]
