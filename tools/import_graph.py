@@ -81,9 +81,13 @@ def elementwise(op, args, at, shape, scope=""):
         inner, factor = scaled(args[0])
         if inner is not args[0]:
             return elementwise("mul", [inner, constant(factor * number(args[1]))], at, shape, scope)
-    rows = None if op == "mul" and is_number(args[1]) else turned_operands(op, args, at, shape)
-    if rows:
-        return turn(elementwise(op, *rows, shape[::-1], scope))
+    if not (op == "mul" and is_number(args[1])):
+        if rows := turned_operands(op, args, at, shape):
+            return turn(elementwise(op, *rows, shape[::-1], scope))
+        if before := before_one_move(args, shape):
+            inner = next(x for x in before if not is_number(x))
+            made = elementwise(op, before, [() if is_number(x) else every(x) for x in before], inner.shape, scope)
+            return move(made, next(in_other_order(x)[1] for x in args if not is_number(x)))
     return Node(op, args, shape, scope, at=tuple(at))
 
 
@@ -103,11 +107,31 @@ def turned_operands(op, args, at, shape):
     return operands, places_of
 
 
-def unary(op, x, scope="", **more):
+def in_other_order(x):
+    """y and the index of its elements, if x has each of them once, in another order: what is computed of each element is computed
+    before they move, so that a move and the move back are none."""
     inner, factor = scaled(x)
-    if turned(inner):
-        rows = turned(inner)
-        return turn(unary(op, times(rows, factor), scope, **more))
+    if inner.op != "move" or inner.args[0].op in ("input", "lookup"):
+        return None
+    index, y = inner["index"], inner.args[0]
+    if index.size != math.prod(y.shape) or len(np.unique(index)) != index.size:
+        return None
+    return times(y, factor), index
+
+
+def before_one_move(args, shape):
+    """The operands before the same move of all; numbers stay."""
+    moved = [None if is_number(x) else in_other_order(x) for x in args]
+    first = next((one for one in moved if one), None)
+    for x, one in zip(args, moved):
+        if not is_number(x) and not (one and x.shape == shape and one[0].shape == first[0].shape and np.array_equal(one[1], first[1])):
+            return None
+    return first and [x if one is None else one[0] for x, one in zip(args, moved)]
+
+
+def unary(op, x, scope="", **more):
+    if moved := in_other_order(x):
+        return move(unary(op, moved[0], scope, **more), moved[1])
     return Node(op, [x], x.shape, scope, **more)
 
 

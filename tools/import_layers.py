@@ -124,6 +124,19 @@ def linear(x, weight, bias, scope=""):
     return attention(made) or network(made) or made
 
 
+def scaled_outputs(x, factor, shift, axis):
+    """A linear map or convolution whose outputs, an axis of x, are multiplied and shifted, with other weights; else nothing."""
+    inner, index = (x.args[0], x["index"]) if x.op == "move" else (x, identity(x.shape))
+    if inner.op not in ("linear", "convolution", "depthwise") or inner.shape[-1:] != factor.shape:
+        return None
+    along = np.arange(len(factor)).reshape([-1 if i == axis else 1 for i in range(len(x.shape))])
+    if not np.array_equal(index % len(factor), np.broadcast_to(along, index.shape)):
+        return None
+    by = factor if inner.op == "linear" else factor.reshape(-1, *[1] * (inner["weight"].ndim - 1))
+    bias = shift if inner["bias"] is None else inner["bias"] * factor + shift
+    return move(Node(inner.op, inner.args, inner.shape, inner.scope, **(inner.constants | {"weight": inner["weight"] * by, "bias": bias})), index)
+
+
 def network(down):
     """A feed-forward network, gated or not, from its last linear map."""
     x, gate, up, kind = down.args[0], None, None, None

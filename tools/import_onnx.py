@@ -125,6 +125,7 @@ class Reader:
     def __init__(self, model, feeds):
         self.values = operators.evaluated(model, feeds)
         self.nodes, self.known, names = folded(model, self.values)
+        self.outputs = {names.get(one.name, one.name) for one in model.graph.output}
         self.made = {name: Node("input", [], without_ones(x.shape), name, name=name, dtype=x.dtype, full=x.shape) for name, x in feeds.items()}
         for node, inputs in self.nodes:
             self.node, self.inputs, self.about = node, inputs, operators.attributes_of(node)
@@ -144,6 +145,9 @@ class Reader:
         if node.op == "input" or graph.turned(node) is not None and node.args[0].op == "input":
             raise Refused(f"output {name}: it is an input as it came; remove it from the outputs")
         return node
+
+    def is_read_once(self, name):
+        return sum(list(inputs).count(name) for _, inputs in self.nodes) == 1 and name not in self.outputs
 
     # What the node at hand has.
     def refuse(self, reason):
@@ -460,6 +464,9 @@ class Reader:
         scale, bias, mean, variance = (self.fixed(i, "a weight") for i in range(1, 5))
         x, axis = self.arg(0), self.axis_of(1)
         factor = scale / np.sqrt(variance + np.float32(self.about.get("epsilon", 1e-5)))
+        if axis is not None and self.is_read_once(self.inputs[0]):
+            if made := layers.scaled_outputs(x, factor, bias - mean * factor, axis):
+                return made
         if axis is None:
             return graph.plus(graph.times(x, float(factor)), float(bias - mean * factor), self.scope)
         return layers.recognized(graph.along("add", graph.along("mul", x, factor, axis, self.scope), bias - mean * factor, axis, self.scope))

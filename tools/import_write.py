@@ -122,7 +122,7 @@ class Writer:
             if self.of_block:
                 made += self.struct(block, self.of_block, of_block, packed)
             made += self.struct(title, self.of_model, of_model, packed, [("blocks", f"{block} blocks[{self.count}];")] if self.of_block else [])
-        made += ["// Lays the matrices out for the kernels of this target.", "inline void pack(packed& to, const weights& w) noexcept {"]
+        made += ["// Lays the matrices out for the kernels of this target.", "constexpr void pack(packed& to, const weights& w) noexcept {"]
         for m in self.of_model:
             many = m.repeated and self.period == 1
             at = f"{m.path}[i]" if many else m.path
@@ -193,7 +193,8 @@ class Writer:
         count, results = sum(array.size for array in self.tensors.values()), self.result_types()
         lines = [f"// SPDX-License-Identifier: {self.license}",
                  f"// Written by tools/import from {safe(self.source)}: do not edit. {len(self.tensors)} tensors, {count:,} numbers.",
-                 "#pragma once", "", "#include <umbel/umbel.hpp>", "#include <umbel/weights.hpp>", "", f"namespace {self.name} {{",
+                 "#pragma once", "", *(["#include <tuple>", ""] if len(results) > 1 else []), "#include <umbel/umbel.hpp>",
+                 "#include <umbel/weights.hpp>", "", f"namespace {self.name} {{",
                  "using namespace umbel;", "using namespace umbel::axes;", ""]
         for axis in self.program.own:
             lines += ["template <std::size_t N>", f"struct {axis} : axis<{axis}, N> {{}};"]

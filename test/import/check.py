@@ -93,6 +93,20 @@ class Checks:
             code, out, err = self.run(self.folder / f"{name}_{opset}.onnx", "--out", self.folder)
             self.tap.check(f"{name}: comes in with opset {opset}", code == 0 and layers in out, out + err)
 
+    def of_c(self, name):
+        """The same numbers from C."""
+        code, _, err = self.run(self.folder / f"{name}.onnx", "--c", "--out", self.folder)
+        self.tap.check(f"{name}: comes in as C", code == 0, err)
+        c_compiler = shutil.which("gcc") or shutil.which("cc")
+        object_, program = self.folder / f"{name}_c_test.o", self.folder / f"{name}_c_test"
+        for title, command in (("the test in C", [c_compiler, "-std=c99", "-pedantic", *FLAGS[2:], "-c", self.folder / f"{name}_c_test.c", "-o", object_]),
+                               ("the function", [*self.compiler, *FLAGS, "-I", self.root / "include", self.folder / f"{name}_c.cpp", object_,
+                                                 "-o", program])):
+            done = subprocess.run(command, capture_output=True, text=True)
+            self.tap.check(f"{name}: {title} compiles", done.returncode == 0, done.stderr[-3000:])
+        done = subprocess.run([program], capture_output=True, text=True)
+        self.tap.check(f"{name}: computes the probe in C", done.returncode == 0 and "largest difference" in done.stdout, done.stdout)
+
     def same_files(self, name):
         again = self.folder / "again"
         self.run(self.folder / f"{name}.onnx", "--out", again)
@@ -198,6 +212,8 @@ class Checks:
         self.refused("axes that are no list", "not as x=token,hidden", good, "--axes", "x", code=2)
         self.refused("a size that is no number", "not as sequence=16", good, "--size", "n=0", code=2)
         self.refused("a name that isn't one", "not a C++ name", good, "--name", "a-b", code=2)
+        large = graph([one("MatMul", ("x", "w"))], shape=(4, 400), weights=[("w", np.ones((400, 300), np.float32))])
+        self.refused("too many weights for C", "--c: the model has 120,000 weights", large, "--c")
         missing = self.run(self.folder / "nosuch.onnx")
         self.tap.check("refused: no file", missing[0] == 1 and missing[2].count("\n") == 1 and "nosuch.onnx" in missing[2], str(missing))
 
@@ -261,6 +277,8 @@ def main():
             if every or kind in models.IN_CI:
                 programs[kind] = checks.model(kind, layers)
         checks.same_files("Llama")
+        for name in ("Bert", *(["Llama", "OneChannel"] if every else [])):
+            checks.of_c(name)
         for kind in (models.Llama, models.Bert):
             checks.older(kind, models.EXPECTED[kind])
         checks.wrong_weights("Llama", programs[models.Llama], {

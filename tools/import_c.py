@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSL-1.0
+"""For tools/import --c: a model as a function of C. NAME.h declares it, NAME_c.cpp has the weights as constants that the compiler
+packs, and NAME_c_test.c calls it with the probe, from C."""
+import math
+
+import numpy as np
+
+from command_line import Refused
+from export_write import safe
+from import_write import wrapped
+
+MOST_WEIGHTS = 100_000  # that g++ and clang pack in a constant expression, with their usual limits
+
+
+class CWriter:
+    """writer: of the model (import_write.py); allowed: the largest difference from the probe, for each result."""
+
+    def __init__(self, writer, allowed):
+        count = sum(array.size for array in writer.tensors.values())
+        if count > MOST_WEIGHTS:
+            raise Refused(f"--c: the model has {count:,} weights, and compilers pack at most {MOST_WEIGHTS:,} as constants; "
+                          "call the C++ function, which loads them from the file")
+        self.writer, self.allowed = writer, allowed
+        self.file, self.function = writer.file_name, f"{writer.name}_forward"
+        results = writer.program.results
+        self.inputs = [(writer.arguments[id(x)], self.kind(writer.input_type(x)), x, writer.program.axes[id(x)]) for x in writer.program.inputs]
+        self.results = [("result" if len(results) == 1 else f"result{k}", "float", x, writer.program.names(x)) for k, x in enumerate(results)]
+
+    @staticmethod
+    def kind(type_):
+        return type_[type_.index("<") + 1:].split(",")[0].rstrip(">")
+
+    def top(self, what):
+        return [f"/* SPDX-License-Identifier: {self.writer.license} */",
+                f"/* Written by tools/import from {safe(self.writer.source).replace('*/', '* /')}: {what} */"]
+
+    def parameters(self):
+        return ", ".join([f"const {kind} {name}[{math.prod(x.shape)}]" for name, kind, x, _ in self.inputs] +
+                         [f"{kind} {name}[{math.prod(x.shape)}]" for name, kind, x, _ in self.results])
+
+    def header(self):
+        guard = f"{self.writer.name.upper()}_H"
+        axes = [f"     {name}: " + (", ".join(f"{axis} {n}" for axis, n in zip(names, x.shape)) or "one number")
+                for name, _, x, names in [*self.inputs, *self.results]]
+        return "\n".join([*self.top("do not edit."), f"#ifndef {guard}", f"#define {guard}", "", "#include <stdbool.h>", "", "#ifdef __cplusplus",
+                          'extern "C" {', "#endif", "", "/* Computes the model. Arrays are row-major, with these axes:", *axes, "",
+                          "   The scratch memory is static, so don't call it from two threads at a time. */",
+                          f"void {self.function}({self.parameters()});", "", "#ifdef __cplusplus", "}", "#endif", "", f"#endif  /* {guard} */", ""])
+
+    def source(self):
+        writer, lines = self.writer, []
+        lines += [*self.top(f"{self.file}.hpp as a function of C."), f'#include "{self.file}.h"', "", f'#include "{self.file}.hpp"', "", "namespace {", "",
+                  f"using namespace {writer.name};", ""]
+        if writer.tensors:
+            lines += ["template <std::size_t N>", "constexpr void copy_numbers(const float (&from)[N], float* to) {",
+                      "  for (std::size_t first = 0; first < N; first += 4096)  // compilers limit the length of a loop",
+                      "    for (std::size_t i = first; i < N && i < first + 4096; ++i) to[i] = from[i];", "}",
+                      "template <std::size_t N>", "constexpr void put(const float (&from)[N], float (&to)[N]) {", "  copy_numbers(from, to);", "}",
+                      "template <std::size_t N, class To>", "constexpr void put(const float (&from)[N], To& to) {",
+                      "  copy_numbers(from, to.data());", "}", ""]
+            for k, array in enumerate(writer.tensors.values()):
+                lines += wrapped(f"constexpr float numbers{k}[] = {{", self.numbers(array), "};")
+            lines += ["", "constexpr packed in_flash = [] {", "  weights w{};"]
+            lines += [f"  put(numbers{k}, w.{self.member(path)});" for k, path in enumerate(writer.tensors)]
+            lines += ["  packed made{};", "  pack(made, w);", "  return made;", "}();"]
+        lines += ["workspace work;", "", "}  // namespace", "", f'extern "C" void {self.function}({self.parameters()}) {{']
+        views = [f"view_as<{name}_tensor>({name})" for name, _, _, _ in self.inputs] + (["in_flash"] if writer.tensors else []) + ["work"]
+        results = [f"view_as<{name}_tensor>({name})" for name, _, _, _ in self.results]
+        if len(results) == 1:
+            lines.append(f"  forward.into({results[0]}, {', '.join(views)});")
+        else:
+            lines += [f"  auto out{k} = {text};" for k, text in enumerate(results)]
+            lines.append(f"  forward.into(std::tie({', '.join(f'out{k}' for k in range(len(results)))}), {', '.join(views)});")
+        return "\n".join([*lines, "}", ""])
+
+    @staticmethod
+    def member(path):
+        """blocks.0.attention.q.weight as blocks[0].attention.q.weight."""
+        first, *rest = path.split(".")
+        return first + "".join(f"[{part}]" if part.isdigit() else f".{part}" for part in rest)
+
+    @staticmethod
+    def numbers(array):
+        if array.dtype.kind == "b":
+            return ["true" if v else "false" for v in array.reshape(-1)]
+        if array.dtype.kind in "iu":
+            return [str(v) for v in array.reshape(-1)]
+        return [f"{np.float32(v)}F".replace("infF", "__builtin_inff()") for v in array.reshape(-1)]
+
+    def test(self):
+        writer, lines = self.writer, []
+        lines += [*self.top(f"calls {self.file}.h with the probe, and compares."), "#include <stdio.h>", "", f'#include "{self.file}.h"', ""]
+        for name, kind, x, _ in self.inputs:
+            value = writer.feeds[x["name"]]
+            lines += wrapped(f"static const {kind} {name}[] = {{", self.numbers(value.astype(bool) if kind == "bool" else value), "};")
+        for k, (name, _, _, _) in enumerate(self.results):
+            lines += wrapped(f"static const float wanted_{name}[] = {{", self.numbers(writer.answers[k].astype(np.float32)), "};")
+            lines.append(f"static float {name}[{writer.answers[k].size}];")
+        names = [name for name, _, _, _ in [*self.inputs, *self.results]]
+        lines += ["", "static int differs(const float* a, const float* b, int count, double allowed) {", "  double most = 0;", "  int i;",
+                  "  for (i = 0; i < count; ++i) {", "    const double far = (double)a[i] - (double)b[i];",
+                  "    if (!(far <= most && -far <= most)) most = far < 0 ? -far : far;", "  }",
+                  f'  printf("{self.file}: largest difference %.3g, at most %.3g is allowed\\n", most, allowed);', "  return !(most <= allowed);", "}", "",
+                  "int main(void) {", "  int wrong = 0;", f"  {self.function}({', '.join(names)});"]
+        for k, (name, _, x, _) in enumerate(self.results):
+            lines.append(f"  wrong += differs({name}, wanted_{name}, {math.prod(x.shape)}, {self.allowed[k]:.3g});")
+        return "\n".join([*lines, "  return wrong;", "}", ""])
