@@ -213,9 +213,12 @@ class Reader:
         return graph.times(self.arg(0), -1.0, self.scope)
 
     def read_Sum(self):
-        if len(self.inputs) != 2:
-            self.refuse("it has other than two inputs; export it as Add")
-        return self.elementwise("add", self.arg(0), self.arg(1))
+        if len({self.full(i) for i in range(len(self.inputs))}) != 1:
+            self.refuse("its inputs have different shapes; export it as Add")
+        total = self.arg(0)
+        for i in range(1, len(self.inputs)):
+            total = graph.both("add", total, self.arg(i), self.scope)
+        return total
 
     def read_Reciprocal(self):
         return graph.unary("reciprocal", self.arg(0), self.scope)
@@ -603,11 +606,14 @@ class Reader:
                 of_group = slice(group * outputs // groups, (group + 1) * outputs // groups)
                 parts.append(self.product_of_windows(channels, weight[of_group], None if bias is None else bias[of_group]))
             made = joined_columns(parts, self.scope)
-        positions = math.prod(self.values[self.output].shape[2:])
-        if full[0] == 1:
+        return self.channels_first(made, outputs)
+
+    def channels_first(self, made, outputs):
+        batch, positions = self.full(0)[0], math.prod(self.values[self.output].shape[2:])
+        if batch == 1:
             return graph.reshaped(graph.turn(graph.reshaped(made, (positions, outputs))), self.shape)
-        index = graph.identity((full[0], positions, outputs)).transpose(0, 2, 1)
-        return move(graph.reshaped(made, (full[0], positions, outputs)), index.reshape(self.shape))
+        index = graph.identity((batch, positions, outputs)).transpose(0, 2, 1)
+        return move(graph.reshaped(made, (batch, positions, outputs)), index.reshape(self.shape))
 
     def convolution(self, x, weight, bias, op="convolution"):
         """weight (outputs, channels, kernel...), of a depthwise one (channels, kernel...)."""
@@ -631,6 +637,58 @@ class Reader:
         seen = seen[(slice(None), slice(None), *(slice(None, None, s) for s in strides), *(slice(None, None, d) for d in dilations))]
         inputs = move(x, np.moveaxis(seen, 1, 1 + len(kernel)).reshape(rows, -1))
         return layers.linear(inputs, np.ascontiguousarray(weight.reshape(outputs, -1).T), bias, self.scope)
+
+
+    def read_ConvTranspose(self):
+        """A convolution by the kernel from its end, of x with zeros between its elements."""
+        full, weight, bias = self.full(0), self.fixed(1, "its kernel"), self.fixed(2, "its bias")
+        kernel, groups, inputs = weight.shape[2:], self.about.get("group", 1), weight.shape[0]
+        strides, dilations, pads, more = operators.of_transposed(self.about, kernel)
+        x, shape = graph.reshaped(self.arg(0), full), list(full)
+        for i, stride in enumerate(strides):
+            if stride > 1:
+                x = graph.padded(graph.reshaped(x, [*shape[:3 + i], 1, *shape[3 + i:]]), 3 + i, 0, stride - 1, 0.0, self.scope)
+                shape[2 + i] *= stride
+                x = graph.reshaped(x, shape)
+        ends = []
+        for i, (size, stride, dilation, (before, after)) in enumerate(zip(kernel, strides, dilations, pads)):
+            reach = (size - 1) * dilation
+            first, last = reach - before, reach - after + more[i] - (stride - 1)
+            cut = slice(max(-first, 0), shape[2 + i] - max(-last, 0))
+            x = part(x, (*[slice(None)] * (2 + i), cut))
+            ends.append((max(first, 0), max(last, 0)))
+        self.about = {"dilations": dilations, "pads": [a for a, _ in ends] + [b for _, b in ends]}
+        flipped = weight[(slice(None), slice(None), *[slice(None, None, -1)] * len(kernel))]
+        parts = []
+        for group in range(groups):
+            of_group = slice(group * inputs // groups, (group + 1) * inputs // groups)
+            outputs = slice(group * weight.shape[1], (group + 1) * weight.shape[1])
+            parts.append(self.product_of_windows(part(x, (slice(None), of_group)), np.ascontiguousarray(flipped[of_group].swapaxes(0, 1)),
+                                                 None if bias is None else bias[outputs]))
+        return self.channels_first(joined_columns(parts, self.scope), weight.shape[1] * groups)
+
+    def read_Resize(self):
+        x, full = self.arg(0), list(self.full(0))
+        given = [self.fixed(i, "a size") if self.has(i) else None for i in range(1, len(self.inputs))]
+        for axis, matrix in operators.resize_matrices(self.about, full, *given):
+            x = graph.reshaped(x, full)
+            after = matrix.shape[1]
+            if after % full[axis] == 0 and np.array_equal(matrix, np.repeat(np.eye(full[axis]), after // full[axis], 1)):
+                wide = [*full[:axis + 1], after // full[axis], *full[axis + 1:]]
+                x = move(x, np.broadcast_to(np.expand_dims(graph.identity(full), axis + 1), wide), self.scope)
+                full[axis] = after
+                x = graph.reshaped(x, full)
+            else:
+                order = [*(i for i in range(len(full)) if i != axis), axis]
+                rows = [full[i] for i in order]
+                y = graph.matmul(graph.reshaped(move(x, graph.identity(full).transpose(order)), without_ones(rows)), constant(matrix.astype(np.float32)),
+                                 rows, matrix.shape, self.scope)
+                full[axis] = after
+                rows[-1] = after
+                x = move(graph.reshaped(y, rows), graph.identity(rows).transpose([order.index(i) for i in range(len(full))]))
+        return graph.reshaped(x, self.shape)
+
+    read_Upsample = read_Resize
 
 
 def joined_columns(parts, scope):

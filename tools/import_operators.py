@@ -78,6 +78,82 @@ def windows(x, about, kernel, fill):
     return made[(slice(None),) * 2 + tuple(slice(None, None, s) for s in strides) + tuple(slice(None, None, d) for d in dilations)]
 
 
+def of_transposed(about, kernel):
+    """Strides, dilations, pads and what is added at the end of a transposed convolution."""
+    count = len(kernel)
+    if "output_shape" in about or text_of(about.get("auto_pad"), "NOTSET") not in ("NOTSET", "VALID"):
+        raise ValueError("its output shape is given instead of pads; export it with pads")
+    strides, dilations = about.get("strides", [1] * count), about.get("dilations", [1] * count)
+    pads, more = about.get("pads", [0] * 2 * count), about.get("output_padding", [0] * count)
+    return strides, dilations, [(pads[i], pads[i + count]) for i in range(count)], more
+
+
+def conv_transpose(about, x, w, bias=None):
+    """w (channels, outputs of a group, kernel...): each element adds its kernel to the result."""
+    kernel, groups = w.shape[2:], about.get("group", 1)
+    strides, dilations, pads, more = of_transposed(about, kernel)
+    sizes = [(n - 1) * s + (k - 1) * d + 1 + m for n, s, k, d, m in zip(x.shape[2:], strides, kernel, dilations, more)]
+    y, inputs, outputs = np.zeros((x.shape[0], w.shape[1] * groups, *sizes), x.dtype), x.shape[1] // groups, w.shape[1]
+    for place in np.ndindex(*kernel):
+        at = tuple(slice(p * d, p * d + (n - 1) * s + 1, s) for p, d, n, s in zip(place, dilations, x.shape[2:], strides))
+        for group in range(groups):
+            of_group = slice(group * inputs, (group + 1) * inputs)
+            product = np.tensordot(x[:, of_group], w[(of_group, slice(None), *place)], ([1], [0]))
+            y[(slice(None), slice(group * outputs, (group + 1) * outputs), *at)] += np.moveaxis(product, -1, 1)
+    y = y[(slice(None), slice(None), *(slice(a, n - b) for (a, b), n in zip(pads, sizes)))]
+    return y if bias is None else y + channels(bias, y.ndim)
+
+
+def resize_matrix(about, before, after, scale):
+    """(before, after): the part of each element in each of the result, along one axis."""
+    mode, place = text_of(about.get("mode"), "nearest"), text_of(about.get("coordinate_transformation_mode"), "half_pixel")
+    at = np.arange(after, dtype=np.float64)
+    if place == "asymmetric":
+        at = at / scale
+    elif place == "align_corners":
+        at = at * (before - 1) / max(after - 1, 1)
+    elif place == "half_pixel" or (place == "pytorch_half_pixel" and after > 1):
+        at = (at + 0.5) / scale - 0.5
+    elif place == "pytorch_half_pixel":
+        at = at * 0
+    else:
+        raise ValueError(f"its coordinates are by {place}; export it with half_pixel, asymmetric or align_corners")
+    if mode == "nearest":
+        rounding = text_of(about.get("nearest_mode"), "round_prefer_floor")
+        near = {"floor": np.floor, "ceil": np.ceil, "round_prefer_floor": lambda v: np.ceil(v - 0.5), "round_prefer_ceil": lambda v: np.floor(v + 0.5)}
+        parts = [(near[rounding](at), np.ones(after))]
+    elif mode == "linear" and not about.get("antialias"):
+        parts = [(np.floor(at), 1 - at % 1), (np.floor(at) + 1, at % 1)]
+    else:
+        raise ValueError(f"its mode is {'antialiased ' * bool(about.get('antialias'))}{mode}; export it as nearest or linear")
+    made = np.zeros((before, after))
+    for position, part in parts:
+        np.add.at(made, (np.clip(position, 0, before - 1).astype(int), np.arange(after)), part)
+    return made
+
+
+def resize_matrices(about, shape, roi=None, scales=None, sizes=None):
+    """The axes that change, and a matrix for each."""
+    if scales is None and sizes is None:  # of Upsample, and of Resize before opset 11
+        about, scales = about | {"coordinate_transformation_mode": b"asymmetric", "nearest_mode": b"floor"}, roi
+    axes = [int(i) % len(shape) for i in about.get("axes", range(len(shape)))]
+    if about.get("keep_aspect_ratio_policy", b"stretch") != b"stretch":
+        raise ValueError("it keeps the aspect ratio; export it with sizes")
+    given = sizes if sizes is not None and len(sizes) else None
+    for i, axis in enumerate(axes):
+        before = shape[axis]
+        after = int(given[i]) if given is not None else int(np.floor(before * float(scales[i])))
+        scale = after / before if given is not None else float(scales[i])
+        if after != before:
+            yield axis, resize_matrix(about, before, after, scale)
+
+
+def resize(about, x, *given):
+    for axis, matrix in resize_matrices(about, x.shape, *given):
+        x = np.moveaxis(np.moveaxis(x, axis, -1) @ matrix.astype(x.dtype), -1, axis)
+    return x
+
+
 def channels(v, ndim):
     return v.reshape(1, -1, *[1] * (ndim - 2))
 
@@ -273,6 +349,7 @@ OPERATORS = {
     "And": lambda about, x, y: x & y, "Or": lambda about, x, y: x | y, "Xor": lambda about, x, y: x ^ y,
     "Where": lambda about, c, x, y: np.where(c, x, y), "MatMul": lambda about, x, y: x @ y,
     "Einsum": lambda about, *x: np.einsum(about["equation"].decode(), *x), "Gemm": gemm, "Conv": conv, "MaxPool": max_pool,
+    "ConvTranspose": conv_transpose, "Resize": resize, "Upsample": resize,
     "AveragePool": average_pool, "GlobalAveragePool": lambda about, x: x.mean(tuple(range(2, x.ndim)), keepdims=True),
     "GlobalMaxPool": lambda about, x: x.max(tuple(range(2, x.ndim)), keepdims=True),
     "LayerNormalization": layer_norm, "RMSNormalization": rms_norm, "InstanceNormalization": instance_norm,

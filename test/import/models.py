@@ -441,6 +441,22 @@ class ConvolutionsOfBatch(Each):
         return torch.randn(2, 3, 8, 9),
 
 
+class Resized(nn.Module):
+    """Transposed convolutions, and images of other sizes."""
+
+    def __init__(self):
+        super().__init__()
+        self.twice, self.wide = nn.ConvTranspose2d(3, 4, 3, stride=2, padding=1, output_padding=1), nn.ConvTranspose2d(4, 2, (1, 2), (1, 3), dilation=(1, 2), groups=2)
+
+    def forward(self, x):
+        y = self.wide(torch.relu(self.twice(x)))
+        return (y, F.interpolate(x, scale_factor=2), F.interpolate(x, scale_factor=2, mode="bilinear"),
+                F.interpolate(x, size=(9, 5), mode="bilinear", align_corners=True), F.interpolate(x, size=(3, 2)))
+
+    def example(self):
+        return torch.randn(2, 3, 5, 4),
+
+
 class DecisionTransformer(nn.Module):
     """Kinds of tokens, stacked and interleaved; four inputs and two results."""
 
@@ -604,7 +620,7 @@ EXPECTED = {
     SetTransformer: "",
     CausalConvolution: "2 convolutions, 1 linear map", Mobile: "3 convolutions, 1 depthwise convolution, 1 linear map",
     Convolutions: "4 convolutions, 1 depthwise convolution", ConvolutionsOfImages: "3 convolutions, 1 depthwise convolution",
-    OneChannel: "3 convolutions", ConvolutionsOfBatch: "2 convolutions, 1 linear map, 1 depthwise convolution", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "",
+    OneChannel: "3 convolutions", Resized: "", ConvolutionsOfBatch: "2 convolutions, 1 linear map, 1 depthwise convolution", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "",
     Swin: "2 norms, 5 linear maps", PatchTst: "", Tabular: "", Batch: "", Linformer: "",
     Functions: "1 embedding"}
 IN_CI = [Llama, Bert, DecisionTransformer, Swin, CausalConvolution, Functions]
