@@ -492,6 +492,14 @@ BOOST_AUTO_TEST_CASE(padded_axes) {
   static_assert(padded<key, after<1>>(tensor<int, key<2>>{1, 2}) == tensor<int, key<3>>{1, 2, 0});
   static_assert((tensor<bool, key<1>>{true} | padded<key, before<1>>) ==
                 tensor<bool, key<2>>{false, true});
+  // In formulas integers become numbers, and conditions stay conditions.
+  constexpr formula of_integers = [](auto ids, auto flags) {
+    const auto seen = flags | padded<key, before<1>> | windows<key, kernel_size<2>>;
+    return where(seen, padded<key, before<1>>(ids, -1) | windows<key, kernel_size<2>>, 7);
+  };
+  const tensor<int, key<2>> ids{4, 5};
+  BOOST_TEST((of_integers(ids, tensor<bool, key<2>>{true, false}) ==
+              tensor<float, key<2>, kernel_size<2>>{7, 4, 4, 7}));
 }
 
 BOOST_AUTO_TEST_CASE(flipped_axes) {

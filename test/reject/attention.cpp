@@ -96,7 +96,7 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Declare a tensor and pass it, or use the returned result.
   attend.into(queries{}, x, y, y);
 #elif defined CASE_out_is_broadcast
-  // expect-gcc: "umbel: multi_head_attention: several elements of out share one memory location \(broadcast\)"
+  // expect-gcc: "umbel: multi_head_attention: several elements of out share one memory location \(broadcast or windows\)"
   // expect-clang: multi_head_attention.*several_elements_of_out_share_one_memory_location
   // cause: An axis was made by `broadcast`, so all its positions are one place in memory.
   // cure: Pass a tensor, or a view without broadcast axes.

@@ -162,16 +162,16 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cure: Store it in a variable, or assign to a view of a variable.
   queries{} += x;
 #elif defined CASE_add_to_what_is_broadcast
-  // expect-gcc: "umbel: elementwise: several elements of the left side share one memory location \(broadcast\)"
+  // expect-gcc: "umbel: elementwise: several elements of the left side share one memory location \(broadcast or windows\)"
   // expect-clang: elementwise.*several_elements_of.*the_left_side.*share_one_memory_location
-  // cause: A broadcast view has one element for many positions, so they cannot all be written.
+  // cause: A broadcast view, or a view of windows, has one element for many positions, so they cannot all be written.
   // cure: Assign to a tensor that has all of the axes.
   tensor<float, query<4>, hidden<100>> row{};
   (row | broadcast<batch<2>, query<4>, hidden<100>>) += x;
 #elif defined CASE_copy_to_what_is_broadcast
-  // expect-gcc: "umbel: copy: several elements of the target share one memory location \(broadcast\)"
+  // expect-gcc: "umbel: copy: several elements of the target share one memory location \(broadcast or windows\)"
   // expect-clang: copy.*several_elements_of.*the_target.*share_one_memory_location
-  // cause: A broadcast view has one element for many positions, so they cannot all be written.
+  // cause: A broadcast view, or a view of windows, has one element for many positions, so they cannot all be written.
   // cure: Assign to a tensor that has all of the axes.
   tensor<float, query<4>, hidden<100>> row{};
   copy(x, row | broadcast<batch<2>, query<4>, hidden<100>>);
@@ -206,12 +206,18 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   tensor<float, hidden<100>, batch<2>, query<4>> turned{};
   gelu_exact.into(turned | permute<batch, query, hidden>, x);
 #elif defined CASE_add_to_what_overlaps_itself
-  // expect-gcc: "umbel: elementwise: several elements of the left side share one memory location \(broadcast\)"
+  // expect-gcc: "umbel: elementwise: several elements of the left side share one memory location \(broadcast or windows\)"
   // expect-clang: elementwise.*several_elements_of.*the_left_side.*share_one_memory_location
-  // cause: A broadcast view has one element for many positions, so they cannot all be written.
+  // cause: A broadcast view, or a view of windows, has one element for many positions, so they cannot all be written.
   // cure: Assign to a tensor that has all of the axes.
   view<float, strided<query<3>, 1>, strided<key<3>, 1>> diagonals(x.data());
   diagonals += 1;
+#elif defined CASE_add_to_windows
+  // expect-gcc: "umbel: elementwise: several elements of the left side share one memory location \(broadcast or windows\)"
+  // expect-clang: elementwise.*several_elements_of.*the_left_side.*share_one_memory_location
+  // cause: A broadcast view, or a view of windows, has one element for many positions, so they cannot all be written.
+  // cure: Assign to a tensor that has all of the axes.
+  (x | windows<query, kernel_size<2>>) += 1;
 #elif defined CASE_add_what_is_for_storage
   // expect-gcc: "umbel: elementwise: bfloat16 has no arithmetic; convert it to float"
   // expect-clang: elementwise.*element<.*bfloat16>.*has_no_arithmetic_so_convert_it_to_float

@@ -109,6 +109,36 @@ using cache_of = key_value_cache<F, key<16>, called_with<row, X...>>;
     return causal_attention(y, v) + (y | select_at<token, 0>);
   };
   cache_of<decltype(f), weights> other;
+#elif defined CASE_padded_by_other_numbers
+  // expect-gcc: "umbel: key_value_cache: pads the sequence otherwise than for causal windows; write x \| padded<token, before<2>> \| windows<token, kernel_size<3>>"
+  // expect-clang: key_value_cache.*pads_the_sequence_otherwise_than_for_causal_windows
+  // cause: In a cache `padded` adds zeros before the first position, and windows read it directly: with stride 1, and each ends at its position.
+  // cure: Pad by (kernel_size - 1) x dilation zeros at the start; move operations between `padded` and `windows` before or after both.
+  constexpr formula f = [](auto y, const auto& v) {
+    return max<kernel_size>(padded<token, before<2>>(causal_attention(y, v), -1) |
+                            windows<token, kernel_size<3>>);
+  };
+  cache_of<decltype(f), weights> other;
+#elif defined CASE_windows_that_see_later_positions
+  // expect-gcc: "umbel: key_value_cache: pads the sequence otherwise than for causal windows; write x \| padded<token, before<2>> \| windows<token, kernel_size<3>>"
+  // expect-clang: key_value_cache.*pads_the_sequence_otherwise_than_for_causal_windows
+  // cause: In a cache `padded` adds zeros before the first position, and windows read it directly: with stride 1, and each ends at its position.
+  // cure: Pad by (kernel_size - 1) x dilation zeros at the start; move operations between `padded` and `windows` before or after both.
+  constexpr formula f = [](auto y, const auto& v) {
+    auto of_later = y | padded<token, before<1>, after<1>> | windows<token, kernel_size<3>>;
+    return causal_attention(y, v) + max<kernel_size>(of_later);
+  };
+  cache_of<decltype(f), weights> other;
+#elif defined CASE_windows_of_what_is_padded_too_much
+  // expect-gcc: "umbel: key_value_cache: pads the sequence otherwise than for causal windows; write x \| padded<token, before<2>> \| windows<token, kernel_size<3>>"
+  // expect-clang: key_value_cache.*pads_the_sequence_otherwise_than_for_causal_windows
+  // cause: In a cache `padded` adds zeros before the first position, and windows read it directly: with stride 1, and each ends at its position.
+  // cure: Pad by (kernel_size - 1) x dilation zeros at the start; move operations between `padded` and `windows` before or after both.
+  constexpr formula f = [](auto y, const auto& v) {
+    return max<kernel_size>((y | padded<token, before<2>>)*2 | windows<token, kernel_size<3>>) +
+           causal_attention(y, v);
+  };
+  cache_of<decltype(f), weights> other;
 #elif defined CASE_mean_along_keys
   // expect-gcc: "umbel: key_value_cache: mean counts keys, whose number grows with each step"
   // expect-clang: key_value_cache.*mean.*counts_keys_whose_number_grows_with_each_step

@@ -221,7 +221,7 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   const tensor<float, batch<2>, heads<5>, query<4>, key<6>> weights{};
   auto out = attend(x, y, y, observe(weights));
 #elif defined CASE_observed_is_broadcast
-  // expect-gcc: "umbel: multi_head_attention: several elements of observe share one memory location \(broadcast\)"
+  // expect-gcc: "umbel: multi_head_attention: several elements of observe share one memory location \(broadcast or windows\)"
   // expect-clang: multi_head_attention.*several_elements_of.*observe.*share_one_memory_location
   // cause: An axis was made by `broadcast`, so all its positions are one place in memory.
   // cure: Pass a tensor, or a view without broadcast axes.

@@ -23,6 +23,13 @@ using product_of_rows = quantized<decltype(product), rows, rows>;
   // cure: Write the formula with other operations, or compute this one in floats before or after.
   constexpr formula f = [](auto a, auto b) { return a / b; };
   (void)quantized<decltype(f), rows, rows>{};
+#elif defined CASE_padded_with_a_number
+  // expect-gcc: "umbel: quantized: concat of several values, or padded with a number other than 0, has no integer form in a formula; compute it in floats, before or after"
+  // expect-clang: quantized.*operation<.*concat>.*has_no_integer_form_in_a_formula
+  // cause: Two values, or a value and a number, have different units.
+  // cure: Pad with 0, or compute this in floats before or after.
+  constexpr formula f = [](auto a) { return padded<token, before<1>>(a, 1); };
+  (void)quantized<decltype(f), rows>{};
 #elif defined CASE_a_function
   // expect-gcc: "umbel: quantized: variance has no integer form in a formula; compute it in floats, before or after"
   // expect-clang: quantized.*operation_called_by<.*has_no_integer_form_in_a_formula

@@ -264,6 +264,12 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cause: From its first to its last element a window has (kernel_size - 1) x dilation + 1 positions.
   // cure: Use smaller windows, or add positions at the ends: `x | padded<key, before<1>>`.
   auto r = x | windows<key, kernel_size<4>, dilation<2>>;
+#elif defined CASE_windows_further_apart_than_can_be_counted
+  // expect-gcc: "umbel: windows: kernel_size=3 spans [0-9]+ positions, but the axis is key=6"
+  // expect-clang: windows, .*kernel_size<3>, .*spans, .*positions_but_the_axis_is, .*key<6>
+  // cause: From its first to its last element a window has (kernel_size - 1) x dilation + 1 positions.
+  // cure: Use a smaller dilation.
+  auto r = x | windows<key, kernel_size<3>, dilation<~std::size_t{0} / 2 + 1>>;
 #elif defined CASE_windows_of_an_absent_axis
   // expect-gcc: "umbel: windows: there is no axis heads in \[batch=2, query=4, key=6\]"
   // expect-clang: windows, .*there_is_no_axis, .*heads>, .*in, .*batch<2>, .*query<4>, .*key<6>

@@ -17,6 +17,7 @@ enum class not_by_position : unsigned char {
   keeps_nothing,       // no keys
   mixes,               // goes along rows, or along keys without scores
   part_of_rows,        // reads some of the rows, or under different axes
+  padding,             // pads the sequence with other numbers or at its end, or reads more of it
   sees_later,          // scores of later keys are not hidden
   counts,              // divides by the number of keys, or numbers them with a different axis
   several_rows,        // has two axes of rows

@@ -84,6 +84,12 @@ struct by_position : later_values<T, Nodes> {
       if (is_product(node.what) && goes_along(node, keys)) as_values[node.from[j].node] = true;
     }
   }
+  constexpr bool is_padded(int n) const {
+    bool has_number = false;
+    for (std::size_t j = 0; j < at(n).operands; ++j)
+      has_number = has_number || at(at(n).from[j].node).what == word::number;
+    return at(n).what == word::concat && has_number;
+  }
   // A concat of numbers, then the sequence: its number of positions before the first, else 0.
   constexpr std::size_t positions_before(int n) const {
     const node_of_graph<T>& node = at(n);
@@ -140,7 +146,10 @@ struct by_position : later_values<T, Nodes> {
     keeps[n] = delay[n] != 0;
     if (keeps[n]) return;
     for (std::size_t j = 0; j < node.operands; ++j)
-      if (!reads_all_positions(node.from[j])) return refuse(not_by_position::part_of_rows, n);
+      if (!reads_all_positions(node.from[j]))
+        return refuse(delay[node.from[j].node] != 0 ? not_by_position::padding
+                                                    : not_by_position::part_of_rows,
+                      n);
     keep_operands(n);
     find_roles(n);
     if (count_of(n, role::row) + count_of(n, role::fresh) > 1)
@@ -148,7 +157,7 @@ struct by_position : later_values<T, Nodes> {
     const bool of_positions = reads(n, role::row) || reads(n, role::fresh) || reads(n, role::kept);
     if (has_function(node.what) && of_positions) {
       for (std::size_t j = 0; j < node.operands; ++j)
-        if (delay[node.from[j].node] != 0) return refuse(not_by_position::part_of_rows, n);
+        if (delay[node.from[j].node] != 0) return refuse(not_by_position::padding, n);
       if ((node.what == word::call || node.what == word::layer) && !node.by_rows)
         return refuse(not_by_position::layer, n);
       if (reads(n, role::kept)) return refuse(not_by_position::function_of_scores, n);
@@ -157,7 +166,8 @@ struct by_position : later_values<T, Nodes> {
       for (std::size_t i = 0; i < node.from[j].axes.rank; ++i) {
         if (!goes_along(node, node.from[j].axes.family[i])) continue;
         const role r = read_as(n, j, i);
-        if (r == role::row || r == role::fresh) return refuse(not_by_position::mixes, n);
+        if (r == role::row || r == role::fresh)
+          return refuse(is_padded(n) ? not_by_position::padding : not_by_position::mixes, n);
         if (r == role::kept) {
           if (node.what == word::project) return refuse(not_by_position::mixes, n);
           return read_along_keys(n);

@@ -44,7 +44,7 @@ UMBEL_SAYS(the_number_of_axes_must_be_at_least, "the number of axes must be at l
 UMBEL_SAYS(the_number_of_axes_must_be_at_most, "the number of axes must be at most");
 UMBEL_SAYS(construct_it_from_one_object_its_weights, "construct it from one object, its weights");
 UMBEL_SAYS(several_elements_of_out_share_one_memory_location,
-           "several elements of out share one memory location (broadcast)");
+           "several elements of out share one memory location (broadcast or windows)");
 
 UMBEL_SAYS(out_is_a_temporary_so_store_it_in_a_variable,
            "out is a temporary; store it in a variable");
@@ -167,9 +167,9 @@ struct out_rule<Layer, Out, T, Result, RowMajor> {
               typename layout::axes>,
       verdict<std::is_same_v<typename Out::value_type, T>, Layer, struct the_result_has_type,
               element<T>, struct but_out_has_type, element<typename Out::value_type>>,
+      verdict<lies_apart<layout>(), Layer, say::several_elements_of_out_share_one_memory_location>,
       verdict<!std::is_const_v<std::remove_pointer_t<decltype(std::declval<Out&>().data())>>, Layer,
               struct out_is_const>,
-      verdict<lies_apart<layout>(), Layer, say::several_elements_of_out_share_one_memory_location>,
       std::conditional_t<RowMajor, in_order, accepted>>;
 };
 template <class Layer, class Out, class T, class Result, bool RowMajor = false>

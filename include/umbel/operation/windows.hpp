@@ -112,7 +112,13 @@ struct padded_operation : other_calls<say::padded, say::expects_one_tensor_or_vi
   [[nodiscard]] constexpr auto operator()(const X& x, V number = 0) const noexcept {
     using verdict = in_its_line<pipe_rule<X>, X>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok) {
+    if constexpr (verdict::ok && becomes_numbers<X>()) {
+      auto y = (*this)(x.in_numbers(), number);
+      if constexpr (std::is_same_v<typename X::value_type, bool>)
+        return y.as_conditions();
+      else
+        return y;
+    } else if constexpr (verdict::ok) {
       const auto value = static_cast<typename X::value_type>(number);
       if constexpr (first != 0 && last != 0)
         return concat<Axis>(repeated<first>(x, value), x, repeated<last>(x, value));
@@ -128,6 +134,14 @@ struct padded_operation : other_calls<say::padded, say::expects_one_tensor_or_vi
   }
 
  private:
+  // Conditions and integers become numbers of the formula.
+  template <class X>
+  static constexpr bool becomes_numbers() noexcept {
+    if constexpr (traced<X>)
+      return !std::is_same_v<typename X::value_type, typename X::T>;
+    else
+      return false;
+  }
   // One number, read at every position.
   template <std::size_t Positions, class X, class T>
   static constexpr auto repeated(const X& x, const T& value) noexcept {

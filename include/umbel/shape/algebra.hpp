@@ -173,9 +173,12 @@ template <class Layout, class Family, std::size_t Count>
 using slice = typename slice_layout<Layout, Family, Count>::type;
 
 // ---- windows: neighboring positions of an axis, on a new axis after it --------------------------
-// The positions from the first to the last of a window.
+// The positions from the first to the last of a window; npos if they are more than can be counted.
 template <class Size, std::size_t Dilation>
-inline constexpr std::size_t window_span = (Size::size - 1) * Dilation + 1;
+inline constexpr std::size_t window_span = Size::size > 1 &&
+                                                   Dilation > (npos - 1) / (Size::size - 1)
+                                               ? npos
+                                               : (Size::size - 1) * Dilation + 1;
 template <class Layout, class Family, class Size, std::size_t Stride, std::size_t Dilation>
 struct windows_layout {
   static constexpr std::size_t at = Layout::template position<Family>;

@@ -91,7 +91,7 @@ UMBEL_SAYS(is_not_row_major_in_memory_so_pass_contiguous_of_x,
 UMBEL_SAYS(is_a_temporary_so_store_it_in_a_variable, "is a temporary; store it in a variable");
 UMBEL_SAYS(is_a_temporary_that_would_be_destroyed_before_the_view_so_store_it_in_a_variable,
            "is a temporary that would be destroyed before the view; store it in a variable");
-UMBEL_SAYS(share_one_memory_location, "share one memory location (broadcast)");
+UMBEL_SAYS(share_one_memory_location, "share one memory location (broadcast or windows)");
 UMBEL_SAYS(has_the_base_axis_of, "has the base of the axis");
 UMBEL_SAYS(so_derive_it_from_axis_of_itself_and_N, "; derive it from axis<itself, N>");
 UMBEL_SAYS(have_different_axes_so_broadcast_one,

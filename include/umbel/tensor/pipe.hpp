@@ -142,7 +142,7 @@ UMBEL_INLINE constexpr auto first_of(X& x) noexcept {
     return x.data();
 }
 
-// The memory of x from `offset` on, read with Layout.
+// The memory of x from `offset` on, read with Layout; only read if elements share memory.
 template <class Layout, class X>
 UMBEL_INLINE constexpr auto reread(X&& x, std::size_t offset = 0) {
   if constexpr (traced<X>) {
@@ -154,7 +154,8 @@ UMBEL_INLINE constexpr auto reread(X&& x, std::size_t offset = 0) {
     return out;
   } else {
     using T = std::remove_pointer_t<decltype(x.data())>;
-    return view_of<T, Layout>(detail::first_of(x) + offset);
+    using read = std::conditional_t<rules::lies_apart<Layout>(), T, const T>;
+    return view_of<read, Layout>(detail::first_of(x) + offset);
   }
 }
 

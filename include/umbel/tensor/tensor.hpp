@@ -346,11 +346,11 @@ namespace rules {
 // word in the message. X is deduced from a forwarding reference.
 template <class Operation, class Name, class X>
 using writable = first_error<
+    verdict<lies_apart<layout_of<X>>(), Operation, say::several_elements_of, Name,
+            say::share_one_memory_location>,
     verdict<!std::is_const_v<std::remove_pointer_t<decltype(std::declval<X&>().data())>>, Operation,
             Name, say::is_const>,
-    verdict<!temporary_tensor<X>, Operation, Name, say::is_a_temporary_so_store_it_in_a_variable>,
-    verdict<lies_apart<layout_of<X>>(), Operation, say::several_elements_of, Name,
-            say::share_one_memory_location>>;
+    verdict<!temporary_tensor<X>, Operation, Name, say::is_a_temporary_so_store_it_in_a_variable>>;
 }  // namespace rules
 }  // namespace detail
 
