@@ -13,7 +13,7 @@ from import_moves import NoView, Views, numbers_along, runs
 BUILT_IN = set("batch query key token hidden heads kv_heads head_dim value_dim score_hidden intermediate classes vocabulary in_features "
                "out_features kernel_size".split())
 CALLS = {"exp", "log", "sqrt", "tanh", "sigmoid", "abs", "sin", "cos", "erf", "floor"}
-OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "less": "<", "greater": ">", "less_or_equal": "<=", "greater_or_equal": ">=",
+OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "mod": "%", "less": "<", "greater": ">", "less_or_equal": "<=", "greater_or_equal": ">=",
              "equal": "==", "not_equal": "!=", "and": "&&", "or": "||"}
 CONDITIONS = {"less", "greater", "less_or_equal", "greater_or_equal", "equal", "not_equal", "and", "or", "not"}
 MOST_SLICES = 12
@@ -275,10 +275,10 @@ class Program:
             self.say(node, f"{{0}} | flip<{name}>", [x], names)
             return node
         if len(found) <= MOST_SLICES:
-            slices = [f"{{0}} | slice<{name}, from<{first}>, extent<{count}>>" for first, count in found]
+            slices = [f"{{0}} | slice<{name}, from<{first}>, extent<{count}>>" + f" | flip<{name}>" * backwards for first, count, backwards in found]
             text = slices[0] if len(slices) == 1 else f"concat<{name}>({', '.join(slices)})"
             self.say(node, text, [x], names)
-            if len(slices) == 1:
+            if len(slices) == 1 and not found[0][2]:
                 self.strided.add(id(node))
             return node
         if len(numbers) * x.shape[axis] > LARGEST_SELECTION:
@@ -406,6 +406,11 @@ class Program:
     def add_cumulative_sum(self, node):
         axis = self.names(node.args[0])[node["axis"]]
         self.same_axes(node, f"cumulative_sum<{', '.join([axis, *node['options']])}>({{0}})")
+
+    def add_argmax(self, node):
+        x = self.numbers_of(node.args[0])
+        names = self.names(x)
+        self.say(node, f"argmax<{names[node['axis']]}>({{0}})", [x], [name for i, name in enumerate(names) if i != node["axis"]])
 
     def add_reduce(self, node):
         x = self.numbers_of(node.args[0])

@@ -343,10 +343,9 @@ def encoder(x, attends, inner, norm1, norm2, norm_first, scope):
 
 def recognized(made):
     """An elementwise node, or the layer that it completes."""
-    inner = turned(made)
-    if inner is not None and inner.op in ("mul", "add"):
-        found = recognized(inner)
-        return made if found is inner else turn(found)
+    if made.op == "move" and made.args[0].op in ("mul", "add"):
+        found = recognized(made.args[0])
+        return made if found is made.args[0] else move(found, made["index"])
     if made.op == "mul":
         found = activation(made)
         if found is made and not is_number(made.args[1]):

@@ -172,6 +172,13 @@ class Views:
 
 
 def runs(numbers):
-    """Numbers that follow each other: [(first, how many)]."""
-    ends = [0, *(np.flatnonzero(np.diff(numbers) != 1) + 1), len(numbers)]
-    return [(int(numbers[a]), int(b - a)) for a, b in zip(ends, ends[1:])]
+    """Numbers that follow each other: [(first, how many, backwards)], the first the smallest."""
+    found, at = [], 0
+    while at < len(numbers):
+        end = at + 1
+        step = int(numbers[end]) - int(numbers[at]) if end < len(numbers) else 0
+        while step in (1, -1) and end < len(numbers) and int(numbers[end]) - int(numbers[end - 1]) == step:
+            end += 1
+        found.append((min(int(numbers[at]), int(numbers[end - 1])), end - at, step == -1 and end - at > 1))
+        at = end
+    return found

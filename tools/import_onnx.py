@@ -2,6 +2,7 @@
 """Reads an ONNX file for tools/import: its inputs with sizes, a probe, and its nodes as a graph (import_graph.py), operator by
 operator. What depends on no input is a constant, shapes included."""
 import math
+import warnings
 
 import numpy as np
 import onnx
@@ -13,9 +14,11 @@ import import_operators as operators
 from command_line import Refused
 from import_graph import Node, constant, every, is_constant, is_number, move, number, part, places, without_ones
 
+LARGEST_INPUT = 1 << 24
 BINARY = {"Add": "add", "Sub": "sub", "Mul": "mul", "Div": "div", "Max": "maximum", "Min": "minimum"}
 CONDITIONS = {"Equal": "equal", "Less": "less", "Greater": "greater", "LessOrEqual": "less_or_equal", "GreaterOrEqual": "greater_or_equal",
               "And": "and", "Or": "or", "Xor": "not_equal"}
+PASSED_ON = {"Cast", "Identity", "Reshape", "Unsqueeze", "Squeeze", "Transpose", "Flatten", "Slice", "Split", "Concat", "Add", "Sub", "Expand"}
 UNARY = {"Sqrt": "sqrt", "Exp": "exp", "Log": "log", "Tanh": "tanh", "Sigmoid": "sigmoid", "Abs": "abs", "Erf": "erf", "Sin": "sin",
          "Cos": "cos", "Floor": "floor", "Not": "not"}
 MOVES = {"Reshape", "Transpose", "Slice", "Squeeze", "Unsqueeze", "Expand", "Flatten", "Split", "Tile", "SpaceToDepth", "DepthToSpace"}
@@ -24,7 +27,11 @@ REDUCTIONS = {"ReduceMean": "mean", "ReduceSum": "sum", "ReduceMax": "max", "Red
 
 def read(path):
     try:
-        model = onnx.load(str(path))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = onnx.load(str(path))
+    except OSError:
+        raise
     except Exception as problem:  # protobuf has no class of its own for what it can't read
         raise Refused(f"{path}: not an ONNX file ({type(problem).__name__}); write it with torch.onnx.export") from None
     if not model.graph.node:
@@ -53,6 +60,12 @@ def inputs_of(model, sizes):
         made[one.name] = (np.dtype(operators.TYPES[kind.elem_type]), tuple(shape))
     if not made:
         raise Refused("the graph has no input; export the model with one")
+    named = {dim.dim_param for one in model.graph.input for dim in one.type.tensor_type.shape.dim if dim.dim_param}
+    for name in sizes.keys() - named:
+        raise Refused(f"--size {name}: no input has such a dimension" + (f", only {', '.join(sorted(named))}" if named else ""))
+    for name, (_, shape) in made.items():
+        if math.prod(shape) > LARGEST_INPUT:
+            raise Refused(f"input {name}: it has {math.prod(shape):,} elements, and at most {LARGEST_INPUT:,} are imported; use smaller sizes")
     return made
 
 
@@ -68,16 +81,35 @@ def tables_of(model, name):
                     sizes[node.output[0]] = list(value.dims)
     same, rows = {name}, []
     for node in model.graph.node:
-        if node.op_type in ("Cast", "Identity", "Reshape", "Unsqueeze", "Squeeze", "Transpose", "Flatten") and node.input[0] in same:
-            same.add(node.output[0])
+        if node.op_type in PASSED_ON and any(one in same for one in node.input):
+            same.update(node.output)
         if node.op_type in ("Gather", "GatherElements") and node.input[1] in same and sizes.get(node.input[0]):
             rows.append(sizes[node.input[0]][operators.attributes_of(node).get("axis", 0)])
     return min((n for n in rows if n), default=0)
 
 
+def is_compared(model, name):
+    """Do conditions read it, as those of a mask?"""
+    return any(node.op_type in CONDITIONS and name in node.input for node in model.graph.node)
+
+
 def probe_inputs(model, inputs):
-    """An input on which models differ: the positions have different sizes, so that an epsilon shows, and a mask hides some."""
-    random, made = np.random.default_rng(20261127), {}
+    """An input on which models differ: the positions have different sizes, so that an epsilon shows, a mask hides some, and integers
+    are rows of the tables that they read; of fewer rows if sums of them are outside."""
+    for part in (1, 4, 16, 64):
+        made = drawn_inputs(model, inputs, part)
+        if part == 64 or not any(dtype.kind in "iu" for dtype, _ in inputs.values()):
+            break
+        try:
+            operators.evaluated(model, made)
+            break
+        except Refused:
+            continue
+    return made
+
+
+def drawn_inputs(model, inputs, part):
+    random, made, masks = np.random.default_rng(20261127), {}, 0
     for name, (dtype, shape) in inputs.items():
         if dtype.kind == "f":
             values = random.standard_normal(shape)
@@ -85,16 +117,19 @@ def probe_inputs(model, inputs):
             if axis is not None:
                 small = 10.0 ** -np.linspace(0, 1.5, shape[axis])
                 values *= small.reshape([-1 if i == axis else 1 for i in range(len(shape))])
-            made[name] = values.astype(dtype)
+            made[name] = (values * (random.random(shape) < 0.7) if is_compared(model, name) else values).astype(dtype)
             continue
         rows = tables_of(model, name)
         if rows:
-            made[name] = random.integers(0, rows, shape).astype(dtype)
+            made[name] = random.integers(0, max(1, rows // part), shape).astype(dtype)
+        elif masks:
+            made[name] = (random.random(shape) < 0.6).astype(dtype)
         else:
             kept = np.ones(shape, dtype)
             if shape and shape[-1] > 2:
                 kept[..., -(shape[-1] // 5 or 1):] = 0
             made[name] = kept
+        masks += rows == 0
     return made
 
 
@@ -220,6 +255,38 @@ class Reader:
             total = graph.both("add", total, self.arg(i), self.scope)
         return total
 
+    def read_Sign(self):
+        x = self.arg(0)
+        above, below = (graph.elementwise(op, [x, constant(0.0)], (every(x), ()), x.shape) for op in ("greater", "less"))
+        return graph.both("sub", *(Node("where", [one, constant(1.0), constant(0.0)], x.shape, self.scope, at=(every(x), (), ()))
+                                   for one in (above, below)), self.scope)
+
+    def read_Mod(self):
+        if self.about.get("fmod"):
+            self.refuse("its remainder has the sign of the dividend (fmod); export it with the sign of the divisor")
+        return self.elementwise("mod", self.arg(0), self.arg(1))
+
+    def read_ArgMax(self):
+        return self.place_of_largest(self.arg(0))
+
+    def read_ArgMin(self):
+        return self.place_of_largest(graph.times(self.arg(0), -1.0))
+
+    def place_of_largest(self, x):
+        axis = self.axis_of(self.about.get("axis", 0))
+        if axis is None:
+            return graph.times(graph.reshaped(x, self.shape), 0.0)
+        return Node("argmax", [x], tuple(n for i, n in enumerate(x.shape) if i != axis), self.scope, axis=axis)
+
+    def read_ReduceLogSumExp(self):
+        most = self.read_reduction(self.arg(0), "max")
+        full, axes = self.full(0), self.about.get("axes") if "axes" in self.about or not self.has(1) else self.fixed(1, "the axes")
+        gone = {self.axis_of(int(i)) for i in (range(len(full)) if axes is None else axes)}
+        x = self.arg(0)
+        rest = tuple(i for i in every(x) if i not in gone)
+        below = graph.elementwise("sub", [x, most], (every(x), rest), x.shape)
+        return graph.both("add", graph.unary("log", self.read_reduction(graph.unary("exp", below), "sum")), most, self.scope)
+
     def read_Reciprocal(self):
         return graph.unary("reciprocal", self.arg(0), self.scope)
 
@@ -328,6 +395,8 @@ class Reader:
         to, was = np.dtype(operators.TYPES.get(self.about["to"], np.float32)), self.values[self.inputs[0]].dtype
         if to.kind == "b" and was.kind != "b":
             return graph.elementwise("not_equal", [x, constant(0.0)], (every(x), ()), x.shape, self.scope)
+        if was.kind == to.kind == "b":
+            return x
         if was.kind == "b":
             return Node("where", [x, constant(1.0), constant(0.0)], x.shape, self.scope, at=(every(x), (), ()))
         if was.kind == "f" and to.kind in "iu":
@@ -384,10 +453,13 @@ class Reader:
             self.refuse("it pads by a negative number; use Slice")
         mode = operators.text_of(about.get("mode"), "constant")
         wide = any(full[axis] == 1 and (pads[i] or pads[i + len(pads) // 2]) for i, axis in enumerate(axes))
-        x = self.arg(0) if mode == "constant" and not wide else graph.reshaped(self.arg(0), full)
+        x = graph.reshaped(self.arg(0), full) if wide else self.arg(0)
         if mode != "constant":
-            index = operators.pad({"mode": mode.encode()}, graph.identity(full), pads, None, axes)
-            return move(x, index.reshape(self.shape), self.scope)
+            ends = [(axis if wide else self.axis_of(axis), pads[i], pads[i + len(pads) // 2]) for i, axis in enumerate(axes)]
+            ends = [one for one in ends if any(one[1:])]
+            index = operators.pad({"mode": mode.encode()}, graph.identity(x.shape), [one[1] for one in ends] + [one[2] for one in ends], None,
+                                  [one[0] for one in ends])
+            return graph.reshaped(move(x, index, self.scope), self.shape)
         for i, axis in enumerate(axes):
             ends = pads[i], pads[i + len(pads) // 2]
             axis = axis if wide else self.axis_of(axis)

@@ -15,10 +15,11 @@ CONTROL_FLOW = "it is control flow; export the model for fixed sizes, without it
 RECURRENT = "it is recurrent, and Umbel has no recurrent layers; replace it by attention or a convolution"
 BY_VALUE = "its sizes depend on values; export the model without it, and do this step in your code"
 HALF = "it computes in 16 bits; export the model in float32, and store the weights in 16 bits with prepacked"
+RANDOM = "it draws random numbers; pass them to the model as an input"
 QUANTIZED = "it is quantized; import the float model, and quantize it with tools/quantize"
 REFUSED = {**dict.fromkeys(("If", "Loop", "Scan", "SequenceMap"), CONTROL_FLOW), **dict.fromkeys(("LSTM", "GRU", "RNN"), RECURRENT),
-           **dict.fromkeys(("NonZero", "TopK", "NonMaxSuppression", "Unique", "Compress", "RandomNormal", "RandomUniform",
-                            "RandomNormalLike", "RandomUniformLike", "Multinomial", "Bernoulli"), BY_VALUE),
+           **dict.fromkeys(("NonZero", "TopK", "NonMaxSuppression", "Unique", "Compress"), BY_VALUE),
+           **dict.fromkeys(("RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial", "Bernoulli"), RANDOM),
            **dict.fromkeys(("QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "MatMulInteger", "QLinearMatMul",
                             "QLinearConv", "ConvInteger"), QUANTIZED)}
 
@@ -370,7 +371,7 @@ OPERATORS = {
     "Tile": lambda about, x, repeats: np.tile(x, [int(n) for n in repeats]), "Pad": pad, "CumSum": cumulative_sum,
     "Gather": lambda about, x, i: np.take(x, i, about.get("axis", 0)),
     "GatherElements": lambda about, x, i: np.take_along_axis(with_the_indices(about, x, i.shape), i, about.get("axis", 0)),
-    "ArgMax": lambda about, x: np.expand_dims(x.argmax(about.get("axis", 0)), about.get("axis", 0)),
+    "ArgMax": lambda about, x: place_of_largest(about, x), "ArgMin": lambda about, x: place_of_largest(about, -x),
     "ScatterND": lambda about, x, i, u: scattered(x, i, u),
     "OneHot": lambda about, i, depth, values: np.where(
         np.expand_dims(i, -1) == np.arange(int(np.asarray(depth).reshape(()))), values[1], values[0]),
@@ -382,6 +383,12 @@ OPERATORS = {
     "Cast": lambda about, x: x.astype(TYPES[about["to"]]), "Identity": lambda about, x: x, "Dropout": lambda about, x, *more: x,
     "Range": lambda about, x, y, z: np.arange(x, y, z),
 }
+
+
+def place_of_largest(about, x):
+    if about.get("select_last_index"):
+        raise ValueError("of equal elements it finds the last; export it without select_last_index")
+    return x.argmax(about.get("axis", 0), keepdims=bool(about.get("keepdims", 1)))
 
 
 def scattered(x, indices, updates):

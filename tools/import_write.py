@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Writes what tools/import makes: a header with the model as a formula, its weights and a probe as safetensors, and a program
 that runs the probe."""
+import hashlib
 import re
 
 import numpy as np
@@ -12,7 +13,7 @@ from import_formula import BUILT_IN, axes_text
 TAKEN = KEYWORDS | set(OURS) | BUILT_IN | set(
     "split merge permute slice concat stack lookup sum mean max min exp log sqrt rsqrt tanh sigmoid abs where hide position formula linear "
     "embedding rope rotate causal from extent model relu silu contract softmax weights packed forward axis view tensor use block blocks main "
-    "pack workspace result umbel std axes bias conv attention w".split())
+    "pack workspace result umbel std axes bias conv attention w names".split())
 NOISE = 8  # times the difference between numpy in 32 and in 64 bits
 MOST_MEMBERS = 16  # of a struct that load reads
 SMALLEST = 1e-6  # of the largest result: what sums in other orders differ by
@@ -36,6 +37,14 @@ class Member:
         self.name, self.type, self.packed, self.copies, self.repeated, self.tensor = name, type_, packed, copies, repeated, tensor
         self.path = name  # within the weights
 
+    def numbers(self):
+        """What it is, in few bytes: for each copy."""
+        return [hashlib.sha256(repr([(path, array.shape, array.dtype.str) for path, array in parts]).encode() +
+                               b"".join(np.ascontiguousarray(array).tobytes() for _, array in parts)).digest() for parts in self.copies]
+
+    def is_shared(self):
+        return len(set(self.numbers())) == 1
+
 
 class Writer:
     def __init__(self, program, name, source, license_name, feeds, answers):
@@ -44,8 +53,10 @@ class Writer:
         self.first, self.period, self.count = program.first, program.period, program.count
         self.types, self.tensors = {}, {}
         self.members = self.members_of_statements()
-        self.of_model = [m for members in self.members.values() for m in members if not (m.repeated and self.period > 1)]
-        self.of_block = [m for members in self.members.values() for m in members if m.repeated and self.period > 1]
+        different = list({id(m): m for members in self.members.values() for m in members}.values())
+        self.of_model = [m for m in different if not (m.repeated and self.period > 1)]
+        self.of_block = [m for m in different if m.repeated and self.period > 1]
+        self.stored = 1 if all(m.is_shared() for m in self.of_block) else self.count  # blocks
         self.name_types()
         self.groups = grouped(self.of_model, bool(self.of_block)), grouped(self.of_block, False)
         self.collect()
@@ -63,7 +74,18 @@ class Writer:
         return self.first + self.period <= i < self.first + self.period * self.count
 
     def members_of_statements(self):
-        statements, taken, made = self.program.statements, set(), {}
+        statements, taken, made, stored = self.program.statements, set(), {}, {}
+
+        def add(i, base, type_, packed, copies, repeated, tensor):
+            """Weights that several statements have are stored once."""
+            member = Member(identifier(base, taken), type_, packed, copies, repeated, tensor)
+            if repeated and self.period == 1 and member.is_shared():
+                member.repeated, member.copies = False, member.copies[:1]
+            key = (type_, packed, member.repeated, *member.numbers())
+            if key not in stored:
+                stored[key] = member
+                taken.add(member.name)
+            made[i].append(stored[key])
         for i, one in enumerate(statements):
             if self.is_copy(i):
                 continue
@@ -72,13 +94,10 @@ class Writer:
             base = one.node.scope.rsplit("/", 1)[-1] or one.node.op
             made[i] = []
             if one.type:
-                made[i].append(Member(identifier(base, taken), one.type, one.packed, [copy.parts for copy in copies], repeated, False))
-                taken.add(made[i][-1].name)
+                add(i, base, one.type, one.packed, [copy.parts for copy in copies], repeated, False)
             for k, (axes, _) in enumerate(one.tensors):
                 numbers = [[("", copy.tensors[k][1])] for copy in copies]
-                type_ = f"tensor<float, {axes}>" if axes else "tensor<float>"
-                made[i].append(Member(identifier(f"{base}_table", taken), type_, False, numbers, repeated, True))
-                taken.add(made[i][-1].name)
+                add(i, f"{base}_table", f"tensor<float, {axes}>" if axes else "tensor<float>", False, numbers, repeated, True)
         return made
 
     def name_types(self):
@@ -93,7 +112,7 @@ class Writer:
         """The tensors of the file, by Umbel's paths."""
         for prefix, members in (("", self.of_model), ("blocks.", self.of_block)):
             for member in members:
-                for c, parts in enumerate(member.copies):
+                for c, parts in enumerate(member.copies[:self.stored] if prefix else member.copies):
                     if prefix:
                         path = f"{prefix}{c}.{member.path}"
                     else:
@@ -121,14 +140,14 @@ class Writer:
         for packed, title, block in ((False, "weights", "block_weights"), (True, "packed", "packed_block")):
             if self.of_block:
                 made += self.struct(block, self.of_block, of_block, packed)
-            made += self.struct(title, self.of_model, of_model, packed, [("blocks", f"{block} blocks[{self.count}];")] if self.of_block else [])
+            made += self.struct(title, self.of_model, of_model, packed, [("blocks", f"{block} blocks[{self.stored}];")] if self.of_block else [])
         made += ["// Lays the matrices out for the kernels of this target.", "constexpr void pack(packed& to, const weights& w) noexcept {"]
         for m in self.of_model:
             many = m.repeated and self.period == 1
             at = f"{m.path}[i]" if many else m.path
             made.append(f"  {f'for (std::size_t i = 0; i < {self.count}; ++i) ' if many else ''}{pack_text(m, at)}")
         if self.of_block:
-            made.append(f"  for (std::size_t i = 0; i < {self.count}; ++i) {{")
+            made.append(f"  for (std::size_t i = 0; i < {self.stored}; ++i) {{")
             made += [f"    {pack_text(m, f'blocks[i].{m.path}')}" for m in self.of_block]
             made.append("  }")
         return [*made, "}", ""]
@@ -167,7 +186,7 @@ class Writer:
                 if j + 1 < self.period:
                     continue
                 before = entry if copy == 0 else id(statements[i - self.period].node)
-                text = f"block({names[before]}, w.blocks[{copy}])"
+                text = f"block({names[before]}, w.blocks[{copy if self.stored > 1 else 0}])"
             else:
                 text = self.text_of(i, "w.", names)
             comment = f"  // {axes_text(one.axes, one.node.shape)}" if one.node.shape else ""

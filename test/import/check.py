@@ -64,12 +64,15 @@ class Checks:
             models.export(model, self.folder / f"{name}.onnx")
         code, out, err = self.run(self.folder / f"{name}.onnx", "--out", self.folder)
         self.tap.check(f"{name}: comes in", code == 0 and layers in out, out + err)
+        if hasattr(kind, "weights"):
+            self.tap.check(f"{name}: has {kind.weights} weights", f"\n{kind.weights:,} weights" in out, out)
         if code != 0:
             return None
         file = self.folder / f"{name}.safetensors"
         probe = self.read.read_model(file, False).probe
+        types = {torch.int64: "i8", torch.bool: "?"}
         with torch.no_grad():
-            inputs = [torch.from_numpy(probe[f"probe.input.{k}"].astype("i8" if example.dtype == torch.int64 else "f4")).reshape(example.shape)
+            inputs = [torch.from_numpy(probe[f"probe.input.{k}"].astype(types.get(example.dtype, "f4"))).reshape(example.shape)
                       for k, example in enumerate(model.example())]
             answers = model(*inputs)
         for k, answer in enumerate(answers if isinstance(answers, tuple) else [answers]):
@@ -179,7 +182,8 @@ class Checks:
             ("an input of 16 bits", "input x: float16 isn't an element type", graph([one("Relu")], kind=half)),
             ("another domain", "the operator is of com.microsoft", graph([one("FusedGelu", domain="com.microsoft")])),
             ("an unknown operator", "/layer/it (Det): the operator is unknown", graph([one("Det")])),
-            ("an operator without operations", "/layer/it (Sign): Umbel's formulas have no operation for it", graph([one("Sign")])),
+            ("an operator without operations", "/layer/it (Round): Umbel's formulas have no operation for it", graph([one("Round")])),
+            ("random numbers", "/layer/it (RandomNormalLike): it draws random numbers", graph([one("RandomNormalLike")])),
             ("a dimension without size", "its dimension 'n' has no size; give it one, --size n=N", graph([one("Relu")], shape=("n", 8))),
             ("a shape that is computed", "/layer/it (Reshape): its shape is computed from an input",
              graph([one("Reshape", ("x", "s"))], shape=(1, 1), inputs=[("s", whole, (2,))])),
@@ -211,11 +215,15 @@ class Checks:
         self.refused("an axis twice", "an axis is named twice", good, "--axes", "x=token,token")
         self.refused("axes that are no list", "not as x=token,hidden", good, "--axes", "x", code=2)
         self.refused("a size that is no number", "not as sequence=16", good, "--size", "n=0", code=2)
+        self.refused("an axis called as what the header has", "float has a different meaning", good, "--axes", "x=token,float")
+        self.refused("a size of no dimension", "--size m: no input has such a dimension, only n", graph([one("Relu")], shape=("n", 8)),
+                     "--size", "n=4", "--size", "m=4")
+        self.refused("a size that no memory holds", "at most 16,777,216", graph([one("Relu")], shape=("n", 8)), "--size", "n=999999999")
         self.refused("a name that isn't one", "not a C++ name", good, "--name", "a-b", code=2)
         large = graph([one("MatMul", ("x", "w"))], shape=(4, 400), weights=[("w", np.ones((400, 300), np.float32))])
         self.refused("too many weights for C", "--c: the model has 120,000 weights", large, "--c")
         missing = self.run(self.folder / "nosuch.onnx")
-        self.tap.check("refused: no file", missing[0] == 1 and missing[2].count("\n") == 1 and "nosuch.onnx" in missing[2], str(missing))
+        self.tap.check("refused: no file", missing[0] == 1 and missing[2].count("\n") == 1 and "nosuch.onnx: No such file" in missing[2], str(missing))
 
     # ---- the page
     def page(self):

@@ -387,6 +387,27 @@ class Mobile(nn.Module):
         return torch.randn(1, 3, 16, 16),
 
 
+class Masked(nn.Module):
+    """Masks of each type that authors write; one map used twice; reflected and repeated positions."""
+    weights = 72  # of one map
+
+    def __init__(self):
+        super().__init__()
+        self.map = nn.Linear(8, 8)
+
+    def forward(self, x, keep, other, ids, weights):
+        y = torch.tanh(self.map(torch.tanh(self.map(x))))
+        scores = y @ y.transpose(1, 2)
+        a = scores.masked_fill(~keep[:, None], -1e9).softmax(-1)
+        b = scores.masked_fill(keep[:, None] & ~other[:, None], float("-inf")).softmax(-1)
+        c = scores.masked_fill(ids[:, None] == 0, -1e9) + scores.masked_fill(weights[:, None] == 0, 0.0)
+        return a @ x, b @ x, c, F.pad(y, (2, 3), mode="reflect"), F.pad(y, (1, 2), mode="replicate")
+
+    def example(self):
+        keep, other = torch.tensor([[True] * 4 + [False]]), torch.tensor([[True, False, True, True, False]])
+        return torch.randn(1, 5, 8), keep, other, torch.tensor([[3, 0, 1, 2, 0]]), torch.tensor([[0.0, 1, 2, 0, 1]])
+
+
 class Each(nn.Module):
     """Every part by itself, of one input."""
 
@@ -602,7 +623,8 @@ class Functions(nn.Module):
     def forward(self, x, at):
         angle, size = self.speed * x, x.abs() + 0.5
         y = torch.sin(angle) * torch.cos(x) + torch.erf(x) - torch.floor(angle) * 0.1 + size.pow(1.7) + size.pow(x) + x.pow(7)
-        y = F.softplus(y) + F.elu(x) + x.flip(1).cumsum(1) - x.cumsum(2)
+        y = F.softplus(y) + F.elu(x) + x.flip(1).cumsum(1) - x.cumsum(2) + torch.sign(x) + torch.logsumexp(x, -1, keepdim=True)
+        y = y + x.argmax(1, keepdim=True).float() * 0.1 - x.argmin(2, keepdim=True).float() * 0.1
         moved = torch.gather(y, 1, at) + self.speed[at]  # elements of the sequence, and of a constant by numbers that are computed
         return moved + y[..., WIDTH - 1 - at[0, 0]] * 0.1 + torch.gather(y, 2, at[:, :4])[:, :1]
 
@@ -622,8 +644,8 @@ EXPECTED = {
     Convolutions: "4 convolutions, 1 depthwise convolution", ConvolutionsOfImages: "3 convolutions, 1 depthwise convolution",
     OneChannel: "3 convolutions", Resized: "", ConvolutionsOfBatch: "2 convolutions, 1 linear map, 1 depthwise convolution", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "",
     Swin: "2 norms, 5 linear maps", PatchTst: "", Tabular: "", Batch: "", Linformer: "",
-    Functions: "1 embedding"}
-IN_CI = [Llama, Bert, DecisionTransformer, Swin, CausalConvolution, Functions]
+    Functions: "1 embedding", Masked: "2 linear maps"}
+IN_CI = [Llama, Bert, DecisionTransformer, Swin, CausalConvolution, Functions, Masked]
 
 
 def slow_path(model):
