@@ -200,12 +200,12 @@ static_assert(says<detail::rules::memory<x, 799>>(
 static_assert(says<detail::rules::memory<x, npos>>(
     "umbel: memory: [batch=2, query=4, hidden=100] needs 800 elements but the size of the memory "
     "is known only at run time; view its pointer"));
-using padded = detail::layout<strided<query<4>, 128>, strided<hidden<100>, 1>>;
-static_assert(says<detail::rules::memory<padded, 484>>("") &&
-              says<detail::rules::memory<padded, 512>>(""));
+using with_gaps = detail::layout<strided<query<4>, 128>, strided<hidden<100>, 1>>;
+static_assert(says<detail::rules::memory<with_gaps, 484>>("") &&
+              says<detail::rules::memory<with_gaps, 512>>(""));
 static_assert(says<detail::rules::memory<x, 799, detail::say::view_as>>(
     "umbel: view_as: [batch=2, query=4, hidden=100] needs 800 elements but the memory holds 799"));
-static_assert(says<detail::rules::memory<padded, 483>>(
+static_assert(says<detail::rules::memory<with_gaps, 483>>(
     "umbel: memory: [query=4, hidden=100] needs 484 elements but the memory holds 483"));
 static_assert(says<detail::rules::view_of_temporary<x>>(
     "umbel: view: the memory of [batch=2, query=4, hidden=100] "

@@ -280,9 +280,9 @@ using observed = first_error<
     verdict<std::is_same_v<typename X::value_type, typename Scores::value_type>, Layer,
             say::observe, say::has_type, element<typename X::value_type>,
             say::but_the_scores_have_type, element<typename Scores::value_type>>,
-    verdict<!std::is_const_v<typename X::element_type>, Layer, say::observe, say::is_const>,
     verdict<lies_apart<layout_of<X>>(), Layer, say::several_elements_of, say::observe,
             say::share_one_memory_location>,
+    verdict<!std::is_const_v<typename X::element_type>, Layer, say::observe, say::is_const>,
     broadcasts_to<Layer, say::observe, say::has, X, Scores>,
     typename observed_axes_rule<Layer, layout_of<X>, typename Scores::axes, Scores>::type>;
 
