@@ -43,12 +43,12 @@ static_assert(detail::layout<>::rank == 0 && detail::layout<>::count == 1 &&
 static_assert(detail::layout<>::contiguous && strides_are<detail::layout<>>());
 static_assert(strides_are<detail::layout<batch<1>, query<1>, key<7>>, 7, 7, 1>());
 
-// Rows padded from 100 to 128.
-using padded = detail::layout<strided<query<4>, 128>, strided<hidden<100>, 1>>;
-static_assert(padded::count == 400 && padded::span == 3 * 128 + 100 && !padded::contiguous);
-static_assert(strides_are<padded, 128, 1>() && same<padded::axis_at<0>, query<4>>);
-static_assert(same<detail::row_major<padded>, detail::layout<query<4>, hidden<100>>>);
-static_assert(same<padded::axes, detail::shape<query<4>, hidden<100>>>);
+// Rows with_gaps from 100 to 128.
+using with_gaps = detail::layout<strided<query<4>, 128>, strided<hidden<100>, 1>>;
+static_assert(with_gaps::count == 400 && with_gaps::span == 3 * 128 + 100 && !with_gaps::contiguous);
+static_assert(strides_are<with_gaps, 128, 1>() && same<with_gaps::axis_at<0>, query<4>>);
+static_assert(same<detail::row_major<with_gaps>, detail::layout<query<4>, hidden<100>>>);
+static_assert(same<with_gaps::axes, detail::shape<query<4>, hidden<100>>>);
 
 // Contiguous is about the elements: the stride of an axis with one position does not matter.
 static_assert(detail::layout<strided<batch<1>, 999>, strided<query<4>, 1>>::contiguous);
@@ -71,7 +71,7 @@ static_assert(
 static_assert(same<detail::algebra::split<x, family<hidden>, heads<5>, key<2>, head_dim<10>>,
                    detail::layout<batch<2>, query<4>, heads<5>, key<2>, head_dim<10>>>);
 static_assert(
-    same<detail::algebra::split<padded, family<query>, batch<2>, token<2>>,
+    same<detail::algebra::split<with_gaps, family<query>, batch<2>, token<2>>,
          detail::layout<strided<batch<2>, 256>, strided<token<2>, 128>, strided<hidden<100>, 1>>>);
 
 // ---- permute ------------------------------------------------------------------------------------
@@ -94,7 +94,7 @@ static_assert(same<detail::algebra::permute<detail::layout<>>, detail::layout<>>
 static_assert(same<detail::algebra::merge<h, family<hidden>, family<heads>, family<head_dim>>, x>);
 static_assert(same<detail::algebra::merge<x, family<token>, family<batch>, family<query>>,
                    detail::layout<token<8>, hidden<100>>>);
-static_assert(same<detail::algebra::merge<padded, family<token>, family<query>>,
+static_assert(same<detail::algebra::merge<with_gaps, family<token>, family<query>>,
                    detail::layout<strided<token<4>, 128>, strided<hidden<100>, 1>>>);
 static_assert(
     same<detail::algebra::merge<h, family<hidden>, family<query>, family<heads>, family<head_dim>>,
@@ -115,7 +115,7 @@ static_assert(
 // ---- rename, select, slice ----------------------------------------------------------------------
 static_assert(same<detail::algebra::rename<x, family<query>, key>,
                    detail::layout<batch<2>, key<4>, hidden<100>>>);
-static_assert(same<detail::algebra::rename<padded, family<query>, key>,
+static_assert(same<detail::algebra::rename<with_gaps, family<query>, key>,
                    detail::layout<strided<key<4>, 128>, strided<hidden<100>, 1>>>);
 static_assert(same<detail::algebra::rename<x, family<query>, query>, x>);
 
