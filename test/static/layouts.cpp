@@ -45,7 +45,8 @@ static_assert(strides_are<detail::layout<batch<1>, query<1>, key<7>>, 7, 7, 1>()
 
 // Rows with_gaps from 100 to 128.
 using with_gaps = detail::layout<strided<query<4>, 128>, strided<hidden<100>, 1>>;
-static_assert(with_gaps::count == 400 && with_gaps::span == 3 * 128 + 100 && !with_gaps::contiguous);
+static_assert(with_gaps::count == 400 && with_gaps::span == 3 * 128 + 100 &&
+              !with_gaps::contiguous);
 static_assert(strides_are<with_gaps, 128, 1>() && same<with_gaps::axis_at<0>, query<4>>);
 static_assert(same<detail::row_major<with_gaps>, detail::layout<query<4>, hidden<100>>>);
 static_assert(same<with_gaps::axes, detail::shape<query<4>, hidden<100>>>);

@@ -15,19 +15,22 @@ namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
 
+// The value of a hexadecimal digit, by its character; negative if it is not one.
+struct hexadecimal_digits {
+  signed char value[256];
+  constexpr hexadecimal_digits() noexcept : value{} {
+    for (signed char& v : value) v = -1;
+    for (int i = 0; i < 10; ++i) value['0' + i] = static_cast<signed char>(i);
+    for (int i = 0; i < 6; ++i) value['a' + i] = value['A' + i] = static_cast<signed char>(10 + i);
+  }
+};
+inline constexpr hexadecimal_digits hexadecimal;
+
 // The value of four hexadecimal digits; negative if one is not a digit.
 constexpr int four_digits(const unsigned char* at) {
-  int value = 0;
-  for (int i = 0; i < 4; ++i) {
-    const int c = at[i];
-    const int digit = c >= '0' && c <= '9'   ? c - '0'
-                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                             : -1;
-    if (digit < 0) return -1;
-    value = value * 16 + digit;
-  }
-  return value;
+  const int a = hexadecimal.value[at[0]], b = hexadecimal.value[at[1]];
+  const int c = hexadecimal.value[at[2]], d = hexadecimal.value[at[3]];
+  return (a | b | c | d) < 0 ? -1 : a * 4096 + b * 256 + c * 16 + d;
 }
 
 // The bytes of a name with escapes replaced. JSON has been checked before (json.hpp); an invalid
