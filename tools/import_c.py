@@ -22,9 +22,8 @@ class CWriter:
                           "call the C++ function, which loads them from the file")
         self.writer, self.allowed = writer, allowed
         self.file, self.function = writer.file_name, f"{writer.name}_forward"
-        results = writer.program.results
         self.inputs = [(writer.arguments[id(x)], self.kind(writer.input_type(x)), x, writer.program.axes[id(x)]) for x in writer.program.inputs]
-        self.results = [("result" if len(results) == 1 else f"result{k}", "float", x, writer.program.names(x)) for k, x in enumerate(results)]
+        self.results = [(name, "float", x, writer.program.names(x)) for name, x in zip(writer.results, writer.program.results)]
 
     @staticmethod
     def kind(type_):
@@ -65,7 +64,8 @@ class CWriter:
             lines += ["  packed made{};", "  pack(made, w);", "  return made;", "}();"]
         lines += ["workspace work;", "", "}  // namespace", "", f'extern "C" void {self.function}({self.parameters()}) {{']
         views = [f"view_as<{name}_tensor>({name})" for name, _, _, _ in self.inputs] + (["in_flash"] if writer.tensors else []) + ["work"]
-        results = [f"view_as<{name}_tensor>({name})" for name, _, _, _ in self.results]
+        types = ["result"] if len(self.results) == 1 else [f"result{k}" for k in range(len(self.results))]
+        results = [f"view_as<{type_}_tensor>({name})" for type_, (name, _, _, _) in zip(types, self.results)]
         if len(results) == 1:
             lines.append(f"  forward.into({results[0]}, {', '.join(views)});")
         else:

@@ -47,7 +47,7 @@ class Member:
 
 
 class Writer:
-    def __init__(self, program, name, source, license_name, feeds, answers):
+    def __init__(self, program, name, source, license_name, feeds, answers, outputs):
         self.program, self.source, self.license, self.feeds, self.answers = program, source, license_name, feeds, answers
         self.file_name, self.name = name, identifier_of_namespace(name)
         self.first, self.period, self.count = program.first, program.period, program.count
@@ -63,8 +63,14 @@ class Writer:
         taken = {"w"}
         self.arguments = {}
         for one in program.inputs:
-            self.arguments[id(one)] = identifier(one["name"], taken)
+            unnamed = one["name"].startswith("onnx::")  # torch calls it by what reads it
+            self.arguments[id(one)] = identifier("input" if unnamed else one["name"], taken)
             taken.add(self.arguments[id(one)])
+        self.results = []
+        for k, output in enumerate(outputs):  # exporters number what authors don't name
+            unnamed = "result" if len(outputs) == 1 else f"result{k}"
+            self.results.append(identifier(output, taken) if output[:1].isalpha() else unnamed)
+            taken.add(self.results[-1])
 
     # ---- members
     def is_repeated(self, i):
@@ -199,6 +205,7 @@ class Writer:
             returned = ", ".join(names[id(x)] for x in results)
             lines.append(f"  return {returned};" if len(results) == 1 else f"  return std::tuple{{{returned}}};")
         arguments = [f"auto {name}" for name in self.arguments.values()] + (["const auto& w"] if self.tensors else [])
+        block += [f"// Returns {', '.join(self.results)}."] if len(results) > 1 and not self.results[0].startswith("result") else []
         return [*block, f"inline constexpr formula forward = []({', '.join(arguments)}) {{", *lines, "};", ""]
 
     def input_type(self, node):
