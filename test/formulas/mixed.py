@@ -134,7 +134,8 @@ class Mixed(Formula):
         self.keep(f"contract<{keys}>(softmax<{keys}>({scores}), {v})", outer + [features])
 
     def reread(self, x, axes):
-        kind, axis = self.choose("select", "slice", "permute", "contiguous", "split", "merge", "broadcast"), self.random.choice(axes)
+        kind = self.choose("select", "slice", "permute", "contiguous", "split", "merge", "broadcast", "windows", "padded")
+        axis = self.random.choice(axes)
         rest, size = [a for a in axes if a != axis], self.sizes[axis]
         if kind == "select" and rest:
             self.keep(f"{x} | select_at<{axis}, {self.random.randrange(size)}>", rest)
@@ -143,6 +144,14 @@ class Mixed(Formula):
             if made := self.new_axis(length):
                 begin = self.random.randint(0, size - length)
                 self.keep(f"{x} | slice<{axis}, from<{begin}>, extent<{length}>> | rename_axis<{axis}, {made}>", rest + [made])
+        elif kind == "windows":
+            self.seen_in_windows(x, axis, rest)
+        elif kind == "padded":
+            before, after = self.choose(0, 1, 2), self.choose(0, 1, 3)
+            if self.count(rest) * (size + before + after) <= MOST and (made := self.new_axis(size + before + after)):
+                number = self.choose("0", "-1.5")
+                self.keep(f"padded<{axis}, before<{before}>, after<{after}>>({x}, {number}) | rename_axis<{axis}, {made}>",
+                          [made if a == axis else a for a in axes])
         elif kind in ("permute", "contiguous"):
             order = self.random.sample(axes, len(axes))
             self.keep(self.in_order(x, order) + (" | contiguous" if kind == "contiguous" else ""), order)
@@ -161,6 +170,18 @@ class Mixed(Formula):
             if more:
                 new = [self.random.choice(more)] + axes
                 self.keep(f"{x} | broadcast<{', '.join(f'{a}<{self.sizes[a]}>' for a in new)}>", new)
+
+    def seen_in_windows(self, x, axis, rest):
+        size, length = self.sizes[axis], self.random.randint(1, min(4, self.sizes[axis]))
+        dilation = self.random.randint(1, max(1, (size - 1) // max(1, length - 1)))
+        stride = self.choose(1, 1, 2, 3)
+        count = (size - (length - 1) * dilation - 1) // stride + 1
+        if self.count(rest) * count * length > MOST:
+            return
+        places, made = self.new_axis(length), self.new_axis(count)
+        if made:
+            seen = f"windows<{axis}, {places}<{length}>, stride<{stride}>, dilation<{dilation}>>"
+            self.keep(f"{x} | {seen} | rename_axis<{axis}, {made}>", [*rest, made, places])
 
     def joined_values(self, x, axes):
         parts = [self.in_order(x, axes)]
