@@ -541,16 +541,18 @@ class Program:
             return "key"
         return self.fresh(taken, f"other_{name}" if not name.startswith("other_") else name)
 
+    # ---- windows
     def in_windows(self, x, windows, taken):
-        """The text of the windows, and the names of their positions in the kernel."""
-        names, text, kernel, ones = self.names(x), "", [], []
+        """The text of the windows, the names of places in the kernel, and those of the axes of x that the result has."""
+        names, text, kernel, gone = self.names(x), "{0}", [], []
         for at, size, stride, dilation, count in windows:
             kernel.append(self.fresh(taken, "kernel_size" if len(windows) == 1 else f"kernel_{names[at]}"))
             options = (f", stride<{stride}>" if stride > 1 else "") + (f", dilation<{dilation}>" if dilation > 1 else "")
             text += f" | windows<{names[at]}, {kernel[-1]}<{size}>{options}>"
             if count == 1:
-                ones.append(names[at])
-        return text, kernel, "".join(f" | select_at<{name}, 0>" for name in ones)
+                gone.append(names[at])
+        text += "".join(f" | select_at<{name}, 0>" for name in gone)
+        return text, kernel, [name for name in names if name not in gone]
 
     def add_padded(self, node):
         x = self.numbers_of(node.args[0])
@@ -561,62 +563,47 @@ class Program:
 
     def add_pooled(self, node):
         x = self.numbers_of(node.args[0])
-        names = self.names(x)
-        text, kernel, selected = self.in_windows(x, node["windows"], set(names))
-        ones = {at for at, _, _, _, count in node["windows"] if count == 1}
-        self.say(node, f"{node['kind']}<{', '.join(kernel)}>({{0}}{text}{selected})", [x],
-                 [name for i, name in enumerate(names) if i not in ones])
+        text, kernel, left = self.in_windows(x, node["windows"], set(self.names(x)))
+        self.say(node, f"{node['kind']}<{', '.join(kernel)}>({text})", [x], left)
 
     def add_depthwise(self, node):
         """Each channel times its own kernel."""
-        x, weight, bias = self.numbers_of(node.args[0]), node["weight"], node["bias"]
-        names = self.names(x)
-        text, kernel, selected = self.in_windows(x, node["windows"], set(names))
-        ones = {at for at, _, _, _, count in node["windows"] if count == 1}
-        value = np.moveaxis(weight, 0, -1)
-        product = f"contract<{', '.join(kernel)}>({{0}}{text}{selected}, {{w0}})" if kernel else "{0} * {w0}"
-        self.say(node, product + self.plus_bias(bias), [x], [name for i, name in enumerate(names) if i not in ones],
-                 tensors=[(axes_text((*kernel, names[-1]), value.shape), floats(value)), *self.tensors_of_bias(bias, names[-1])])
-
-    def plus_bias(self, bias):
-        return "" if bias is None else " + {w1}"
-
-    def tensors_of_bias(self, bias, name):
-        return [] if bias is None else [(axes_text((name,), bias.shape) if bias.size > 1 else "", floats(bias))]
+        x, weight = self.numbers_of(node.args[0]), np.moveaxis(node["weight"], 0, -1)
+        text, kernel, left = self.in_windows(x, node["windows"], set(self.names(x)))
+        self.say_product(node, x, text, kernel, (axes_text((*kernel, left[-1]), weight.shape), floats(weight)), left)
 
     def add_convolution(self, node):
         """A product of windows and a kernel; if windows and channels are neighbors in memory, a linear map."""
-        x, weight, bias, windows = self.numbers_of(node.args[0]), node["weight"], node["bias"], node["windows"]
+        x, weight, windows = self.numbers_of(node.args[0]), node["weight"], node["windows"]
         names, outputs = self.names(x), weight.shape[0]
         taken = set(names)
-        text, kernel, selected = self.in_windows(x, windows, taken)
-        positions, channels = names[:node["rows"]], names[node["rows"]:]
-        ones = {at for at, _, _, _, count in windows if count == 1}
+        text, kernel, left = self.in_windows(x, windows, taken)
+        channels = names[node["rows"]:]
+        positions = [name for name in left if name not in channels]
         out = [self.fresh(taken - set(channels), "classes" if any(node is one for one in self.results) else "hidden")] if outputs > 1 else []
-        result = [name for i, name in enumerate(positions) if i not in ones] + out
-        if len(windows) == 1 and windows[0][3] == 1 and channels and outputs > 1 and not selected:
+        in_a_row = len(windows) == 1 and windows[0][3] == 1 and windows[0][4] > 1
+        if in_a_row and channels and out:
             wide = self.fresh(taken, "in_features")
             bare = weight.transpose(2, 1, 0).reshape(-1, outputs)
-            type_ = f"linear<float, {wide}<{bare.shape[0]}>, {out[0]}<{outputs}>, bias<{lower(bias is not None)}>>"
-            ref = self.for_layer(x, names)
-            self.say(node, f"use<{{t}}>({{w0}})({ref}{text} | merge<{kernel[0]}, {channels[0]}, {wide}>)", [x], result, packed=True, type_=type_,
-                     parts=parts_of_linear("", (bare, bias)))
+            type_ = f"linear<float, {wide}<{bare.shape[0]}>, {out[0]}<{outputs}>, bias<{lower(node['bias'] is not None)}>>"
+            rows = f"{text} | merge<{kernel[0]}, {channels[0]}, {wide}>".replace("{0}", self.for_layer(x, names))
+            self.say(node, f"use<{{t}}>({{w0}})({rows})", [x], positions + out, packed=True, type_=type_, parts=parts_of_linear("", (bare, node["bias"])))
             return
-        order = (*range(2, weight.ndim), 1, 0)
-        value = weight.transpose(order)
-        axes = [*kernel, channels[0] if channels else None, out[0] if out else None]
-        value = value.reshape([n for n, name in zip(value.shape, axes) if name])
-        axes = [name for name in axes if name]
-        renamed = ""
+        summed = list(channels)
         if out and out[0] in channels:  # summed and kept
-            other = self.fresh(taken, f"summed_{channels[0]}")
-            renamed = f" | rename_axis<{channels[0]}, {other}>"
-            axes[len(kernel)] = other
-            channels = (other,)
-        summed = [*kernel, *channels]
-        product = f"contract<{', '.join(summed)}>({{0}}{text}{selected}{renamed}, {{w0}})" if summed else "{0} * {w0}"
-        self.say(node, product + self.plus_bias(bias), [x], result,
-                 tensors=[(axes_text(axes, value.shape), floats(value)), *self.tensors_of_bias(bias, out[0] if out else "")])
+            summed = [self.fresh(taken, f"summed_{channels[0]}")]
+            text += f" | rename_axis<{channels[0]}, {summed[0]}>"
+        value = weight.transpose(*range(2, weight.ndim), 1, 0).reshape(*weight.shape[2:], *([weight.shape[1]] if channels else []), *([outputs] if out else []))
+        self.say_product(node, x, text, [*kernel, *summed], (axes_text((*kernel, *summed, *out), value.shape), floats(value)), positions + out)
+
+    def say_product(self, node, x, text, summed, weight, result):
+        """Of x and weights; with a bias along the last axis of the result, if there is one."""
+        product = f"contract<{', '.join(summed)}>({text}, {{w0}})" if summed else f"{text} * {{w0}}"
+        bias = node["bias"]
+        if bias is None:
+            return self.say(node, product, [x], result, tensors=[weight])
+        axes = axes_text(result[-1:], bias.shape) if bias.size > 1 else ""
+        return self.say(node, product + " + {w1}", [x], result, tensors=[weight, (axes, floats(bias))])
 
     # ---- layers
     def features(self, node):

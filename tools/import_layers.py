@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from import_graph import (Node, elementwise, identity, is_constant, is_number, joined, move, number, scaled, turn, turned, unary)
+from import_graph import (Node, elementwise, identity, is_constant, is_number, joined, move, number, scaled, unary)
 
 FULL_SCALE = -1e4  # a smaller addend of a score hides the key
 
