@@ -179,6 +179,7 @@
 #include <umbel/quantized/past.hpp>
 #include <umbel/quantized/cache_of_blocks.hpp>
 #include <umbel/formula/word_names.hpp>
+#include <umbel/quantized/formula_steps_of_nodes.hpp>
 #include <umbel/quantized/formula_plan.hpp>
 #include <umbel/quantized/formula_numbers.hpp>
 #include <umbel/quantized/formula_memory.hpp>

@@ -115,7 +115,7 @@ using cache_of = key_value_cache<F, key<16>, called_with<row, X...>>;
   // cause: In a cache `padded` adds zeros before the first position, and windows read it directly: with stride 1, and each ends at its position.
   // cure: Pad by (kernel_size - 1) x dilation zeros at the start; move operations between `padded` and `windows` before or after both.
   constexpr formula f = [](auto y, const auto& v) {
-    return max<kernel_size>(padded<token, before<2>>(causal_attention(y, v), -1) |
+    return max<kernel_size>(padded<token, before<2>>(causal_attention(y, v), -0.0f) |
                             windows<token, kernel_size<3>>);
   };
   cache_of<decltype(f), weights> other;

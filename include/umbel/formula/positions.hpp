@@ -97,8 +97,9 @@ struct by_position : later_values<T, Nodes> {
     const std::size_t last = node.operands - 1;
     std::size_t before = 0;
     for (std::size_t j = 0; j < last; ++j) {
-      if (at(node.from[j].node).what != word::number || at(node.from[j].node).number != T{})
-        return 0;
+      const node_of_graph<T>& number = at(node.from[j].node);
+      // Unused memory has 0, not -0.
+      if (number.what != word::number || simd::detail::bits_of(number.number) != 0) return 0;
       before += node.from[j].axes.size_of(node.family);
     }
     std::size_t of_rows = 0;

@@ -54,6 +54,18 @@ UMBEL_SAYS(positions_but_the_axis_is, "positions, but the axis is");
 UMBEL_SAYS(expects_the_size_of_a_window_as_an_axis_so_write_windows,
            "expects the size of a window as an axis; write windows<token, kernel_size<3>>");
 
+// The options of windows and of padded.
+template <class... Options>
+struct window_steps {
+  using of_windows = option_or<option::stride, stride<1>, Options...>;
+  using in_windows = option_or<option::dilation, dilation<1>, Options...>;
+};
+template <class... Options>
+struct padding {
+  static constexpr std::size_t first = option_or<option::before, before<0>, Options...>::positions;
+  static constexpr std::size_t last = option_or<option::after, after<0>, Options...>::positions;
+};
+
 namespace rules {
 template <class Layout, class Family, class Size, std::size_t Span>
 using window_fits = first_error<
@@ -67,8 +79,8 @@ struct windows_rule {
 };
 template <class Layout, class Family, axis_like Size, class... Options>
 struct windows_rule<Layout, Family, Size, Options...> {
-  using steps = option_or<option::stride, stride<1>, Options...>;
-  using spread = option_or<option::dilation, dilation<1>, Options...>;
+  using steps = typename window_steps<Options...>::of_windows;
+  using spread = typename window_steps<Options...>::in_windows;
   using options_fit =
       first_error<options<say::windows, option_kinds<option::stride, option::dilation>, Options...>,
                   verdict<steps::positions != 0, say::windows, steps, struct must_be_1_or_more>,
@@ -79,13 +91,11 @@ struct windows_rule<Layout, Family, Size, Options...> {
 };
 
 template <class Layout, class Family, class... Options>
-using padded =
-    first_error<has_axis<say::padded, Layout, Family>,
-                options<say::padded, option_kinds<option::before, option::after>, Options...>,
-                holds<typename Family::template sized<
-                    Layout::template size_of<Family> +
-                    option_or<option::before, before<0>, Options...>::positions +
-                    option_or<option::after, after<0>, Options...>::positions>>>;
+using padded = first_error<
+    has_axis<say::padded, Layout, Family>,
+    options<say::padded, option_kinds<option::before, option::after>, Options...>,
+    holds<typename Family::template sized<Layout::template size_of<Family> +
+                                          padding<Options...>::first + padding<Options...>::last>>>;
 }  // namespace rules
 
 template <template <std::size_t> class Axis, class Size, class... Options>
@@ -94,15 +104,14 @@ struct windows_operation : rereading<windows_operation<Axis, Size, Options...>, 
   using rule = typename rules::windows_rule<Layout, family_of<Axis>, Size, Options...>::type;
   template <class Layout>
   using result = algebra::windows<Layout, family_of<Axis>, axis_or_none<Size>,
-                                  option_or<option::stride, stride<1>, Options...>::positions,
-                                  option_or<option::dilation, dilation<1>, Options...>::positions>;
+                                  window_steps<Options...>::of_windows::positions,
+                                  window_steps<Options...>::in_windows::positions>;
 };
 
 template <template <std::size_t> class Axis, class... Options>
 struct padded_operation : other_calls<say::padded, say::expects_one_tensor_or_view_then_a_number> {
   using other_calls<say::padded, say::expects_one_tensor_or_view_then_a_number>::operator();
-  static constexpr std::size_t first = option_or<option::before, before<0>, Options...>::positions;
-  static constexpr std::size_t last = option_or<option::after, after<0>, Options...>::positions;
+  static constexpr std::size_t first = padding<Options...>::first, last = padding<Options...>::last;
 
   template <class X>
   using pipe_rule = rules::padded<layout_of<X>, family_of<Axis>, Options...>;
