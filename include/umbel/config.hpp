@@ -54,3 +54,4 @@ static_assert(
 #include <umbel/config/instruction_sets.hpp>
 #include <umbel/config/target.hpp>
 #include <umbel/config/target_name.hpp>
+#include <umbel/config/vectors.hpp>

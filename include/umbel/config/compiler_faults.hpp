@@ -3,6 +3,7 @@
 #pragma once
 
 #include <umbel/config/target.hpp>
+#include <umbel/config/vectors.hpp>
 
 // g++ before 14 deletes calls with effects. If two elements of one object are accessed with
 // different strides, it addresses one as a null pointer plus an offset (ivopts), assumes an access
@@ -63,15 +64,27 @@
 
 // UMBEL_ALL_LANES(x): use before storing some lanes of a vector, to keep the others as computed.
 // clang replaces constants in unread lanes by zeros; their quotients then raise exceptions that no
-// element raises. x: at most a register wide.
+// element raises. x: at most a register wide. (Assembly has no constraint for vectors of RVV, nor
+// for those of SVE wider than 16 bytes, so these go through memory.)
 #if UMBEL_CLANG && defined(__SSE2__)
 #define UMBEL_ALL_LANES(x) \
   if (!__builtin_is_constant_evaluated()) __asm__("" : "+x"(x))
+#elif UMBEL_SVE || UMBEL_RVV
+#define UMBEL_ALL_LANES(x) \
+  if (!__builtin_is_constant_evaluated()) __asm__("" : "+m"(x))
 #elif UMBEL_CLANG && defined(__aarch64__)
 #define UMBEL_ALL_LANES(x) \
   if (!__builtin_is_constant_evaluated()) __asm__("" : "+w"(x))
 #else
 #define UMBEL_ALL_LANES(x) static_cast<void>(0)
+#endif
+
+// UMBEL_ONE_BY_ONE before a loop over some lanes of packs: clang 19 ends with an internal error if
+// it makes it a loop over vectors of SVE of 64 bytes.
+#if UMBEL_SVE
+#define UMBEL_ONE_BY_ONE UMBEL_PRAGMA_(clang loop vectorize(disable))
+#else
+#define UMBEL_ONE_BY_ONE
 #endif
 
 // UMBEL_OPAQUE(x): hides a 16-byte vector from the optimizer. For g++ 12 without SSE4.1, which

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <umbel/config/target.hpp>
+#include <umbel/config/vectors.hpp>
 
 // The architecture whose compiler builtins may be used (simd/ has a plain form of each).
 #if defined(__x86_64__) || defined(__i386__)
@@ -63,7 +64,7 @@
 #else
 #define UMBEL_WASM_SIMD 0
 #endif
-#if UMBEL_SSE2 || (defined(__aarch64__) && UMBEL_LITTLE_ENDIAN) || UMBEL_WASM_SIMD
+#if UMBEL_SSE2 || (defined(__aarch64__) && UMBEL_LITTLE_ENDIAN) || UMBEL_WASM_SIMD || UMBEL_RVV
 #define UMBEL_DOT_VECTORS 1
 #else
 #define UMBEL_DOT_VECTORS 0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The compiler's settings and the target's abilities: inlining, fma, vectors, user options.
+// The compiler's settings and the target's abilities: inlining, fma, user options.
 #pragma once
 
 #include <umbel/config/compiler.hpp>
@@ -136,39 +136,6 @@
 #define UMBEL_MVE 0
 #endif
 #define UMBEL_MVE_ASSEMBLY (UMBEL_MVE && UMBEL_GCC)
-
-// Bytes of a vector register, and the number of registers. 0 bytes: no vector unit.
-#if defined(__AVX512F__)
-#define UMBEL_VECTOR_BYTES 64
-#define UMBEL_VECTOR_REGISTERS 32
-#elif defined(__AVX__)
-#define UMBEL_VECTOR_BYTES 32
-#define UMBEL_VECTOR_REGISTERS 16
-#elif defined(__SSE2__)
-#define UMBEL_VECTOR_BYTES 16
-#define UMBEL_VECTOR_REGISTERS 16
-#elif defined(__aarch64__)
-#define UMBEL_VECTOR_BYTES 16
-#define UMBEL_VECTOR_REGISTERS 32
-#elif defined(__wasm_simd128__)
-#define UMBEL_VECTOR_BYTES 16
-#define UMBEL_VECTOR_REGISTERS 16  // of the processors that it is translated for
-#elif UMBEL_MVE
-#define UMBEL_VECTOR_BYTES 16
-#define UMBEL_VECTOR_REGISTERS 8
-#elif defined(__ARM_FP)
-#define UMBEL_VECTOR_BYTES 0
-#define UMBEL_VECTOR_REGISTERS 32
-#elif defined(__riscv_flen) || defined(__loongarch_frlen) || defined(__powerpc64__)
-#define UMBEL_VECTOR_BYTES 0
-#define UMBEL_VECTOR_REGISTERS 28  // of 32: g++ loads ahead of a tile's products
-#elif defined(__arm__) || defined(__riscv)
-#define UMBEL_VECTOR_BYTES 0
-#define UMBEL_VECTOR_REGISTERS 6  // no unit: products are calls, tiles are code without a gain
-#else
-#define UMBEL_VECTOR_BYTES 0
-#define UMBEL_VECTOR_REGISTERS 16
-#endif
 
 // Do constructors of global objects run before main? A bare-metal startup need not run them, and
 // with -ffreestanding the library assumes it doesn't. Define it as 1 if yours does, or as 0 if a

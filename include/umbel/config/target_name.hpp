@@ -12,6 +12,7 @@
 
 #include <umbel/config/instruction_sets.hpp>
 #include <umbel/config/target.hpp>
+#include <umbel/config/vectors.hpp>
 
 // 1 if a macro is defined as 1, 0 if it is undefined.
 #define UMBEL_IS_1(macro) UMBEL_IS_1_(macro)
@@ -53,6 +54,10 @@
 #define UMBEL_WITH_FMA(name) name
 #endif
 
+// rvv256_fma
+#define UMBEL_WITH_BITS(name, bits) UMBEL_WITH_BITS_(name, bits)
+#define UMBEL_WITH_BITS_(name, bits) UMBEL_WITH_FMA(name##bits)
+
 #if UMBEL_X86
 #if UMBEL_VECTOR_BYTES == 64
 #define UMBEL_ISA UMBEL_WITH_FMA(avx512)
@@ -75,7 +80,11 @@
   UMBEL_DIGITS(__AVX512BITALG__, __AVX512VPOPCNTDQ__, __AVX512BF16__, __AVX512FP16__, \
                __AVX512VP2INTERSECT__, __AVXVNNI__, __GFNI__, __SSE2__)
 #elif UMBEL_AARCH64
+#if UMBEL_SVE_BITS
+#define UMBEL_ISA UMBEL_JOIN_2(sve, UMBEL_SVE_BITS)
+#else
 #define UMBEL_ISA neon
+#endif
 #define UMBEL_EXTENSIONS_1                                                            \
   UMBEL_DIGITS(__ARM_FEATURE_DOTPROD, __ARM_FEATURE_FP16_VECTOR_ARITHMETIC,           \
                __ARM_FEATURE_FP16_FML, __ARM_FEATURE_BF16, __ARM_FEATURE_MATMUL_INT8, \
@@ -91,6 +100,10 @@
 #else
 #if UMBEL_MVE
 #define UMBEL_ISA UMBEL_WITH_FMA(mve)
+#elif UMBEL_RVV
+#define UMBEL_ISA UMBEL_WITH_BITS(rvv, UMBEL_RVV_BITS)
+#elif UMBEL_RVV_BITS
+#define UMBEL_ISA UMBEL_WITH_BITS(scalar, UMBEL_RVV_BITS)
 #else
 #define UMBEL_ISA UMBEL_WITH_FMA(scalar)
 #endif

@@ -9,6 +9,7 @@
 //   VNNI                    unsigned by signed bytes, four products in one instruction
 //   other x86, wasm         the even and the odd bytes as 16 bits each, pairs of products
 //   aarch64                 four products in one instruction, or 8 of 16 bits, added up by pairs
+//   RISC-V                  the bytes as 32 bits each, a product and a sum in one instruction
 #pragma once
 
 #include <cstddef>
@@ -22,10 +23,11 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::simd {
 
 // 32-bit lanes of products; 1: one product after another.
-inline constexpr std::size_t dot_lanes = UMBEL_AVX512_16_BIT ? 16
-                                         : UMBEL_AVX2        ? 8
-                                         : UMBEL_DOT_VECTORS ? 4
-                                                             : 1;
+inline constexpr std::size_t dot_lanes = UMBEL_AVX512_16_BIT      ? 16
+                                         : UMBEL_AVX2             ? 8
+                                         : UMBEL_SVE || UMBEL_RVV ? UMBEL_VECTOR_BYTES / 4
+                                         : UMBEL_DOT_VECTORS      ? 4
+                                                                  : 1;
 // The alignment of weights in bytes.
 inline constexpr std::size_t dot_alignment = dot_lanes == 1 ? 4 : dot_lanes * 4;
 // The number added to the first operand if the instruction reads it unsigned.
@@ -33,6 +35,8 @@ inline constexpr std::int32_t dot_moved = UMBEL_AVX512_VNNI || UMBEL_AVX_VNNI ? 
 // Are the operands pairs of 16 bits?
 inline constexpr bool dot_by_pairs =
     dot_moved == 0 && (UMBEL_AVX2 || UMBEL_SSE2 || UMBEL_WASM_SIMD);
+// Are the bytes of an operand in registers apart, one in each 32-bit lane?
+inline constexpr bool dot_apart = UMBEL_RVV;
 // Has weigh() a byte instruction?
 inline constexpr bool weigh_by_bytes = !dot_by_pairs || UMBEL_SSSE3;
 
@@ -81,6 +85,14 @@ UMBEL_INLINE dot_pairs<Word> in_pairs(Word v) noexcept {
   }
 }
 
+// The four bytes of each lane.
+struct dot_bytes_apart {
+  dot_words byte[4];
+};
+UMBEL_INLINE dot_bytes_apart bytes_apart(dot_words v) noexcept {
+  return {{(v << 24) >> 24, (v << 16) >> 24, (v << 8) >> 24, v >> 24}};
+}
+
 // Lanes of a and b in turn, from lane First on.
 template <std::size_t First, class V, std::size_t... I>
 UMBEL_INLINE V in_turn(V a, V b, std::index_sequence<I...>) noexcept {
@@ -110,15 +122,19 @@ UMBEL_INLINE dot_words pairs_of_products(dot_words a, dot_words b) noexcept {
 }  // namespace detail
 
 // An operand in registers; a word of one, or of weigh()'s, in memory.
-using dot_vector = std::conditional_t<dot_by_pairs, detail::dot_pairs<dot_words>, dot_words>;
+using dot_vector =
+    std::conditional_t<dot_apart, detail::dot_bytes_apart,
+                       std::conditional_t<dot_by_pairs, detail::dot_pairs<dot_words>, dot_words>>;
 using dot_word = std::conditional_t<dot_by_pairs, detail::dot_pairs<std::int32_t>, std::int32_t>;
-using weigh_vector = std::conditional_t<weigh_by_bytes, dot_words, dot_vector>;
+using weigh_vector = std::conditional_t<weigh_by_bytes && !dot_apart, dot_words, dot_vector>;
 using weigh_word = std::conditional_t<weigh_by_bytes, std::int32_t, dot_word>;
 
 namespace detail {
 template <bool ByPairs, class Word>
 UMBEL_INLINE auto operand(Word v) noexcept {
-  if constexpr (ByPairs)
+  if constexpr (dot_apart && lanes_of<Word> != 1)
+    return bytes_apart(v);
+  else if constexpr (ByPairs)
     return in_pairs(v);
   else
     return v;
@@ -169,7 +185,14 @@ UMBEL_INLINE std::size_t prepare_packs(const std::int8_t* x, std::size_t i, std:
 }
 template <class Vector, class Word>
 UMBEL_INLINE Vector spread_operand(const Word* at) noexcept {
-  if constexpr (sizeof(Word) == 4)
+  if constexpr (dot_apart) {
+    std::int8_t bytes[4];
+    __builtin_memcpy(bytes, at, 4);
+    const auto all = [&](int i) UMBEL_LAMBDA_INLINE {
+      return broadcast<dot_words>(std::int32_t{bytes[i]});
+    };
+    return {{all(0), all(1), all(2), all(3)}};
+  } else if constexpr (sizeof(Word) == 4)
     return broadcast<dot_words>(*at);
   else
     return {broadcast<dot_words>(at->even), broadcast<dot_words>(at->odd)};
@@ -256,9 +279,22 @@ UMBEL_INLINE dot_words weigh(dot_words sum, const dot_vector& a, const dot_vecto
   return dot(sum, a, b);
 }
 #endif
+#elif UMBEL_RVV
+UMBEL_INLINE dot_words dot(dot_words sum, const dot_vector& a, const dot_vector& b) noexcept {
+  UMBEL_UNROLL(4)
+  for (int i = 0; i < 4; ++i) sum += a.byte[i] * b.byte[i];
+  return sum;
+}
+UMBEL_INLINE dot_words weigh(dot_words sum, const dot_vector& weights,
+                             const dot_vector& values) noexcept {
+  return dot(sum, weights, values);
+}
 #elif UMBEL_AARCH64
 UMBEL_INLINE dot_words dot(dot_words sum, dot_words a, dot_words b) noexcept {
-#if UMBEL_SDOT
+#if UMBEL_SVE
+  using bytes = pack<signed char, 4 * dot_lanes>;
+  sum = __builtin_sve_svdot_s32(sum, reinterpret_cast<bytes>(a), reinterpret_cast<bytes>(b));
+#elif UMBEL_SDOT
   __asm__("sdot %0.4s, %1.16b, %2.16b" : "+w"(sum) : "w"(a), "w"(b));
 #else
   // Two products of -128 to 127 by -127 to 127 fit 16 bits.

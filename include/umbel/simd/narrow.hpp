@@ -9,6 +9,7 @@
 #include <umbel/config.hpp>
 #include <umbel/simd/dot.hpp>
 #include <umbel/simd/pack.hpp>
+#include <umbel/simd/sve.hpp>
 #include <umbel/utility.hpp>
 
 #if UMBEL_DOT_VECTORS
@@ -24,19 +25,19 @@ namespace detail {
 template <class V, std::size_t... I>
 UMBEL_INLINE V low_halves(V a, V b, std::index_sequence<I...>) noexcept {
   constexpr std::size_t n = 16 / sizeof(element_of<V>);
-  return __builtin_shufflevector(
-      a, b, (I / n * n + I % n % (n / 2) * 2 + (I % n < n / 2 ? 0 : sizeof...(I)))...);
+  return UMBEL_SHUFFLED(a, b,
+                        (I / n * n + I % n % (n / 2) * 2 + (I % n < n / 2 ? 0 : sizeof...(I)))...);
 }
 // The words i * quarters + q of the result are word i of quarter q.
 template <class V, std::size_t... I>
 UMBEL_INLINE V by_words(V v, std::index_sequence<I...>) noexcept {
   constexpr std::size_t quarters = sizeof...(I) / 4;
-  return __builtin_shufflevector(v, v, (I % quarters * 4 + I / quarters)...);
+  return UMBEL_SHUFFLED(v, v, (I % quarters * 4 + I / quarters)...);
 }
 // A square of 4 x 4 bytes in each quarter, transposed.
 template <class V, std::size_t... I>
 UMBEL_INLINE V transposed_bytes(V v, std::index_sequence<I...>) noexcept {
-  return __builtin_shufflevector(v, v, (I / 16 * 16 + I % 4 * 4 + I % 16 / 4)...);
+  return UMBEL_SHUFFLED(v, v, (I / 16 * 16 + I % 4 * 4 + I % 16 / 4)...);
 }
 }  // namespace detail
 

@@ -5,6 +5,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/simd/pack.hpp>
+#include <umbel/simd/sve.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::simd {
@@ -55,6 +56,10 @@ UMBEL_INLINE constexpr V load_first(const element_of<V>* from, std::size_t count
   } else if constexpr (detail::by_mve<V>) {
     return mve::load_first<V>(from, count);
 #endif
+#if UMBEL_SVE
+  } else if constexpr (sve::of_floats<V>) {
+    return sve::load_first<V>(from, count);
+#endif
   } else if constexpr (detail::has_masked_memory<V>) {
     return detail::masked_load<V>(from, count);
   } else {
@@ -74,6 +79,10 @@ UMBEL_INLINE constexpr void store_first(element_of<V>* to, V value, std::size_t 
 #if UMBEL_MVE_ASSEMBLY
   } else if constexpr (detail::by_mve<V>) {
     mve::store_first(to, value, count);
+#endif
+#if UMBEL_SVE
+  } else if constexpr (sve::of_floats<V>) {
+    sve::store_first(to, value, count);
 #endif
   } else if constexpr (detail::has_masked_memory<V>) {
     UMBEL_ALL_LANES(value);
@@ -107,6 +116,10 @@ UMBEL_INLINE constexpr V keep_first(V value, std::size_t count, V other = V{}) n
 #if UMBEL_MVE_ASSEMBLY
   } else if constexpr (detail::by_mve<V>) {
     return mve::select_first(count, value, other);
+#endif
+#if UMBEL_SVE
+  } else if constexpr (sve::of_floats<V>) {
+    return sve::select_first(count, value, other);
 #endif
   } else {
     for (std::size_t i = 0; i < lanes_of<V>; ++i) {

@@ -7,6 +7,7 @@
 #include <umbel/config.hpp>
 #include <umbel/simd/fma.hpp>
 #include <umbel/simd/pack.hpp>
+#include <umbel/simd/sve.hpp>
 #include <umbel/utility.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -18,13 +19,13 @@ namespace detail {
 template <std::size_t Step, class V, std::size_t... I>
 UMBEL_INLINE V even_blocks(V a, V b, std::index_sequence<I...>) noexcept {
   constexpr std::size_t lanes = sizeof...(I);
-  return __builtin_shufflevector(a, b, ((I & Step) == 0 ? I : I - Step + lanes)...);
+  return UMBEL_SHUFFLED(a, b, ((I & Step) == 0 ? I : I - Step + lanes)...);
 }
 
 template <std::size_t Step, class V, std::size_t... I>
 UMBEL_INLINE V odd_blocks(V a, V b, std::index_sequence<I...>) noexcept {
   constexpr std::size_t lanes = sizeof...(I);
-  return __builtin_shufflevector(a, b, ((I & Step) == 0 ? I + Step : I + lanes)...);
+  return UMBEL_SHUFFLED(a, b, ((I & Step) == 0 ? I + Step : I + lanes)...);
 }
 
 template <std::size_t Step, class V, std::size_t Rows>
@@ -42,14 +43,13 @@ UMBEL_INLINE void transpose_stage(V (&rows)[Rows]) noexcept {
 // From every four lanes, the first two of a and b in turn, or the last two.
 template <std::size_t First, class V, std::size_t... I>
 UMBEL_INLINE V interleave(V a, V b, std::index_sequence<I...>) noexcept {
-  return __builtin_shufflevector(
-      a, b, (I / 4 * 4 + First + I % 4 / 2 + (I % 2 == 0 ? 0 : sizeof...(I)))...);
+  return UMBEL_SHUFFLED(a, b, (I / 4 * 4 + First + I % 4 / 2 + (I % 2 == 0 ? 0 : sizeof...(I)))...);
 }
 
 // The even (First = 0) or odd fours of lanes of a, then those of b.
 template <std::size_t First, class V, std::size_t... I>
 UMBEL_INLINE V fours_of(V a, V b, std::index_sequence<I...>) noexcept {
-  return __builtin_shufflevector(a, b, ((I / 4 * 2 + First) * 4 + I % 4)...);
+  return UMBEL_SHUFFLED(a, b, ((I / 4 * 2 + First) * 4 + I % 4)...);
 }
 
 // Stages 1 and 2: squares of four, by the single instructions of machines with 4-byte lanes.

@@ -48,6 +48,7 @@ struct added {
 template <std::size_t Vectors, class Finish, class T>
 UMBEL_INLINE void finish_first(const Finish& finish, T* y, const simd::dot_words (&v)[Vectors],
                                std::size_t count) noexcept {
+  UMBEL_ONE_BY_ONE
   for (std::size_t i = 0; i < count; ++i) finish(y[i], v[i / simd::dot_lanes][i % simd::dot_lanes]);
 }
 template <std::size_t Vectors, class Finish, class T>

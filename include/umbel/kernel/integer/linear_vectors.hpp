@@ -22,9 +22,9 @@ struct integer_linear_plan {
   static constexpr std::size_t vectors = Map::wide / simd::dot_lanes;
   // Rows of a tile: registers hold its sums, one word's weights and an operand of x.
   static constexpr std::size_t rows_of_tile = [] {
-    constexpr std::size_t operand = simd::dot_by_pairs ? 2 : 1;
+    constexpr std::size_t operand = simd::dot_apart ? 4 : simd::dot_by_pairs ? 2 : 1;
     constexpr std::size_t left =
-        UMBEL_VECTOR_REGISTERS - operand * (vectors + 1) - (simd::dot_by_pairs ? 0 : 2);
+        UMBEL_VECTOR_REGISTERS - operand * (vectors + 1) - (operand > 1 ? 0 : 2);
     constexpr std::size_t most = left / vectors < 8 ? left / vectors : 8;
     return S.rows < most ? S.rows : most;
   }();
