@@ -40,7 +40,7 @@ ROOMS = {
     "decode": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "operation", "attention", "block", "formula"},
     "quantized": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "operation", "attention", "block", "decode", "formula", "bare"},
     "formula": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "operation", "attention", "block"},
-    "inspect": {"config", "text", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention", "block", "decode", "formula"},
+    "inspect": {"config", "text", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block", "decode", "formula"},
     "file": {"config", "text", "shape", "tensor", "simd"},
     "files": {"file"},
     "weights": {"config", "text", "shape", "tensor", "layer", "parameters", "file"},
@@ -67,7 +67,8 @@ BANNED_WORDS = re.compile(r"\b(new|malloc|calloc|realloc|aligned_alloc|is_consta
 # header of the user's is first brings the rest: so each includes all that it needs itself, dependencies first.
 INCLUDED_BY_USERS = (
     "decode/cache_of_formula", "decode/sample", "file/mapped_file", "files", "formula/row_formula", "inspect/describe",
-    "inspect/fits", "inspect/footprint", "inspect/heat_map", "mpi", "quantized", "training", "weights", "weights/array_checksum")
+    "inspect/fits", "inspect/footprint", "inspect/heat_map", "inspect/vector_check", "mpi", "quantized", "training", "weights",
+    "weights/array_checksum")
 WITHOUT_MESSAGES = {"config", "utility", "version", "text", "simd", "plan", "kernel"}  # rooms whose headers refuse nothing
 BOOST_MAY_BE_IN = {"umbel/shape/hana.hpp"}
 MPI_MAY_BE_IN = {"umbel/mpi/communicator.hpp"}

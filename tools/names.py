@@ -66,6 +66,7 @@ HEAD = """\
 These are the {count} names that `using namespace umbel`, `using namespace umbel::axes` and
 `using namespace umbel::literals` bring in from `umbel/umbel.hpp`, `umbel/inspect/describe.hpp`,
 `umbel/inspect/fits.hpp`, `umbel/inspect/footprint.hpp`, `umbel/inspect/heat_map.hpp`,
+`umbel/inspect/vector_check.hpp`,
 `umbel/decode/cache_of_formula.hpp`, `umbel/formula/row_formula.hpp`, `umbel/files.hpp`,
 `umbel/quantized.hpp`, `umbel/weights.hpp`, `umbel/training.hpp`, `umbel/mpi.hpp` and the other
 headers of `umbel/file/`. You can use any other name without qualification, for example an axis

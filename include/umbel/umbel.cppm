@@ -6,6 +6,7 @@ module;
 #include <umbel/inspect/fits.hpp>
 #include <umbel/inspect/footprint.hpp>
 #include <umbel/inspect/heat_map.hpp>
+#include <umbel/inspect/vector_check.hpp>
 #include <umbel/decode/cache_of_formula.hpp>
 #include <umbel/formula/row_formula.hpp>
 #include <umbel/files.hpp>
@@ -318,6 +319,8 @@ using umbel::update_result;
 using umbel::update_status;
 using umbel::values_from;
 using umbel::variance;
+using umbel::vector_bits;
+using umbel::vector_check;
 using umbel::verify_checksum;
 using umbel::view;
 using umbel::view_as;

@@ -31,7 +31,7 @@ ALLOWED = 0.01
 # The instructions of a call are the same for all inputs, but where the larger of two integers, or of two floats on s390x, is
 # chosen by a branch, as there is no instruction of it; without an FPU arithmetic is libgcc's branches, of which nothing is asked.
 BRANCHES_OF_FLOATS = {"s390x"}
-BRANCHES_OF_INTEGERS = {"armv7-vfpv3", "cortex-m0", "riscv32", "riscv32-imc", "riscv64", "riscv64-clang", "s390x"}
+BRANCHES_OF_INTEGERS = {"armv7-vfpv3", "cortex-m0", "riscv32", "riscv32-imc", "riscv64", "riscv64-clang", "riscv64-v128", "riscv64-v256", "s390x"}
 LOOKS_UP = {"learn_on_device"}  # an element that a label names: a few instructions more for one label than for another
 SOFT_FLOAT = {"cortex-m0", "cortex-m3", "riscv32-imc"}
 BRANCHES = 0.005

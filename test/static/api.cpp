@@ -14,6 +14,7 @@
 #include <umbel/inspect/fits.hpp>
 #include <umbel/inspect/footprint.hpp>
 #include <umbel/inspect/heat_map.hpp>
+#include <umbel/inspect/vector_check.hpp>
 #include <umbel/quantized.hpp>
 #include <umbel/training.hpp>
 #include <umbel/umbel.hpp>
@@ -727,6 +728,10 @@ void of_layers() {
 
   // api: fits
   static_assert(fits<board::microbit_v2, attention, token<4>>);
+
+  // api: vector_check, vector_bits
+  const vector_bits bits = vector_check();
+  if (!bits.fit) std::printf("compiled for %zu bits, not %zu\n", bits.compiled, bits.core);
 
   // api: footprint, call_footprint
   constexpr call_footprint needs = footprint<attention, token<64>>;

@@ -31,6 +31,8 @@ NEON = "umbel: -funsafe-math-optimizations gives other bits by NEON: compile wit
 MVE = ("umbel: clang 19 gives strided loops wrong addresses for MVE: compile with "
        "-mllvm -enable-arm-maskedgatscat=false -DUMBEL_NO_GATHER_SCATTER")
 DOUBLE = "umbel: needs double of 8 bytes, which this target (AVR?) does not have"
+SVE = ("umbel: g++ splits the vectors of SVE into single elements: compile with clang 17 or newer, "
+       "or without -msve-vector-bits")
 FLOAT = "umbel: -fsingle-precision-constant takes the last digits of double: compile without it"
 FMAF = "umbel: clang before 17 calls fmaf on this target, so compile with -fno-math-errno"
 
@@ -69,6 +71,12 @@ def other_targets(compiler):
         yield clang_19, m55, False, MVE
         yield clang_19, f"{m55} -mllvm -enable-arm-maskedgatscat=false -DUMBEL_NO_GATHER_SCATTER", True, None
         yield clang_19, f"{m55.replace('m55', 'm55+nomve')}", True, None
+        yield clang_19, "--target=aarch64-linux-gnu -march=armv8.2-a+sve -msve-vector-bits=512", True, None
+        yield clang_19, "--target=riscv64-linux-gnu -march=rv64gcv_zvl256b", True, None
+    aarch64 = ["aarch64-linux-gnu-g++"]
+    if shutil.which(*aarch64):
+        yield aarch64, "-march=armv8.2-a+sve -msve-vector-bits=256", False, SVE
+        yield aarch64, "-march=armv8.2-a+sve -msve-vector-bits=128", True, None
     armv7 = ["arm-linux-gnueabihf-g++"]
     if shutil.which(*armv7):
         neon = "-mfpu=neon-vfpv4 -funsafe-math-optimizations"

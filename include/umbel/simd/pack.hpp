@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <umbel/config.hpp>
 #include <umbel/simd/mve.hpp>
+#include <umbel/simd/vector_length.hpp>
 #include <umbel/utility.hpp>
 
 UMBEL_WARNINGS_PUSH
