@@ -8,6 +8,7 @@ import numpy as np
 import import_graph as graph
 from command_line import Refused
 from import_graph import Node, constant, in_order, is_constant, is_number, number
+from import_layers import FULL_SCALE, is_causal
 from import_moves import NoView, Views, numbers_along, runs
 
 BUILT_IN = set("batch query key token hidden heads kv_heads head_dim value_dim score_hidden intermediate classes vocabulary in_features "
@@ -95,7 +96,8 @@ class Statement:
 
 
 class Program:
-    def __init__(self, results, input_axes, input_names):
+    def __init__(self, results, input_axes, input_names, in_integers=False):
+        self.in_integers = in_integers
         self.own, self.statements, self.inputs = [], [], []
         self.axes, self.strided, self.conditions, self.alias, self.at = {}, set(), set(), {}, {}
         self.input_axes, self.results = input_axes, results
@@ -106,6 +108,10 @@ class Program:
         for node in nodes:
             if id(node) in kept:
                 node.constants["kept"] = True
+        self.readers = {}
+        for node in nodes:
+            for x in node.args:
+                self.readers.setdefault(id(x), []).append(node)
         for node in nodes:
             self.add(node)
         self.inputs.sort(key=lambda node: input_names.index(node["name"]))
@@ -310,7 +316,24 @@ class Program:
         fresh = self.extra(taken)
         return tuple(name or fresh("added") for name in names)
 
+    def hides(self, node, mask, scores):
+        """Is that what a softmax reads of scores whose later keys a mask hides? Then that statement."""
+        rank, readers = len(node.shape), self.readers.get(id(node), [])
+        if (not readers or any(one.op != "softmax" or one["axis"] != rank - 1 for one in readers) or any(one is node for one in self.results)
+                or scores.shape != node.shape or rank < 2 or not is_causal(mask, *node.shape[-2:])):
+            return False
+        x = self.numbers_of(scores)
+        names = self.names(x)
+        self.say(node, f"hide({{0}}, position<{names[-1]}> > position<{names[-2]}>)", [x], names)
+        return True
+
     def add_elementwise(self, node):
+        if node.op == "add":
+            for scores, mask, at in zip(node.args, node.args[::-1], node["at"][::-1]):
+                if is_constant(mask) and at == (len(node.shape) - 2, len(node.shape) - 1):
+                    hidden = mask["value"] < FULL_SCALE
+                    if (mask["value"][~hidden] == 0).all() and self.hides(node, hidden, scores):
+                        return
         if node.op == "where" and is_constant(node.args[0]):
             return self.add_fixed_choice(node)
         numbers = node.op not in ("and", "or") and not (node.op == "where")
@@ -353,6 +376,8 @@ class Program:
         """where by a constant condition: by positions if it is causal, else by products with ones and zeros."""
         condition, a, b = node.args
         value, at, rank = condition["value"], node["at"][0], len(node.shape)
+        if at == (rank - 2, rank - 1) and is_number(a) and number(a) < FULL_SCALE and not is_constant(b) and self.hides(node, value, b):
+            return
         if rank >= 2 and at == (rank - 2, rank - 1) and np.array_equal(value, np.triu(np.ones(value.shape, bool), 1)):
             sides = [x if is_constant(x) else self.numbers_of(x) for x in (a, b)]
             inner = Node("choice", sides, node.shape, node.scope, at=node["at"][1:])
@@ -587,7 +612,7 @@ class Program:
             bare = weight.transpose(2, 1, 0).reshape(-1, outputs)
             type_ = f"linear<float, {wide}<{bare.shape[0]}>, {out[0]}<{outputs}>, bias<{lower(node['bias'] is not None)}>>"
             rows = f"{text} | merge<{kernel[0]}, {channels[0]}, {wide}>".replace("{0}", self.for_layer(x, names))
-            self.say(node, f"use<{{t}}>({{w0}})({rows})", [x], positions + out, packed=True, type_=type_, parts=parts_of_linear("", (bare, node["bias"])))
+            self.say(node, self.map_of(rows), [x], positions + out, packed=True, type_=type_, parts=parts_of_linear("", (bare, node["bias"])))
             return
         summed = list(channels)
         if out and out[0] in channels:  # summed and kept
@@ -612,6 +637,10 @@ class Program:
         taken = {"hidden"}
         return (*(self.fresh(taken, f"position_of_{name}" if name == "hidden" else name) for name in names[:-1]), "hidden")
 
+    def map_of(self, x):
+        """The text of a linear map: a product with weights, or a layer of packed weights, which formulas in integers don't have."""
+        return f"({x}) * {{w0}}" if self.in_integers and "|" in x else f"{x} * {{w0}}" if self.in_integers else f"use<{{t}}>({{w0}})({x})"
+
     def add_linear(self, node):
         x = self.numbers_of(node.args[0])
         names = self.names(x)
@@ -619,7 +648,7 @@ class Program:
         out = self.fresh(taken, "classes" if any(node is one for one in self.results) else "hidden")
         bias = node["bias"] is not None
         type_ = f"linear<float, {names[-1]}<{x.shape[-1]}>, {out}<{node.shape[-1]}>, bias<{lower(bias)}>>"
-        self.say(node, "use<{t}>({w0})(" + self.for_layer(x, names) + ")", [x], (*names[:-1], out), packed=True, type_=type_,
+        self.say(node, self.map_of(self.for_layer(x, names)), [x], (*names[:-1], out), packed=True, type_=type_,
                  parts=parts_of_linear("", (node["weight"], node["bias"])))
 
     def add_norm(self, node):

@@ -2,13 +2,29 @@
 """Which nodes of a graph are layers of Umbel, for tools/import. Each function gets what was just made, looks at its arguments
 and returns the layer, or nothing. It decides by numbers and by the moves of elements, never by names, and returns no layer
 whose options could not be written, so that a graph that nobody recognizes is a formula of the same numbers."""
+import contextlib
 import math
 
 import numpy as np
 
 from import_graph import (Node, elementwise, identity, is_constant, is_number, joined, move, number, scaled, unary)
 
+WHOLE_LAYERS = [True]  # or only norms, linear maps and activations: all that formulas in integers have
 FULL_SCALE = -1e4  # a smaller addend of a score hides the key
+
+
+@contextlib.contextmanager
+def only_operations():
+    """Finds no attention, networks, encoder layers and rotary positions inside."""
+    WHOLE_LAYERS[0] = False
+    try:
+        yield
+    finally:
+        WHOLE_LAYERS[0] = True
+
+
+def whole_layer(find):
+    return lambda *given: find(*given) if WHOLE_LAYERS[0] else None
 
 
 def near(a, b):
@@ -137,6 +153,7 @@ def scaled_outputs(x, factor, shift, axis):
     return move(Node(inner.op, inner.args, inner.shape, inner.scope, **(inner.constants | {"weight": inner["weight"] * by, "bias": bias})), index)
 
 
+@whole_layer
 def network(down):
     """A feed-forward network, gated or not, from its last linear map."""
     x, gate, up, kind = down.args[0], None, None, None
@@ -168,6 +185,7 @@ def with_bias(x, bias, scope):
     return None
 
 
+@whole_layer
 def rope(x):
     """m * cos + rotate_half(m) * sin for m (heads, position, head_dim), from the sum, by its numbers."""
     for turns, other in (x.args, x.args[::-1]):
@@ -251,6 +269,7 @@ def heads_of(x):
     return of, first, groups, base
 
 
+@whole_layer
 def attention(made):
     """Multi-head attention from its last linear map."""
     context = made.args[0].args[0] if made.args[0].op == "move" else made.args[0]
@@ -304,6 +323,7 @@ def attention(made):
 # ---- encoder layers --------------------------------------------------------------------------------
 
 
+@whole_layer
 def encoder_of_norm(last):
     """norm2(y + network(y)), y = norm1(x + attention(x))."""
     if last.args[0].op != "add":
@@ -316,6 +336,7 @@ def encoder_of_norm(last):
     return None
 
 
+@whole_layer
 def encoder_of_sum(total):
     """y + network(norm2(y)), y = x + attention(norm1(x))."""
     for y, inner in (total.args, total.args[::-1]):

@@ -16,7 +16,7 @@ RECURRENT = "it is recurrent, and Umbel has no recurrent layers; replace it by a
 BY_VALUE = "its sizes depend on values; export the model without it, and do this step in your code"
 HALF = "it computes in 16 bits; export the model in float32, and store the weights in 16 bits with prepacked"
 RANDOM = "it draws random numbers; pass them to the model as an input"
-QUANTIZED = "it is quantized; import the float model, and quantize it with tools/quantize"
+QUANTIZED = "it is quantized; import the float model, and quantize it with --int8"
 REFUSED = {**dict.fromkeys(("If", "Loop", "Scan", "SequenceMap"), CONTROL_FLOW), **dict.fromkeys(("LSTM", "GRU", "RNN"), RECURRENT),
            **dict.fromkeys(("NonZero", "TopK", "NonMaxSuppression", "Unique", "Compress"), BY_VALUE),
            **dict.fromkeys(("RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial", "Bernoulli"), RANDOM),

@@ -52,6 +52,7 @@ class Writer:
         self.file_name, self.name = name, identifier_of_namespace(name)
         self.first, self.period, self.count = program.first, program.period, program.count
         self.types, self.tensors = {}, {}
+        self.forms = ((False, "weights", "block_weights"), (True, "packed", "packed_block"))[:1 if program.in_integers else 2]
         self.members = self.members_of_statements()
         different = list({id(m): m for members in self.members.values() for m in members}.values())
         self.of_model = [m for m in different if not (m.repeated and self.period > 1)]
@@ -143,10 +144,12 @@ class Writer:
 
     def structs(self):
         made, (of_model, of_block) = [], self.groups
-        for packed, title, block in ((False, "weights", "block_weights"), (True, "packed", "packed_block")):
+        for packed, title, block in self.forms:
             if self.of_block:
                 made += self.struct(block, self.of_block, of_block, packed)
             made += self.struct(title, self.of_model, of_model, packed, [("blocks", f"{block} blocks[{self.stored}];")] if self.of_block else [])
+        if self.program.in_integers:
+            return made
         made += ["// Lays the matrices out for the kernels of this target.", "constexpr void pack(packed& to, const weights& w) noexcept {"]
         for m in self.of_model:
             many = m.repeated and self.period == 1
@@ -219,7 +222,8 @@ class Writer:
         count, results = sum(array.size for array in self.tensors.values()), self.result_types()
         lines = [f"// SPDX-License-Identifier: {self.license}",
                  f"// Written by tools/import from {safe(self.source)}: do not edit. {len(self.tensors)} tensors, {count:,} numbers.",
-                 "#pragma once", "", *(["#include <tuple>", ""] if len(results) > 1 else []), "#include <umbel/umbel.hpp>",
+                 "#pragma once", "", *(["#include <tuple>", ""] if len(results) > 1 else []),
+                 f"#include <umbel/{'quantized' if self.program.in_integers else 'umbel'}.hpp>",
                  "#include <umbel/weights.hpp>", "", f"namespace {self.name} {{",
                  "using namespace umbel;", "using namespace umbel::axes;", ""]
         for axis in self.program.own:
@@ -229,14 +233,16 @@ class Writer:
             lines += wrapped(f"using {name} = ", [type_], ";")
         lines += [f"using {self.arguments[id(x)]}_tensor = {self.input_type(x)};" for x in self.program.inputs]
         lines += [f"using result{'' if len(results) == 1 else k}_tensor = {type_};" for k, type_ in enumerate(results)] + [""]
-        if any(m.packed for m in [*self.of_model, *self.of_block]):
+        if not self.program.in_integers and any(m.packed for m in [*self.of_model, *self.of_block]):
             lines += ["// A layer of packed weights, or of weights.", "template <class Layer>",
                       "constexpr const prepacked<Layer>& use(const prepacked<Layer>& layer) noexcept {", "  return layer;", "}",
                       "template <class Layer>", "constexpr Layer use(const typename Layer::weights& w) noexcept {", "  return Layer{w};", "}", ""]
         lines += (self.structs() if self.tensors else []) + self.formula()
+        return "\n".join([*lines, *self.form_of_call(), "", f"}}  // namespace {self.name}", ""])
+
+    def form_of_call(self):
         types = [f"{self.arguments[id(x)]}_tensor" for x in self.program.inputs] + (["packed"] if self.tensors else [])
-        lines += [f"using workspace = workspace_for<decltype(forward), {', '.join(types)}>;", "", f"}}  // namespace {self.name}", ""]
-        return "\n".join(lines)
+        return [f"using workspace = workspace_for<decltype(forward), {', '.join(types)}>;"]
 
     # ---- the file and the program
     def weights_file(self):

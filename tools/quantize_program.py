@@ -2,8 +2,10 @@
 """What tools/quantize reads of a header of tools/export, and the program that it writes: the parts of a model, in C++."""
 from __future__ import annotations
 
+import os
 import pathlib
 import re
+import subprocess
 
 from command_line import Refused
 
@@ -174,3 +176,26 @@ int main(int, char** words) {{
   run(parts);
 }}
 """
+
+
+def compiled(folder, text, refused, program):
+    """The program of a text, by CXX or g++. refused: what a sentence of Umbel's is about; program: what it is called if the compiler
+    says something else."""
+    source, binary = folder / "quantize.cpp", folder / "quantize"
+    source.write_text(text)
+    compiler = os.environ.get("CXX", "g++").split()
+    if not any(word.startswith("-O") for word in compiler):
+        compiler.append("-O2")
+    limits = ["-fconstexpr-steps=100000000"] if any("clang" in word for word in compiler) else ["-fconstexpr-ops-limit=1000000000"]
+    try:
+        done = subprocess.run([*compiler, "-std=c++20", *limits, "-I", str(TOOLS.parent / "include"), str(source), "-o", str(binary)],
+                              capture_output=True, text=True)
+    except OSError as problem:
+        raise Refused(f"{compiler[0]}: {problem.strerror}") from None
+    if done.returncode != 0:
+        if sentence := re.search(r"umbel: (?!shapes do not fit)[^\n]*", done.stderr):
+            said, *_ = sentence[0].split('"}')
+            raise Refused(f"{refused}: {said}")
+        first = re.search(r"error: [^\n]*", done.stderr)
+        raise Refused(f"{program} does not compile: {first[0] if first else done.stderr[:300]}")
+    return binary

@@ -110,6 +110,20 @@ class Checks:
         done = subprocess.run([program], capture_output=True, text=True)
         self.tap.check(f"{name}: computes the probe in C", done.returncode == 0 and "largest difference" in done.stdout, done.stdout)
 
+    def in_integers(self, kind):
+        """Comes in with --int8, near its floats, and the integers of the probe are those of this compiler."""
+        import models
+        name, random = kind.__name__, self.np.random.default_rng(5)
+        inputs = self.tool.import_onnx.inputs_of(self.tool.import_onnx.read(self.folder / f"{name}.onnx"), {})
+        samples = self.folder / f"{name}.npz"
+        self.np.savez(samples, **{one: random.standard_normal((24, *shape)).astype("f4") for one, (_, shape) in inputs.items()})
+        code, out, err = self.run(self.folder / f"{name}.onnx", "--int8", samples, "--out", self.folder)
+        error = re.search(r"in integers: ([\d.]+) % error", out)
+        self.tap.check(f"{name}: comes in with --int8", code == 0 and error and float(error[1]) < 3, out + err)
+        if code == 0 and (program := self.compiled(f"{name}_int8")):
+            code, out = self.verdict(program, self.folder / f"{name}_int8.safetensors")
+            self.tap.check(f"{name}: computes the integers of the probe", code == 0 and ": 0 of " in out, out)
+
     def same_files(self, name):
         again = self.folder / "again"
         self.run(self.folder / f"{name}.onnx", "--out", again)
@@ -177,7 +191,7 @@ class Checks:
             ("control flow", "/layer/it (Loop): it is control flow", graph([one("Loop", ("", "", "x"), body=helper.make_graph([], "b", [], []))])),
             ("sizes by values", "/layer/it (NonZero): its sizes depend on values", graph([one("NonZero")])),
             ("the largest k", "/layer/it (TopK): its sizes depend on values", graph([one("TopK", ("x", "k"))], weights=[("k", np.array([2]))])),
-            ("a quantized operator", "quantize it with tools/quantize", graph([one("QuantizeLinear", ("x", "w"))], weights=[weight])),
+            ("a quantized operator", "quantize it with --int8", graph([one("QuantizeLinear", ("x", "w"))], weights=[weight])),
             ("arithmetic in 16 bits", "it computes in 16 bits; export the model in float32", graph([one("Cast", to=half)])),
             ("an input of 16 bits", "input x: float16 isn't an element type", graph([one("Relu")], kind=half)),
             ("another domain", "the operator is of com.microsoft", graph([one("FusedGelu", domain="com.microsoft")])),
@@ -210,6 +224,8 @@ class Checks:
         for title, wanted, model in cases:
             self.refused(title, wanted, model)
         good = graph([one("Relu")])
+        self.wrong_samples(good, graph([one("Gather", ("w", "x"))], kind=whole, weights=[weight]),
+                           graph([one("Relu", outputs=(f"y{k}",)) for k in range(2)], outputs=["y0", "y1"]))
         self.refused("axes of no input", "the model has no such input, only x", good, "--axes", "z=token")
         self.refused("too few axes", "--axes names 1 axes for [4, 8]", good, "--axes", "x=token")
         self.refused("an axis twice", "an axis is named twice", good, "--axes", "x=token,token")
@@ -224,6 +240,30 @@ class Checks:
         self.refused("too many weights for C", "--c: the model has 120,000 weights", large, "--c")
         missing = self.run(self.folder / "nosuch.onnx")
         self.tap.check("refused: no file", missing[0] == 1 and missing[2].count("\n") == 1 and "nosuch.onnx: No such file" in missing[2], str(missing))
+
+    def wrong_samples(self, model, of_integers, of_two):
+        """model: of x, 4 rows of 8 numbers."""
+        x = self.np.random.default_rng(5).standard_normal((6, 4, 8)).astype("f4")
+        file = self.folder / "wrong.npz"
+        for title, wanted, arrays in (
+                ("a number that is not finite", "x has a number that is not finite", {"x": self.np.where(x > 2, self.np.nan, x)}),
+                ("samples of another shape", "x is float32 of shape [6, 4, 7]", {"x": x[..., 1:]}),
+                ("samples of integers", "x is int64 of shape", {"x": x.astype("i8")}),
+                ("no samples", "x is float32 of shape [0, 4, 8]", {"x": x[:0]}),
+                ("one number", "x is float32 of shape []", {"x": x[0, 0, 0]}),
+                ("other names", "has no array x, only a, b; save numpy.savez(file, x=x)", {"a": x, "b": x}),
+                ("labels of floats", "labels are float64 of shape [6]", {"x": x, "labels": self.np.zeros(6)}),
+                ("too few labels", "labels are int64 of shape [2]", {"x": x, "labels": self.np.zeros(2, "i8")}),
+                ("one label", "labels are int64 of shape []", {"x": x, "labels": self.np.int64(1)}),
+                ("a label beyond the classes", "--int8: the labels are 24, from 8 to 8", {"x": x, "labels": self.np.full((6, 4), 8)}),
+                ("zeros", "--int8: all samples leave the value argument_1 at 0", {"x": 0 * x})):
+            self.np.savez(file, **arrays)
+            self.refused(f"samples, {title}", wanted, model, "--int8", file)
+        self.np.savez(file, x=x)
+        self.refused("integers in integers", "--int8: input x is of int64", of_integers, "--int8", file)
+        self.refused("two outputs in integers", "--int8: the model has 2 outputs", of_two, "--int8", file)
+        file.write_text("text")
+        self.refused("samples, a text", "wrong.npz: it is neither", model, "--int8", file)
 
     # ---- the page
     def page(self):
@@ -298,6 +338,8 @@ def main():
             "all square matrices transposed": transposed(r".*attention\.[qkvo]\.weight")})
         checks.wrong_text("Llama", "another epsilon", "norm_epsilon<1, 100000>", "norm_epsilon<1, 1000000>")
         if every:
+            for kind in (models.Encoder, models.Whisper, models.CausalConvolution, models.Perceiver, models.SetTransformer, models.Conformer):
+                checks.in_integers(kind)
             checks.wrong_text("Bert", "half of the heads", "heads<4>", "heads<2>")
             checks.wrong_text("Bert", "another GELU", "gelu_exact", "gelu_tanh")
             checks.wrong_text("Bert", "a causal mask", "keep_mask(attention_mask)", "keep_mask(attention_mask) & causal")
