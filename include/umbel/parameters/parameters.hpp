@@ -88,7 +88,11 @@ constexpr void visit_parameters(const Path& path, W& w, F& f) {
   } else {
     with_members<parts_named<plain>>(w, [&](auto&... part) {
       std::size_t i = 0;
-      (visit_parameters(path / plain::part_names[i++], part, f), ...);
+      // Not in the fold: the paths of all parts would be on the stack at once.
+      const auto visit = [&](auto& one) {
+        visit_parameters(path / plain::part_names[i++], one, f);
+      };
+      (visit(part), ...);
     });
   }
 }
