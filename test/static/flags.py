@@ -31,7 +31,7 @@ NEON = "umbel: -funsafe-math-optimizations gives other bits by NEON: compile wit
 MVE = ("umbel: clang 19 gives strided loops wrong addresses for MVE: compile with "
        "-mllvm -enable-arm-maskedgatscat=false -DUMBEL_NO_GATHER_SCATTER")
 DOUBLE = "umbel: needs double of 8 bytes, which this target (AVR?) does not have"
-SVE = ("umbel: g++ splits the vectors of SVE into single elements: compile with clang 17 or newer, "
+SVE = ("umbel: g++ and clang before 17 split SVE's vectors into single elements: compile with clang 17 or newer, "
        "or without -msve-vector-bits")
 FLOAT = "umbel: -fsingle-precision-constant takes the last digits of double: compile without it"
 FMAF = "umbel: clang before 17 calls fmaf on this target, so compile with -fno-math-errno"
@@ -60,6 +60,8 @@ def other_targets(compiler):
         before_17 = int(re.search(r"version (\d+)", version)[1]) < 17
         yield compiler, m4, not before_17, FMAF if before_17 else None
         yield compiler, f"{m4} -fno-math-errno", True, None
+        sve = "--target=aarch64-linux-gnu -march=armv8.2-a+sve -msve-vector-bits=256"
+        yield compiler, sve, not before_17, SVE if before_17 else None
         yield compiler, "--target=i686-linux-gnu", False, X87
         yield compiler, "--target=i686-linux-gnu -msse2 -mfpmath=sse", True, None
     elif platform.machine() in ("x86_64", "AMD64"):

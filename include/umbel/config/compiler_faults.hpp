@@ -79,9 +79,10 @@
 #define UMBEL_ALL_LANES(x) static_cast<void>(0)
 #endif
 
-// UMBEL_ONE_BY_ONE before a loop over some lanes of packs: clang 19 ends with an internal error if
-// it makes it a loop over vectors of SVE of 64 bytes.
-#if UMBEL_SVE
+// UMBEL_ONE_BY_ONE before a loop that must not become one over vectors. clang 19 ends with an
+// internal error for SVE of 64 bytes, if the loop is over some lanes of packs. For RVV it stores in
+// the inverse order, if the loop stores as many elements as a vector has, in a fixed other order.
+#if UMBEL_SVE || UMBEL_RVV
 #define UMBEL_ONE_BY_ONE UMBEL_PRAGMA_(clang loop vectorize(disable))
 #else
 #define UMBEL_ONE_BY_ONE

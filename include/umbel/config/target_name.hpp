@@ -14,12 +14,13 @@
 #include <umbel/config/target.hpp>
 #include <umbel/config/vectors.hpp>
 
-// 1 if a macro is defined as 1, 0 if it is undefined.
+// 1 if a macro is defined as 1, or as version 1.0 of RISC-V's extensions, 0 if it is undefined.
 #define UMBEL_IS_1(macro) UMBEL_IS_1_(macro)
 #define UMBEL_IS_1_(value) UMBEL_IS_1__(UMBEL_PROBE_##value)
 #define UMBEL_IS_1__(probe) UMBEL_SECOND(probe 1, 0, 0)
 #define UMBEL_SECOND(first, second, ...) second
 #define UMBEL_PROBE_1 0,
+#define UMBEL_PROBE_1000000 0,
 
 // Eight macros as two hexadecimal digits.
 #define UMBEL_DIGITS(a, b, c, d, e, f, g, h)                                          \
@@ -96,7 +97,10 @@
   UMBEL_DIGITS(__ARM_FEATURE_MOPS, __ARM_FEATURE_CSSC, __ARM_FEATURE_LS64, __ARM_FEATURE_SVE_BF16, \
                __ARM_FEATURE_SVE_MATMUL_FP32, __ARM_FEATURE_SVE_MATMUL_INT8,                       \
                __ARM_FEATURE_SVE2_BITPERM, __ARM_FEATURE_SME2)
-#define UMBEL_EXTENSIONS_4 00
+#define UMBEL_EXTENSIONS_4                                                                        \
+  UMBEL_DIGITS(__ARM_FEATURE_SHA3, __ARM_FEATURE_SHA512, __ARM_FEATURE_SM4, __ARM_FEATURE_SVE2p1, \
+               __ARM_FEATURE_SVE_MATMUL_FP64, __ARM_FEATURE_SVE2_SHA3, __ARM_FEATURE_SVE2_SM4,    \
+               __ARM_FEATURE_SVE2_AES)
 #else
 #if UMBEL_MVE
 #define UMBEL_ISA UMBEL_WITH_FMA(mve)
@@ -116,7 +120,11 @@
 #define UMBEL_EXTENSIONS_3                                                         \
   UMBEL_DIGITS(__riscv_vector, __riscv_fdiv, __riscv_atomic, __wasm_bulk_memory__, \
                __wasm_sign_ext__, __wasm_nontrapping_fptoint__, __ARM_FEATURE_SAT, __ALTIVEC__)
-#define UMBEL_EXTENSIONS_4 00
+#define UMBEL_EXTENSIONS_4                                                                    \
+  UMBEL_JOIN_2(UMBEL_DIGITS(__riscv_zba, __riscv_zbb, __riscv_zbs, __riscv_zbc, __riscv_zbkb, \
+                            __riscv_zicond, __riscv_zfa, __riscv_zfhmin),                     \
+               UMBEL_DIGITS(__riscv_zfh, __riscv_zve64d, __riscv_zvfhmin, __riscv_zvfh,       \
+                            __riscv_zvbb, __riscv_zvkb, __riscv_zcb, UMBEL_RVV_EXACT))
 #endif
 
 #define UMBEL_TARGET                                                                               \

@@ -31,11 +31,8 @@ inline vector_lengths vector_lengths_here() noexcept {
 #elif UMBEL_RVV_BITS
   std::size_t bytes;
   __asm__ volatile("csrr %0, vlenb" : "=r"(bytes));
-#if defined(__riscv_v_fixed_vlen)
-  return {__riscv_v_fixed_vlen, 8 * bytes, 8 * bytes == __riscv_v_fixed_vlen};
-#else
-  return {UMBEL_RVV_BITS, 8 * bytes, 8 * bytes >= UMBEL_RVV_BITS};
-#endif
+  const std::size_t bits = 8 * bytes;
+  return {UMBEL_RVV_BITS, bits, UMBEL_RVV_EXACT ? bits == UMBEL_RVV_BITS : bits >= UMBEL_RVV_BITS};
 #else
   return {8 * UMBEL_VECTOR_BYTES, 8 * UMBEL_VECTOR_BYTES, true};
 #endif

@@ -181,6 +181,7 @@ constexpr void pack_linear(const T* w, const T* bias, W* panels, T* biases, std:
       continue;
     }
     for (std::size_t k = 0; k < In; ++k) {
+      UMBEL_ONE_BY_ONE
       for (std::size_t n = 0; n < width; ++n) {
         panels[detail::place_in_panel<W, lanes>(n, split.size(p))] =
             static_cast<W>(first + n < Out ? w[k * in + (first + n) * out] : T{});
