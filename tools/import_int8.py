@@ -111,7 +111,7 @@ class IntegerWriter(Writer):
     def program_of_ranges(self):
         arguments = ", ".join(f"in{k}" for k in range(len(self.samples)))
         weights = ", w" if self.tensors else ""
-        lines = ["#include <cstdio>", "#include <tuple>", "#include <umbel/file/mapped_file.hpp>", "#include <umbel/files.hpp>",
+        lines = ["#include <cstdio>", "#include <tuple>", "#include <umbel/file/mapped_file.hpp>", "#include <umbel/files.hpp>", "#include <umbel/weights.hpp>",
                  f'#include "{self.file_name}.hpp"', f"using namespace {self.name};",
                  *(f"static {self.arguments[id(x)]}_tensor in{k};" for k, x in enumerate(self.program.inputs)),
                  "static weights w;" if self.tensors else "", "static layer::ranges seen;", "static layer::calibration_workspace scratch;",
@@ -160,7 +160,7 @@ class IntegerWriter(Writer):
         (result,) = self.result_types()
         lines = [f"// SPDX-License-Identifier: {self.license}",
                  f"// Written by tools/import from {safe(self.source)}: runs {self.file_name}.hpp on the first sample, in the file of weights.",
-                 "#include <cstdio>", "", "#include <umbel/file/mapped_file.hpp>", "#include <umbel/files.hpp>", "",
+                 "#include <cstdio>", "", "#include <umbel/file/mapped_file.hpp>", "#include <umbel/files.hpp>", "#include <umbel/weights.hpp>", "",
                  f'#include "{self.file_name}.hpp"', "", f"using namespace {self.name};", ""]
         lines += [f"static {self.arguments[id(x)]}_tensor in{k};" for k, x in enumerate(inputs)]
         lines += [f"static {re.sub('^tensor<float', 'tensor<int', result)} wanted;", *(["static weights w;"] if self.tensors else []),

@@ -2,6 +2,7 @@
 """Writes what tools/import makes: a header with the model as a formula, its weights and a probe as safetensors, and a program
 that runs the probe."""
 import hashlib
+import pathlib
 import re
 
 import numpy as np
@@ -110,9 +111,10 @@ class Writer:
     def name_types(self):
         for member in [*self.of_model, *self.of_block]:
             if not member.tensor and member.type not in self.types:
-                name, k = f"{member.name}_type", 2
+                base, k = f"{member.name.rstrip('_')}_type", 2  # two underscores are reserved
+                name = base
                 while name in self.types.values():
-                    name, k = f"{member.name}_type_{k}", k + 1
+                    name, k = f"{base}_{k}", k + 1
                 self.types[member.type] = name
 
     def collect(self):
@@ -223,8 +225,7 @@ class Writer:
         lines = [f"// SPDX-License-Identifier: {self.license}",
                  f"// Written by tools/import from {safe(self.source)}: do not edit. {len(self.tensors)} tensors, {count:,} numbers.",
                  "#pragma once", "", *(["#include <tuple>", ""] if len(results) > 1 else []),
-                 f"#include <umbel/{'quantized' if self.program.in_integers else 'umbel'}.hpp>",
-                 "#include <umbel/weights.hpp>", "", f"namespace {self.name} {{",
+                 f"#include <umbel/{'quantized' if self.program.in_integers else 'bare'}.hpp>", "", f"namespace {self.name} {{",
                  "using namespace umbel;", "using namespace umbel::axes;", ""]
         for axis in self.program.own:
             lines += ["template <std::size_t N>", f"struct {axis} : axis<{axis}, N> {{}};"]
@@ -262,7 +263,7 @@ class Writer:
         out = "out0" if len(results) == 1 else f"std::tie({', '.join(f'out{k}' for k in range(len(results)))})"
         lines = [f"// SPDX-License-Identifier: {self.license}",
                  f"// Written by tools/import from {safe(self.source)}: runs {self.file_name}.hpp on the probe in the file of weights.",
-                 "#include <cstdio>", "#include <tuple>", "", "#include <umbel/file/mapped_file.hpp>", "#include <umbel/files.hpp>", "",
+                 "#include <cstdio>", "#include <tuple>", "", "#include <umbel/file/mapped_file.hpp>", "#include <umbel/files.hpp>", "#include <umbel/weights.hpp>", "",
                  f'#include "{self.file_name}.hpp"', "", f"using namespace {self.name};", ""]
         lines += [f"static {self.arguments[id(x)]}_tensor in{k};" for k, x in enumerate(inputs)]
         lines += [f"static {type_} out{k}, wanted{k};" for k, type_ in enumerate(results)]
@@ -324,7 +325,8 @@ def struct_text(title, fields):
 def identifier_of_namespace(name):
     made = re.sub(r"__+", "_", re.sub(r"\W+", "_", name, flags=re.ASCII)).strip("_") or "model"
     made = made if made[0].isalpha() else f"model_{made}"
-    return made + "_model" if made in TAKEN else made
+    names = pathlib.Path(__file__).resolve().parent.parent / "docs" / "names.md"  # a namespace hides one of these
+    return made + "_model" if made in TAKEN | set(re.findall(r"^\| \[`(\w+)`\]", names.read_text(), re.M)) else made
 
 
 def pack_text(member, at):

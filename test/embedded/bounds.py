@@ -200,7 +200,7 @@ def check_footprint(program):
     symbols = run(program.prefix + "nm", "-S", "-C", str(program.executable))
     sizes, found = {"flash": 0, "RAM": 0}, set()
     for size, kind, name in re.findall(r"^[0-9a-f]+ ([0-9a-f]+) (\w) (.+)$", symbols, re.M):
-        name = re.sub(r"<.*|\[abi:\w+\]", "", re.sub(r"umbel::\w+_[0-9a-f]{10}::", "umbel::", name))
+        name = re.sub(r"<.*|\[abi:\w+\]", "", re.sub(r"umbel::\w+_[0-9a-f]{10,12}::", "umbel::", name))
         if name in objects:
             sizes["RAM" if kind in "bBdD" else "flash"] += int(size, 16)
             found.add(name)
