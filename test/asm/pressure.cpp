@@ -135,6 +135,7 @@ void scalars() {
     const auto bits = static_cast<std::uint32_t>(use.a);
     use.b = static_cast<std::int32_t>(simd::detail::widen_float16<float>(bits));
   });
+  under_pressure([](in_use& use) UMBEL_LAMBDA_INLINE { use.n = simd::vector_lengths_here().core; });
 }
 
 void vectors() {

@@ -23,7 +23,7 @@ struct vector_lengths {
   bool fit;
 };
 
-inline vector_lengths vector_lengths_here() noexcept {
+UMBEL_INLINE vector_lengths vector_lengths_here() noexcept {
 #if UMBEL_SVE_BITS
   std::size_t bytes;
   __asm__ volatile("cntb %0" : "=r"(bytes));
