@@ -26,13 +26,13 @@ class Mpirun:
         self.command = [path] + (["--allow-run-as-root", "--oversubscribe"] if "Open MPI" in version else [])
         self.environment = {**os.environ, "OMPI_MCA_btl_base_warn_component_unused": "0"}
 
-    def run(self, ranks, *program):
+    def run(self, ranks, *program, seconds=SECONDS):
         """(exit code, standard output, all that was said); the code is None where it did not end."""
         try:
             run = subprocess.run([*self.command, "-n", str(ranks), *program], capture_output=True, text=True,
-                                 timeout=SECONDS, stdin=subprocess.DEVNULL, env=self.environment)
+                                 timeout=seconds, stdin=subprocess.DEVNULL, env=self.environment)
         except subprocess.TimeoutExpired as late:
-            return None, "", f"not at its end after {SECONDS} s: {late.stdout or ''}{late.stderr or ''}"
+            return None, "", f"not at its end after {seconds} s: {late.stdout or ''}{late.stderr or ''}"
         return run.returncode, run.stdout, run.stdout + run.stderr
 
 
