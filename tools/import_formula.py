@@ -654,7 +654,9 @@ class Program:
 
     def map_of(self, x):
         """The text of a linear map: a product with weights, or a layer of packed weights, which formulas in integers don't have."""
-        return f"({x}) * {{w0}}" if self.in_integers and "|" in x else f"{x} * {{w0}}" if self.in_integers else f"use<{{t}}>({{w0}})({x})"
+        if not self.in_integers:
+            return f"use<{{t}}>({{w0}})({x})"
+        return f"({x}) * {{w0}}" if "|" in x else f"{x} * {{w0}}"
 
     def add_linear(self, node):
         x = self.numbers_of(node.args[0])

@@ -164,13 +164,7 @@ class IntegerWriter(Writer):
                  f'#include "{self.file_name}.hpp"', "", f"using namespace {self.name};", ""]
         lines += [f"static {self.arguments[id(x)]}_tensor in{k};" for k, x in enumerate(inputs)]
         lines += [f"static {re.sub('^tensor<float', 'tensor<int', result)} wanted;", *(["static weights w;"] if self.tensors else []),
-                  "static layer packed;", "static layer::workspace work;", "", "int main(int argc, char** argv) {",
-                  f'  const auto memory = mapped_file::open(argc > 1 ? argv[1] : "{self.file_name}.safetensors");',
-                  "  if (!memory) return std::puts(memory.error()), 1;", "  const auto file = tensor_file::in_memory(*memory);",
-                  "  if (!file) return std::puts(file.error()), 1;",
-                  "  if (const auto same = verify_checksum(*file); !same) return std::puts(same.error()), 1;"]
-        if self.tensors:
-            lines.append("  if (const auto loaded = load(w, *file, names::umbel); !loaded) return std::puts(loaded.error()), 1;")
+                  "static layer packed;", "static layer::workspace work;", "", *self.loading()]
         lines.append(f"  if (!packed.pack({'w, ' if self.tensors else ''}ranges)) return std::puts(\"a range is 0\"), 1;")
         for k in range(len(inputs)):
             lines.append(f'  if (!file->read("probe.input.{k}", in{k})) return std::puts("no probe.input.{k}"), 1;')

@@ -268,14 +268,7 @@ class Writer:
         lines += [f"static {self.arguments[id(x)]}_tensor in{k};" for k, x in enumerate(inputs)]
         lines += [f"static {type_} out{k}, wanted{k};" for k, type_ in enumerate(results)]
         lines += ["static weights w;", "static packed fast;"] if self.tensors else []
-        lines += ["static workspace work;", "", "int main(int argc, char** argv) {",
-                  f'  const auto memory = mapped_file::open(argc > 1 ? argv[1] : "{self.file_name}.safetensors");',
-                  "  if (!memory) return std::puts(memory.error()), 1;", "  const auto file = tensor_file::in_memory(*memory);",
-                  "  if (!file) return std::puts(file.error()), 1;",
-                  "  if (const auto same = verify_checksum(*file); !same) return std::puts(same.error()), 1;"]
-        if self.tensors:
-            lines += ["  if (const auto loaded = load(w, *file, names::umbel); !loaded)",
-                      "    return std::puts(loaded.error()), 1;", "  pack(fast, w);"]
+        lines += ["static workspace work;", "", *self.loading(), *(["  pack(fast, w);"] if self.tensors else [])]
         for k, node in enumerate(inputs):
             lines += self.reading(k, node)
         for k in range(len(results)):
@@ -290,6 +283,15 @@ class Writer:
         lines += [f'  std::printf("{self.file_name}: %zu bytes of packed weights, %zu of workspace\\n", {weights}, sizeof work);',
                   "  return right ? 0 : 1;", "}", ""]
         return "\n".join(lines)
+
+    def loading(self):
+        """The begin of main: the file, its checksum, the weights."""
+        load = ["  if (const auto loaded = load(w, *file, names::umbel); !loaded)", "    return std::puts(loaded.error()), 1;"]
+        return ["int main(int argc, char** argv) {",
+                f'  const auto memory = mapped_file::open(argc > 1 ? argv[1] : "{self.file_name}.safetensors");',
+                "  if (!memory) return std::puts(memory.error()), 1;", "  const auto file = tensor_file::in_memory(*memory);",
+                "  if (!file) return std::puts(file.error()), 1;",
+                "  if (const auto same = verify_checksum(*file); !same) return std::puts(same.error()), 1;", *(load if self.tensors else [])]
 
     def reading(self, k, node):
         missing = f'return std::puts("no probe.input.{k}"), 1;'
