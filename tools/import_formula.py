@@ -113,7 +113,13 @@ class Program:
             for x in node.args:
                 self.readers.setdefault(id(x), []).append(node)
         for node in nodes:
+            if math.prod(node.shape) == 0:
+                self.refuse(node, "it has no elements; leave it out")
             self.add(node)
+        if any(is_constant(self.real(node)) for node in results):
+            raise Refused("an output depends on no input; remove it from the outputs")
+        if not self.statements:
+            raise Refused("the output is an input as it came; remove it from the outputs")
         self.inputs.sort(key=lambda node: input_names.index(node["name"]))
         self.results = [self.numbers_of(node) for node in results]
         self.first, self.period, self.count = self.repetition()
@@ -336,6 +342,8 @@ class Program:
                         return
         if node.op == "where" and is_constant(node.args[0]):
             return self.add_fixed_choice(node)
+        if node.op in ("and", "or") and any(map(is_constant, node.args)):
+            return self.add_fixed_condition(node)
         numbers = node.op not in ("and", "or") and not (node.op == "where")
         args = [x if is_constant(x) else self.numbers_of(x) if numbers or (node.op == "where" and k) else self.real(x)
                 for k, x in enumerate(node.args)]
@@ -367,6 +375,14 @@ class Program:
                 reads.append(x)
         return texts, reads, tensors
 
+    def add_fixed_condition(self, node):
+        """and, or with a constant: weights are numbers, so 1 and 0 are chosen."""
+        (fixed, at), (condition, of_condition) = sorted(zip(node.args, node["at"]), key=lambda one: not is_constant(one[0]))
+        fixed = constant(fixed["value"].astype(np.float32))
+        sides, places = ([fixed, constant(0.0)], (at, ())) if node.op == "and" else ([constant(1.0), fixed], ((), at))
+        chosen = Node("where", [condition, *sides], node.shape, node.scope, at=(of_condition, *places))
+        self.instead(node, graph.elementwise("greater", [chosen, constant(0.5)], (graph.every(chosen), ()), node.shape))
+
     def operation(self, op, texts):
         if op in OPERATORS:
             return f"{texts[0]} {OPERATORS[op]} {texts[1]}"
@@ -393,6 +409,8 @@ class Program:
                 chosen = constant(seen.astype(np.float32))
                 made.append(graph.elementwise("mul", [side, chosen], (places, at), node.shape) if len(places) == rank or len(at) == rank
                             else graph.elementwise("mul", [graph.repeated(side, node.shape, places), chosen], (tuple(range(rank)), at), node.shape))
+        if not made:
+            return self.instead(node, constant(np.broadcast_to(fixed, node.shape)))
         total = made[0]
         if len(made) > 1:
             total = graph.both("add", *made, node.scope)

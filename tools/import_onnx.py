@@ -22,7 +22,7 @@ CONDITIONS = {"Equal": "equal", "Less": "less", "Greater": "greater", "LessOrEqu
 PASSED_ON = {"Cast", "Identity", "Reshape", "Unsqueeze", "Squeeze", "Transpose", "Flatten", "Slice", "Split", "Concat", "Add", "Sub", "Expand"}
 UNARY = {"Sqrt": "sqrt", "Exp": "exp", "Log": "log", "Tanh": "tanh", "Sigmoid": "sigmoid", "Abs": "abs", "Erf": "erf", "Sin": "sin",
          "Cos": "cos", "Floor": "floor", "Not": "not"}
-MOVES = {"Reshape", "Transpose", "Slice", "Squeeze", "Unsqueeze", "Expand", "Flatten", "Split", "Tile", "SpaceToDepth", "DepthToSpace"}
+MOVES = {"Reshape", "Transpose", "Slice", "Squeeze", "Unsqueeze", "Expand", "Flatten", "Split", "Tile"}
 REDUCTIONS = {"ReduceMean": "mean", "ReduceSum": "sum", "ReduceMax": "max", "ReduceMin": "min"}
 
 
@@ -73,7 +73,11 @@ def inputs_of(model, sizes):
 def tables_of(model, name):
     """The smallest axis along which an input of integers reads, or 0."""
     sizes = {one.name: list(one.dims) for one in model.graph.initializer if one.dims}
-    for one in [*model.graph.input, *onnx.shape_inference.infer_shapes(model).graph.value_info]:
+    try:
+        inferred = onnx.shape_inference.infer_shapes(model).graph.value_info
+    except Exception:  # it has no class for what it doesn't know; then fewer tables are found
+        inferred = []
+    for one in [*model.graph.input, *inferred]:
         sizes[one.name] = [n.dim_value for n in one.type.tensor_type.shape.dim]
     for node in model.graph.node:
         if node.op_type == "Constant":
@@ -248,23 +252,7 @@ class Reader(WindowReader):
     def read_Neg(self):
         return graph.times(self.arg(0), -1.0, self.scope)
 
-    def read_Sum(self):
-        if len({self.full(i) for i in range(len(self.inputs))}) != 1:
-            self.refuse("its inputs have different shapes; export it as Add")
-        total = self.arg(0)
-        for i in range(1, len(self.inputs)):
-            total = graph.both("add", total, self.arg(i), self.scope)
-        return total
-
-    def read_Sign(self):
-        x = self.arg(0)
-        above, below = (graph.elementwise(op, [x, constant(0.0)], (every(x), ()), x.shape) for op in ("greater", "less"))
-        return graph.both("sub", *(Node("where", [one, constant(1.0), constant(0.0)], x.shape, self.scope, at=(every(x), (), ()))
-                                   for one in (above, below)), self.scope)
-
     def read_Mod(self):
-        if self.about.get("fmod"):
-            self.refuse("its remainder has the sign of the dividend (fmod); export it with the sign of the divisor")
         return self.elementwise("mod", self.arg(0), self.arg(1))
 
     def read_ArgMax(self):
@@ -278,15 +266,6 @@ class Reader(WindowReader):
         if axis is None:
             return graph.times(graph.reshaped(x, self.shape), 0.0)
         return Node("argmax", [x], tuple(n for i, n in enumerate(x.shape) if i != axis), self.scope, axis=axis)
-
-    def read_ReduceLogSumExp(self):
-        most = self.read_reduction(self.arg(0), "max")
-        full, axes = self.full(0), self.about.get("axes") if "axes" in self.about or not self.has(1) else self.fixed(1, "the axes")
-        gone = {self.axis_of(int(i)) for i in (range(len(full)) if axes is None else axes)}
-        x = self.arg(0)
-        rest = tuple(i for i in every(x) if i not in gone)
-        below = graph.elementwise("sub", [x, most], (every(x), rest), x.shape)
-        return graph.both("add", graph.unary("log", self.read_reduction(graph.unary("exp", below), "sum")), most, self.scope)
 
     def read_Reciprocal(self):
         return graph.unary("reciprocal", self.arg(0), self.scope)
@@ -310,55 +289,11 @@ class Reader(WindowReader):
         exact = operators.text_of(self.about.get("approximate"), "none") == "none"
         return graph.unary("activation", self.arg(0), self.scope, kind="gelu_exact" if exact else "gelu_tanh")
 
-    def choice(self, x, low, high, below=0.0):
-        """x < below: low, else high; each a node or a number."""
-        condition = graph.elementwise("less", [x, constant(below)], (every(x), ()), x.shape, self.scope)
-        sides = [side if isinstance(side, Node) else constant(side) for side in (low, high)]
-        return Node("where", [condition, *sides], x.shape, self.scope, at=(every(x), *(every(x) if side.shape else () for side in sides)))
-
-    def read_LeakyRelu(self):
-        x = self.arg(0)
-        return self.choice(x, graph.times(x, self.about.get("alpha", 0.01)), x)
-
-    def powers(self, x, scale=1.0):
-        """exp(min(x * scale, 0)) - 1"""
-        low = graph.elementwise("minimum", [graph.times(x, scale), constant(0.0)], (every(x), ()), x.shape)
-        return graph.plus(graph.unary("exp", low), -1.0)
-
     def read_Elu(self):
-        x = self.arg(0)
-        if self.about.get("alpha", 1.0) == 1:
-            return graph.unary("activation", x, self.scope, kind="elu")
-        return self.choice(x, graph.times(self.powers(x), self.about.get("alpha", 1.0)), x)
-
-    def read_Selu(self):
-        x = self.arg(0)
-        low = graph.times(self.powers(x), self.about.get("alpha", 1.6732632423543772))
-        return graph.times(self.choice(x, low, x), self.about.get("gamma", 1.0507009873554805))
-
-    def read_Celu(self):
-        x, alpha = self.arg(0), self.about.get("alpha", 1.0)
-        return self.choice(x, graph.times(self.powers(x, 1 / alpha), alpha), x)
-
-    def read_PRelu(self):
-        x, slope = self.arg(0), self.arg(1)
-        full = self.values[self.output].shape
-        scaled = graph.elementwise("mul", [x, slope], [places(self.full(0), full), places(self.full(1), full)], x.shape)
-        return self.choice(x, scaled, x)
-
-    def softplus(self, x):
-        return graph.unary("activation", x, self.scope, kind="softplus")
+        return graph.unary("activation", self.arg(0), self.scope, kind="elu")
 
     def read_Softplus(self):
-        return self.softplus(self.arg(0))
-
-    def read_Mish(self):
-        x = self.arg(0)
-        return graph.both("mul", x, graph.unary("tanh", self.softplus(x)), self.scope)
-
-    def read_Softsign(self):
-        x = self.arg(0)
-        return graph.both("div", x, graph.plus(graph.unary("abs", x), 1.0), self.scope)
+        return graph.unary("activation", self.arg(0), self.scope, kind="softplus")
 
     def clipped(self, x, low, high):
         for op, bound in (("maximum", low), ("minimum", high)):
@@ -369,19 +304,6 @@ class Reader(WindowReader):
     def read_Clip(self):
         bounds = [self.about.get(name) if name in self.about else self.fixed(i, "a bound") for i, name in ((1, "min"), (2, "max"))]
         return self.clipped(self.arg(0), *(None if bound is None else float(bound) for bound in bounds))
-
-    def read_HardSigmoid(self):
-        scaled = graph.plus(graph.times(self.arg(0), self.about.get("alpha", 0.2)), self.about.get("beta", 0.5))
-        return self.clipped(scaled, 0.0, 1.0)
-
-    def read_HardSwish(self):
-        x = self.arg(0)
-        return graph.both("mul", x, self.clipped(graph.plus(graph.times(x, 1 / 6), 0.5), 0.0, 1.0), self.scope)
-
-    def read_ThresholdedRelu(self):
-        x = self.arg(0)
-        above = graph.elementwise("greater", [x, constant(self.about.get("alpha", 1.0))], (every(x), ()), x.shape, self.scope)
-        return Node("where", [above, x, constant(0.0)], x.shape, self.scope, at=(every(x), every(x), ()))
 
     def read_Where(self):
         condition, a, b = (self.arg(i) for i in range(3))
@@ -428,6 +350,9 @@ class Reader(WindowReader):
         axis, full = self.about.get("axis", 0), self.full(0)
         if full[axis] == 1:
             self.refuse("the axis has one element; expand its input instead")
+        if self.inputs[1] in self.known:
+            index = operators.computed(self.node, [graph.identity(full), self.known[self.inputs[1]]])[0]
+            return move(self.arg(0), index.reshape(self.shape), self.scope)
         read = operators.with_the_indices(self.about, graph.identity(full), self.full(1))
         x = self.arg(0) if read.shape == full else move(self.arg(0), read.reshape(without_ones(read.shape)), self.scope)
         return Node("gather_elements", [x, self.arg(1)], self.shape, self.scope, axis=sum(n != 1 for n in read.shape[:axis % len(full)]))
@@ -492,17 +417,6 @@ class Reader(WindowReader):
         kept = sorted({self.axis_of(int(i)) for i in axes} - {None})
         return graph.reduced(kind, x, kept, self.scope) if kept else x
 
-    def read_ReduceL2(self):
-        x = self.arg(0)
-        return graph.unary("sqrt", self.read_reduction(graph.both("mul", x, x), "sum"), self.scope)
-
-    def read_ReduceSumSquare(self):
-        x = self.arg(0)
-        return self.read_reduction(graph.both("mul", x, x, self.scope), "sum")
-
-    def read_ReduceL1(self):
-        return self.read_reduction(graph.unary("abs", self.arg(0), self.scope), "sum")
-
     def read_GlobalAveragePool(self):
         return graph.reduced("mean", self.arg(0), [i for i in map(self.axis_of, range(2, len(self.full(0)))) if i is not None], self.scope)
 
@@ -520,19 +434,12 @@ class Reader(WindowReader):
     def epsilon(self):
         return float(f"{self.about.get('epsilon', 1e-5):.6g}")
 
-    def last_axis_only(self):
-        full = self.full(0)
-        if self.about.get("axis", -1) % len(full) != len(full) - 1 or full[-1] == 1:
-            self.refuse("it normalizes several axes; reshape them to one before")
-
     def read_LayerNormalization(self):
-        self.last_axis_only()
         gamma, bias = self.fixed(1, "its scale").reshape(-1), self.fixed(2, "its bias")
         beta = None if bias is None else bias.reshape(-1)
         return layers.layer_norm(self.arg(0), gamma, beta, self.epsilon(), self.scope)
 
     def read_RMSNormalization(self):
-        self.last_axis_only()
         gamma = self.fixed(1, "its scale").reshape(-1)
         return Node("norm", [self.arg(0)], self.shape, self.scope, kind="rms_norm", epsilon=self.epsilon(), gamma=gamma, beta=None)
 
@@ -546,21 +453,6 @@ class Reader(WindowReader):
         if axis is None:
             return graph.plus(graph.times(x, float(factor)), float(bias - mean * factor), self.scope)
         return layers.recognized(graph.along("add", graph.along("mul", x, factor, axis, self.scope), bias - mean * factor, axis, self.scope))
-
-    def read_InstanceNormalization(self):
-        scale, bias, x = self.fixed(1, "its scale"), self.fixed(2, "its bias"), self.arg(0)
-        full = self.full(0)
-        axes = [i for i in map(self.axis_of, range(2, len(full))) if i is not None]
-        if not axes:
-            self.refuse("it normalizes over one position; remove it")
-        rest = tuple(i for i in every(x) if i not in axes)
-        below = graph.elementwise("sub", [x, graph.reduced("mean", x, axes)], (every(x), rest), x.shape)
-        variance = graph.reduced("mean", graph.both("mul", below, below), axes)
-        root = graph.unary("sqrt", graph.plus(variance, np.float32(self.about.get("epsilon", 1e-5))))
-        y, channel = graph.elementwise("div", [below, root], (every(x), rest), x.shape, self.scope), self.axis_of(1)
-        if channel is None:
-            return graph.plus(graph.times(y, float(scale.reshape(()))), float(bias.reshape(())))
-        return graph.along("add", graph.along("mul", y, scale, channel, self.scope), bias, channel, self.scope)
 
     # ---- products
     def read_MatMul(self):
@@ -578,9 +470,11 @@ class Reader(WindowReader):
         weight = self.known[self.inputs[1]] * np.float32(alpha)
         weight = weight.T if about.get("transB") else weight
         bias = None if not self.has(2) else self.known[self.inputs[2]] * np.float32(beta)
+        of_rows = bias is not None and bias.ndim == 2 and bias.shape[0] > 1
         x = graph.turn(self.arg(0)) if about.get("transA") and len(self.arg(0).shape) == 2 else self.arg(0)
-        if min(weight.shape) == 1:
-            made = graph.matmul(x, constant(weight.reshape(without_ones(weight.shape))), self.full(0), weight.shape, self.scope)
+        if min(weight.shape) == 1 or of_rows:
+            made = (layers.linear(x, weight, None, self.scope) if of_rows and min(weight.shape) > 1 else
+                    graph.matmul(x, constant(weight.reshape(without_ones(weight.shape))), self.full(0), weight.shape, self.scope))
             if bias is None:
                 return made
             at = [every(made), places(bias.shape, self.values[self.output].shape)]
@@ -588,17 +482,12 @@ class Reader(WindowReader):
         return layers.linear(x, weight, None if bias is None else np.broadcast_to(bias.reshape(-1), weight.shape[1:]), self.scope)
 
     def read_Einsum(self):
+        """Of two operands; the rest is written as such (import_functions.py)."""
         equation = self.about["equation"].decode().replace(" ", "")
-        if "." in equation or "->" not in equation or equation.count(",") != 1:
-            self.refuse(f"{equation!r} isn't a product of two operands with an arrow; write it as MatMul")
         (left, right), result = equation.split("->")[0].split(","), equation.split("->")[1]
-        if any(len(set(term)) != len(term) for term in (left, right, result)):
-            self.refuse(f"{equation!r} names an axis twice; write it as MatMul")
         shared = [c for c in left if c in right]
         batch, summed = [c for c in shared if c in result], [c for c in shared if c not in result]
         rows, columns = [c for c in left if c not in shared], [c for c in right if c not in shared]
-        if any(c not in result for c in rows + columns):
-            self.refuse(f"{equation!r} sums an axis of one operand; sum it before")
         size = dict(zip(left, self.full(0))) | dict(zip(right, self.full(1)))
 
         def product(letters):

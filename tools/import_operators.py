@@ -16,12 +16,11 @@ RECURRENT = "it is recurrent, and Umbel has no recurrent layers; replace it by a
 BY_VALUE = "its sizes depend on values; export the model without it, and do this step in your code"
 HALF = "it computes in 16 bits; export the model in float32, and store the weights in 16 bits with prepacked"
 RANDOM = "it draws random numbers; pass them to the model as an input"
-QUANTIZED = "it is quantized; import the float model, and quantize it with --int8"
+LOSS = "it is a loss, for training; export the model after model.eval(), without it"
 REFUSED = {**dict.fromkeys(("If", "Loop", "Scan", "SequenceMap"), CONTROL_FLOW), **dict.fromkeys(("LSTM", "GRU", "RNN"), RECURRENT),
            **dict.fromkeys(("NonZero", "TopK", "NonMaxSuppression", "Unique", "Compress"), BY_VALUE),
            **dict.fromkeys(("RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial", "Bernoulli"), RANDOM),
-           **dict.fromkeys(("QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "MatMulInteger", "QLinearMatMul",
-                            "QLinearConv", "ConvInteger"), QUANTIZED)}
+           **dict.fromkeys(("SoftmaxCrossEntropyLoss", "NegativeLogLikelihoodLoss"), LOSS)}
 
 
 def attributes_of(node):
@@ -105,6 +104,12 @@ def conv_transpose(about, x, w, bias=None):
     return y if bias is None else y + channels(bias, y.ndim)
 
 
+def cubic(distance, a):
+    """Keys' kernel (Cubic convolution interpolation for digital image processing, 1981)."""
+    d = np.abs(distance)
+    return np.where(d <= 1, ((a + 2) * d - (a + 3)) * d * d + 1, ((a * d - 5 * a) * d + 8 * a) * d - 4 * a)
+
+
 def resize_matrix(about, before, after, scale):
     """(before, after): the part of each element in each of the result, along one axis."""
     mode, place = text_of(about.get("mode"), "nearest"), text_of(about.get("coordinate_transformation_mode"), "half_pixel")
@@ -112,7 +117,7 @@ def resize_matrix(about, before, after, scale):
     if place == "asymmetric":
         at = at / scale
     elif place == "align_corners":
-        at = at * (before - 1) / max(after - 1, 1)
+        at = at * (before - 1) / max(before * scale - 1, 1) if after > 1 or scale * before > 1 else at * 0
     elif place == "half_pixel" or (place == "pytorch_half_pixel" and after > 1):
         at = (at + 0.5) / scale - 0.5
     elif place == "pytorch_half_pixel":
@@ -125,8 +130,10 @@ def resize_matrix(about, before, after, scale):
         parts = [(near[rounding](at), np.ones(after))]
     elif mode == "linear" and not about.get("antialias"):
         parts = [(np.floor(at), 1 - at % 1), (np.floor(at) + 1, at % 1)]
+    elif mode == "cubic" and not about.get("antialias") and not about.get("exclude_outside"):
+        parts = [(np.floor(at) + i, cubic(at % 1 - i, about.get("cubic_coeff_a", -0.75))) for i in (-1, 0, 1, 2)]
     else:
-        raise ValueError(f"its mode is {'antialiased ' * bool(about.get('antialias'))}{mode}; export it as nearest or linear")
+        raise ValueError(f"its mode is {'antialiased ' * bool(about.get('antialias'))}{mode}; export it as nearest, linear or cubic without options")
     made = np.zeros((before, after))
     for position, part in parts:
         np.add.at(made, (np.clip(position, 0, before - 1).astype(int), np.arange(after)), part)
@@ -203,13 +210,6 @@ def rms_norm(about, x, scale):
     return x / np.sqrt((x * x).mean(axes, keepdims=True) + about.get("epsilon", 1e-5)) * scale
 
 
-def instance_norm(about, x, scale, bias):
-    axes = tuple(range(2, x.ndim))
-    from_mean = x - x.mean(axes, keepdims=True)
-    root = np.sqrt((from_mean * from_mean).mean(axes, keepdims=True) + about.get("epsilon", 1e-5))
-    return from_mean / root * channels(scale, x.ndim) + channels(bias, x.ndim)
-
-
 def batch_norm(about, x, scale, bias, mean, variance):
     factor = scale / np.sqrt(variance + about.get("epsilon", 1e-5))
     return x * channels(factor, x.ndim) + channels(bias - mean * factor, x.ndim)
@@ -283,22 +283,6 @@ def divided(x, y):
     return np.trunc(x / y).astype(x.dtype) if x.dtype.kind in "iu" else x / y
 
 
-def space_to_depth(about, x):
-    b, c, h, w = x.shape
-    size = about["blocksize"]
-    return x.reshape(b, c, h // size, size, w // size, size).transpose(0, 3, 5, 1, 2, 4).reshape(b, c * size * size, h // size, w // size)
-
-
-def depth_to_space(about, x):
-    b, c, h, w = x.shape
-    size = about["blocksize"]
-    if text_of(about.get("mode"), "DCR") == "DCR":
-        moved = x.reshape(b, size, size, c // size**2, h, w).transpose(0, 3, 4, 1, 5, 2)
-    else:
-        moved = x.reshape(b, c // size**2, size, size, h, w).transpose(0, 1, 4, 2, 5, 3)
-    return moved.reshape(b, c // size**2, h * size, w * size)
-
-
 def constant(about):
     if "value" in about:
         return numpy_helper.to_array(about["value"])
@@ -311,8 +295,14 @@ def filled(about, shape):
     return np.full([int(n) for n in shape], value)
 
 
-def mish(x):
-    return x * np.tanh(np.logaddexp(0, x))
+def scatter(op, about, x, places, updates):
+    """x with the updates at places: rows of indices for ScatterND, indices along an axis for ScatterElements."""
+    y = x.copy()
+    if op == "ScatterND":
+        y[tuple(np.moveaxis(places, -1, 0))] = updates
+    else:
+        np.put_along_axis(with_the_indices(about, y, places.shape), places, updates, about.get("axis", 0))
+    return y
 
 
 def gelu(about, x):
@@ -324,24 +314,12 @@ def gelu(about, x):
 OPERATORS = {
     "Add": lambda about, x, y: x + y, "Sub": lambda about, x, y: x - y, "Mul": lambda about, x, y: x * y,
     "Div": lambda about, x, y: divided(x, y), "Pow": lambda about, x, y: np.power(x, y), "Neg": lambda about, x: -x,
-    "Mod": lambda about, x, y: np.fmod(x, y) if about.get("fmod") else np.mod(x, y),
-    "Max": lambda about, *x: np.maximum.reduce(np.broadcast_arrays(*x)), "Min": lambda about, *x: np.minimum.reduce(np.broadcast_arrays(*x)),
-    "Sum": lambda about, *x: sum(x[1:], x[0]), "Mean": lambda about, *x: sum(x[1:], x[0]) / len(x),
+    "Mod": lambda about, x, y: np.mod(x, y), "Max": lambda about, x, y: np.maximum(x, y), "Min": lambda about, x, y: np.minimum(x, y),
     "Sqrt": lambda about, x: np.sqrt(x), "Exp": lambda about, x: np.exp(x), "Log": lambda about, x: np.log(x),
-    "Abs": lambda about, x: np.abs(x), "Reciprocal": lambda about, x: 1 / x, "Sign": lambda about, x: np.sign(x),
-    "Floor": lambda about, x: np.floor(x), "Ceil": lambda about, x: np.ceil(x), "Round": lambda about, x: np.rint(x),
+    "Abs": lambda about, x: np.abs(x), "Reciprocal": lambda about, x: 1 / x, "Floor": lambda about, x: np.floor(x),
     "Tanh": lambda about, x: np.tanh(x), "Sigmoid": lambda about, x: 1 / (1 + np.exp(-x)), "Erf": lambda about, x: erf(x),
     "Relu": lambda about, x: np.maximum(x, 0), "Cos": lambda about, x: np.cos(x), "Sin": lambda about, x: np.sin(x),
-    "LeakyRelu": lambda about, x: np.where(x < 0, about.get("alpha", 0.01) * x, x),
-    "Elu": lambda about, x: np.where(x < 0, about.get("alpha", 1.0) * np.expm1(np.minimum(x, 0)), x),
-    "Selu": lambda about, x: about.get("gamma", 1.0507009873554805) * np.where(
-        x < 0, about.get("alpha", 1.6732632423543772) * np.expm1(np.minimum(x, 0)), x),
-    "Celu": lambda about, x: np.maximum(x, 0) + np.minimum(0, about.get("alpha", 1.0) * np.expm1(x / about.get("alpha", 1.0))),
-    "PRelu": lambda about, x, slope: np.where(x < 0, slope * x, x), "Softplus": lambda about, x: np.logaddexp(0, x),
-    "Softsign": lambda about, x: x / (1 + np.abs(x)), "Mish": lambda about, x: mish(x), "Gelu": gelu,
-    "HardSigmoid": lambda about, x: np.clip(about.get("alpha", 0.2) * x + about.get("beta", 0.5), 0, 1),
-    "HardSwish": lambda about, x: x * np.clip(x / 6 + 0.5, 0, 1),
-    "ThresholdedRelu": lambda about, x: np.where(x > about.get("alpha", 1.0), x, 0),
+    "Elu": lambda about, x: np.where(x < 0, np.expm1(np.minimum(x, 0)), x), "Softplus": lambda about, x: np.logaddexp(0, x), "Gelu": gelu,
     "Clip": lambda about, x, low=None, high=None: np.clip(x, about.get("min", -np.inf if low is None else low),
                                                           about.get("max", np.inf if high is None else high)),
     "Softmax": lambda about, x: softmax(x, about.get("axis", -1)), "LogSoftmax": lambda about, x: log_softmax(x, about.get("axis", -1)),
@@ -353,17 +331,11 @@ OPERATORS = {
     "ConvTranspose": conv_transpose, "Resize": resize, "Upsample": resize,
     "AveragePool": average_pool, "GlobalAveragePool": lambda about, x: x.mean(tuple(range(2, x.ndim)), keepdims=True),
     "GlobalMaxPool": lambda about, x: x.max(tuple(range(2, x.ndim)), keepdims=True),
-    "LayerNormalization": layer_norm, "RMSNormalization": rms_norm, "InstanceNormalization": instance_norm,
-    "BatchNormalization": batch_norm,
+    "LayerNormalization": layer_norm, "RMSNormalization": rms_norm, "BatchNormalization": batch_norm,
     "ReduceMean": lambda about, x, axes=None: reduced(about, np.mean, x, axes),
     "ReduceSum": lambda about, x, axes=None: reduced(about, np.sum, x, axes),
     "ReduceMax": lambda about, x, axes=None: reduced(about, np.max, x, axes),
     "ReduceMin": lambda about, x, axes=None: reduced(about, np.min, x, axes),
-    "ReduceProd": lambda about, x, axes=None: reduced(about, np.prod, x, axes),
-    "ReduceL1": lambda about, x, axes=None: reduced(about, np.sum, np.abs(x), axes),
-    "ReduceL2": lambda about, x, axes=None: np.sqrt(reduced(about, np.sum, x * x, axes)),
-    "ReduceSumSquare": lambda about, x, axes=None: reduced(about, np.sum, x * x, axes),
-    "ReduceLogSumExp": lambda about, x, axes=None: np.log(reduced(about, np.sum, np.exp(x), axes)),
     "Reshape": reshape, "Transpose": lambda about, x: x.transpose(about.get("perm")),
     "Flatten": lambda about, x: x.reshape(math.prod(x.shape[:about.get("axis", 1)]), -1),
     "Squeeze": squeeze, "Unsqueeze": unsqueeze, "Slice": sliced, "Concat": lambda about, *x: np.concatenate(x, about["axis"]),
@@ -372,12 +344,9 @@ OPERATORS = {
     "Gather": lambda about, x, i: np.take(x, i, about.get("axis", 0)),
     "GatherElements": lambda about, x, i: np.take_along_axis(with_the_indices(about, x, i.shape), i, about.get("axis", 0)),
     "ArgMax": lambda about, x: place_of_largest(about, x), "ArgMin": lambda about, x: place_of_largest(about, -x),
-    "ScatterND": lambda about, x, i, u: scattered(x, i, u),
-    "OneHot": lambda about, i, depth, values: np.where(
-        np.expand_dims(i, -1) == np.arange(int(np.asarray(depth).reshape(()))), values[1], values[0]),
+    **{op: lambda about, x, i, u, op=op: scatter(op, about, x, i, u) for op in ("ScatterND", "ScatterElements", "Scatter")},
     "Trilu": lambda about, x, k=0: (np.triu if about.get("upper", 1) else np.tril)(x, int(k)),
     "EyeLike": lambda about, x: np.eye(*x.shape, about.get("k", 0), dtype=TYPES[about["dtype"]] if "dtype" in about else x.dtype),
-    "SpaceToDepth": space_to_depth, "DepthToSpace": depth_to_space,
     "Shape": lambda about, x: np.array(x.shape[about.get("start", 0):about.get("end")], np.int64),
     "Size": lambda about, x: np.array(x.size, np.int64), "ConstantOfShape": filled, "Constant": constant,
     "Cast": lambda about, x: x.astype(TYPES[about["to"]]), "Identity": lambda about, x: x, "Dropout": lambda about, x, *more: x,
@@ -391,10 +360,10 @@ def place_of_largest(about, x):
     return x.argmax(about.get("axis", 0), keepdims=bool(about.get("keepdims", 1)))
 
 
-def scattered(x, indices, updates):
-    y = x.copy()
-    y[tuple(np.moveaxis(indices, -1, 0))] = updates
-    return y
+def check_inputs(node, values):
+    lacking = [name for name in node.input if name not in values]
+    if lacking:
+        raise Refused(f"{called(node)}: its input {lacking[0]!r} is not in the graph; check the model with onnx.checker")
 
 
 def computed(node, inputs):
@@ -427,9 +396,7 @@ def evaluated(model, feeds, double=False):
     values |= {name: wide(x) for name, x in feeds.items()} | {"": None}
     opset = max((one.version for one in model.opset_import if one.domain in ("", "ai.onnx")), default=1)
     for node in model.graph.node:
-        lacking = [name for name in node.input if name not in values]
-        if lacking:
-            raise Refused(f"{called(node)}: its input {lacking[0]!r} is not in the graph; check the model with onnx.checker")
+        check_inputs(node, values)
         if opset < 13 and node.op_type in ("Softmax", "LogSoftmax"):
             rank = values[node.input[0]].ndim
             if attributes_of(node).get("axis", 1) % rank != rank - 1:
