@@ -14,7 +14,7 @@ from import_formula import BUILT_IN, axes_text
 TAKEN = KEYWORDS | set(OURS) | BUILT_IN | set(
     "split merge permute slice concat stack lookup sum mean max min exp log sqrt rsqrt tanh sigmoid abs where hide position formula linear "
     "embedding rope rotate causal from extent model relu silu contract softmax weights packed forward axis view tensor use block blocks main "
-    "pack workspace result umbel std axes bias conv attention w names".split())
+    "pack workspace result umbel std axes bias conv attention w names past step step_workspace".split())
 NOISE = 8  # times the difference between numpy in 32 and in 64 bits
 MOST_MEMBERS = 16  # of a struct that load reads
 SMALLEST = 1e-6  # of the largest result: what sums in other orders differ by
@@ -220,7 +220,8 @@ class Writer:
     def result_types(self):
         return [tensor_text("float", self.program.names(x), x.shape) for x in self.program.results]
 
-    def header(self):
+    def header(self, more=""):
+        """more: at its end, within the namespace."""
         count, results = sum(array.size for array in self.tensors.values()), self.result_types()
         lines = [f"// SPDX-License-Identifier: {self.license}",
                  f"// Written by tools/import from {safe(self.source)}: do not edit. {len(self.tensors)} tensors, {count:,} numbers.",
@@ -239,7 +240,7 @@ class Writer:
                       "constexpr const prepacked<Layer>& use(const prepacked<Layer>& layer) noexcept {", "  return layer;", "}",
                       "template <class Layer>", "constexpr Layer use(const typename Layer::weights& w) noexcept {", "  return Layer{w};", "}", ""]
         lines += (self.structs() if self.tensors else []) + self.formula()
-        return "\n".join([*lines, *self.form_of_call(), "", f"}}  // namespace {self.name}", ""])
+        return "\n".join([*lines, *self.form_of_call(), "", *([more] if more else []), f"}}  // namespace {self.name}", ""])
 
     def form_of_call(self):
         types = [f"{self.arguments[id(x)]}_tensor" for x in self.program.inputs] + (["packed"] if self.tensors else [])

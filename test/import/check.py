@@ -16,7 +16,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import warnings
 
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parent.parent)]
@@ -59,10 +58,8 @@ class Checks:
         import torch
         name = kind.__name__
         model = models.made(kind)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            models.export(model, self.folder / f"{name}.onnx")
-        code, out, err = self.run(self.folder / f"{name}.onnx", "--out", self.folder)
+        models.export(model, self.folder / f"{name}.onnx")
+        code, out, err = self.run(self.folder / f"{name}.onnx", "--out", self.folder, *getattr(kind, "options", []))
         self.tap.check(f"{name}: comes in", code == 0 and layers in out, out + err)
         if hasattr(kind, "weights"):
             self.tap.check(f"{name}: has {kind.weights} weights", f"\n{kind.weights:,} weights" in out, out)
@@ -83,6 +80,8 @@ class Checks:
         if program:
             code, out = self.verdict(program, file)
             self.tap.check(f"{name}: computes the probe", code == 0, out)
+            if hasattr(kind, "options"):
+                self.tap.check(f"{name}: has the same bits step by step", "step by step, 0 of " in out, out)
         return program
 
     def older(self, kind, layers):
@@ -90,9 +89,7 @@ class Checks:
         import models
         name = kind.__name__
         for opset in (9, 11, 13):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                models.export(models.made(kind), self.folder / f"{name}_{opset}.onnx", opset)
+            models.export(models.made(kind), self.folder / f"{name}_{opset}.onnx", opset)
             code, out, err = self.run(self.folder / f"{name}_{opset}.onnx", "--out", self.folder)
             self.tap.check(f"{name}: comes in with opset {opset}", code == 0 and layers in out, out + err)
 
@@ -107,6 +104,46 @@ class Checks:
         if compiles and (program := self.compiled("newest")):
             code, out = self.verdict(program, self.folder / "newest.safetensors")
             self.tap.check("newest: computes the probe", code == 0, out)
+
+    def no_steps(self, models):
+        """Models that aren't computed step by step."""
+        import onnx
+        import torch
+        from torch import nn
+
+        class Rows(nn.Module):
+            def __init__(self, block):
+                super().__init__()
+                self.wte, self.block = nn.Embedding(9, models.WIDTH), block
+
+            def forward(self, ids):
+                return self.block(self.wte(ids))
+
+            def example(self):
+                return (torch.arange(7)[None],)
+
+        class Call(nn.Module):
+            def __init__(self, function):
+                super().__init__()
+                self.forward = function
+        causal = models.Block(lambda scores: scores + models.hidden_later(7))
+        for title, wanted, model in (
+                ("not causal", "the attention isn't causal", Rows(models.Block())), ("no attention", "no attention or encoder layer was recognized",
+                                                                                     Rows(nn.LayerNorm(models.WIDTH))),
+                ("one result for all", "its result has the axes hidden<16>", Rows(nn.Sequential(causal, Call(lambda x: x.mean(1))))),
+                ("a flip", "it isn't recognized as part of a layer", Rows(nn.Sequential(causal, Call(lambda x: x.flip(1)))))):
+            models.export(model.eval(), self.folder / "steps.onnx")
+            self.refused(f"steps, {title}", wanted, onnx.load(str(self.folder / "steps.onnx")), "--decode", "key=7")
+        self.refused("steps, a short table", "its table has 10 positions; export the model with 11", onnx.load(str(self.exported(models.Gpt2))), "--decode", "key=11")
+        self.refused("steps, two inputs", "the model has 4 inputs and 2 outputs", onnx.load(str(self.exported(models.DecisionTransformer))), "--decode", "key=7")
+        self.refused("steps, no number", "not as key=256", b"", "--decode", "256", code=2)
+
+    def exported(self, kind):
+        import models
+        path = self.folder / f"{kind.__name__}.onnx"
+        if not path.exists():
+            models.export(models.made(kind), path)
+        return path
 
     def of_c(self, name):
         """The same numbers from C."""
@@ -136,9 +173,9 @@ class Checks:
             code, out = self.verdict(program, self.folder / f"{name}_int8.safetensors")
             self.tap.check(f"{name}: computes the integers of the probe", code == 0 and ": 0 of " in out, out)
 
-    def same_files(self, name):
-        again = self.folder / "again"
-        self.run(self.folder / f"{name}.onnx", "--out", again)
+    def same_files(self, kind):
+        name, again = kind.__name__, self.folder / "again"
+        self.run(self.folder / f"{name}.onnx", "--out", again, *kind.options)
         different = [path.name for path in again.iterdir() if path.read_bytes() != (self.folder / path.name).read_bytes()]
         self.tap.check(f"{name}: the same files again", not different, " ".join(different))
 
@@ -339,7 +376,8 @@ def main():
         for kind, layers in models.EXPECTED.items():
             if every or kind in models.IN_CI:
                 programs[kind] = checks.model(kind, layers)
-        checks.same_files("Llama")
+        checks.same_files(models.Llama)
+        checks.no_steps(models)
         for name in ("Bert", *(["Llama", "OneChannel"] if every else [])):
             checks.of_c(name)
         for kind in (models.Llama, models.Bert):

@@ -2,6 +2,7 @@
 """Models as their authors write them in PyTorch, small and with random weights, for the test of tools/import."""
 import inspect
 import math
+import warnings
 
 import torch
 from torch import nn
@@ -211,6 +212,7 @@ class LlamaLayer(nn.Module):
 
 class Llama(nn.Module):
     """transformers': grouped heads, rotary positions by halves, a gated network."""
+    options = ["--decode", "key=10"]
 
     def __init__(self):
         super().__init__()
@@ -302,6 +304,7 @@ class Alibi(nn.Module):
 
 class Gpt2(nn.Module):
     """A mask by Where, GELU by tanh, fused matrices, logits by the embedding."""
+    options = ["--decode", "key=10"]
 
     def __init__(self):
         super().__init__()
@@ -670,5 +673,7 @@ def made(kind):
 
 def export(model, path, opset=17):
     names = list(inspect.signature(model.forward).parameters)
-    torch.onnx.export(model, model.example(), str(path), opset_version=opset, input_names=names, training=torch.onnx.TrainingMode.PRESERVE,
-                      do_constant_folding=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(model, model.example(), str(path), opset_version=opset, input_names=names, training=torch.onnx.TrainingMode.PRESERVE,
+                          do_constant_folding=True)
