@@ -219,8 +219,6 @@ class Program:
         axes = self.input_axes.get(name)
         if node.constants.get("kept"):
             axes = ("key",)
-        elif axes is None:
-            self.refuse(node, f"input {name} has {rank} axes; name them, --axes {name}={','.join('abcdefgh'[:rank])}")
         elif len(axes) != rank:
             self.refuse(node, f"input {name}: --axes names {len(axes)} axes for {list(node.shape)}")
         for axis in axes:

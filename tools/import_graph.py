@@ -75,6 +75,8 @@ def elementwise(op, args, at, shape, scope=""):
         return elementwise("mul", [args[0], constant(np.float32(1 / number(args[1])))], at, shape, scope)
     if op == "div" and is_number(args[0]) and number(args[0]) == 1:
         return unary("reciprocal", args[1], scope)
+    if op == "sub" and args[0] is args[1] and len(set(at)) == 1:
+        return elementwise("mul", [args[0], constant(0.0)], (at[0], ()), shape, scope)
     if op == "sub" and is_number(args[1]):
         return elementwise("add", [args[0], constant(-args[1]["value"])], at, shape, scope)
     if op in ("add", "mul") and is_constant(args[0]) and not is_constant(args[1]):

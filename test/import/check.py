@@ -264,7 +264,6 @@ class Checks:
             ("a constant as output", "output y: it depends on no input", graph([one("Relu", outputs=("z",)), one("Relu", ("w",))], weights=[weight])),
             ("seven outputs", "the model has 7 outputs",
              graph([one("Relu", outputs=(f"y{k}",)) for k in range(7)], outputs=[f"y{k}" for k in range(7)])),
-            ("five axes", "name them, --axes x=a,b,c,d,e", graph([one("Relu")], shape=(2, 2, 2, 2, 2))),
             ("a product that doesn't fit", "/layer/it (MatMul): ", graph([one("MatMul", ("x", "w"))], weights=[weight])),
             ("no finite output", "output y: numpy computes numbers for the probe that aren't finite",
              graph([one("Div", ("x", "z"))], weights=[("z", np.zeros((), np.float32))])),
@@ -348,8 +347,26 @@ def swapped(a, b):
     return change
 
 
+def changed(pattern, function):
+    return lambda tensors: {name: function(array).copy() for name, array in tensors.items() if re.fullmatch(pattern, name)}
+
+
 def transposed(pattern):
-    return lambda tensors: {name: array.T.copy() for name, array in tensors.items() if re.fullmatch(pattern, name)}
+    return changed(pattern, lambda array: array.T)
+
+
+def in_other_heads(array):
+    """The columns of the first two heads, of 4 features each, exchanged."""
+    return array[..., [4, 5, 6, 7, 0, 1, 2, 3, *range(8, array.shape[-1])]]
+
+
+def in_pairs(array):
+    """The columns of each head as rotary positions of adjacent features have them."""
+    return array[..., [first + i for first in range(0, array.shape[-1], 4) for i in (0, 2, 1, 3)]]
+
+
+def rows_on(array):
+    return array[[*range(1, len(array)), 0]]
 
 
 def main():
@@ -385,10 +402,26 @@ def main():
         checks.wrong_weights("Llama", programs[models.Llama], {
             "layers exchanged": swapped("layers.0.", "layers.1."), "norms exchanged": swapped("norm1.", "norm2."),
             "gate and up exchanged": swapped(".gate.", ".up."), "a transposed square matrix": transposed(r"layers.0.attention\.o\.weight"),
-            "keys and values exchanged": swapped("attention.k.", "attention.v.")})
+            "keys and values exchanged": swapped("attention.k.", "attention.v."),
+            "two heads of the queries exchanged": changed(r"layers.0.attention\.q\.weight", in_other_heads),
+            "two heads of the keys exchanged": changed(r"layers.0.attention\.k\.weight", in_other_heads),
+            "rotary positions in pairs": changed(r".*attention\.[qk]\.weight", in_pairs),
+            "keys of another layer": swapped("layers.0.attention.k.", "layers.1.attention.k."),
+            "the words shifted by one": changed("embed", rows_on), "the logits shifted by one": changed(r"head\.weight", lambda w: rows_on(w.T).T),
+            "a gamma of 1 + gamma": changed(r"layers.1.norm1\.gamma", lambda g: 1 + g), "no last norm": changed(r"norm\.gamma", lambda g: 0 * g + 1),
+            "the features of the network reversed": changed(r"layers.1.feed_forward\.up\.weight", lambda w: w[:, ::-1]),
+            "one weight in a hundred off by 1 %": changed(r"layers.0.attention\.o\.weight", lambda w: w * (1 + 0.01 * (w.argsort(None).reshape(w.shape) < 3)).astype("f4")),
+            "16 bits": changed(r"layers.*weight", lambda w: (w.view("u4") & 0xFFFF0000).view("f4"))})
         checks.wrong_weights("Bert", programs[models.Bert], {
             "queries and keys exchanged": swapped("attention.q.", "attention.k."),
-            "all square matrices transposed": transposed(r".*attention\.[qkvo]\.weight")})
+            "all square matrices transposed": transposed(r".*attention\.[qkvo]\.weight"),
+            "values, keys and queries in this order": lambda tensors: swapped("attention.q.", "attention.v.")(tensors),
+            "the positions shifted by one": changed("word_table_2", rows_on), "the kinds of tokens left out": changed("word_table", lambda t: 0 * t),
+            "no biases of the attention": changed(r".*attention\.[qvo]\.bias", lambda b: 0 * b),
+            "the betas of two norms exchanged": swapped("layers_0.0.norm1.beta", "layers_0.0.norm2.beta"),
+            "gamma and beta exchanged": swapped("norm2.gamma", "norm2.beta"), "the classes reversed": changed(r"classifier\..*", lambda w: w[..., ::-1]),
+            "the pooler transposed": transposed(r"pooler\.weight"), "the layers exchanged": swapped("layers_0.0.", "layers_0.1."),
+            "a bias added twice": changed(r"layers_0.1.feed_forward\.down\.bias", lambda b: 2 * b)})
         checks.wrong_text("Llama", "another epsilon", "norm_epsilon<1, 100000>", "norm_epsilon<1, 1000000>")
         if every:
             for kind in (models.Encoder, models.Whisper, models.CausalConvolution, models.Perceiver, models.SetTransformer, models.Conformer,
