@@ -39,7 +39,7 @@ class StepWriter:
                           "do this step outside of the model")
         if node.op in ATTENDS:
             attends = node["attention"] if node.op == "encoder" else node
-            if attends["mask"] != "causal":
+            if attends["masks"] != ["causal"]:
                 raise Refused(f"{where}the attention isn't causal, so earlier results would change; export a causal model")
         elif node.op not in BY_ROWS or any(text in one.text for text in ("broadcast<", "hide(")):
             raise Refused(f"{where}it isn't recognized as part of a layer, and it may mix positions; write the step by hand (docs/language.md)")

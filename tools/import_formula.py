@@ -8,7 +8,7 @@ import numpy as np
 import import_graph as graph
 from command_line import Refused
 from import_graph import Node, constant, in_order, is_constant, is_number, number
-from import_layers import FULL_SCALE, is_causal
+from import_layers import FULL_SCALE, is_causal, ratio
 from import_moves import NoView, Views, numbers_along, runs
 
 BUILT_IN = set("batch query key token hidden heads kv_heads head_dim value_dim score_hidden intermediate classes vocabulary in_features "
@@ -80,8 +80,16 @@ def options_of_attention(node):
     if node["base"]:
         made.append("rope<split_halves>" if node["base"] == 10000 else f"rope<split_halves, {node['base']}>")
     if node["scale"]:
-        made.append(f"score_scale<1, {node['scale']}>")
+        made.append("score_scale<{}, {}>".format(*node["scale"]))
+    if node["cap"]:
+        made.append("softcap<{}, {}>".format(*node["cap"]).replace(", 1>", ">"))
+    if node["memory"] and node["memory"].shape[-1] != node.args[0].shape[-1]:
+        made += [f"{name}<hidden<{node['memory'].shape[-1]}>>" for name in ("keys_from", "values_from")]
     return made
+
+
+def attention_of(node):
+    return {"encoder": lambda: node["attention"], "attention": lambda: node}.get(node.op, lambda: None)()
 
 
 class Statement:
@@ -104,10 +112,9 @@ class Program:
         if len(results) > MOST_RESULTS:
             raise Refused(f"the model has {len(results)} outputs, and a formula at most {MOST_RESULTS}; leave some out, or import the model twice")
         nodes = in_order(results)
-        kept = {id(node.args[1]) for node in nodes if (node["attention"] if node.op == "encoder" else node).constants.get("mask") == "keep_mask"}
         for node in nodes:
-            if id(node) in kept:
-                node.constants["kept"] = True
+            for one in attention_of(node)["kept"] if attention_of(node) else []:
+                one.constants["kept"] = True
         self.readers = {}
         for node in nodes:
             for x in node.args:
@@ -693,16 +700,26 @@ class Program:
         epsilon = "" if usual else f", {literal(node['epsilon'])}"
         self.say(node, "{t}{{{w0}" + epsilon + "}}(" + self.for_layer(x, names) + ")", [x], names, parts=parts_of_norm("", node), type_=type_)
 
-    def masked(self, node, mask):
-        return {None: "", "causal": ", causal", "keep_mask": ", keep_mask({1})"}[mask]
+    def attending(self, node, attends):
+        """Text of the call of a layer that attends, what it reads and its biases."""
+        x, memory = self.numbers_of(node.args[0]), attends["memory"]
+        arguments, reads = [self.for_layer(x, ("query", "hidden") if memory else self.features(x))], [x]
+        if memory:
+            reads.append(self.numbers_of(memory))
+            arguments += 2 * [self.for_layer(reads[1], ("key", "hidden"), "{1}")]  # keys and values
+        masks = " & ".join(attends["masks"]).replace("{input}", f"{{{len(reads)}}}")
+        for k in range(len(attends["bias"])):
+            masks = masks.replace(f"{{bias{k}}}", f"{{w{k + 1}}}")
+        tensors = [(axes_text(names, value.shape), floats(value)) for names, value in attends["bias"]]
+        return f"use<{{t}}>({{w0}})({', '.join([*arguments, *([masks] if masks else [])])})", [*reads, *attends["kept"]], tensors
 
     def add_attention(self, node):
         x = self.numbers_of(node.args[0])
-        names = self.features(x)
+        names = ("query", "hidden") if node["memory"] else self.features(x)
         options = [f"hidden<{x.shape[-1]}>", f"heads<{node['heads']}>", *options_of_attention(node)]
         type_ = f"multi_head_attention<float, {', '.join(options)}>"
-        self.say(node, "use<{t}>({w0})(" + self.for_layer(x, names) + self.masked(node, node["mask"]) + ")", [x, *node.args[1:]], names,
-                 packed=True, type_=type_, parts=parts_of_attention("", node))
+        text, reads, tensors = self.attending(node, node)
+        self.say(node, text, reads, names, packed=True, type_=type_, parts=parts_of_attention("", node), tensors=tensors)
 
     def add_network(self, node):
         x = self.numbers_of(node.args[0])
@@ -727,11 +744,11 @@ class Program:
         elif norm["beta"] is None:
             made.append("norm_bias<false>")
         if norm["kind"] != "layer_norm" or norm["epsilon"] != 1e-5:
-            made.append(f"norm_epsilon<1, {round(1 / norm['epsilon'])}>")
+            made.append("norm_epsilon<{}, {}>".format(*ratio(norm["epsilon"])))
         parts = (parts_of_norm("norm1.", norm) + parts_of_attention("attention.", attends) + parts_of_norm("norm2.", node["norm2"]) +
                  parts_of_network("feed_forward.", inner))
-        self.say(node, "use<{t}>({w0})(" + self.for_layer(x, names) + self.masked(node, attends["mask"]) + ")", [x, *node.args[1:]], names,
-                 packed=True, type_=f"encoder_layer<float, {', '.join(made)}>", parts=parts)
+        text, reads, tensors = self.attending(node, attends)
+        self.say(node, text, reads, names, packed=True, tensors=tensors, type_=f"encoder_layer<float, {', '.join(made)}>", parts=parts)
 
     def add_rope(self, node):
         """Positions are the axis before the last."""

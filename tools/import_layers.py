@@ -4,10 +4,11 @@ and returns the layer, or nothing. It decides by numbers and by the moves of ele
 whose options could not be written, so that a graph that nobody recognizes is a formula of the same numbers."""
 import contextlib
 import math
+from fractions import Fraction
 
 import numpy as np
 
-from import_graph import (Node, elementwise, identity, is_constant, is_number, joined, move, number, scaled, unary)
+from import_graph import (Node, constant, elementwise, identity, is_constant, is_number, joined, move, number, scaled, times, unary)
 
 WHOLE_LAYERS = [True]  # or only norms, linear maps and activations: all that formulas in integers have
 FULL_SCALE = -1e4  # a smaller addend of a score hides the key
@@ -31,10 +32,12 @@ def near(a, b):
     return abs(a - b) <= 2e-6 * max(1, abs(b))
 
 
-def one_over(value):
-    """n if value is 1 / n, as options of layers write it."""
-    n = round(1 / value) if value > 0 else 0
-    return n if n >= 1 and abs(n * value - 1) <= 1e-6 else None
+def ratio(value):
+    """As options of layers write a number: numerator and denominator, or nothing."""
+    if not 1e-13 < value < 1e6:
+        return None
+    found = Fraction(1, round(1 / value)) if value < 1 and abs(round(1 / value) * value - 1) <= 1e-6 else Fraction(value).limit_denominator(1_000_000)
+    return (found.numerator, found.denominator) if abs(found / Fraction(value) - 1) <= 1e-6 else None
 
 
 # ---- activations ---------------------------------------------------------------------------------
@@ -218,30 +221,110 @@ def is_causal(hidden, queries, keys):
     return queries == keys and hidden.shape == (queries, keys) and np.array_equal(hidden, np.triu(np.ones((queries, keys), bool), 1))
 
 
-def mask_of(scores, queries, keys):
-    """The scores before their mask, the name of the mask and its node; nothing for others than these."""
-    rank = len(scores.shape)
-    last_two, last = (rank - 2, rank - 1), (rank - 1,)
-    if scores.op == "where" and is_constant(scores.args[0]) and is_number(scores.args[1]) and number(scores.args[1]) < FULL_SCALE:
-        causal = is_causal(scores.args[0]["value"], queries, keys) and scores["at"][0] == last_two
-        return (scores.args[2], "causal", None) if causal and scores.args[2].shape == scores.shape else None
-    if scores.op != "add":
-        return scores, None, None
-    for core, mask, at in zip(scores.args, scores.args[::-1], scores["at"][::-1]):
-        if scaled(core)[0].op != "matmul":
-            continue
-        if is_constant(mask):
-            value = mask["value"]
-            if at == last_two and is_causal(value < FULL_SCALE, queries, keys) and (np.tril(value) == 0).all():
-                return core, "causal", None
-            return None
-        below, by = scaled(mask)  # (1 - kept) * -1e38
-        if by < FULL_SCALE and below.op == "sub" and is_number(below.args[0]) and number(below.args[0]) == 1:
-            kept = below.args[1]
-            if kept.op == "input" and kept.shape == (keys,) and at == last:
-                return core, "keep_mask", kept
+def mask_by_position(hidden, queries, keys):
+    """The mask that hides these pairs, if positions tell which they are: causal or sliding_window."""
+    if hidden.shape != (queries, keys) or queries != keys or hidden.all():
         return None
-    return None
+    ahead = np.arange(keys) - np.arange(queries)[:, None]
+    after, before = ahead[~hidden].max(), -ahead[~hidden].min()
+    if after < 0 or before < 0 or not np.array_equal(hidden, (ahead > after) | (-ahead > before)):
+        return None
+    window = f"{before}, {after}" if after else f"{before}"
+    if before == keys - 1:
+        return "causal" if after == 0 else None
+    return f"sliding_window<{window}>"
+
+
+class Scores:
+    """Scores before their masks: core, the scaled product; cap, of softcap; masks, as texts; kept, the inputs that keep_mask and
+    drop_mask read ({1}, {2} ... in the texts); bias, the constants that are added ({w1} ...), with the names of their axes."""
+
+    def __init__(self, scores, queries, keys):
+        self.core, self.cap, self.masks, self.kept, self.bias = scores, None, [], [], []
+        self.queries, self.keys, self.rank = queries, keys, len(scores.shape)
+        while self.peel():
+            pass
+
+    def peel(self):
+        """Is the outermost step a mask, a bias or softcap? Then without it."""
+        x = self.core
+        if x.op == "mul" and is_number(x.args[1]) and x.args[0].op == "tanh":
+            self.cap = number(x.args[1])
+            self.core = elementwise("mul", [x.args[0].args[0], x.args[1]], x["at"], x.shape)
+            return False
+        if x.op == "mul" and is_number(x.args[1]) and x.args[0].op == "add":
+            total = x.args[0]
+            parts = [constant(one["value"] * x.args[1]["value"]) if is_constant(one) else times(one, x.args[1]["value"]) for one in total.args]
+            self.core = elementwise("add", parts, total["at"], x.shape)
+            return True
+        if x.op == "where" and is_number(x.args[1]) and number(x.args[1]) < FULL_SCALE and x.args[2].shape == x.shape:
+            return self.hide(x.args[0], x["at"][0]) and self.without(x.args[2])
+        if x.op != "add":
+            return False
+        for core, mask, at in zip(x.args, x.args[::-1], x["at"][::-1]):
+            if core.shape == x.shape and self.has_product(core) and (self.add(mask["value"], at) if is_constant(mask) else self.adds(mask, at)):
+                return self.without(core)
+        return False
+
+    def without(self, core):
+        self.core = core
+        return True
+
+    def has_product(self, x):
+        """Is it the scores, and not what is added to them?"""
+        while x.op in ("mul", "add", "tanh", "where"):
+            parts = [one for one in (x.args[2:] if x.op == "where" else x.args) if not is_constant(one)]
+            if not parts:
+                return False
+            x = max(parts, key=lambda one: len(one.shape))
+        return x.op == "matmul"
+
+    def hide(self, condition, at):
+        """By a condition, or by an input that keeps (not m, m == 0) or drops keys."""
+        if is_constant(condition):
+            hidden = condition["value"].astype(bool)
+            return not hidden.all(-1).any() and self.add(np.where(hidden, -np.inf, 0), at)
+        inner, mask = condition, "drop_mask"
+        if condition.op == "not":
+            inner, mask = condition.args[0], "keep_mask"
+        elif condition.op == "equal" and is_number(condition.args[1]) and number(condition.args[1]) == 0:
+            inner, mask = condition.args[0], "keep_mask"
+        return self.keeps(inner, mask, at)
+
+    def keeps(self, x, mask, at):
+        if x.op != "input" or x.shape != (self.keys,) or at != (self.rank - 1,) or self.kept:
+            return False
+        self.kept.append(x)
+        self.masks.append(f"{mask}({{input}})")
+        return True
+
+    def adds(self, mask, at):
+        """(1 - kept) * -1e38, or a choice of 0 and -1e38."""
+        below, by = scaled(mask)
+        if by < FULL_SCALE and below.op == "sub" and is_number(below.args[0]) and number(below.args[0]) == 1:
+            return self.keeps(below.args[1], "keep_mask", at)
+        if mask.op != "where" or not all(is_number(one) for one in mask.args[1:]):
+            return False
+        high, low = (number(one) for one in mask.args[1:])
+        if high == 0 and low < FULL_SCALE:
+            return self.keeps(mask.args[0], "keep_mask", at)
+        return low == 0 and high < FULL_SCALE and self.hide(mask.args[0], at)
+
+    def add(self, value, at):
+        """A constant: a mask by position, and a bias."""
+        last_two = (self.rank - 2, self.rank - 1)
+        hidden = value < FULL_SCALE
+        if at == last_two and hidden.any() and (mask := mask_by_position(hidden, self.queries, self.keys)):
+            self.masks.append(mask)
+            value = np.where(hidden, 0, value)
+        if not value.any():
+            return True
+        if self.rank > 3 or np.isnan(value).any() or (value < FULL_SCALE).all(-1).any():
+            return False
+        names = ("heads", "query", "key")[3 - self.rank:]
+        self.bias.append((tuple(names[i] for i in at), value))
+        self.masks.append(f"score_bias({{bias{len(self.bias) - 1}}})")
+        return True
 
 
 def heads_of(x):
@@ -279,11 +362,9 @@ def attention(made):
     if weights.op != "softmax" or weights["axis"] != len(weights.shape) - 1:
         return None
     queries, keys = context["x_full"][-2:]
-    found = mask_of(weights.args[0], queries, keys)
-    if not found or weights.shape[-1] != keys:
-        return None
-    core, scale = scaled(found[0])
-    if core.op != "matmul":
+    found = Scores(weights.args[0], queries, keys)
+    core, scale = scaled(found.core)
+    if weights.shape[-1] != keys or core.op != "matmul" or (found.cap and not ratio(found.cap)):
         return None
     (q, by_q), (k, by_k), (v, by_v) = map(scaled, (*core.args, values))
     width, features = core["x_full"][-1], context["y_full"][-1]
@@ -302,22 +383,22 @@ def attention(made):
     seen = made.args[0]["index"].reshape(-1) if made.args[0].op == "move" else identity(context.shape).reshape(-1)
     if not np.array_equal(seen, back) or made.args[0].shape != (queries, heads * features) or len(made.shape) != 2:
         return None
-    own = of_q.args[0] is of_k.args[0]
-    if groups_q != heads or groups_k != groups_v or base_q != base_k or of_k.args[0] is not of_v.args[0] or not own:
+    if groups_q != heads or groups_k != groups_v or base_q != base_k or of_k.args[0] is not of_v.args[0]:
         return None
-    x, scale = of_q.args[0], scale * by_q * by_k
-    if made.shape[-1] != x.shape[-1] or len(x.shape) != 2 or (heads * width) % heads:
+    x, memory, scale = of_q.args[0], of_k.args[0], scale * by_q * by_k
+    if made.shape[-1] != x.shape[-1] or len(x.shape) != 2 or len(memory.shape) != 2:
         return None
     usual = abs(scale * math.sqrt(width) - 1) <= 1e-5
-    if not usual and not one_over(scale):
+    if not usual and not ratio(scale):
         return None
 
     def columns(of, first, count):
         bias = of["bias"]
         return of["weight"][:, first:first + count], None if bias is None else bias[first:first + count]
-    return Node("attention", [x] + ([found[2]] if found[2] else []), made.shape, made.scope, q=columns(of_q, at_q, heads * width),
+    return Node("attention", [x, *([] if memory is x else [memory]), *found.kept], made.shape, made.scope, q=columns(of_q, at_q, heads * width),
                 k=columns(of_k, at_k, groups_k * width), v=columns(of_v, at_v, groups_v * features), o=pair(made), heads=heads, kv_heads=groups_k,
-                head_dim=width, value_dim=features, scale=None if usual else one_over(scale), base=base_q, mask=found[1])
+                head_dim=width, value_dim=features, scale=None if usual else ratio(scale), base=base_q, cap=found.cap and ratio(found.cap),
+                memory=None if memory is x else memory, kept=found.kept, masks=found.masks, bias=found.bias)
 
 
 # ---- encoder layers --------------------------------------------------------------------------------
@@ -331,7 +412,7 @@ def encoder_of_norm(last):
     for y, inner in (last.args[0].args, last.args[0].args[::-1]):
         if inner.op == "network" and inner.args[0] is y and y.op == "norm" and y.args[0].op == "add":
             for x, attends in (y.args[0].args, y.args[0].args[::-1]):
-                if attends.op == "attention" and attends.args[0] is x:
+                if attends.op == "attention" and attends.args[0] is x and not attends["memory"]:
                     return encoder(x, attends, inner, y, last, False, last.scope)
     return None
 
@@ -342,7 +423,7 @@ def encoder_of_sum(total):
     for y, inner in (total.args, total.args[::-1]):
         if inner.op == "network" and inner.args[0].op == "norm" and inner.args[0].args[0] is y and y.op == "add":
             for x, attends in (y.args, y.args[::-1]):
-                if attends.op == "attention" and attends.args[0].op == "norm" and attends.args[0].args[0] is x:
+                if attends.op == "attention" and not attends["memory"] and attends.args[0].op == "norm" and attends.args[0].args[0] is x:
                     return encoder(x, attends, inner, attends.args[0], inner.args[0], True, total.scope)
     return None
 
@@ -350,7 +431,7 @@ def encoder_of_sum(total):
 def encoder(x, attends, inner, norm1, norm2, norm_first, scope):
     if norm1["epsilon"] != norm2["epsilon"] or norm1["kind"] != norm2["kind"] or (norm1["beta"] is None) != (norm2["beta"] is None):
         return None
-    if not one_over(norm1["epsilon"]):
+    if not ratio(norm1["epsilon"]):
         return None
     biases = [inner[part][1] is not None for part in ("gate", "up", "down") if inner[part]]
     if len(set(biases)) != 1:

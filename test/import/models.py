@@ -411,6 +411,34 @@ class Masked(nn.Module):
         return torch.randn(1, 5, 8), keep, other, torch.tensor([[3, 0, 1, 2, 0]]), torch.tensor([[0.0, 1, 2, 0, 1]])
 
 
+class Masks(nn.Module):
+    """Cross attention to a wider memory, softcap, a window, a bias before the scale, and keys that conditions drop and keep."""
+
+    def __init__(self):
+        super().__init__()
+        self.q, self.k, self.v, self.o = nn.Linear(16, 16), nn.Linear(24, 16), nn.Linear(24, 16), nn.Linear(16, 16)
+        self.capped, self.windowed, self.biased = (Attention(change) for change in (lambda s: 3 * torch.tanh(s / 3), self.window, self.bias))
+        self.dropped, self.kept = Attention(), Attention()
+        self.table, self.distance = nn.Parameter(torch.randn(4, 10, 10)), torch.arange(10) - torch.arange(10)[:, None]
+
+    def window(self, scores):
+        return scores.masked_fill((self.distance > 2) | (self.distance < -1), float("-inf"))
+
+    def bias(self, scores):
+        return (scores * 2 + self.table) * 0.5 + hidden_later(10)
+
+    def forward(self, x, memory, drop, keep):
+        q, k, v = heads_of(self.q(x), 4), heads_of(self.k(memory), 4), heads_of(self.v(memory), 4)
+        y = x + self.o(rows_of((q @ k.transpose(-1, -2) * 0.5).softmax(-1) @ v))
+        y = y + self.capped(y) + self.windowed(y) + self.biased(y)
+        self.dropped.change = lambda s: s.masked_fill(drop[:, None, None], float("-inf"))
+        self.kept.change = lambda s: s + torch.where(keep[:, None, None] == 0, float("-inf"), 0.0)
+        return y + self.dropped(y) + self.kept(y)
+
+    def example(self):
+        return torch.randn(1, 10, 16), torch.randn(1, 7, 24), torch.tensor([[False] * 7 + [True] * 3]), torch.tensor([[1, 1, 0, 1, 1, 1, 1, 1, 1, 0]])
+
+
 class Each(nn.Module):
     """Every part by itself, of one input."""
 
@@ -640,9 +668,9 @@ EXPECTED = {
     Encoder: "2 encoder layers, 1 norm, 1 linear map", VisionTransformer: "2 linear maps, 2 encoder layers, 1 norm",
     KeywordTransformer: "2 linear maps, 2 encoder layers, 1 norm", Bert: "1 embedding, 1 norm, 2 encoder layers, 2 linear maps",
     Whisper: "2 convolutions, 2 encoder layers, 1 norm", Llama: "1 embedding, 2 encoder layers, 1 norm, 1 linear map",
-    Conformer: "5 norms, 2 feed-forward networks, 1 attention, 3 linear maps, 1 depthwise convolution", T5: "1 embedding, 4 norms, 8 linear maps, 2 feed-forward networks",
-    Alibi: "4 norms, 9 linear maps, 2 feed-forward networks", Gpt2: "1 embedding, 2 encoder layers", Perceiver: "4 linear maps, 1 encoder layer",
-    SetTransformer: "",
+    Conformer: "5 norms, 2 feed-forward networks, 1 attention, 3 linear maps, 1 depthwise convolution", T5: "1 embedding, 2 encoder layers, 0 other operations",
+    Alibi: "2 encoder layers, 1 linear map", Gpt2: "1 embedding, 2 encoder layers", Perceiver: "4 linear maps, 1 encoder layer",
+    SetTransformer: "7 linear maps, 1 attention", Masks: "12 statements: 6 attentions",
     CausalConvolution: "2 convolutions, 1 linear map", Mobile: "3 convolutions, 1 depthwise convolution, 1 linear map",
     Convolutions: "4 convolutions, 1 depthwise convolution", ConvolutionsOfImages: "3 convolutions, 1 depthwise convolution",
     OneChannel: "3 convolutions", Resized: "", ConvolutionsOfBatch: "2 convolutions, 1 linear map, 1 depthwise convolution", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "",
