@@ -8,6 +8,7 @@ from import_formula import axes_text
 from import_write import tensor_text
 
 BY_ROWS = {"norm", "linear", "network", "lookup", "activation", "exp", "tanh", "sigmoid", "abs", "sqrt", "mul", "add", "sub", "maximum", "minimum"}
+ALONG_ONE_AXIS = {"softmax", "log_softmax"}
 ATTENDS = {"encoder", "attention"}
 
 
@@ -39,8 +40,12 @@ class StepWriter:
                           "do this step outside of the model")
         if node.op in ATTENDS:
             attends = node["attention"] if node.op == "encoder" else node
-            if attends["masks"] != ["causal"]:
+            if not any(re.fullmatch(r"causal|sliding_window<\d+>", mask) for mask in attends["masks"]):
                 raise Refused(f"{where}the attention isn't causal, so earlier results would change; export a causal model")
+            if attends["kept"] or attends["bias"] or attends["memory"]:
+                raise Refused(f"{where}its attention has a mask, a bias or a memory, and a step has none; write the step by hand (docs/language.md)")
+        elif node.op in ALONG_ONE_AXIS and node["axis"] == len(node.shape) - 1:
+            pass
         elif node.op not in BY_ROWS or any(text in one.text for text in ("broadcast<", "hide(")):
             raise Refused(f"{where}it isn't recognized as part of a layer, and it may mix positions; write the step by hand (docs/language.md)")
         elif len(one.reads) > 1 and any(x.shape != node.shape for x in one.reads):
@@ -106,10 +111,12 @@ class StepWriter:
             target = "  " if one.node is self.result else f"  {self.tensor(one.node, one.axes)} x{i};\n  "
             given = f"{names[id(one.reads[0])]}"
             if one.node.op in ATTENDS:
+                masks = (one.node["attention"] if one.node.op == "encoder" else one.node)["masks"]
+                more = " & ".join(mask for mask in masks if mask != "causal") or "all_keys"
                 type_ = writer.types[one.type]
                 name = self.member(type_)
-                layer = writer.text_of(i, weights, names).removesuffix(f"({given}, causal)")
-                yield f"{target}if (!cache.{name}[{used.get(type_, 0)}].step({names[id(one.node)]}, {layer}, {given}, all_keys, work.{name})) return false;"
+                layer = writer.text_of(i, weights, names).removesuffix(f"({given}, {' & '.join(masks)})")
+                yield f"{target}if (!cache.{name}[{used.get(type_, 0)}].step({names[id(one.node)]}, {layer}, {given}, {more}, work.{name})) return false;"
                 used[type_] = used.get(type_, 0) + 1
                 continue
             if self.is_positions(one):

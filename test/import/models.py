@@ -282,11 +282,12 @@ class T5(nn.Module):
 
 class Alibi(nn.Module):
     """ALiBi as a buffer, a mask by masked_fill, LogSoftmax."""
+    options = ["--decode", "key=10"]
 
     def __init__(self):
         super().__init__()
         at = torch.arange(LENGTH)
-        self.register_buffer("bias", torch.tensor([0.5, 0.25, 0.125, 0.0625])[:, None, None] * (at[None] - at[:, None]).float())
+        self.register_buffer("bias", 2.0 ** -torch.tensor([2.0, 4, 6, 8])[:, None, None] * (at[None] - at[:, None]).float())
         self.register_buffer("later", torch.ones(LENGTH, LENGTH).triu(1).bool())
         self.layers, self.head = nn.ModuleList([Block(self.changed) for _ in range(2)]), nn.Linear(WIDTH, 5)
 
