@@ -292,7 +292,11 @@ def read_zip(file: BinaryIO, length: int, pickles: bool) -> Model:
 
 def open_plain(path: Path) -> BinaryIO:
     """Of a FIFO or a device there may be no end, nor even a beginning."""
-    file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise Refused("it is a folder")
+    file = os.fdopen(descriptor, "rb")
     if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         return file
     file.close()

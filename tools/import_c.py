@@ -63,7 +63,7 @@ class CWriter:
             lines += [f"  put(numbers{k}, w.{self.member(path)});" for k, path in enumerate(writer.tensors)]
             lines += ["  packed made{};", "  pack(made, w);", "  return made;", "}();"]
         lines += ["workspace work;", "", "}  // namespace", "", f'extern "C" void {self.function}({self.parameters()}) {{']
-        views = [f"view_as<{name}_tensor>({name})" for name, _, _, _ in self.inputs] + (["in_flash"] if writer.tensors else []) + ["work"]
+        views = [f"view_as<{writer.tensor_types[id(x)]}>({name})" for name, _, x, _ in self.inputs] + (["in_flash"] if writer.tensors else []) + ["work"]
         types = ["result"] if len(self.results) == 1 else [f"result{k}" for k in range(len(self.results))]
         results = [f"view_as<{type_}_tensor>({name})" for type_, (name, _, _, _) in zip(types, self.results)]
         if len(results) == 1:

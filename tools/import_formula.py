@@ -125,10 +125,8 @@ class Program:
             self.add(node)
         if any(is_constant(self.real(node)) for node in results):
             raise Refused("an output depends on no input; remove it from the outputs")
-        if not self.statements:
-            raise Refused("the output is an input as it came; remove it from the outputs")
         self.inputs.sort(key=lambda node: input_names.index(node["name"]))
-        self.results = [self.numbers_of(node) for node in results]
+        self.results = [self.floats_of(node) for node in results]
         self.first, self.period, self.count = self.repetition()
 
     # ---- names
@@ -211,6 +209,22 @@ class Program:
     def same_axes(self, node, text):
         x = self.numbers_of(node.args[0])
         self.say(node, text, [x], self.names(x))
+
+    def floats_of(self, node):
+        """A node of floats, also if it is a condition or has integers."""
+        node = self.real(node)
+        inner = node
+        while inner.op == "move":
+            inner = inner.args[0]
+        if inner.op != "input" or inner["dtype"].kind not in "iu" or inner.constants.get("kept"):
+            return self.numbers_of(node)
+        made = Node("copy", [node], node.shape)
+        self.add(made)
+        return made
+
+    def add_copy(self, node):
+        """A result that is an input, perhaps in another order."""
+        self.same_axes(node, "{0} * 1.0F")
 
     def numbers_of(self, node):
         """A node of numbers, also if it is a condition."""
@@ -350,8 +364,8 @@ class Program:
         if node.op in ("and", "or") and any(map(is_constant, node.args)):
             return self.add_fixed_condition(node)
         numbers = node.op not in ("and", "or") and not (node.op == "where")
-        args = [x if is_constant(x) else self.numbers_of(x) if numbers or (node.op == "where" and k) else self.real(x)
-                for k, x in enumerate(node.args)]
+        to_float = self.floats_of if node.op in ("where", "maximum", "minimum") else self.numbers_of
+        args = [x if is_constant(x) else to_float(x) if numbers or (node.op == "where" and k) else self.real(x) for k, x in enumerate(node.args)]
         node.args = args
         names = self.result_names(node)
         texts, reads, tensors = self.operands(node, args, names)
@@ -482,7 +496,7 @@ class Program:
     def add_concat(self, node):
         if self.in_integers:
             return self.instead(node, self.sum_of_parts(node))
-        args = [x if is_constant(x) else self.numbers_of(x) for x in node.args]
+        args = [x if is_constant(x) else self.floats_of(x) for x in node.args]
         names = self.names(next(x for x in args if not is_constant(x)))
         texts, reads, tensors = [], [], []
         for x in args:
@@ -618,7 +632,7 @@ class Program:
         return text, kernel, [name for name in names if name not in gone]
 
     def add_padded(self, node):
-        x = self.numbers_of(node.args[0])
+        x = self.floats_of(node.args[0])
         names, (before, after) = self.names(x), (node["before"], node["after"])
         ends = (f", before<{before}>" if before else "") + (f", after<{after}>" if after else "")
         text = f"padded<{names[node['axis']]}{ends}>"

@@ -20,6 +20,8 @@ class Body:
     """What a node becomes: each call adds a node and returns the name of its result. Values are those of some input of the
     model, so that shapes are known."""
 
+    opset = 13  # of the model
+
     def __init__(self, node, values, constants):
         self.node, self.values, self.constants, self.made = node, values, constants, []
         self.about = operators.attributes_of(node)
@@ -419,6 +421,48 @@ def reduction(body):
     return body.results(y)
 
 
+def last_place(body):
+    """ArgMax and ArgMin that find the last of equal elements."""
+    if not body.about.get("select_last_index"):
+        return None
+    axis = body.about.get("axis", 0)
+    turned = body("Slice", body.inputs[0], np.array([-1]), np.array([np.iinfo(np.int64).min]), np.array([axis]), np.array([-1]))
+    place = body(body.node.op_type, turned, axis=axis, keepdims=body.about.get("keepdims", 1))
+    return body.results(body("Sub", np.array(body.shape(body.inputs[0])[axis] - 1), place))
+
+
+def old_softmax(body):
+    """Before opset 13 Softmax and LogSoftmax are over an axis, 1 by default, and all behind it."""
+    x, op = body.inputs[0], body.node.op_type
+    shape = body.shape(x)
+    if body.opset >= 13:
+        return None
+    axis = body.about.get("axis", 1) % len(shape)
+    if axis == len(shape) - 1 and body.about.get("axis") == -1:
+        return None
+    if axis == len(shape) - 1:
+        return body.results(body(op, x, axis=-1))
+    rows = body("Reshape", x, np.array([math.prod(shape[:axis]), math.prod(shape[axis:])]))
+    return body.results(body("Reshape", body(op, rows, axis=-1), np.array(shape)))
+
+
+def eye(body):
+    """By the shape of its input alone."""
+    return body.results(operators.OPERATORS["EyeLike"](body.about, body.values[body.inputs[0]]))
+
+
+def elements_of_one(body):
+    """GatherElements along an axis of one element repeats it."""
+    x, places = body.inputs
+    if body.shape(x)[body.about.get("axis", 0)] != 1:
+        return None
+    wanted = body.shape(places)
+    for axis, (have, want) in enumerate(zip(body.shape(x), wanted)):
+        if want < have:
+            x = body("Slice", x, np.array([0]), np.array([want]), np.array([axis]))
+    return body.results(body("Expand", x, np.array(wanted)))
+
+
 def hardmax(body):
     """One at the first of the largest elements."""
     x, axis = body.inputs[0], body.about.get("axis", -1)
@@ -530,6 +574,20 @@ def einsum(body):
     if term != result:
         x = body("Transpose", x, perm=[term.index(c) for c in result])
     return body.results(x)
+
+
+def gemm(body):
+    """Of a matrix or a bias that is computed."""
+    about, (a, b) = body.about, body.inputs[:2]
+    c = body.input(2)
+    if b in body.constants and (c is None or c in body.constants):
+        return None
+    a, b = (body("Transpose", x, perm=[1, 0]) if about.get(name) else x for name, x in (("transA", a), ("transB", b)))
+    y = body("MatMul", a, b)
+    y = y if about.get("alpha", 1.0) == 1 else body("Mul", y, np.array(about["alpha"]))
+    if c is not None:
+        y = body("Add", y, c if about.get("beta", 1.0) == 1 else body("Mul", c, np.array(about["beta"])))
+    return body.results(y)
 
 
 def alone(body, x, term, rest):
@@ -644,9 +702,10 @@ FUNCTIONS = {
     "ThresholdedRelu": thresholded_relu, "Sign": sign, "Swish": swish, "Ceil": lambda body: body.results(body("Neg", body("Floor", body("Neg", body.inputs[0])))),
     "CastLike": lambda body: body.results(body("Cast", body.inputs[0], to=TENSOR_TYPES[body.values[body.inputs[1]].dtype])),
     "Mean": folded("Mean"), "Sum": folded("Sum"), "Max": folded("Max"), "Min": folded("Min"), "Trilu": triangle, "ReduceProd": product_of_elements,
-    "Hardmax": hardmax, "OneHot": one_hot, "CenterCropPad": cropped_or_padded, "SpaceToDepth": space_to_depth,
+    "Hardmax": hardmax, "ArgMax": last_place, "ArgMin": last_place,
+    "Softmax": old_softmax, "LogSoftmax": old_softmax, "EyeLike": eye, "GatherElements": elements_of_one, "OneHot": one_hot, "CenterCropPad": cropped_or_padded, "SpaceToDepth": space_to_depth,
     "DepthToSpace": depth_to_space, "ScatterND": scattered,
-    "ScatterElements": scattered, "Scatter": scattered, "GatherND": gathered, "Einsum": einsum, "MaxPool": pool_over_the_end,
+    "ScatterElements": scattered, "Scatter": scattered, "GatherND": gathered, "Einsum": einsum, "Gemm": gemm, "MaxPool": pool_over_the_end,
     "AveragePool": pool_over_the_end, **dict.fromkeys(("ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2", "ReduceSumSquare",
                                                       "ReduceLogSum", "ReduceLogSumExp"), reduction), **QUANTIZED}
 
@@ -704,6 +763,7 @@ def expanded(model, feeds):
     values = {one.name: numpy_helper.to_array(one) for one in model.graph.initializer}
     constants = {*values, ""}
     values |= {**feeds, "": None}
+    Body.opset = operators.opset_of(model)
     nodes, quantized = [], 0
     with np.errstate(all="ignore"):
         for node in inlined(model, model.graph.node):

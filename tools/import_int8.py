@@ -113,7 +113,7 @@ class IntegerWriter(Writer):
         weights = ", w" if self.tensors else ""
         lines = ["#include <cstdio>", "#include <tuple>", "#include <umbel/file/mapped_file.hpp>", "#include <umbel/files.hpp>", "#include <umbel/weights.hpp>",
                  f'#include "{self.file_name}.hpp"', f"using namespace {self.name};",
-                 *(f"static {self.arguments[id(x)]}_tensor in{k};" for k, x in enumerate(self.program.inputs)),
+                 *(f"static {self.tensor_types[id(x)]} in{k};" for k, x in enumerate(self.program.inputs)),
                  "static weights w;" if self.tensors else "", "static layer::ranges seen;", "static layer::calibration_workspace scratch;",
                  "static layer packed;", "static layer::workspace work;", "static decltype(packed(" + self.quantized("seen") + ", work)) out;",
                  "template <class F>", "void each_sample(const F& f) {",
@@ -142,7 +142,7 @@ class IntegerWriter(Writer):
 
     # ---- files
     def form_of_call(self):
-        types = [f"{self.arguments[id(x)]}_tensor" for x in self.program.inputs] + (["weights"] if self.tensors else [])
+        types = [self.tensor_types[id(x)] for x in self.program.inputs] + (["weights"] if self.tensors else [])
         lines = ["// In integers: layer(w, ranges).", f"using layer = quantized<decltype(forward), {', '.join(types)}>;"]
         if self.ranges:
             lines += ["", "// The largest magnitudes of the formula's values on the samples.", "inline constexpr layer::ranges ranges = [] {",
@@ -162,7 +162,7 @@ class IntegerWriter(Writer):
                  f"// Written by tools/import from {safe(self.source)}: runs {self.file_name}.hpp on the first sample, in the file of weights.",
                  "#include <cstdio>", "", "#include <umbel/file/mapped_file.hpp>", "#include <umbel/files.hpp>", "#include <umbel/weights.hpp>", "",
                  f'#include "{self.file_name}.hpp"', "", f"using namespace {self.name};", ""]
-        lines += [f"static {self.arguments[id(x)]}_tensor in{k};" for k, x in enumerate(inputs)]
+        lines += [f"static {self.tensor_types[id(x)]} in{k};" for k, x in enumerate(inputs)]
         lines += [f"static {re.sub('^tensor<float', 'tensor<int', result)} wanted;", *(["static weights w;"] if self.tensors else []),
                   "static layer packed;", "static layer::workspace work;", "", *self.loading()]
         lines.append(f"  if (!packed.pack({'w, ' if self.tensors else ''}ranges)) return std::puts(\"a range is 0\"), 1;")

@@ -182,9 +182,10 @@ class Reader(WindowReader):
         if known_as not in self.made:
             raise Refused(f"output {name}: it depends on no input; remove it from the outputs")
         node = self.made[known_as]
-        if node.op == "input" or graph.turned(node) is not None and node.args[0].op == "input":
-            raise Refused(f"output {name}: it is an input as it came; remove it from the outputs")
-        return node
+        inner = node
+        while inner.op == "move":
+            inner = inner.args[0]
+        return Node("copy", [node], node.shape) if inner.op == "input" else node
 
     def is_read_once(self, name):
         return sum(list(inputs).count(name) for _, inputs in self.nodes) == 1 and name not in self.outputs
@@ -348,8 +349,6 @@ class Reader(WindowReader):
 
     def read_GatherElements(self):
         axis, full = self.about.get("axis", 0), self.full(0)
-        if full[axis] == 1:
-            self.refuse("the axis has one element; expand its input instead")
         if self.inputs[1] in self.known:
             index = operators.computed(self.node, [graph.identity(full), self.known[self.inputs[1]]])[0]
             return move(self.arg(0), index.reshape(self.shape), self.scope)
@@ -383,6 +382,8 @@ class Reader(WindowReader):
         if mode != "constant":
             ends = [(axis if wide else self.axis_of(axis), pads[i], pads[i + len(pads) // 2]) for i, axis in enumerate(axes)]
             ends = [one for one in ends if any(one[1:])]
+            if not ends:
+                return graph.reshaped(x, self.shape)
             index = operators.pad({"mode": mode.encode()}, graph.identity(x.shape), [one[1] for one in ends] + [one[2] for one in ends], None,
                                   [one[0] for one in ends])
             return graph.reshaped(move(x, index, self.scope), self.shape)
@@ -465,8 +466,6 @@ class Reader(WindowReader):
 
     def read_Gemm(self):
         about, alpha, beta = self.about, self.about.get("alpha", 1.0), self.about.get("beta", 1.0)
-        if self.inputs[1] not in self.known or (self.has(2) and self.inputs[2] not in self.known):
-            self.refuse("its matrix or its bias is computed; export it as MatMul and Add")
         weight = self.known[self.inputs[1]] * np.float32(alpha)
         weight = weight.T if about.get("transB") else weight
         bias = None if not self.has(2) else self.known[self.inputs[2]] * np.float32(beta)

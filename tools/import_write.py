@@ -14,7 +14,8 @@ from import_formula import BUILT_IN, axes_text
 TAKEN = KEYWORDS | set(OURS) | BUILT_IN | set(
     "split merge permute slice concat stack lookup sum mean max min exp log sqrt rsqrt tanh sigmoid abs where hide position formula linear "
     "embedding rope rotate causal from extent model relu silu contract softmax weights packed forward axis view tensor use block blocks main "
-    "pack workspace result umbel std axes bias conv attention w names past step step_workspace".split())
+    "pack workspace result umbel std axes bias conv attention w names past step step_workspace layer ranges block_weights packed_block "
+    "part_names use".split())
 NOISE = 8  # times the difference between numpy in 32 and in 64 bits
 MOST_MEMBERS = 16  # of a struct that load reads
 SMALLEST = 1e-6  # of the largest result: what sums in other orders differ by
@@ -62,12 +63,13 @@ class Writer:
         self.name_types()
         self.groups = grouped(self.of_model, bool(self.of_block)), grouped(self.of_block, False)
         self.collect()
-        taken = {"w"}
+        taken = {"w", *program.own}
         self.arguments = {}
         for one in program.inputs:
             unnamed = one["name"].startswith("onnx::")  # torch calls it by what reads it
             self.arguments[id(one)] = identifier("input" if unnamed else one["name"], taken)
             taken.add(self.arguments[id(one)])
+        self.tensor_types = {key: f"{name.rstrip('_')}_tensor" for key, name in self.arguments.items()}
         self.results = []
         for k, output in enumerate(outputs):  # exporters number what authors don't name
             unnamed = "result" if len(outputs) == 1 else f"result{k}"
@@ -233,7 +235,7 @@ class Writer:
         lines += [""] * bool(self.program.own)
         for type_, name in self.types.items():
             lines += wrapped(f"using {name} = ", [type_], ";")
-        lines += [f"using {self.arguments[id(x)]}_tensor = {self.input_type(x)};" for x in self.program.inputs]
+        lines += [f"using {self.tensor_types[id(x)]} = {self.input_type(x)};" for x in self.program.inputs]
         lines += [f"using result{'' if len(results) == 1 else k}_tensor = {type_};" for k, type_ in enumerate(results)] + [""]
         if not self.program.in_integers and any(m.packed for m in [*self.of_model, *self.of_block]):
             lines += ["// A layer of packed weights, or of weights.", "template <class Layer>",
@@ -243,7 +245,7 @@ class Writer:
         return "\n".join([*lines, *self.form_of_call(), "", *([more] if more else []), f"}}  // namespace {self.name}", ""])
 
     def form_of_call(self):
-        types = [f"{self.arguments[id(x)]}_tensor" for x in self.program.inputs] + (["packed"] if self.tensors else [])
+        types = [self.tensor_types[id(x)] for x in self.program.inputs] + (["packed"] if self.tensors else [])
         return [f"using workspace = workspace_for<decltype(forward), {', '.join(types)}>;"]
 
     # ---- the file and the program
@@ -266,7 +268,7 @@ class Writer:
                  f"// Written by tools/import from {safe(self.source)}: runs {self.file_name}.hpp on the probe in the file of weights.",
                  "#include <cstdio>", "#include <tuple>", "", "#include <umbel/file/mapped_file.hpp>", "#include <umbel/files.hpp>", "#include <umbel/weights.hpp>", "",
                  f'#include "{self.file_name}.hpp"', "", f"using namespace {self.name};", ""]
-        lines += [f"static {self.arguments[id(x)]}_tensor in{k};" for k, x in enumerate(inputs)]
+        lines += [f"static {self.tensor_types[id(x)]} in{k};" for k, x in enumerate(inputs)]
         lines += [f"static {type_} out{k}, wanted{k};" for k, type_ in enumerate(results)]
         lines += ["static weights w;", "static packed fast;"] if self.tensors else []
         lines += ["static workspace work;", "", *self.loading(), *(["  pack(fast, w);"] if self.tensors else [])]
@@ -354,8 +356,10 @@ def wrapped(before, items, after):
     return [*lines, line]
 
 
-def allowed_difference(narrow, wide):
-    """Of a result: float noise, measured by numpy in 32 and in 64 bits."""
-    wide = np.asarray(wide, np.float64)
-    noise = float(np.abs(narrow.astype(np.float64) - wide).max(initial=0))
-    return NOISE * noise + SMALLEST * max(float(np.abs(wide).max(initial=0)), 1e-3)
+def allowed_difference(narrow, nudged, wide):
+    """Of a result: float noise, measured by numpy in 32 and in 64 bits, and with inputs and weights that differ by a last bit. Of
+    the second at most what no condition that flips can explain."""
+    narrow, nudged, wide = (np.asarray(x, np.float64) for x in (narrow, nudged, wide))
+    largest = max(float(np.abs(wide).max(initial=0)), 1e-3)
+    noise = max(float(np.abs(narrow - wide).max(initial=0)), min(float(np.abs(nudged - narrow).max(initial=0)), NOISE * SMALLEST * largest))
+    return NOISE * noise + SMALLEST * largest

@@ -183,7 +183,7 @@ def compiled(folder, text, refused, program):
     says something else."""
     source, binary = folder / "quantize.cpp", folder / "quantize"
     source.write_text(text)
-    compiler = os.environ.get("CXX", "g++").split()
+    compiler = (os.environ.get("CXX") or "g++").split()
     if not any(word.startswith("-O") for word in compiler):
         compiler.append("-O2")
     limits = ["-fconstexpr-steps=100000000"] if any("clang" in word for word in compiler) else ["-fconstexpr-ops-limit=1000000000"]
@@ -191,11 +191,21 @@ def compiled(folder, text, refused, program):
         done = subprocess.run([*compiler, "-std=c++20", *limits, "-I", str(TOOLS.parent / "include"), str(source), "-o", str(binary)],
                               capture_output=True, text=True)
     except OSError as problem:
-        raise Refused(f"{compiler[0]}: {problem.strerror}") from None
+        raise Refused(f"{compiler[0]}: {problem.strerror}; set CXX to a C++ compiler for this machine") from None
     if done.returncode != 0:
         if sentence := re.search(r"umbel: (?!shapes do not fit)[^\n]*", done.stderr):
             said, *_ = sentence[0].split('"}')
             raise Refused(f"{refused}: {said}")
         first = re.search(r"error: [^\n]*", done.stderr)
+        if not compiles_anything(compiler, folder):
+            raise Refused(f"{' '.join(compiler)} doesn't compile and link an empty program; set CXX to a C++ compiler for this machine")
         raise Refused(f"{program} does not compile: {first[0] if first else done.stderr[:300]}")
+    if not binary.exists():
+        raise Refused(f"{' '.join(compiler)} writes no program; set CXX to a C++ compiler for this machine")
     return binary
+
+
+def compiles_anything(compiler, folder):
+    (folder / "empty.cpp").write_text("#include <vector>\n#include <sys/mman.h>\nint main() { std::vector<int> v(3); return int(v.size()) - 3; }\n")
+    done = subprocess.run([*compiler, "-std=c++20", str(folder / "empty.cpp"), "-o", str(folder / "empty")], capture_output=True)
+    return done.returncode == 0

@@ -103,6 +103,14 @@ def cases():
     yield "log of the sum", "ReduceLogSum", [np.abs(x)], {"keepdims": 0}, lambda x: x.sum().log()
     yield "no axes, all", "ReduceMean", [x, [np.zeros(0, "i8")]], {}, lambda x, a: x.mean((0, 1, 2), True)
     yield "no axes, none", "ReduceL2", [x, [np.zeros(0, "i8")]], {"noop_with_empty_axes": 1}, lambda x, a: x.abs()
+    for name, inputs, about, wanted in (("product, computed", [some(6, 3), some(4, 3), some(6, 1)], {"transB": 1, "alpha": 0.5, "beta": 2.0},
+                                         lambda a, b, c: 0.5 * a @ b.T + 2 * c),
+                                        ("product, turned", [some(3, 6), some(3, 4)], {"transA": 1}, lambda a, b: a.T @ b)):
+        yield name, "Gemm", inputs, about, wanted
+    yield ("last of equals", "ArgMax", [np.round(x)], {"axis": -1, "select_last_index": 1, "keepdims": 0},
+           lambda x: x.shape[-1] - 1 - x.flip(-1).argmax(-1))
+    yield ("eye", "EyeLike", [x[0]], {"k": 1, "dtype": 1}, lambda x: torch.ones(4, 6).triu(1) - torch.ones(4, 6).triu(2))
+    yield "elements of one", "GatherElements", [x[:, :1], np.zeros((2, 3, 6), "i8")], {"axis": 1}, lambda x, i: x[:2].expand(2, 3, 6)
     yield "hardmax", "Hardmax", [x], {"axis": 1}, lambda x: F.one_hot(x.argmax(1), 4).transpose(1, 2).double()
     yield ("one hot", "OneHot", [np.array([1, -1, 5, 0]), [np.array(3)], [np.array([2, 7], "f4")]], {"axis": 0},
            lambda i, d, v: torch.tensor([[2.0, 2, 2, 7], [7, 2, 2, 2], [2, 7, 2, 2]]))
@@ -146,11 +154,11 @@ def quantized():
                        node("DequantizeLinear", ["yq", "scale", "byte"], ["y"])], constants, x, in_floats)
 
 
-def model_of(nodes, feeds, fixed, outputs=("y",), functions=()):
+def model_of(nodes, feeds, fixed, outputs=("y",), functions=(), opset=23):
     graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info(name, KINDS[x.dtype], x.shape) for name, x in feeds.items()],
                               [helper.make_tensor_value_info(name, 1, None) for name in outputs],
                               [numpy_helper.from_array(np.asarray(x), name) for name, x in fixed.items()])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 23)], functions=functions)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], functions=functions)
 
 
 def wide(x):
@@ -197,6 +205,9 @@ def check(tap, tool):
     for name, nodes, fixed, x, wanted in quantized():
         compared(name, model_of(nodes, {"x": x}, fixed), {"x": x}, wanted)
     x = np.random.default_rng(5).standard_normal((3, 4)).astype("f4")
+    for axis, rows in ((0, (1, 12)), (1, (3, 4))):
+        node = helper.make_node("Softmax", ["x"], ["y"], axis=axis)
+        compared(f"softmax of opset 11, axis {axis}", model_of([node], {"x": x}, {}, opset=11), {"x": x}, wide(x).reshape(rows).softmax(1).reshape(3, 4))
     inner = helper.make_function("own", "Twice", ["a"], ["c"], [helper.make_node("Add", ["a", "a"], ["c"])], [helper.make_opsetid("", 23)])
     alpha = onnx.AttributeProto(name="alpha", ref_attr_name="slope", type=onnx.AttributeProto.FLOAT)
     steps = [helper.make_node("LeakyRelu", ["a"], ["b"]), helper.make_node("Twice", ["b"], ["c"], domain="own")]
