@@ -7,13 +7,16 @@ import numpy as np
 
 from command_line import Refused
 from export_write import safe
-from import_write import wrapped
+from import_write import tensor_text, wrapped
 
 MOST_WEIGHTS = 100_000  # that g++ and clang pack in a constant expression, with their usual limits
 
 
 class CWriter:
     """writer: of the model (import_write.py); allowed: the largest difference from the probe, for each result."""
+
+    constant = ["constexpr packed in_flash = [] {", "  weights w{};"], ["  packed made{};", "  pack(made, w);", "  return made;", "}();"]
+    workspace, result_kind, includes = "workspace", "float", ["#include <stdbool.h>"]
 
     def __init__(self, writer, allowed):
         count = sum(array.size for array in writer.tensors.values())
@@ -23,7 +26,7 @@ class CWriter:
         self.writer, self.allowed = writer, allowed
         self.file, self.function = writer.file_name, f"{writer.name}_forward"
         self.inputs = [(writer.arguments[id(x)], self.kind(writer.input_type(x)), x, writer.program.axes[id(x)]) for x in writer.program.inputs]
-        self.results = [(name, "float", x, writer.program.names(x)) for name, x in zip(writer.results, writer.program.results)]
+        self.results = [(name, self.result_kind, x, writer.program.names(x)) for name, x in zip(writer.results, writer.program.results)]
 
     @staticmethod
     def kind(type_):
@@ -39,12 +42,16 @@ class CWriter:
 
     def header(self):
         guard = f"{self.writer.name.upper()}_H"
-        axes = [f"     {name}: " + (", ".join(f"{axis} {n}" for axis, n in zip(names, x.shape)) or "one number")
-                for name, _, x, names in [*self.inputs, *self.results]]
-        return "\n".join([*self.top("do not edit."), f"#ifndef {guard}", f"#define {guard}", "", "#include <stdbool.h>", "", "#ifdef __cplusplus",
+        axes = [f"     {name}: " + (", ".join(f"{axis} {n}" for axis, n in zip(names, x.shape)) or "one number") + self.unit(k)
+                for k, (name, _, x, names) in enumerate([*self.inputs, *self.results])]
+        return "\n".join([*self.top("do not edit."), f"#ifndef {guard}", f"#define {guard}", "", *self.includes, "", "#ifdef __cplusplus",
                           'extern "C" {', "#endif", "", "/* Computes the model. Arrays are row-major, with these axes:", *axes, "",
                           "   The scratch memory is static, so don't call it from two threads at a time. */",
                           f"void {self.function}({self.parameters()});", "", "#ifdef __cplusplus", "}", "#endif", "", f"#endif  /* {guard} */", ""])
+
+    def unit(self, k):
+        """What is to be said of an array in the header."""
+        return ""
 
     def source(self):
         writer, lines = self.writer, []
@@ -59,10 +66,14 @@ class CWriter:
                       "  copy_numbers(from, to.data());", "}", ""]
             for k, array in enumerate(writer.tensors.values()):
                 lines += wrapped(f"constexpr float numbers{k}[] = {{", self.numbers(array), "};")
-            lines += ["", "constexpr packed in_flash = [] {", "  weights w{};"]
+            lines += ["", *self.constant[0]]
             lines += [f"  put(numbers{k}, w.{self.member(path)});" for k, path in enumerate(writer.tensors)]
-            lines += ["  packed made{};", "  pack(made, w);", "  return made;", "}();"]
-        lines += ["workspace work;", "", "}  // namespace", "", f'extern "C" void {self.function}({self.parameters()}) {{']
+            lines += self.constant[1]
+        lines += [f"{self.workspace} work;", "", "}  // namespace", "", f'extern "C" void {self.function}({self.parameters()}) {{']
+        return "\n".join([*lines, *self.call(), "}", ""])
+
+    def call(self):
+        writer, lines = self.writer, []
         views = [f"view_as<{writer.tensor_types[id(x)]}>({name})" for name, _, x, _ in self.inputs] + (["in_flash"] if writer.tensors else []) + ["work"]
         types = ["result"] if len(self.results) == 1 else [f"result{k}" for k in range(len(self.results))]
         results = [f"view_as<{type_}_tensor>({name})" for type_, (name, _, _, _) in zip(types, self.results)]
@@ -71,7 +82,7 @@ class CWriter:
         else:
             lines += [f"  auto out{k} = {text};" for k, text in enumerate(results)]
             lines.append(f"  forward.into(std::tie({', '.join(f'out{k}' for k in range(len(results)))}), {', '.join(views)});")
-        return "\n".join([*lines, "}", ""])
+        return lines
 
     @staticmethod
     def member(path):
@@ -105,3 +116,46 @@ class CWriter:
         for k, (name, _, x, _) in enumerate(self.results):
             lines.append(f"  wrong += differs({name}, wanted_{name}, {math.prod(x.shape)}, {self.allowed[k]:.3g});")
         return "\n".join([*lines, "  return wrong;", "}", ""])
+
+
+class IntegerCWriter(CWriter):
+    """writer: of the model in integers, whose ranges are known (import_int8.py)."""
+
+    workspace, includes = "layer::workspace", ["#include <stdbool.h>", "#include <stdint.h>"]
+
+    def __init__(self, writer):
+        self.result_kind = self.kind_of(writer.bits_of_result[0])
+        self.constant = ((["constexpr layer in_flash = [] {", "  weights w{};"], ["  return layer(w, ranges);", "}();"]) if writer.tensors else
+                         (["constexpr layer in_flash(ranges);"], []))
+        super().__init__(writer, [])
+        self.inputs = [(name, self.kind_of(bits), x, names) for (name, _, x, names), (bits, _) in zip(self.inputs, writer.bits_of_inputs)]
+
+    @staticmethod
+    def kind_of(bits):
+        return "bool" if bits == 1 else f"int{bits}_t"
+
+    def unit(self, k):
+        bits, unit = [*self.writer.bits_of_inputs, self.writer.bits_of_result][k]
+        return "" if bits == 1 else f"; 1 is {unit:.6g}, the largest is {2 ** (bits - 1) - 1}"
+
+    def view(self, name, kind, x, names):
+        types = {"bool": "bool", "int8_t": "std::int8_t", "int16_t": "std::int16_t"}
+        return f"view_as<{tensor_text(types[kind], names, x.shape)}>({name})"
+
+    def call(self):
+        (result,) = self.results
+        return [f"  in_flash.into({self.view(*result)}, {', '.join(self.view(*one) for one in self.inputs)}, work);"]
+
+    def test(self):
+        """Each integer is that of the probe."""
+        writer, (result,) = self.writer, self.results
+        lines = [*self.top(f"calls {self.file}.h with the probe, and compares."), "#include <stdio.h>", "", f'#include "{self.file}.h"', ""]
+        for (name, kind, _, _), value in zip(self.inputs, writer.probe_inputs):
+            lines += wrapped(f"static const {kind} {name}[] = {{", self.numbers(value.astype(bool) if kind == "bool" else value), "};")
+        name, kind, x, _ = result
+        lines += wrapped(f"static const {kind} wanted[] = {{", self.numbers(writer.probe), "};")
+        lines += [f"static {kind} {name}[{math.prod(x.shape)}];", "", "int main(void) {", "  int different = 0, i;",
+                  f"  {self.function}({', '.join(one[0] for one in [*self.inputs, result])});",
+                  f"  for (i = 0; i < {math.prod(x.shape)}; ++i) different += {name}[i] != wanted[i];",
+                  f'  printf("{self.file}: %d of {math.prod(x.shape)} integers differ from the probe\\n", different);', "  return different != 0;", "}", ""]
+        return "\n".join(lines)

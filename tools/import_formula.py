@@ -2,6 +2,7 @@
 """A graph as the statements of a formula, for tools/import: the text of each, its weights and the names of its axes, and which
 statements are a block that repeats."""
 import math
+import re
 
 import numpy as np
 
@@ -209,6 +210,22 @@ class Program:
     def same_axes(self, node, text):
         x = self.numbers_of(node.args[0])
         self.say(node, text, [x], self.names(x))
+
+    def add_hidden(self, node):
+        """Scores whose keys masks hide, for formulas in integers."""
+        x, kept = self.numbers_of(node.args[0]), [self.real(one) for one in node.args[1:]]
+        *_, query, key = names = self.names(x)
+        window = re.compile(r"sliding_window<(\d+)(?:, (\d+))?>")
+        conditions, flags = [], iter(range(1, 1 + len(kept)))
+        for mask in node["masks"]:
+            if mask == "causal":
+                conditions.append(f"position<{key}> > position<{query}>")
+            elif found := window.fullmatch(mask):
+                conditions += [f"position<{key}> > position<{query}>" + (f" + {found[2]}" if found[2] else ""), f"position<{query}> > position<{key}> + {found[1]}"]
+            else:
+                flag = self.renamed(kept[0], (key,), f"{{{next(flags)}}}")
+                conditions.append(flag if mask.startswith("drop_mask") else f"!{flag}")
+        self.say(node, f"hide({{0}}, {' || '.join(conditions)})", [x, *kept], names)
 
     def floats_of(self, node):
         """A node of floats, also if it is a condition or has integers."""

@@ -37,6 +37,7 @@ class Body:
         return outputs
 
     def add(self, node):
+        node.doc_string = self.node.doc_string or self.node.op_type
         self.made += nodes_of(node, self.values, self.constants)
 
     def name_of(self, x):

@@ -13,65 +13,191 @@ import numpy as np
 from command_line import Refused
 from export_read import npy_array, open_plain, read_file
 from export_write import float_text, safe, safetensors_bytes
-from import_formula import Program
-from import_write import Writer
+import import_graph as graph
+from import_formula import CALLS, OPERATORS, Program
+from import_graph import Node, in_order, is_number, number
+from import_layers import Scores
+from import_write import Writer, tensor_text
 from progress import Progress
 from quantize_program import compiled
 
 LABELS = "labels"  # in the file of samples
+HELD_OUT = 5  # of so many samples one gives no ranges: the error is measured on it
+FEWEST = 2 * HELD_OUT  # samples of which some are held out
+# What formulas in integers don't have: of one value and numbers, of two values.
+REFUSED = {"lookup": "an embedding", "gather": "gather", "gather_elements": "gather", "cumulative_sum": "a running sum", "argmax": "the place of the largest"}
+REFUSED_OF_TWO = {"where": "a choice", "mod": "a remainder", "pow": "a power"}
+ELEMENTWISE = {*OPERATORS, *CALLS, "maximum", "minimum", "where", "activation", "reciprocal", "pow", "not"}
+CURE = "has no integer form; do it outside of the model"
 
 
-def read_samples(path, inputs):
-    """Arrays of samples by the names of the inputs, and the labels or nothing."""
+# ---- samples -------------------------------------------------------------------------------------
+
+
+def read_arrays(path, inputs):
     try:
         with open_plain(path) as file:
             content = file.read() if file.read(6) == b"\x93NUMPY" else b""
         arrays = {"samples": npy_array(path.name, b"\x93NUMPY" + content)} if content else read_file(path, False).tensors
     except Refused as problem:
-        raise Refused(f"{path}: {problem}") from None
+        why = "it isn't .npy or .npz of numpy" if "neither" in str(problem) or "pickle" in str(problem) else problem
+        raise Refused(f"{path}: {why}; save the samples with numpy.savez") from None
+    except OSError as problem:
+        raise Refused(f"{path}: {problem.strerror}") from None
     if len(inputs) == 1 and not inputs.keys() & arrays.keys() and len(arrays.keys() - {LABELS}) == 1:
         (only,) = arrays.keys() - {LABELS}
         arrays[next(iter(inputs))] = arrays.pop(only)
-    samples, counts = {}, set()
-    for name, (dtype, shape) in inputs.items():
-        if dtype.kind != "f":
-            raise Refused(f"--int8: input {name} is of {dtype}, and formulas in integers have only inputs of float32; look embeddings up before the model")
+    return arrays
+
+
+def read_samples(path, inputs, flags):
+    """Arrays of samples by the names of the inputs, and the labels or nothing. flags: the inputs that are of bool."""
+    for name, (dtype, _) in inputs.items():
+        if dtype.kind != "f" and name not in flags:
+            raise Refused(f"--int8: input {name} is of {dtype} and no mask, and other inputs of formulas in integers are of float32; "
+                          "look embeddings up before the model")
+    if LABELS in inputs:
+        raise Refused(f"--int8: an input is called {LABELS}, as the right answers in the file of samples are; rename it")
+    arrays = read_arrays(path, inputs)
+    names = ", ".join(f"{one}=..." if one.isidentifier() else f"**{{{one!r}: ...}}" for one in inputs)
+    for name in arrays.keys() - inputs.keys() - {LABELS}:
+        raise Refused(f"{path}: the model has no input {name}, only {', '.join(inputs)}; save numpy.savez(file, {names}), and {LABELS} if you have them")
+    samples, counts = {}, {}
+    for name, (_, shape) in inputs.items():
         if name not in arrays:
-            said = f"{name}=x" if name.isidentifier() else f"**{{{name!r}: x}}"
-            raise Refused(f"{path}: has no array {name}, only {', '.join(arrays)}; save numpy.savez(file, {said})")
-        array, one = arrays[name], math.prod(shape)
-        if array.ndim == 0 or array.dtype.kind != "f" or array.size == 0 or array.size // array.shape[0] != one:
-            raise Refused(f"{path}: {name} is {array.dtype} of shape {list(array.shape)}, not samples of float along the first axis, "
-                          f"each of shape {list(shape)}")
-        if not np.isfinite(array).all():
-            raise Refused(f"{path}: {name} has a number that is not finite")
-        samples[name] = array.reshape(len(array), one).astype("<f4")
-        counts.add(len(array))
-    if len(counts) != 1:
-        raise Refused(f"{path}: the inputs have different counts of samples, {', '.join(map(str, sorted(counts)))}")
-    labels = arrays.get(LABELS)
-    (count,) = counts
+            raise Refused(f"{path}: has no array {name}, only {', '.join(arrays)}; save numpy.savez(file, {names})")
+        array, kinds = arrays[name], "biuf" if name in flags else "f"
+        wanted = f"samples of {'bool' if name in flags else 'float32'} along the first axis, [samples, {', '.join(map(str, shape))}]"
+        if array.dtype.kind not in kinds:
+            raise Refused(f"{path}: {name} is of {array.dtype}, not {wanted}")
+        if array.ndim and not len(array):
+            raise Refused(f"{path}: {name} has no samples")
+        if array.ndim == 0 or array.size // max(len(array), 1) != math.prod(shape) or len(array) and array.size % len(array):
+            raise Refused(f"{path}: {name} has the shape {list(array.shape)}, not {wanted}")
+        if name in flags and not np.isin(array, (0, 1)).all():
+            raise Refused(f"{path}: {name} is a mask, and has other numbers than 0 and 1")
+        samples[name] = (array.astype(bool) if name in flags else array.astype("<f4")).reshape(len(array), -1)
+        if name not in flags and not np.isfinite(samples[name]).all():
+            raise Refused(f"{path}: {name} has a number that is not finite in float32")
+        counts[name] = len(array)
+    if len(set(counts.values())) != 1:
+        raise Refused(f"{path}: the inputs have different counts of samples, {', '.join(f'{name} {count}' for name, count in counts.items())}")
+    labels, count = arrays.get(LABELS), next(iter(counts.values()))
     if labels is not None and (labels.dtype.kind not in "iu" or labels.shape[:1] != (count,)):
         raise Refused(f"{path}: {LABELS} are {labels.dtype} of shape {list(labels.shape)}, not integers for each of {count} samples")
     return samples, labels
 
 
-class IntegerWriter(Writer):
-    """results, axes, inputs: as of Program, with only operations among the results. samples, labels: of read_samples."""
+# ---- the graph -----------------------------------------------------------------------------------
 
-    def __init__(self, results, axes, inputs, name, source, license_name, feeds, answers, outputs, samples, labels):
+
+def values_of(node):
+    """Those of which a node is an elementwise function: of one it is a table."""
+    if is_number(node):
+        return set()
+    if node.op == "move":
+        return {(value, node["index"].tobytes()) for value in values_of(node.args[0])}
+    if node.op not in ELEMENTWISE:
+        return {id(node)}
+    found = of_operands(node)
+    return found if len(found) == 1 else {id(node)}
+
+
+def of_operands(node):
+    return set().union(*map(values_of, node.args))
+
+
+def not_negative(x):
+    if x.op in ("activation", "unary") and x.constants.get("kind") in ("relu", "softplus") or x.op in ("sigmoid", "exp", "abs", "sqrt"):
+        return True
+    if x.op == "maximum" and is_number(x.args[1]):
+        return number(x.args[1]) >= 0 or not_negative(x.args[0])
+    return x.op in ("move", "pooled", "minimum") and not_negative(x.args[0])
+
+
+def for_integers(results):
+    """The results in what formulas in integers have: masks hide scores, quotients are products, windows of what isn't negative are padded with zeros, and a
+    softmax at the end is left out. Changes the nodes; returns the results and what is to be told of them."""
+    told, made = [], []
+    for node in results:
+        if node.op in ("softmax", "log_softmax") and node["axis"] == len(node.shape) - 1:
+            told.append(f"in integers without {node.origin} at the end, which changes no largest result")
+            node = node.args[0]
+        made.append(node)
+    for node in in_order(made):
+        if node.op == "softmax" and node["axis"] == len(node.shape) - 1 and len(node.shape) > 1:
+            hide(node)
+        if node.op == "div" and len(of_operands(node)) > 1:  # by a table of the divisor
+            node.op, node.args = "mul", [node.args[0], graph.unary("reciprocal", node.args[1], node.scope)]
+        if node.op in ("maximum", "minimum") and len(of_operands(node)) > 1:  # b + relu(a - b), a - relu(a - b)
+            a, b = node.args
+            above = graph.unary("activation", graph.elementwise("sub", [a, b], node["at"], node.shape), node.scope, kind="relu")
+            rest, op, at = (b, "add", node["at"][1]) if node.op == "maximum" else (a, "sub", node["at"][0])
+            node.op, node.args, node.constants["at"] = op, [rest, above], (at, graph.every(above))
+        if node.op == "pooled" and node.args[0].op == "padded" and node.args[0]["fill"] < 0:
+            pad_with_zeros(node.args[0], node.origin)
+    return made, told
+
+
+def pad_with_zeros(x, origin):
+    """Of windows whose largest element is taken."""
+    ends = []
+    while x.op == "padded":
+        ends.append(x)
+        x = x.args[0]
+    if not not_negative(x):
+        raise Refused(f"--int8: {origin}: its padding is smaller than every number, and in integers it is 0; pool after ReLU, or without padding")
+    for one in ends:
+        one.constants["fill"] = 0.0
+
+
+def hide(softmax):
+    """A node `hidden` for the masks of a softmax."""
+    found = Scores(softmax.args[0], *softmax.shape[-2:])
+    masks = [mask for mask in found.masks if not mask.startswith("score_bias")]
+    if not masks:
+        return
+    scores = found.core
+    if found.cap:
+        scores = graph.times(graph.unary("tanh", graph.times(scores, 1 / found.cap)), found.cap)
+    rank = len(scores.shape)
+    for names, value in found.bias:
+        at = tuple(rank - 3 + ("heads", "query", "key").index(name) for name in names)
+        scores = graph.elementwise("add", [scores, graph.constant(value)], (graph.every(scores), at), scores.shape)
+    for one in found.kept:
+        one.constants["kept"] = True
+    softmax.args[0] = Node("hidden", [scores, *found.kept], softmax.shape, softmax.scope, masks=masks)
+
+
+class IntegerWriter(Writer):
+    """results, axes, inputs: as of Program, with only operations among the results. path: of the samples."""
+
+    def __init__(self, results, axes, inputs, name, source, license_name, feeds, answers, outputs, path):
         if len(results) > 1:
             raise Refused(f"--int8: the model has {len(results)} outputs, and a formula in integers has one; leave the others out")
+        results, self.told = for_integers(results)
         super().__init__(Program(results, axes, list(inputs), in_integers=True), f"{name}_int8", source, license_name, feeds, answers, outputs)
+        for one in self.program.statements:
+            self.check(one.node)
+        self.flags = {one["name"] for one in self.program.inputs if self.input_type(one).startswith("tensor<bool")}
+        samples, labels = read_samples(path, {one["name"]: inputs[one["name"]] for one in self.program.inputs}, self.flags)
         self.samples = [samples[one["name"]] for one in self.program.inputs]
         self.results_in_a_sample = math.prod(self.program.results[0].shape)
         self.classes = (self.program.results[0].shape or (1,))[-1]
         self.labels = None if labels is None else labels.astype("<i4").reshape(-1)
         rows = len(self.samples[0]) * self.results_in_a_sample // self.classes
         if self.labels is not None and (len(self.labels) != rows or ((self.labels < 0) | (self.labels >= self.classes)).any()):
-            raise Refused(f"--int8: the labels are {len(self.labels)}, from {self.labels.min()} to {self.labels.max()}, but the results have {rows} rows of "
-                          f"{self.classes}")
+            raise Refused(f"--int8: the labels are {list(labels.shape)} numbers from {self.labels.min()} to {self.labels.max()}, but the results have "
+                          f"{rows} rows, whose largest has a place from 0 to {self.classes - 1}")
         self.ranges = None
+
+    @staticmethod
+    def check(node):
+        if node.op in REFUSED or node.op in REFUSED_OF_TWO and len(of_operands(node)) > 1:
+            what = REFUSED.get(node.op) or f"{REFUSED_OF_TWO[node.op]} of two values"
+            raise Refused(f"--int8: {node.origin}: {what} {CURE}")
+        if node.op == "log_softmax":
+            raise Refused(f"--int8: {node.origin}: a log softmax {CURE}")
 
     # ---- ranges
     def measure(self):
@@ -88,62 +214,110 @@ class IntegerWriter(Writer):
             progress.step("taking the ranges")
             done = subprocess.run([str(binary)], cwd=folder, capture_output=True, text=True)
             if done.returncode:
-                raise Refused(f"--int8: {done.stderr.strip() or done.stdout.strip() or f'the program ended with {done.returncode}'}")
+                raise Refused(f"--int8: {self.in_names_of_inputs(done.stderr.strip() or f'the program ended with {done.returncode}')}")
             found = json.loads(done.stdout)
-            self.floats, self.integers = (np.fromfile(folder / name, type_).reshape(len(self.samples[0]), -1)
+            self.probe = np.fromfile(folder / "probe", "<i4")
+            self.probe_inputs = np.split(np.fromfile(folder / "probe_inputs", "<i4"), np.cumsum([math.prod(one.shape) for one in self.program.inputs])[:-1])
+            self.floats, self.integers = (np.fromfile(folder / name, type_).reshape(-1, self.results_in_a_sample)
                                           for name, type_ in (("floats", "<f4"), ("integers", "<i4")))
         self.ranges = found["ranges"]
+        self.bits_of_inputs, self.bits_of_result = found["inputs"], found["result"]
         return self.report(found)
+
+    def in_names_of_inputs(self, text):
+        """argument_2 is the second."""
+        return re.sub(r"argument_(\d+)", lambda found: f"of input {self.program.inputs[int(found[1]) - 1]['name']}", text)
 
     def report(self, found):
         wanted, made = self.floats.astype(np.float64), self.integers * found["unit"]
         error = math.sqrt(((made - wanted) ** 2).sum() / max((wanted ** 2).sum(), 1e-300))
-        lines = [f"in integers: {100 * error:.2f} % error relative to the results in floats, by squares, on {len(wanted)} samples; "
-                 f"{found['packed']:,} bytes of packed weights, {found['workspace']:,} of workspace"]
+        count = len(self.samples[0])
+        on = f"{len(wanted)} of {count} samples, which gave no ranges" if len(wanted) < count else f"the {count} samples that gave the ranges"
+        lines = [*self.told, f"in integers: {100 * error:.2f} % error relative to the results in floats, by squares,", f"on {on}",
+                 f"in integers: {found['packed']:,} bytes of packed weights, {found['workspace']:,} of workspace"]
+        if count < FEWEST:
+            lines.append(f"{count} sample{'s are' if count > 1 else ' is'} too few for ranges; use some hundreds")
+        lines += [f"all samples leave {name} at 0; its range is 1" for name in found["unused"]]
         if self.classes > 1:
             of_floats, of_integers = (x.reshape(-1, self.classes).argmax(-1) for x in (wanted, made))
             lines.append(f"the same largest result: {100 * (of_floats == of_integers).mean():.2f} %")
             if self.labels is not None:
-                right, also = (100 * (x == self.labels).mean() for x in (of_floats, of_integers))
+                labels = self.labels.reshape(len(self.samples[0]), -1)
+                labels = (labels[HELD_OUT - 1::HELD_OUT] if len(wanted) < len(labels) else labels).reshape(-1)
+                right, also = (100 * (x == labels).mean() for x in (of_floats, of_integers))
                 lines.append(f"right: {right:.2f} % in floats, {also:.2f} % in integers")
         return lines
 
     def program_of_ranges(self):
         arguments = ", ".join(f"in{k}" for k in range(len(self.samples)))
         weights = ", w" if self.tensors else ""
-        lines = ["#include <cstdio>", "#include <tuple>", "#include <umbel/file/mapped_file.hpp>", "#include <umbel/files.hpp>", "#include <umbel/weights.hpp>",
+        lines = ["#include <cstdio>", "#include <limits>", "#include <string_view>", "#include <tuple>", "#include <umbel/file/mapped_file.hpp>", "#include <umbel/files.hpp>", "#include <umbel/weights.hpp>",
                  f'#include "{self.file_name}.hpp"', f"using namespace {self.name};",
                  *(f"static {self.tensor_types[id(x)]} in{k};" for k, x in enumerate(self.program.inputs)),
                  "static weights w;" if self.tensors else "", "static layer::ranges seen;", "static layer::calibration_workspace scratch;",
                  "static layer packed;", "static layer::workspace work;", "static decltype(packed(" + self.quantized("seen") + ", work)) out;",
+                 "constexpr bool gives_ranges(std::size_t i) {", f"  return i % {HELD_OUT} != {HELD_OUT - 1};", "}",
+                 f"constexpr bool has_error(std::size_t i) {{", f"  return {str(len(self.samples[0]) < FEWEST).lower()} || !gives_ranges(i);", "}",
                  "template <class F>", "void each_sample(const F& f) {",
                  *(f'  std::FILE* const file{k} = std::fopen("samples{k}", "rb");' for k in range(len(self.samples))),
-                 "  while (" + " && ".join(f"std::fread(in{k}.data(), sizeof in{k}, 1, file{k}) == 1" for k in range(len(self.samples))) + ") f();",
-                 "}", "int main() {"]
+                 "  for (std::size_t i = 0; " + " && ".join(f"std::fread(in{k}.data(), sizeof in{k}, 1, file{k}) == 1" for k in range(len(self.samples))) +
+                 "; ++i) f(i);", "}", "int main() {"]
         if self.tensors:
             lines += ['  const auto memory = mapped_file::open("weights");', "  const auto file = tensor_file::in_memory(*memory);",
                       "  if (const auto loaded = load(w, *file, names::umbel); !loaded) return std::puts(loaded.error()), 1;"]
         lines += ['  std::FILE* const floats = std::fopen("floats", "wb");', '  std::FILE* const integers = std::fopen("integers", "wb");',
-                  "  each_sample([&] {", f"    const auto y = layer::calibrate(seen, {arguments}{weights}, scratch);",
-                  "    std::fwrite(y.data(), sizeof(float), y.size(), floats);", "  });", "  std::fclose(floats);",
-                  f"  if (const auto done = packed.pack({'w, ' if self.tensors else ''}seen); !done) {{",
-                  '    std::fprintf(stderr, "all samples leave the value %s at 0, or not finite", done.missing_range());', "    return 1;", "  }",
-                  "  each_sample([&] {", f"    packed.into(out, {self.quantized('seen')}, work);",
-                  "    for (const int y : out) std::fwrite(&y, sizeof y, 1, integers);", "  });", "  std::fclose(integers);",
-                  '  std::printf("{\\"packed\\": %zu, \\"workspace\\": %zu, \\"ranges\\": {", sizeof packed, sizeof work);', "  bool any = false;",
+                  '  std::FILE* const probe = std::fopen("probe", "wb");', '  std::FILE* const probe_inputs = std::fopen("probe_inputs", "wb");',
+                  "  each_sample([&](std::size_t i) {", f"    if (gives_ranges(i) || has_error(0)) std::ignore = layer::calibrate(seen, {arguments}{weights}, scratch);",
+                  "  });", "  static layer::ranges of_others;",
+                  "  each_sample([&](std::size_t i) {", "    if (!has_error(i)) return;", f"    const auto y = layer::calibrate(of_others, {arguments}{weights}, scratch);",
+                  "    std::fwrite(y.data(), sizeof(float), y.size(), floats);", "  });",
+                  "  std::fclose(floats);", '  std::printf("{\\"unused\\": [");', "  bool any = false;", "  const char* bad = nullptr;",
+                  "  static parameter_path bad_path;",
+                  "  for_each_parameter(seen, [&](const parameter_path& path, auto r) {",
+                  "    if (r() == 0 && std::string_view(path.c_str()).substr(0, 8) != \"argument\") {",
+                  '      std::printf("%s\\"%s\\"", any ? ", " : "", path.c_str());', "      any = true;", "      r() = 1;",
+                  "    } else if (!(r() > 0 && r() < std::numeric_limits<float>::infinity()) && !bad) {", "      bad_path = path;", "      bad = bad_path.c_str();", "    }", "  });",
+                  "  if (bad) {", '    std::fprintf(stderr, "all samples leave the value %s at 0, or it is not finite; use other samples", bad);', "    return 1;", "  }",
+                  f"  if (!packed.pack({'w, ' if self.tensors else ''}seen)) return std::fputs(\"a range is missing\", stderr), 1;",
+                  "  each_sample([&](std::size_t i) {", "    if (i != 0 && !has_error(i)) return;", "    if (i == 0) {",
+                  *(f"      for (const int q : {one}) std::fwrite(&q, sizeof q, 1, probe_inputs);" for one in self.each_quantized("seen")), "    }",
+                  f"    packed.into(out, {self.quantized('seen')}, work);",
+                  "    for (const int y : out) {", "      if (i == 0) std::fwrite(&y, sizeof y, 1, probe);", "      if (has_error(i)) std::fwrite(&y, sizeof y, 1, integers);", "    }",
+                  "  });", "  std::fclose(integers);", "  std::fclose(probe);", "  std::fclose(probe_inputs);",
+                  '  std::printf("], \\"inputs\\": [");',
+                  *(f'  std::printf("{", " if k else ""}[%zu, %.9g]", {self.bits_of(k)});' for k in range(len(self.samples))),
+                  '  std::printf("], \\"packed\\": %zu, \\"workspace\\": %zu, \\"ranges\\": {", sizeof packed, sizeof work);', "  any = false;",
                   "  for_each_parameter(seen, [&](const parameter_path& path, auto r) {",
                   '    std::printf("%s\\"%s\\": %.9g", any ? ", " : "", path.c_str(), static_cast<double>(r()));', "    any = true;", "  });",
                   "  const tensor<std::remove_cvref_t<decltype(out)>::value_type> one{1};",
-                  '  std::printf("}, \\"unit\\": %.17g}\\n", static_cast<double>(dequantize(one, layer::output_range(seen))()));', "}"]
+                  "  const double unit = static_cast<double>(dequantize(one, layer::output_range(seen))());",
+                  '  std::printf("}, \\"result\\": [%zu, %.9g], \\"unit\\": %.17g}\\n", 8 * sizeof one(), unit, unit);', "}"]
         return "\n".join(lines) + "\n"
 
+    def bits_of(self, k):
+        """Bits of an input and what 1 stands for, as arguments of printf."""
+        if self.program.inputs[k]["name"] in self.flags:
+            return "std::size_t{1}, 1.0"
+        return (f"8 * sizeof(layer::input_type<{k}>), static_cast<double>(dequantize(tensor<layer::input_type<{k}>>{{1}}, "
+                f"layer::input_range<{k}>(seen))())")
+
     def quantized(self, ranges):
-        return ", ".join(f"quantize<layer::input_type<{k}>>(in{k}, layer::input_range<{k}>({ranges}))" for k in range(len(self.program.inputs)))
+        return ", ".join(self.each_quantized(ranges))
+
+    def each_quantized(self, ranges):
+        return [f"in{k}" if one["name"] in self.flags else f"quantize<layer::input_type<{k}>>(in{k}, layer::input_range<{k}>({ranges}))"
+                for k, one in enumerate(self.program.inputs)]
 
     # ---- files
     def form_of_call(self):
         types = [self.tensor_types[id(x)] for x in self.program.inputs] + (["weights"] if self.tensors else [])
         lines = ["// In integers: layer(w, ranges).", f"using layer = quantized<decltype(forward), {', '.join(types)}>;"]
+        for k, one in enumerate(self.program.inputs):
+            if not self.input_type(one).startswith("tensor<bool"):
+                type_ = tensor_text(f"layer::input_type<{k}>", self.program.names(one), one.shape)
+                lines.append(f"using {self.tensor_types[id(one)].removesuffix('_tensor')}_integers = {type_};")
+        (result,) = self.program.results
+        lines.append(f"using result_integers = {tensor_text('layer::result_type', self.program.names(result), result.shape)};")
         if self.ranges:
             lines += ["", "// The largest magnitudes of the formula's values on the samples.", "inline constexpr layer::ranges ranges = [] {",
                       "  layer::ranges seen{};", *(f'  seen.get<"{name}">()() = {float_text(value)};' for name, value in self.ranges.items()),
@@ -151,8 +325,9 @@ class IntegerWriter(Writer):
         return lines
 
     def weights_file(self):
-        probe = {f"probe.input.{k}": array[0].reshape(node.shape) for k, (array, node) in enumerate(zip(self.samples, self.program.inputs))}
-        probe["probe.output.0"] = self.integers[0].reshape(self.program.results[0].shape)
+        probe = {f"probe.input.{k}": (array[0].astype("<i4") if array.dtype == bool else array[0]).reshape(node.shape)
+                 for k, (array, node) in enumerate(zip(self.samples, self.program.inputs))}
+        probe["probe.output.0"] = self.probe.reshape(self.program.results[0].shape)
         return safetensors_bytes(self.tensors, probe, "float")
 
     def test(self, _):
@@ -165,9 +340,10 @@ class IntegerWriter(Writer):
         lines += [f"static {self.tensor_types[id(x)]} in{k};" for k, x in enumerate(inputs)]
         lines += [f"static {re.sub('^tensor<float', 'tensor<int', result)} wanted;", *(["static weights w;"] if self.tensors else []),
                   "static layer packed;", "static layer::workspace work;", "", *self.loading()]
-        lines.append(f"  if (!packed.pack({'w, ' if self.tensors else ''}ranges)) return std::puts(\"a range is 0\"), 1;")
-        for k in range(len(inputs)):
-            lines.append(f'  if (!file->read("probe.input.{k}", in{k})) return std::puts("no probe.input.{k}"), 1;')
+        lines += [f"  if (const auto done = packed.pack({'w, ' if self.tensors else ''}ranges); !done)",
+                  '    return std::printf("the range %s is 0\\n", done.missing_range()), 1;']
+        for k, node in enumerate(inputs):
+            lines += self.reading(k, node)
         lines += ['  if (!file->read("probe.output.0", wanted)) return std::puts("no probe.output.0"), 1;',
                   f"  const auto out = packed({self.quantized('ranges')}, work);", "  std::size_t different = 0;",
                   "  for (std::size_t i = 0; i < out.size(); ++i) different += out.data()[i] != wanted.data()[i];",

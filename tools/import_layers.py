@@ -11,7 +11,7 @@ import numpy as np
 from import_graph import (Node, constant, elementwise, identity, is_constant, is_number, joined, move, number, scaled, times, unary)
 
 WHOLE_LAYERS = [True]  # or only norms, linear maps and activations: all that formulas in integers have
-FULL_SCALE = -1e4  # a smaller addend of a score hides the key
+FULL_SCALE = -9999.0  # a smaller addend of a score hides the key
 
 
 @contextlib.contextmanager
@@ -244,7 +244,6 @@ class Scores:
         self.queries, self.keys, self.rank = queries, keys, len(scores.shape)
         while self.peel():
             pass
-        self.find_alibi()
 
     def find_alibi(self):
         """A bias that differs from slope * (key - query) by one number a row, which no softmax sees."""
@@ -305,6 +304,8 @@ class Scores:
             inner, mask = condition.args[0], "keep_mask"
         elif condition.op == "equal" and is_number(condition.args[1]) and number(condition.args[1]) == 0:
             inner, mask = condition.args[0], "keep_mask"
+        elif condition.op in ("less", "less_or_equal", "greater", "greater_or_equal") and is_number(condition.args[1]) and 0 < number(condition.args[1]) < 1:
+            inner, mask = condition.args[0], "keep_mask" if condition.op.startswith("less") else "drop_mask"
         return self.keeps(inner, mask, at)
 
     def keeps(self, x, mask, at):
@@ -379,6 +380,7 @@ def attention(made):
         return None
     queries, keys = context["x_full"][-2:]
     found = Scores(weights.args[0], queries, keys)
+    found.find_alibi()
     core, scale = scaled(found.core)
     if weights.shape[-1] != keys or core.op != "matmul" or (found.cap and not ratio(found.cap)):
         return None

@@ -130,12 +130,17 @@ def drawn_inputs(model, inputs, part):
         elif masks:
             made[name] = (random.random(shape) < 0.6).astype(dtype)
         else:
-            kept = np.ones(shape, dtype)
-            if shape and shape[-1] > 2:
-                kept[..., -(shape[-1] // 5 or 1):] = 0
-            made[name] = kept
+            made[name] = mask_of(dtype, shape)
         masks += rows == 0
     return made
+
+
+def mask_of(dtype, shape):
+    """Ones, and zeros at the end."""
+    kept = np.ones(shape, dtype)
+    if shape and shape[-1] > 2:
+        kept[..., -(shape[-1] // 5 or 1):] = 0
+    return kept
 
 
 # ---- constants -----------------------------------------------------------------------------------

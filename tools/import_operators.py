@@ -28,8 +28,8 @@ def attributes_of(node):
 
 
 def called(node):
-    """The node in a sentence."""
-    return f"{node.name or node.output[0]} ({node.op_type})"
+    """The node in a sentence. doc_string: of what it is a part (import_functions.py)."""
+    return f"{node.name or node.output[0].partition('/')[0]} ({node.doc_string or node.op_type})"
 
 
 def text_of(value, default):
