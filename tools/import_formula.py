@@ -230,14 +230,17 @@ class Program:
     def floats_of(self, node):
         """A node of floats, also if it is a condition or has integers."""
         node = self.real(node)
-        inner = node
-        while inner.op == "move":
-            inner = inner.args[0]
-        if inner.op != "input" or inner["dtype"].kind not in "iu" or inner.constants.get("kept"):
+        if not self.is_integer(node):
             return self.numbers_of(node)
         made = Node("copy", [node], node.shape)
         self.add(made)
         return made
+
+    def is_integer(self, node):
+        node = self.real(node)
+        while node.op == "move":
+            node = self.real(node.args[0])
+        return node.op == "input" and node["dtype"].kind in "iu" and not node.constants.get("kept")
 
     def add_copy(self, node):
         """A result that is an input, perhaps in another order."""
@@ -315,6 +318,7 @@ class Program:
 
     def picked(self, x, axis, numbers):
         """Elements along an axis, in any order: reversed, a concat of slices, or a product with a matrix of ones and zeros."""
+        x = self.floats_of(x) if self.is_integer(x) else x
         names, found = self.names(x), runs(numbers)
         name = names[axis]
         shape = tuple(len(numbers) if i == axis else n for i, n in enumerate(x.shape))
@@ -692,6 +696,8 @@ class Program:
 
     def say_product(self, node, x, text, summed, weight, result):
         """Of x and weights; with a bias along the last axis of the result, if there is one."""
+        if not summed and set(result) - set(self.names(x)):  # of one channel
+            text = f"({text} | broadcast<{axes_text(result, node.shape)}>)"
         product = f"contract<{', '.join(summed)}>({text}, {{w0}})" if summed else f"{text} * {{w0}}"
         bias = node["bias"]
         if bias is None:

@@ -283,6 +283,17 @@ def hyperbolic(sign):
     return write
 
 
+def of_hyperbolic(body):
+    """Asinh, Acosh and Atanh by logarithms."""
+    x, op, one = body.inputs[0], body.node.op_type, np.array(1.0)
+    if op == "Atanh":
+        return body.results(body("Mul", body("Log", body("Div", body("Add", one, x), body("Sub", one, x))), np.array(0.5)))
+    size = body("Abs", x) if op == "Asinh" else x
+    root = body("Sqrt", body("Add" if op == "Asinh" else "Sub", body("Mul", x, x), one))
+    y = body("Log", body("Add", size, root))
+    return body.results(body("Mul", body("Sign", x), y) if op == "Asinh" else y)
+
+
 def tangent(body):
     return body.results(body("Div", body("Sin", body.inputs[0]), body("Cos", body.inputs[0])))
 
@@ -698,7 +709,7 @@ FUNCTIONS = {
     "Attention": attention, "RotaryEmbedding": rotary_embedding, "LayerNormalization": norm_of_last_axes, "RMSNormalization": norm_of_last_axes,
     "InstanceNormalization": instance_normalization, "GroupNormalization": group_normalization, "MeanVarianceNormalization": mean_variance_normalization, "LpNormalization": lp_normalization,
     "BatchNormalization": in_training, "Dropout": in_training, "Round": rounded, "Mod": remainder, "Shrink": shrunk, "Sinh": hyperbolic(-1),
-    "Cosh": hyperbolic(1), "Tan": tangent, "Elu": elu, "Selu": selu, "Celu": celu,
+    "Cosh": hyperbolic(1), "Tan": tangent, **dict.fromkeys(("Asinh", "Acosh", "Atanh"), of_hyperbolic), "Elu": elu, "Selu": selu, "Celu": celu,
     "LeakyRelu": leaky_relu, "PRelu": leaky_relu, "Mish": mish, "Softsign": softsign, "HardSigmoid": hard_sigmoid, "HardSwish": hard_sigmoid,
     "ThresholdedRelu": thresholded_relu, "Sign": sign, "Swish": swish, "Ceil": lambda body: body.results(body("Neg", body("Floor", body("Neg", body.inputs[0])))),
     "CastLike": lambda body: body.results(body("Cast", body.inputs[0], to=TENSOR_TYPES[body.values[body.inputs[1]].dtype])),

@@ -160,7 +160,9 @@ def along(op, x, vector, axis, scope=""):
 
 
 def reduced(kind, x, axes, scope=""):
-    """Over axes of x, which must not be none."""
+    """Over axes of x."""
+    if not axes:
+        return x
     return Node("reduce", [x], tuple(n for i, n in enumerate(x.shape) if i not in axes), scope, kind=kind, axes=tuple(axes))
 
 

@@ -478,7 +478,8 @@ class Reader(WindowReader):
         x = graph.turn(self.arg(0)) if about.get("transA") and len(self.arg(0).shape) == 2 else self.arg(0)
         if min(weight.shape) == 1 or of_rows:
             made = (layers.linear(x, weight, None, self.scope) if of_rows and min(weight.shape) > 1 else
-                    graph.matmul(x, constant(weight.reshape(without_ones(weight.shape))), self.full(0), weight.shape, self.scope))
+                    graph.matmul(x, constant(weight.reshape(without_ones(weight.shape))), self.full(0)[::-1] if about.get("transA") else self.full(0),
+                                 weight.shape, self.scope))
             if bias is None:
                 return made
             at = [every(made), places(bias.shape, self.values[self.output].shape)]

@@ -82,7 +82,7 @@ def cases():
     halves = np.array([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 0.4, -0.4, 3.0], "f4")
     for name, op, about, wanted in (
             ("round", "Round", {}, torch.round), ("ceil", "Ceil", {}, torch.ceil), ("sign", "Sign", {}, torch.sign), ("tan", "Tan", {}, torch.tan),
-            ("sinh", "Sinh", {}, torch.sinh), ("cosh", "Cosh", {}, torch.cosh), ("selu", "Selu", {}, F.selu),
+            ("sinh", "Sinh", {}, torch.sinh), ("asinh", "Asinh", {}, torch.asinh), ("cosh", "Cosh", {}, torch.cosh), ("selu", "Selu", {}, F.selu),
             ("celu", "Celu", {"alpha": 0.7}, lambda x: F.celu(x, 0.7)), ("elu", "Elu", {"alpha": 0.7}, lambda x: F.elu(x, 0.7)),
             ("leaky relu", "LeakyRelu", {"alpha": 0.2}, lambda x: F.leaky_relu(x, 0.2)), ("mish", "Mish", {}, F.mish),
             ("softsign", "Softsign", {}, F.softsign), ("hard sigmoid", "HardSigmoid", {"alpha": 1 / 6}, F.hardsigmoid),
@@ -90,6 +90,8 @@ def cases():
             ("swish", "Swish", {"alpha": 1.7}, lambda x: x * torch.sigmoid(1.7 * x)),
             ("shrink", "Shrink", {"lambd": 0.5, "bias": 0.5}, lambda x: F.softshrink(x, 0.5))):
         yield name, op, [halves], about, wanted
+    yield "acosh", "Acosh", [1 + np.abs(halves)], {}, torch.acosh
+    yield "atanh", "Atanh", [halves / 4], {}, torch.atanh
     yield "prelu", "PRelu", [image, [some(4, 1, 1)]], {}, lambda x, s: F.prelu(x, s.flatten())
     yield "fmod", "Mod", [5 * x, [np.array(1.5, "f4")]], {"fmod": 1}, torch.fmod
     yield "mean of three", "Mean", [x, some(6), some(4, 1)], {}, lambda a, b, c: (a + b + c) / 3
@@ -107,6 +109,7 @@ def cases():
                                          lambda a, b, c: 0.5 * a @ b.T + 2 * c),
                                         ("product, turned", [some(3, 6), some(3, 4)], {"transA": 1}, lambda a, b: a.T @ b)):
         yield name, "Gemm", inputs, about, wanted
+    yield "product of one row, turned", "Gemm", [some(1, 16), [some(1, 3)]], {"transA": 1}, lambda a, b: a.T @ b
     yield ("last of equals", "ArgMax", [np.round(x)], {"axis": -1, "select_last_index": 1, "keepdims": 0},
            lambda x: x.shape[-1] - 1 - x.flip(-1).argmax(-1))
     yield ("eye", "EyeLike", [x[0]], {"k": 1, "dtype": 1}, lambda x: torch.ones(4, 6).triu(1) - torch.ones(4, 6).triu(2))
