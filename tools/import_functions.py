@@ -240,6 +240,19 @@ def lp_normalization(body):
     return body.results(body("Div", body.inputs[0], body("Max", length, np.array(1e-30))))
 
 
+def local_response_normalization(body):
+    x, about = body.inputs[0], body.about
+    size, shape = about["size"], body.shape(x)
+    if size > MOST_ELEMENTS:
+        body.refuse(f"it sums {size} channels, and at most {MOST_ELEMENTS} are written; do this step in your code")
+    pads = [0] * 2 * len(shape)
+    pads[1], pads[1 + len(shape)] = (size - 1) // 2, size // 2
+    squares = body("Pad", body("Mul", x, x), np.array(pads))
+    parts = [body("Slice", squares, np.array([i]), np.array([i + shape[1]]), np.array([1])) for i in range(size)]
+    total = body("Mul", body("Sum", *parts), np.array(about.get("alpha", 1e-4) / size))
+    return body.results(body("Div", x, body("Pow", body("Add", total, np.array(about.get("bias", 1.0))), np.array(about.get("beta", 0.75)))))
+
+
 def in_training(body):
     if body.about.get("training_mode") or (body.node.op_type == "Dropout" and body.input(2) and body.values[body.input(2)].any()):
         body.refuse("it is in training mode; export the model after model.eval()")
@@ -637,6 +650,15 @@ def pool_over_the_end(body):
     return body.results(*made)
 
 
+def lp_pool(body):
+    """The p-th root of sums of p-th powers, which are means times the count."""
+    p, kernel = body.about.get("p", 2), body.about["kernel_shape"]
+    rest = {name: value for name, value in body.about.items() if name != "p"}
+    powers = body("Mul", body.inputs[0], body.inputs[0]) if p == 2 else body("Pow", body("Abs", body.inputs[0]), np.array(float(p)))
+    total = body("Mul", body("AveragePool", powers, count_include_pad=1, **rest), np.array(float(math.prod(kernel))))
+    return body.results(body("Sqrt", total) if p == 2 else body("Pow", total, np.array(1 / p)))
+
+
 # ---- quantized models ------------------------------------------------------------------------------
 
 
@@ -707,7 +729,8 @@ QUANTIZED = {"DequantizeLinear": dequantize, "QuantizeLinear": quantize, "Dynami
              "QLinearConv": quantized_product}
 FUNCTIONS = {
     "Attention": attention, "RotaryEmbedding": rotary_embedding, "LayerNormalization": norm_of_last_axes, "RMSNormalization": norm_of_last_axes,
-    "InstanceNormalization": instance_normalization, "GroupNormalization": group_normalization, "MeanVarianceNormalization": mean_variance_normalization, "LpNormalization": lp_normalization,
+    "InstanceNormalization": instance_normalization, "GroupNormalization": group_normalization,
+    "MeanVarianceNormalization": mean_variance_normalization, "LpNormalization": lp_normalization, "LRN": local_response_normalization,
     "BatchNormalization": in_training, "Dropout": in_training, "Round": rounded, "Mod": remainder, "Shrink": shrunk, "Sinh": hyperbolic(-1),
     "Cosh": hyperbolic(1), "Tan": tangent, **dict.fromkeys(("Asinh", "Acosh", "Atanh"), of_hyperbolic), "Elu": elu, "Selu": selu, "Celu": celu,
     "LeakyRelu": leaky_relu, "PRelu": leaky_relu, "Mish": mish, "Softsign": softsign, "HardSigmoid": hard_sigmoid, "HardSwish": hard_sigmoid,
@@ -717,7 +740,7 @@ FUNCTIONS = {
     "Hardmax": hardmax, "ArgMax": last_place, "ArgMin": last_place,
     "Softmax": old_softmax, "LogSoftmax": old_softmax, "EyeLike": eye, "GatherElements": elements_of_one, "OneHot": one_hot, "CenterCropPad": cropped_or_padded, "SpaceToDepth": space_to_depth,
     "DepthToSpace": depth_to_space, "ScatterND": scattered,
-    "ScatterElements": scattered, "Scatter": scattered, "GatherND": gathered, "Einsum": einsum, "Gemm": gemm, "MaxPool": pool_over_the_end,
+    "ScatterElements": scattered, "Scatter": scattered, "GatherND": gathered, "Einsum": einsum, "Gemm": gemm, "LpPool": lp_pool, "MaxPool": pool_over_the_end,
     "AveragePool": pool_over_the_end, **dict.fromkeys(("ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2", "ReduceSumSquare",
                                                       "ReduceLogSum", "ReduceLogSumExp"), reduction), **QUANTIZED}
 

@@ -78,6 +78,9 @@ def cases():
            lambda x, g, b: F.group_norm(x, 2, g.repeat_interleave(2), b.repeat_interleave(2)))
     yield ("mean and variance", "MeanVarianceNormalization", [image], {},
            lambda x: (x - x.mean((0, 2, 3), True)) / x.var((0, 2, 3), unbiased=False, keepdim=True).sqrt())
+    yield ("local response norm", "LRN", [image], {"size": 3, "alpha": 0.2, "beta": 0.6, "bias": 1.5},
+           lambda x: F.local_response_norm(x, 3, 0.2, 0.6, 1.5))
+    yield ("lp pool", "LpPool", [image], {"kernel_shape": [3, 2], "strides": [2, 1], "p": 3}, lambda x: F.lp_pool2d(x.abs(), 3.0, (3, 2), (2, 1)))
     yield "lp norm", "LpNormalization", [x], {"axis": 1, "p": 1}, lambda x: F.normalize(x, p=1, dim=1)
     halves = np.array([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 0.4, -0.4, 3.0], "f4")
     for name, op, about, wanted in (
