@@ -2,6 +2,7 @@
 """How elements are moved, in operations of Umbel, for tools/import: an index for each element of the result becomes slice,
 split_into, select_at, permute, merge, and broadcast for repeated elements."""
 import math
+import re
 
 import numpy as np
 
@@ -35,6 +36,11 @@ def numbers_along(index):
     for d, numbers in enumerate(grows):
         total = total + numbers.reshape((-1,) + (1,) * (index.ndim - d - 1))
     return (first, grows) if np.array_equal(np.broadcast_to(total, index.shape), index) else None
+
+
+def plain(name):
+    """The axis of which one is a part, or which it begins with."""
+    return re.sub(r"^((part_(\d+_)?of|merged|skipped|repeated|selected)_)+", "", name)
 
 
 class Views:
@@ -130,11 +136,11 @@ class Views:
             pieces[0]["name"], pieces[1]["name"] = self.extra("head_dim"), self.extra("heads")
         else:
             for k, piece in enumerate(pieces[1:]):
-                piece["name"] = self.extra(f"part_of_{name}" if k == 0 else f"part_{k + 1}_of_{name}")
+                piece["name"] = self.extra(f"part_of_{plain(name)}" if k == 0 else f"part_{k + 1}_of_{plain(name)}")
         selected, text = [], []
         for size, piece, place in reversed(parts):
             if piece is None:
-                skipped = self.extra(f"skipped_{name}")
+                skipped = self.extra(f"skipped_{plain(name)}")
                 selected.append((skipped, place))
                 text.append(f"{skipped}<{size}>")
             else:
@@ -156,7 +162,7 @@ class Views:
                 continue
             name = "hidden" if d == len(of_result) - 1 and len(of_result) > 1 else "token"
             if name in taken and not (name == pieces[0]["name"] and len(of_result) == 1):
-                name = self.extra(f"merged_{pieces[0]['name']}")
+                name = self.extra(f"merged_{plain(pieces[0]['name'])}")
             taken.add(name)
             names.append(name)
             self.text.append(f"merge<{', '.join(piece['name'] for piece in pieces)}, {name}>")
