@@ -79,7 +79,7 @@ def options_of_attention(node):
     if node["value_dim"] != node["head_dim"]:
         made.append(f"value_dim<{node['value_dim']}>")
     if node["base"]:
-        made.append("rope<split_halves>" if node["base"] == 10000 else f"rope<split_halves, {node['base']}>")
+        made.append("rope<{}, {}>".format(*node["base"]).replace(", 10000>", ">"))
     if node["scale"]:
         made.append("score_scale<{}, {}>".format(*node["scale"]))
     if node["cap"]:
@@ -791,7 +791,8 @@ class Program:
         """Positions are the axis before the last."""
         x = self.real(node.args[0])
         names = self.names(x)
-        base = "split_halves" if node["base"] == 10000 else f"rope<split_halves, {node['base']}>"
+        pairing, number = node["base"]
+        base = pairing if number == 10000 else f"rope<{pairing}, {number}>"
         self.say(node, f"rotate<{base}, {names[-2]}, {names[-1]}>({{0}})", [x], names)
 
     # ---- blocks that repeat

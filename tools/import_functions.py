@@ -161,14 +161,14 @@ def rotary_embedding(body):
         rows, rest = body.several("Split", 2, rows, np.array([turned, width - turned]), axis=3)
     if about.get("interleaved"):
         first, second = (body("Slice", rows, np.array([k]), np.array([turned]), np.array([3]), np.array([2])) for k in (0, 1))
-        pairs = [body("Sub", body("Mul", first, cosines), body("Mul", second, sines)), body("Add", body("Mul", first, sines), body("Mul", second, cosines))]
-        last = np.array([4])
-        made = body("Reshape", body("Concat", *(body("Unsqueeze", one, last) for one in pairs), axis=4), np.array(body.shape(rows)))
+        parts = (cosines, cosines), (sines, sines), (body("Neg", second), first)
+        pairs = [body("Concat", *(body("Unsqueeze", one, np.array([4])) for one in part), axis=4) for part in parts]
+        cosines, sines, other = (body("Reshape", one, np.array([*body.shape(one)[:3], turned])) for one in pairs)
     else:
         first, second = body.several("Split", 2, rows, np.array([turned // 2, turned // 2]), axis=3)
         cosines, sines = (body("Concat", table, table, axis=3) for table in (cosines, sines))
         other = body("Concat", body("Neg", second), first, axis=3)
-        made = body("Add", body("Mul", rows, cosines), body("Mul", other, sines))
+    made = body("Add", body("Mul", rows, cosines), body("Mul", other, sines))
     made = made if rest is None else body("Concat", made, rest, axis=3)
     return body.results(made if len(shape) == 4 else body("Reshape", body("Transpose", made, perm=[0, 2, 1, 3]), np.array(shape)))
 

@@ -188,32 +188,89 @@ def with_bias(x, bias, scope):
     return None
 
 
+def elements(x, of):
+    """If x has elements of another node, perhaps negative: their numbers and signs; else nothing."""
+    if x is of:
+        return identity(of.shape), np.ones(of.shape)
+    inner, factor = scaled(x)
+    if inner is not x:
+        found = elements(inner, of) if abs(factor) == 1 else None
+        return found and (found[0], found[1] * factor)
+    if x.op == "move":
+        found = elements(x.args[0], of)
+        return found and tuple(one.reshape(-1)[x["index"]] for one in found)
+    if x.op == "concat":
+        found = [elements(part, of) for part in x.args]
+        return None if None in found else tuple(np.concatenate([one[k] for one in found], x["axis"]) for k in (0, 1))
+    return None
+
+
 @whole_layer
 def rope(x):
-    """m * cos + rotate_half(m) * sin for m (heads, position, head_dim), from the sum, by its numbers."""
+    """m * cos + other * sin for m (heads, position, head_dim), by its numbers: other has the features of m in halves or in pairs, the
+    first of two negative."""
     for turns, other in (x.args, x.args[::-1]):
-        if not (turns.op == other.op == "mul" and is_constant(turns.args[1]) and is_constant(other.args[1]) and other.args[0].op == "concat"):
+        if not (turns.op == other.op == "mul" and is_constant(turns.args[1]) and is_constant(other.args[1]) and other.args[0].op in ("concat", "move")):
             continue
-        m, cosines, sines, parts = turns.args[0], turns.args[1]["value"], other.args[1]["value"], other.args[0].args
-        if cosines.shape != sines.shape or cosines.ndim != 2 or len(parts) != 2 or m.op != "move" or len(m.shape) < 2:
+        m, cosines, sines = turns.args[0], turns.args[1]["value"], other.args[1]["value"]
+        root = m.args[0] if m.op == "move" else m
+        found = elements(other.args[0], root)
+        if found is None or len(m.shape) < 2 or m.shape[-1] < 4 or m.shape[-1] % 2 or not m.shape[-2:] == cosines.shape == sines.shape or len(sines) < 2:
             continue
+        numbers, _ = elements(m, root)
         width = m.shape[-1]
-        negative, sign = scaled(parts[0])
-        halves = all(y.op == "move" and y.args[0] is m.args[0] for y in (negative, parts[1]))
-        if width < 4 or cosines.shape != m.shape[-2:] or sign != -1 or not halves:
-            continue
-        if not (np.array_equal(negative["index"], m["index"][..., width // 2:]) and
-                np.array_equal(parts[1]["index"], m["index"][..., :width // 2])):
-            continue
-        if cosines.shape[0] < 2:
-            continue
-        base = round(math.atan2(sines[1, 1], cosines[1, 1]) ** (-width / 2)) if sines[1, 1] > 0 else 0
-        if base < 2:
-            continue
-        angles = np.tile(np.outer(np.arange(cosines.shape[0]), float(base) ** (-np.arange(0, width, 2) / width)), 2)
-        if np.allclose(np.cos(angles), cosines, atol=1e-4) and np.allclose(np.sin(angles), sines, atol=1e-4):
-            return Node("rope", [m], m.shape, x.scope, base=base)
+        for pairing, order, negative, of_pairs in (
+                ("split_halves", (np.arange(width) + width // 2) % width, np.arange(width) < width // 2, slice(None, width // 2)),
+                ("adjacent_pairs", np.arange(width) ^ 1, np.arange(width) % 2 == 0, slice(None, None, 2))):
+            twice = np.tile if pairing == "split_halves" else lambda table, count: np.repeat(table, count, -1)
+            base = base_of(cosines[:, of_pairs], sines[:, of_pairs])
+            if (base and np.array_equal(found[0], numbers[..., order]) and (found[1] == np.where(negative, -1, 1)).all() and
+                    all(np.allclose(twice(table[:, of_pairs], 2), table) for table in (cosines, sines))):
+                return Node("rope", [m], m.shape, x.scope, base=(pairing, base))
     return None
+
+
+def base_of(cosines, sines):
+    """The base of the angles of tables (position, pair), or nothing."""
+    count, pairs = sines.shape
+    base = round(math.atan2(sines[1, 1], cosines[1, 1]) ** -pairs) if sines[1, 1] > 0 else 0
+    if base < 2:
+        return None
+    angles = np.outer(np.arange(count), float(base) ** (-np.arange(pairs) / pairs))
+    return base if np.allclose(np.cos(angles), cosines, atol=1e-4) and np.allclose(np.sin(angles), sines, atol=1e-4) else None
+
+
+@whole_layer
+def rope_of_parts(x):
+    """concat of a * cos - b * sin and a * sin + b * cos, or a stack of them, for parts a and b of the features."""
+    last = len(x.shape) - 1
+    if x.op != "concat" or len(x.args) != 2 or x["axis"] != last:
+        return None
+    stacked = x.shape[-1] == 2
+    parts = [part.args[0] if stacked and part.op == "move" and part["index"].size == math.prod(part.args[0].shape) else part for part in x.args]
+    if [part.op for part in parts] != ["sub", "add"] or any(one.op != "mul" or not is_constant(one.args[1]) for part in parts for one in part.args):
+        return None
+    (a, b), (c, d) = (part.args for part in parts)
+    m = a.args[0].args[0] if a.args[0].op == "move" else a.args[0]
+    numbers = [elements(one.args[0], m) for one in (a, b, c, d)]
+    tables = [one.args[1]["value"] for one in (a, b, c, d)]
+    if any(one is None or (one[1] != 1).any() for one in numbers) or any(one["at"] != a["at"] for one in (b, c, d)):
+        return None
+    (first, _), (second, _), (third, _), _ = numbers
+    if not np.array_equal(third, first):
+        tables[2], tables[3], numbers[2], numbers[3] = tables[3], tables[2], numbers[3], numbers[2]
+    places, rank = a["at"][1], len(a.shape)
+    if not (np.array_equal(numbers[2][0], first) and np.array_equal(numbers[3][0], second) and np.array_equal(tables[0], tables[3]) and
+            np.array_equal(tables[1], tables[2])) or len(places) != 2 or places[1] != rank - 1 or min(tables[0].shape) < 2:
+        return None
+    base = base_of(tables[0], tables[1])
+    if not base:
+        return None
+    whole = np.stack([first, second], -1).reshape(*first.shape[:-1], -1) if stacked else np.concatenate([first, second], -1)
+    order = [i for i in range(rank) if i != places[0] and i != rank - 1] + [places[0], rank - 1]
+    turned = move(m, whole.transpose(order))
+    made = Node("rope", [turned], turned.shape, x.scope, base=("adjacent_pairs" if stacked else "split_halves", base))
+    return move(made, identity(turned.shape).transpose(np.argsort(order)).reshape(x.shape))
 
 
 def is_causal(hidden, queries, keys):

@@ -369,7 +369,8 @@ class Reader(WindowReader):
         for i in used:
             shape = tuple(n for k, n in enumerate(self.full(i)) if n != 1 or (k == axis and full[axis] != 1))
             parts.append(graph.reshaped(self.arg(i), shape))
-        return graph.joined(parts, self.shape, sum(n != 1 for n in full[:axis]), self.scope)
+        made = graph.joined(parts, self.shape, sum(n != 1 for n in full[:axis]), self.scope)
+        return layers.rope_of_parts(made) or made
 
     def read_Pad(self):
         full, about = self.full(0), self.about

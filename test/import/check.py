@@ -100,6 +100,9 @@ class Checks:
         functions.check(self.tap, self.tool)
         onnx.save(functions.decoder_layer(), str(self.folder / "newest.onnx"))
         code, out, err = self.run(self.folder / "newest.onnx", "--out", self.folder)
+        onnx.save(functions.decoder_layer(interleaved=1), str(self.folder / "pairs.onnx"))
+        pairs = self.run(self.folder / "pairs.onnx", "--out", self.folder)
+        self.tap.check("pairs: is a layer", pairs[0] == 0 and "rope<adjacent_pairs>" in (self.folder / "pairs.hpp").read_text(), pairs[1] + pairs[2])
         self.tap.check("newest: is a layer", code == 0 and "16 nodes are 1 statement: 1 encoder layer, 0 other operations" in out, out + err)
         if compiles and (program := self.compiled("newest")):
             code, out = self.verdict(program, self.folder / "newest.safetensors")

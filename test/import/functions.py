@@ -172,7 +172,7 @@ def wide(x):
     return made.double() if made.dtype == torch.float32 else made
 
 
-def decoder_layer(tokens=9, heads=4, kv_heads=2, width=8, hidden=48):
+def decoder_layer(tokens=9, heads=4, kv_heads=2, width=8, hidden=48, interleaved=0):
     """As exporters of opset 23 and 24 write it: RMSNormalization, RotaryEmbedding, Attention, Swish."""
     random = np.random.default_rng(6)
     features = heads * width
@@ -186,7 +186,8 @@ def decoder_layer(tokens=9, heads=4, kv_heads=2, width=8, hidden=48):
     def node(op, *names, **about):
         return helper.make_node(op, list(names[:-1]), [names[-1]], name=f"/layers.0/{names[-1]}/{op}", **about)
     nodes = [node("RMSNormalization", "x", "g1", "n1"), *(node("MatMul", "n1", f"w{c}", c) for c in "qkv"),
-             node("RotaryEmbedding", "q", "cos", "sin", "rq", num_heads=heads), node("RotaryEmbedding", "k", "cos", "sin", "rk", num_heads=kv_heads),
+             node("RotaryEmbedding", "q", "cos", "sin", "rq", num_heads=heads, interleaved=interleaved),
+             node("RotaryEmbedding", "k", "cos", "sin", "rk", num_heads=kv_heads, interleaved=interleaved),
              node("Attention", "rq", "rk", "v", "a", q_num_heads=heads, kv_num_heads=kv_heads, is_causal=1), node("MatMul", "a", "wo", "o"),
              node("Add", "x", "o", "h"), node("RMSNormalization", "h", "g2", "n2"), node("MatMul", "n2", "wg", "g"), node("MatMul", "n2", "wu", "u"),
              node("Swish", "g", "s"), node("Mul", "s", "u", "p"), node("MatMul", "p", "wd", "d"), node("Add", "h", "d", "y")]

@@ -555,6 +555,31 @@ class GptJ(nn.Module):
         return torch.randn(1, LENGTH, 32),
 
 
+class LlamaOfMeta(nn.Module):
+    """Rotary positions in adjacent pairs, by products of each part with cosines and sines."""
+    options = ["--decode", "key=10"]
+
+    def __init__(self):
+        super().__init__()
+        self.q, self.k, self.v, self.o = (nn.Linear(16, 16, False) for _ in range(4))
+        angles = torch.outer(torch.arange(LENGTH).float(), 10000.0 ** -(torch.arange(0, 4, 2).float() / 4))[None, :, None]
+        self.register_buffer("cosines", angles.cos())
+        self.register_buffer("sines", angles.sin())
+
+    def turned(self, x):
+        first, second = x.reshape(*x.shape[:-1], -1, 2).unbind(-1)
+        turned = first * self.cosines - second * self.sines, first * self.sines + second * self.cosines
+        return torch.stack(turned, -1).flatten(3).transpose(1, 2)
+
+    def forward(self, x):
+        q, k, v = (f(x).view(1, LENGTH, 4, 4) for f in (self.q, self.k, self.v))
+        scores = self.turned(q) @ self.turned(k).transpose(2, 3) / 2 + hidden_later(LENGTH)
+        return x + self.o(rows_of(scores.softmax(-1) @ v.transpose(1, 2)))
+
+    def example(self):
+        return torch.randn(1, LENGTH, 16),
+
+
 class Swin(nn.Module):
     """Attention in shifted windows with a bias from a table; patches are merged."""
 
@@ -671,7 +696,7 @@ EXPECTED = {
     Whisper: "2 convolutions, 2 encoder layers, 1 norm", Llama: "1 embedding, 2 encoder layers, 1 norm, 1 linear map",
     Conformer: "5 norms, 2 feed-forward networks, 1 attention, 3 linear maps, 1 depthwise convolution", T5: "1 embedding, 2 encoder layers, 0 other operations",
     Alibi: "2 encoder layers, 1 linear map", Gpt2: "1 embedding, 2 encoder layers", Perceiver: "4 linear maps, 1 encoder layer",
-    SetTransformer: "7 linear maps, 1 attention", Masks: "12 statements: 6 attentions",
+    LlamaOfMeta: "2 statements: 1 attention", SetTransformer: "7 linear maps, 1 attention", Masks: "12 statements: 6 attentions",
     CausalConvolution: "2 convolutions, 1 linear map", Mobile: "3 convolutions, 1 depthwise convolution, 1 linear map",
     Convolutions: "4 convolutions, 1 depthwise convolution", ConvolutionsOfImages: "3 convolutions, 1 depthwise convolution",
     OneChannel: "3 convolutions", Resized: "", ConvolutionsOfBatch: "2 convolutions, 1 linear map, 1 depthwise convolution", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "",
