@@ -638,6 +638,24 @@ class Tabular(nn.Module):
         return torch.tensor([3]), torch.tensor([2]), torch.randn(1, 4)
 
 
+class Corners(nn.Module):
+    """What a generator of random graphs found: axes of one element, fixed positions, joined integers, what cancels."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.table = nn.Conv1d(1, 6, 1), nn.Embedding(9, 4)
+        self.places = torch.tensor([[[2, 0, 1], [1, 1, 0]]])
+
+    def forward(self, x, ids):
+        outer = self.conv(x[:, :1, 0]) + x[:, 1, :, 2, None].sum()
+        joined = self.table(torch.cat((ids, ids.flip(1)), 1))
+        one = F.adaptive_avg_pool2d(x[:, :, :1, :1], 1) + F.max_pool1d(x[:, :, 0, :1], 1)[..., None]
+        return outer, joined, one, x[:, 0, :2].gather(2, self.places), (x - x) + F.pad(x, (0, 0), mode="constant"), ids
+
+    def example(self):
+        return torch.randn(1, 2, 3, 4), torch.tensor([[3, 1, 8]])
+
+
 class Batch(nn.Module):
     """Two sequences at once; the largest of each feature."""
 
@@ -700,7 +718,7 @@ EXPECTED = {
     CausalConvolution: "2 convolutions, 1 linear map", Mobile: "3 convolutions, 1 depthwise convolution, 1 linear map",
     Convolutions: "4 convolutions, 1 depthwise convolution", ConvolutionsOfImages: "3 convolutions, 1 depthwise convolution",
     OneChannel: "3 convolutions", Resized: "", ConvolutionsOfBatch: "2 convolutions, 1 linear map, 1 depthwise convolution", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "",
-    Swin: "2 norms, 5 linear maps", PatchTst: "", Tabular: "", Batch: "", Linformer: "",
+    Swin: "2 norms, 5 linear maps", PatchTst: "", Tabular: "", Batch: "", Corners: "", Linformer: "",
     Functions: "1 embedding", Masked: "2 linear maps"}
 IN_CI = [Llama, Bert, DecisionTransformer, Swin, CausalConvolution, Functions, Masked]
 
