@@ -122,7 +122,7 @@ class Hostile(check.Checks):
         for name, wanted in {"objects.npz": "objects are not loaded", "complex.npz": "complex64, which is not supported",
                              "integers.npz": "no tensors of floating-point", "nothing.npz": "no tensors of floating-point",
                              "empty.npz": "neither safetensors", "text.pt": "neither safetensors",
-                             "not_there.npz": "No such file", ".": "Is a directory"}.items():
+                             "not_there.npz": "No such file", ".": "it is a folder"}.items():
             self.refused(name, wanted, folder / name, "--binary", out)
         header = ["--header", folder / "never.hpp", "--namespace"]
         self.refused("two names that are one", "'a.b' and 'a_b' would both be called a_b", folder / "collide.npz", *header, "m")
@@ -238,7 +238,7 @@ class Hostile(check.Checks):
             if name in special:
                 code, out, err = self.started(special[name], "--probe", special[name])
                 tap.check(f"{name} is not read", code == 1 and out == "" and err.count("\n") == 1 and
-                          {"a socket": "No such device", "a folder": "Is a directory"}.get(name, "is no plain file") in err, err)
+                          {"a socket": "No such device", "a folder": "it is a folder"}.get(name, "is no plain file") in err, err)
         (folder / "model").symlink_to(fine)
         code, out, err = self.started(folder / "model")
         tap.check("a model is read through a link, as caches of models have them", code == 0, err)
