@@ -55,8 +55,10 @@ class CWriter:
 
     def source(self):
         writer, lines = self.writer, []
-        lines += [*self.top(f"{self.file}.hpp as a function of C."), f'#include "{self.file}.h"', "", f'#include "{self.file}.hpp"', "", "namespace {", "",
-                  f"using namespace {writer.name};", ""]
+        lines += [
+            *self.top(f"{self.file}.hpp as a function of C."), f'#include "{self.file}.h"', "", f'#include "{self.file}.hpp"', "", "namespace {", "",
+            f"using namespace {writer.name};", ""
+        ]
         if writer.tensors:
             lines += ["template <std::size_t N>", "constexpr void copy_numbers(const float (&from)[N], float* to) {",
                       "  for (std::size_t first = 0; first < N; first += 4096)  // compilers limit the length of a loop",
@@ -74,7 +76,8 @@ class CWriter:
 
     def call(self):
         writer, lines = self.writer, []
-        views = [f"view_as<{writer.tensor_types[id(x)]}>({name})" for name, _, x, _ in self.inputs] + (["in_flash"] if writer.tensors else []) + ["work"]
+        views = [f"view_as<{writer.tensor_types[id(x)]}>({name})"
+                 for name, _, x, _ in self.inputs] + (["in_flash"] if writer.tensors else []) + ["work"]
         types = ["result"] if len(self.results) == 1 else [f"result{k}" for k in range(len(self.results))]
         results = [f"view_as<{type_}_tensor>({name})" for type_, (name, _, _, _) in zip(types, self.results)]
         if len(results) == 1:
@@ -108,11 +111,13 @@ class CWriter:
             lines += wrapped(f"static const float wanted_{name}[] = {{", self.numbers(writer.answers[k].astype(np.float32)), "};")
             lines.append(f"static float {name}[{writer.answers[k].size}];")
         names = [name for name, _, _, _ in [*self.inputs, *self.results]]
-        lines += ["", "static int differs(const float* a, const float* b, int count, double allowed) {", "  double most = 0;", "  int i;",
-                  "  for (i = 0; i < count; ++i) {", "    const double far = (double)a[i] - (double)b[i];",
-                  "    if (!(far <= most && -far <= most)) most = far < 0 ? -far : far;", "  }",
-                  f'  printf("{self.file}: largest difference %.3g, at most %.3g is allowed\\n", most, allowed);', "  return !(most <= allowed);", "}", "",
-                  "int main(void) {", "  int wrong = 0;", f"  {self.function}({', '.join(names)});"]
+        lines += [
+            "", "static int differs(const float* a, const float* b, int count, double allowed) {", "  double most = 0;", "  int i;",
+            "  for (i = 0; i < count; ++i) {", "    const double far = (double)a[i] - (double)b[i];",
+            "    if (!(far <= most && -far <= most)) most = far < 0 ? -far : far;", "  }",
+            f'  printf("{self.file}: largest difference %.3g, at most %.3g is allowed\\n", most, allowed);', "  return !(most <= allowed);", "}", "",
+            "int main(void) {", "  int wrong = 0;", f"  {self.function}({', '.join(names)});"
+        ]
         for k, (name, _, x, _) in enumerate(self.results):
             lines.append(f"  wrong += differs({name}, wanted_{name}, {math.prod(x.shape)}, {self.allowed[k]:.3g});")
         return "\n".join([*lines, "  return wrong;", "}", ""])
@@ -154,8 +159,10 @@ class IntegerCWriter(CWriter):
             lines += wrapped(f"static const {kind} {name}[] = {{", self.numbers(value.astype(bool) if kind == "bool" else value), "};")
         name, kind, x, _ = result
         lines += wrapped(f"static const {kind} wanted[] = {{", self.numbers(writer.probe), "};")
-        lines += [f"static {kind} {name}[{math.prod(x.shape)}];", "", "int main(void) {", "  int different = 0, i;",
-                  f"  {self.function}({', '.join(one[0] for one in [*self.inputs, result])});",
-                  f"  for (i = 0; i < {math.prod(x.shape)}; ++i) different += {name}[i] != wanted[i];",
-                  f'  printf("{self.file}: %d of {math.prod(x.shape)} integers differ from the probe\\n", different);', "  return different != 0;", "}", ""]
+        lines += [
+            f"static {kind} {name}[{math.prod(x.shape)}];", "", "int main(void) {", "  int different = 0, i;",
+            f"  {self.function}({', '.join(one[0] for one in [*self.inputs, result])});",
+            f"  for (i = 0; i < {math.prod(x.shape)}; ++i) different += {name}[i] != wanted[i];",
+            f'  printf("{self.file}: %d of {math.prod(x.shape)} integers differ from the probe\\n", different);', "  return different != 0;", "}", ""
+        ]
         return "\n".join(lines)

@@ -1,15 +1,23 @@
 # SPDX-License-Identifier: BSL-1.0
 """For tools/import --decode: a causal model step by step. The header also has the caches of its layers and a function `step`, and the
 test compares the steps with the whole call, bit for bit."""
+import math
 import re
 
 from command_line import Refused
+from import_graph import counted
 from import_formula import axes_text
 from import_write import tensor_text
 
 BY_ROWS = {"norm", "linear", "network", "lookup", "activation", "exp", "tanh", "sigmoid", "abs", "sqrt", "mul", "add", "sub", "maximum", "minimum"}
 ALONG_ONE_AXIS = {"softmax", "log_softmax"}
 ATTENDS = {"encoder", "attention"}
+MOST_ARGUMENTS = 1000  # more than anybody gives
+LINE = "\n"
+
+
+def indented(lines):
+    return LINE.join(f"  {line}" for line in lines)
 
 
 class StepWriter:
@@ -18,17 +26,20 @@ class StepWriter:
     def __init__(self, writer, keys):
         self.writer, self.keys, program = writer, keys, writer.program
         if len(program.results) != 1 or len(program.inputs) != 1:
-            raise Refused(f"--decode: the model has {len(program.inputs)} inputs and {len(program.results)} outputs, and a step has one of each; "
-                          "leave the others out")
+            raise Refused(f"--decode: the model has {counted(len(program.inputs), 'input')} and {counted(len(program.results), 'output')}, and a "
+                          "step has one of each; leave the others out")
         (self.input,), (self.result,) = program.inputs, program.results
-        if not any(one.node.op in ATTENDS for one in program.statements):
-            raise Refused("--decode: no attention or encoder layer was recognized; write the step by hand (docs/language.md)")
-        self.sequence, self.length = program.names(self.input)[0], self.input.shape[0]
-        if "token" in program.names(self.input)[1:]:
-            raise Refused(f"--decode: the input {self.input['name']} has the axes {axes_text(program.names(self.input), self.input.shape)}, "
+        names, name = program.names(self.input), self.input["name"]
+        if not names or math.prod(self.input["full"]) == 1:
+            raise Refused(f"--decode: the input {name} has one token; export the model with a whole sequence")
+        self.sequence, self.length = names[0], self.input.shape[0]
+        if "token" in names[1:]:
+            raise Refused(f"--decode: the input {name} has the axes {axes_text(names, self.input.shape)}, "
                           "and a step is of one sequence; export the model with a batch of 1")
         if self.sequence != "token":
-            raise Refused(f"--decode: the first axis of the input is {self.sequence}; name it, --axes {self.input['name']}=token")
+            raise Refused(f"--decode: the first axis of the input is {self.sequence}; name it, --axes {','.join([name + '=token', *names[1:]])}")
+        if not any(one.node.op in ATTENDS for one in program.statements):
+            raise Refused("--decode: no attention or encoder layer was recognized; write the step by hand (docs/language.md)")
         for one in program.statements:
             self.check(one)
 
@@ -47,12 +58,13 @@ class StepWriter:
         elif node.op in ALONG_ONE_AXIS and node["axis"] == len(node.shape) - 1:
             pass
         elif node.op not in BY_ROWS or any(text in one.text for text in ("broadcast<", "hide(")):
-            raise Refused(f"{where}it isn't recognized as part of a layer, and it may mix positions; write the step by hand (docs/language.md)")
+            raise Refused(f"{where}it isn't part of a layer that was recognized, and a step has no such operation; write the step by hand "
+                          "(docs/language.md)")
         elif len(one.reads) > 1 and any(x.shape != node.shape for x in one.reads):
             raise Refused(f"{where}its operands have different axes; write the step by hand (docs/language.md)")
         if self.is_positions(one) and self.keys > self.length:
-            raise Refused(f"--decode key={self.keys}: {node.origin}: its table has {self.length} positions; export the model with {self.keys}, or use "
-                          f"key={self.length}")
+            raise Refused(f"--decode key={self.keys}: {node.origin}: its table has {self.length} positions; export the model with {self.keys}, "
+                          f"or use key={self.length}")
         elif not self.is_positions(one) and one.tensors and any("token<" in axes for axes, _ in one.tensors):
             raise Refused(f"{where}it has a number for each position; write the step by hand (docs/language.md)")
 
@@ -73,74 +85,192 @@ class StepWriter:
 
     @staticmethod
     def member(type_):
-        return re.sub("_type(_\\d+)?$", "\\1", type_)
+        """Of `past` and of the workspace. No other member of theirs begins so."""
+        return "of_" + re.sub("_type(_\\d+)?$", "\\1", type_)
 
-    def tensor(self, node, names):
-        made = tensor_text("float", names, node.shape)
-        return made.replace(f"token<{self.length}>", "token<N>", 1)
+    @staticmethod
+    def for_positions(type_):
+        return re.sub(r"token<\d+>", "token<N>", type_, count=1)
+
+    def tensor(self, node):
+        return self.for_positions(tensor_text("float", self.writer.program.names(node), node.shape))
+
+    # ---- a step: layers that attend, and between them formulas, which need no temporary values
+    def stages(self):
+        """The statements' numbers: of one layer that attends, or of a formula."""
+        writer, run = self.writer, []
+        begins = {writer.first + writer.period * k for k in range(writer.count + 1)} if writer.of_block else ()
+        for i, one in enumerate(writer.program.statements):
+            attends = one.node.op in ATTENDS
+            if run and (attends or i in begins):
+                yield run
+                run = []
+            if attends:
+                yield [i]
+            else:
+                run.append(i)
+        if run:
+            yield run
+
+    def prefix(self, i):
+        """Of the weights of statement i."""
+        writer = self.writer
+        if not writer.of_block or not (writer.is_repeated(i) or writer.is_copy(i)):
+            return "w"
+        return f"w.blocks[{(i - writer.first) // writer.period if writer.stored > 1 else 0}]"
+
+    def formula(self, stage, read, made):
+        """A lambda of what it reads, the rows of the tables of positions, and the weights. Returns it and those tables."""
+        program, lines, tables = self.writer.program, [], []
+        names = {key: f"x{k}" for k, key in enumerate(read)}
+        for i in stage:
+            one = program.statements[i]
+            if self.is_positions(one):
+                table = self.writer.text_of(i, f"{self.prefix(i)}.", {**names, id(one.reads[0]): "x"}).removeprefix("x + ")
+                text = f"{names[id(one.reads[0])]} + table{len(tables)}"
+                tables.append((table, one))
+            else:
+                text = self.writer.text_of(i, "w.", names)
+            names[id(one.node)] = f"x{len(names)}"
+            lines.append(f"  auto {names[id(one.node)]} = {text};")
+        results = ", ".join(names[key] for key in made)
+        if len(made) == 1 and lines[-1].startswith(f"  auto {results} = "):
+            lines[-1] = lines[-1].replace(f"  auto {results} =", "  return", 1)
+        else:
+            lines.append(f"  return {results};" if len(made) == 1 else f"  return std::tuple{{{results}}};")
+        arguments = [f"auto {names[key]}" for key in read] + [f"auto table{k}" for k in range(len(tables))]
+        arguments += ["const auto& w"] if any("w." in line for line in lines) else []
+        return "\n".join([f"[]({', '.join(arguments)}) {{", *lines, "};"]), tables
+
+    def plan(self):
+        """The formulas, the members of the workspace, and the statements of `step`."""
+        writer, program = self.writer, self.writer.program
+        formulas, members, free, lines, used = {}, {}, {}, [], {}
+        stages = [*self.stages()]
+        last = {id(x): k for k, stage in enumerate(stages) for i in stage for x in program.statements[i].reads}
+        places = {id(self.input): "next", id(self.result): "out"}
+        types = {id(one.node): self.tensor(one.node) for one in program.statements}
+        for k, stage in enumerate(stages):
+            nodes = [program.statements[i].node for i in stage]
+            inside = {id(node) for node in nodes}
+            read = [*dict.fromkeys(id(x) for i in stage for x in program.statements[i].reads if id(x) not in inside)]
+            made = [id(node) for node in nodes if node is self.result or last.get(id(node), -1) > k]
+            for key in made:
+                if key not in places:
+                    places[key] = free[types[key]].pop() if free.get(types[key]) else f"work.x{len(members)}"
+                    if places[key] not in members:
+                        members[places[key]] = f"{types[key]} {places[key].removeprefix('work.')};"
+                        free.setdefault(types[key], [])
+            lines += self.attend(stage[0], places, used) if nodes[0].op in ATTENDS else self.compute(stage, read, made, places, formulas)
+            for key in read:
+                if last[key] == k and places[key].startswith("work."):
+                    free[types[key]].append(places[key])
+        return formulas, members, lines
+
+    def attend(self, i, places, used):
+        writer, one = self.writer, self.writer.program.statements[i]
+        given, type_ = places[id(one.reads[0])], writer.types[one.type]
+        masks = (one.node["attention"] if one.node.op == "encoder" else one.node)["masks"]
+        more = " & ".join(mask for mask in masks if mask != "causal") or "all_keys"
+        name, number = self.member(type_), used.get(type_, 0)
+        used[type_] = number + 1
+        layer = writer.text_of(i, f"{self.prefix(i)}.", places).removesuffix(f"({given}, {' & '.join(masks)})")
+        yield f"if (!cache.{name}[{number}].step({places[id(one.node)]}, {layer}, {given}, {more}, work.{name})) return false;"
+
+    def compute(self, stage, read, made, places, formulas):
+        text, tables = self.formula(stage, read, made)
+        known = {id(self.input): "step_input<N>", id(self.result): "step_result<N>"}
+        by_key = {id(one.node): one.node for one in self.writer.program.statements}
+        types = [known.get(key) or self.tensor(by_key[key]) for key in read]
+        arguments = [places[key] for key in read]
+        for table, one in tables:
+            axes = self.for_positions(axes_text(one.axes, one.node.shape))
+            types.append(f"view<const float, {axes}>")
+            arguments.append(f"view<const float, {axes}>({table}.data() + cache.size() * {math.prod(one.node.shape[1:])})")
+        if "const auto& w" in text:
+            types.append("packed_block" if self.prefix(stage[0]) != "w" else "packed")
+            arguments.append(self.prefix(stage[0]))
+        name = formulas.setdefault(text, (f"part{len(formulas)}", types))[0]
+        results = ", ".join(places[key] for key in made)
+        yield f"step_formulas::{name}.into({results if len(made) == 1 else f'std::tie({results})'}, {', '.join(arguments)}, work.{name});"
 
     def text(self):
         """For the end of the header."""
-        caches = self.caches()
+        writer, caches = self.writer, self.caches()
+        formulas, values, lines = self.plan()
         first = self.member(next(iter(caches)))
-        kind = re.sub(r"token<\d+>", "token<N>", self.writer.input_type(self.input), 1)
-        argument = self.writer.arguments[id(self.input)]
-        lines = [f"// Decoding: the keys and values of up to {self.keys} positions. reset() begins a new sequence.", "struct past {",
-                 f"  static constexpr std::size_t capacity = {self.keys};",
-                 *(f"  key_value_cache<{type_}, key<capacity>> {self.member(type_)}[{count}];" for type_, count in caches.items()),
-                 f"  constexpr std::size_t size() const noexcept {{ return {first}[0].size(); }}", "  constexpr void reset() noexcept {",
-                 *(f"    for (auto& one : {self.member(type_)}) one.reset();" for type_ in caches), "  }", "};", "",
-                 "// Scratch memory of a step of N positions.", "template <std::size_t N>", "struct step_workspace {",
-                 *(f"  typename key_value_cache<{type_}, key<past::capacity>>::template workspace<token<N>> {self.member(type_)};" for type_ in caches), "};", "",
-                 "// The results of the next N positions, with the bits of `forward`. Returns false and changes",
-                 "// nothing if the cache is full.",
-                 "template <std::size_t N>",
-                 f"[[nodiscard]] constexpr bool step(past& cache, {self.tensor(self.result, self.writer.program.names(self.result))}& out,",
-                 f"    const {kind}& {argument}, const packed& w, step_workspace<N>& work) noexcept {{",
-                 "  const std::size_t before = cache.size();", "  if (before + N > past::capacity) return false;"]
-        return "\n".join([*lines, *self.statements(argument), "  return true;", "}", ""])
+        of_layers = [f"key_value_cache<{type_}, key<capacity>> {self.member(type_)}[{count}];" for type_, count in caches.items()]
+        resets = [f"  for (auto& one : {self.member(type_)}) one.reset();" for type_ in caches]
+        between = [f"inline constexpr formula {name} = {text}" for text, (name, _) in formulas.items()]
+        scratch = [*values.values()]
+        scratch += [f"workspace_for<decltype(step_formulas::{name}), {', '.join(types)}> {name};" for name, types in formulas.values()]
+        scratch += [f"typename key_value_cache<{type_}, key<past::capacity>>::template workspace<token<N>> {self.member(type_)};" for type_ in caches]
+        return f"""\
+// The next N positions, and their results.
+template <std::size_t N>
+using step_input = {self.for_positions(writer.input_type(self.input))};
+template <std::size_t N>
+using step_result = {self.tensor(self.result)};
 
-    def statements(self, argument):
-        writer, program = self.writer, self.writer.program
-        names, used = {id(self.input): argument}, {}
-        for i, one in enumerate(program.statements):
-            names[id(one.node)] = "out" if one.node is self.result else f"x{i}"
-            repeated = writer.is_repeated(i) or writer.is_copy(i)
-            copy = (i - writer.first) // writer.period if repeated else 0
-            weights = f"w.blocks[{copy if writer.stored > 1 else 0}]." if repeated and writer.of_block else "w."
-            target = "  " if one.node is self.result else f"  {self.tensor(one.node, one.axes)} x{i};\n  "
-            given = f"{names[id(one.reads[0])]}"
-            if one.node.op in ATTENDS:
-                masks = (one.node["attention"] if one.node.op == "encoder" else one.node)["masks"]
-                more = " & ".join(mask for mask in masks if mask != "causal") or "all_keys"
-                type_ = writer.types[one.type]
-                name = self.member(type_)
-                layer = writer.text_of(i, weights, names).removesuffix(f"({given}, {' & '.join(masks)})")
-                yield f"{target}if (!cache.{name}[{used.get(type_, 0)}].step({names[id(one.node)]}, {layer}, {given}, {more}, work.{name})) return false;"
-                used[type_] = used.get(type_, 0) + 1
-                continue
-            if self.is_positions(one):
-                table = writer.text_of(i, weights, {**names, id(one.reads[0]): "x"}).removeprefix("x + ")
-                text = f"learned_positions<float, {axes_text(one.axes, one.node.shape)}>{{{table}}}({given}, before)"
-            else:
-                text = writer.text_of(i, weights, names)
-            yield f"  out = {text};" if one.node is self.result else f"  const auto x{i} = {text};"
+// Decoding: the keys and values of up to {self.keys} positions. reset() begins a new sequence.
+struct past {{
+  static constexpr std::size_t capacity = {self.keys};
+{indented(of_layers)}
+  constexpr std::size_t size() const noexcept {{ return {first}[0].size(); }}
+  constexpr void reset() noexcept {{
+{indented(resets)}
+  }}
+}};
+
+// What is computed before, between and after the layers that attend.
+namespace step_formulas {{
+{LINE.join(between)}
+}}  // namespace step_formulas
+
+// Scratch memory of a step of N positions.
+template <std::size_t N>
+struct step_workspace {{
+{indented(scratch)}
+}};
+
+// The results of the next N positions, with the bits of `forward`. Returns false and changes
+// nothing if the cache is full.
+template <std::size_t N>
+[[nodiscard]] constexpr bool step(past& cache, step_result<N>& out, const step_input<N>& next, const packed& w,
+                                  step_workspace<N>& work) noexcept {{
+  if (cache.size() + N > past::capacity) return false;
+{indented(lines)}
+  return true;
+}}
+template <class... X>
+bool step(const X&...) noexcept {{
+  static_assert(sizeof...(X) > {MOST_ARGUMENTS},
+                "{writer.name}::step: takes past, step_result<N>, step_input<N>, packed, step_workspace<N>, with one N");
+  return false;
+}}
+"""
 
     # ---- the test
     def test(self, text):
         """The program of the whole call, and after it a step of half of the positions and then one by one."""
-        inputs, result = self.writer.input_type(self.input), tensor_text("float", self.writer.program.names(self.result), self.result.shape)
         steps = min(self.length, self.keys)
-        some_in, some_out = (re.sub(r"token<\d+>", "token<N>", type_, 1) for type_ in (inputs, result))
-        lines = ["  static past cache;", "  std::size_t different = 0, compared = 0;",
-                 "  const auto next = [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t first) {",
-                 "    static step_workspace<N> scratch;", f"    static {some_in} some;", f"    static {some_out} rows;",
-                 "    for (std::size_t k = 0; k < some.size(); ++k) some.data()[k] = in0.data()[first * (some.size() / N) + k];",
-                 "    if (!step(cache, rows, some, fast, scratch)) return false;", "    const auto* const whole = out0.data() + first * (rows.size() / N);",
-                 "    for (std::size_t k = 0; k < rows.size(); ++k) different += rows.data()[k] != whole[k];", "    compared += rows.size();", "    return true;", "  };",
-                 f"  bool fits = next(std::integral_constant<std::size_t, {max(1, steps // 2)}>{{}}, 0);",
-                 f"  for (std::size_t i = {max(1, steps // 2)}; fits && i < {steps}; ++i) fits = next(std::integral_constant<std::size_t, 1>{{}}, i);",
-                 f'  std::printf("{self.writer.file_name}: step by step, %zu of %zu numbers differ from the whole call\\n", different, compared);',
-                 "  right = right && fits && different == 0;"]
-        at = text.rindex("  return right ?")
-        return text[:at] + "\n".join(lines) + "\n" + text[at:]
+        half, at = max(1, steps // 2), text.rindex("  return right ?")
+        return text[:at] + f"""\
+  static past cache;
+  std::size_t different = 0, compared = 0;
+  const auto next = [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t first) {{
+    static step_workspace<N> scratch;
+    static step_input<N> some;
+    static step_result<N> rows;
+    for (std::size_t k = 0; k < some.size(); ++k) some.data()[k] = in0.data()[first * (some.size() / N) + k];
+    if (!step(cache, rows, some, fast, scratch)) return false;
+    const auto* const whole = out0.data() + first * (rows.size() / N);
+    for (std::size_t k = 0; k < rows.size(); ++k) different += rows.data()[k] != whole[k];
+    compared += rows.size();
+    return true;
+  }};
+  bool fits = next(std::integral_constant<std::size_t, {half}>{{}}, 0);
+  for (std::size_t i = {half}; fits && i < {steps}; ++i) fits = next(std::integral_constant<std::size_t, 1>{{}}, i);
+  std::printf("{self.writer.file_name}: step by step, %zu of %zu numbers differ from the whole call\\n", different, compared);
+  right = right && fits && different == 0;
+""" + text[at:]

@@ -221,7 +221,10 @@ class Program:
             if mask == "causal":
                 conditions.append(f"position<{key}> > position<{query}>")
             elif found := window.fullmatch(mask):
-                conditions += [f"position<{key}> > position<{query}>" + (f" + {found[2]}" if found[2] else ""), f"position<{query}> > position<{key}> + {found[1]}"]
+                conditions += [
+                    f"position<{key}> > position<{query}>" + (f" + {found[2]}" if found[2] else ""),
+                    f"position<{query}> > position<{key}> + {found[1]}"
+                ]
             else:
                 flag = self.renamed(kept[0], (key,), f"{{{next(flags)}}}")
                 conditions.append(flag if mask.startswith("drop_mask") else f"!{flag}")
@@ -264,7 +267,7 @@ class Program:
             self.refuse(node, f"input {name}: --axes names {len(axes)} axes for {list(node.shape)}")
         for axis in axes:
             self.own_axis(axis)
-        if node["dtype"].kind == "b":
+        if node["dtype"].kind == "b" or node.constants.get("kept"):
             self.conditions.add(id(node))
         self.axes[id(node)] = tuple(axes)
         self.inputs.append(node)
@@ -691,7 +694,8 @@ class Program:
         if out and out[0] in channels:  # summed and kept
             summed = [self.fresh(taken, f"summed_{channels[0]}")]
             text += f" | rename_axis<{channels[0]}, {summed[0]}>"
-        value = weight.transpose(*range(2, weight.ndim), 1, 0).reshape(*weight.shape[2:], *([weight.shape[1]] if channels else []), *([outputs] if out else []))
+        value = weight.transpose(*range(2, weight.ndim), 1, 0).reshape(*weight.shape[2:], *([weight.shape[1]] if channels else []),
+                                                                       *([outputs] if out else []))
         self.say_product(node, x, text, [*kernel, *summed], (axes_text((*kernel, *summed, *out), value.shape), floats(value)), positions + out)
 
     def say_product(self, node, x, text, summed, weight, result):

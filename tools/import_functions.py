@@ -269,7 +269,7 @@ def rounded(body):
     x = body.inputs[0]
     below = body("Floor", x)
     fraction = body("Sub", x, below)
-    is_odd = body("Equal", body("Mod", below, np.array(2.0), fmod=0), np.array(1.0))
+    is_odd = body("Equal", body("Mod", below, np.array(2.0)), np.array(1.0))
     up = body("Or", body("Greater", fraction, np.array(0.5)), body("And", body("Equal", fraction, np.array(0.5)), is_odd))
     return body.results(body("Where", up, body("Add", below, np.array(1.0)), below))
 
@@ -311,10 +311,18 @@ def tangent(body):
     return body.results(body("Div", body("Sin", body.inputs[0]), body("Cos", body.inputs[0])))
 
 
-def negative_or_not(body, low, high=None):
+def ceiling(body):
+    return body.results(body("Neg", body("Floor", body("Neg", body.inputs[0]))))
+
+
+def cast_like(body):
+    return body.results(body("Cast", body.inputs[0], to=TENSOR_TYPES[body.values[body.inputs[1]].dtype]))
+
+
+def negative_or_not(body, low):
     """low where x < 0, else x."""
     x = body.inputs[0]
-    return body("Where", body("Less", x, np.array(0.0)), low, x if high is None else high)
+    return body("Where", body("Less", x, np.array(0.0)), low, x)
 
 
 def powers(body, scale=1.0):
@@ -521,7 +529,8 @@ def depth_to_space(body):
     b, c, h, w = body.shape(body.inputs[0])
     size = body.about["blocksize"]
     is_usual = operators.text_of(body.about.get("mode"), "DCR") == "DCR"
-    parts, order = ([b, size, size, c // size**2, h, w], [0, 3, 4, 1, 5, 2]) if is_usual else ([b, c // size**2, size, size, h, w], [0, 1, 4, 2, 5, 3])
+    parts, order = ([b, size, size, c // size**2, h, w], [0, 3, 4, 1, 5, 2]) if is_usual else ([b, c // size**2, size, size, h, w],
+                                                                                               [0, 1, 4, 2, 5, 3])
     x = body("Transpose", body("Reshape", body.inputs[0], np.array(parts)), perm=order)
     return body.results(body("Reshape", x, np.array([b, c // size**2, h * size, w * size])))
 
@@ -546,8 +555,6 @@ def scattered(body):
     about, places = body.about, body.fixed(1, "the place")
     x, _, updates = body.inputs
     if operators.text_of(about.get("reduction"), "none") != "none":
-        if x in body.constants and updates in body.constants:
-            body.refuse("it combines elements; compute the constant before the export")
         body.refuse("it combines elements; export it without reduction")
     count = math.prod(body.shape(x))
     index = operators.scatter(body.node.op_type, about, np.arange(count).reshape(body.shape(x)), places,
@@ -690,7 +697,7 @@ def dequantize(body):
     return body.results(dequantized(body, x, scale, zero, body.about.get("axis", 1)))
 
 
-def within(body, x, scale, zero):
+def within(body, x, zero):
     """Rounding is left out. Integers that have no negative numbers stand for those of ReLU, and that stays."""
     value = None if zero is None else body.fixed(body.inputs.index(zero), "the zero point")
     if value is not None and np.asarray(value).size == 1 and np.asarray(value).reshape(()) == np.iinfo(value.dtype).min:
@@ -699,8 +706,7 @@ def within(body, x, scale, zero):
 
 
 def quantize(body):
-    x, scale, zero = (body.input(i) for i in range(3))
-    return body.results(within(body, x, scale, zero))
+    return body.results(within(body, body.input(0), body.input(2)))
 
 
 def dynamically_quantize(body):
@@ -709,19 +715,19 @@ def dynamically_quantize(body):
 
 def product_of_integers(body):
     """MatMulInteger and ConvInteger: numbers of integers."""
-    one = body.name_of(np.ones((), np.float32))
-    x, w = (dequantized(body, body.inputs[i], one, body.input(2 + i), -1) for i in (0, 1))
-    return body.results(body("MatMul" if body.node.op_type == "MatMulInteger" else "Conv", x, w, **body.about))
+    one, is_conv = body.name_of(np.ones((), np.float32)), body.node.op_type == "ConvInteger"
+    x, w = (dequantized(body, body.inputs[i], one, body.input(2 + i), 0 if is_conv else -1) for i in (0, 1))
+    return body.results(body("Conv" if is_conv else "MatMul", x, w, **body.about))
 
 
 def quantized_product(body):
     """QLinearMatMul and QLinearConv."""
-    x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, bias = (body.input(i) for i in range(9))
+    x, x_scale, x_zero, w, w_scale, w_zero, _, y_zero, bias = (body.input(i) for i in range(9))
     is_conv = body.node.op_type == "QLinearConv"
     inputs = [dequantized(body, x, x_scale, x_zero), dequantized(body, w, w_scale, w_zero, 0 if is_conv else -1)]
     if bias:
         inputs.append(body.name_of((body.fixed(8, "the bias") * body.fixed(1, "the scale") * body.fixed(4, "the scale")).astype(np.float32)))
-    return body.results(within(body, body("Conv" if is_conv else "MatMul", *inputs, **body.about), y_scale, y_zero))
+    return body.results(within(body, body("Conv" if is_conv else "MatMul", *inputs, **body.about), y_zero))
 
 
 QUANTIZED = {"DequantizeLinear": dequantize, "QuantizeLinear": quantize, "DynamicQuantizeLinear": dynamically_quantize,
@@ -731,24 +737,25 @@ FUNCTIONS = {
     "Attention": attention, "RotaryEmbedding": rotary_embedding, "LayerNormalization": norm_of_last_axes, "RMSNormalization": norm_of_last_axes,
     "InstanceNormalization": instance_normalization, "GroupNormalization": group_normalization,
     "MeanVarianceNormalization": mean_variance_normalization, "LpNormalization": lp_normalization, "LRN": local_response_normalization,
-    "BatchNormalization": in_training, "Dropout": in_training, "Round": rounded, "Mod": remainder, "Shrink": shrunk, "Sinh": hyperbolic(-1),
-    "Cosh": hyperbolic(1), "Tan": tangent, **dict.fromkeys(("Asinh", "Acosh", "Atanh"), of_hyperbolic), "Elu": elu, "Selu": selu, "Celu": celu,
-    "LeakyRelu": leaky_relu, "PRelu": leaky_relu, "Mish": mish, "Softsign": softsign, "HardSigmoid": hard_sigmoid, "HardSwish": hard_sigmoid,
-    "ThresholdedRelu": thresholded_relu, "Sign": sign, "Swish": swish, "Ceil": lambda body: body.results(body("Neg", body("Floor", body("Neg", body.inputs[0])))),
-    "CastLike": lambda body: body.results(body("Cast", body.inputs[0], to=TENSOR_TYPES[body.values[body.inputs[1]].dtype])),
-    "Mean": folded("Mean"), "Sum": folded("Sum"), "Max": folded("Max"), "Min": folded("Min"), "Trilu": triangle, "ReduceProd": product_of_elements,
-    "Hardmax": hardmax, "ArgMax": last_place, "ArgMin": last_place,
-    "Softmax": old_softmax, "LogSoftmax": old_softmax, "EyeLike": eye, "GatherElements": elements_of_one, "OneHot": one_hot, "CenterCropPad": cropped_or_padded, "SpaceToDepth": space_to_depth,
-    "DepthToSpace": depth_to_space, "ScatterND": scattered,
-    "ScatterElements": scattered, "Scatter": scattered, "GatherND": gathered, "Einsum": einsum, "Gemm": gemm, "LpPool": lp_pool, "MaxPool": pool_over_the_end,
-    "AveragePool": pool_over_the_end, **dict.fromkeys(("ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2", "ReduceSumSquare",
-                                                      "ReduceLogSum", "ReduceLogSumExp"), reduction), **QUANTIZED}
+    "BatchNormalization": in_training, "Dropout": in_training,
+    "Round": rounded, "Mod": remainder, "Shrink": shrunk, "Sinh": hyperbolic(-1), "Cosh": hyperbolic(1), "Tan": tangent,
+    **dict.fromkeys(("Asinh", "Acosh", "Atanh"), of_hyperbolic),
+    "Elu": elu, "Selu": selu, "Celu": celu, "LeakyRelu": leaky_relu, "PRelu": leaky_relu, "Mish": mish, "Softsign": softsign,
+    "HardSigmoid": hard_sigmoid, "HardSwish": hard_sigmoid, "ThresholdedRelu": thresholded_relu, "Sign": sign, "Swish": swish, "Ceil": ceiling,
+    "CastLike": cast_like, "Mean": folded("Mean"), "Sum": folded("Sum"), "Max": folded("Max"), "Min": folded("Min"), "Trilu": triangle,
+    **dict.fromkeys(("ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSum",
+                     "ReduceLogSumExp"), reduction),
+    "ReduceProd": product_of_elements, "Hardmax": hardmax, "ArgMax": last_place, "ArgMin": last_place, "Softmax": old_softmax,
+    "LogSoftmax": old_softmax, "EyeLike": eye, "GatherElements": elements_of_one, "OneHot": one_hot, "CenterCropPad": cropped_or_padded,
+    "SpaceToDepth": space_to_depth, "DepthToSpace": depth_to_space, "ScatterND": scattered, "ScatterElements": scattered, "Scatter": scattered,
+    "GatherND": gathered, "Einsum": einsum, "Gemm": gemm, "LpPool": lp_pool, "MaxPool": pool_over_the_end, "AveragePool": pool_over_the_end,
+    **QUANTIZED}
 
 
 # ---- functions of the model --------------------------------------------------------------------------
 
 
-def inlined(model, nodes, prefix=""):
+def inlined(model, nodes):
     """The nodes with those of the model's functions instead of their calls."""
     functions = {(one.domain, one.name): one for one in model.functions}
     for node in nodes:

@@ -68,7 +68,8 @@ def scaled(x):
 def elementwise(op, args, at, shape, scope=""):
     """at: for each argument its axes of the result."""
     for k in (0, 1):
-        if len(args) == 2 and is_constant(args[k]) and args[k].shape and args[1 - k].shape == shape and (args[k]["value"] == args[k]["value"].flat[0]).all():
+        if len(args) == 2 and is_constant(args[k]) and args[k].shape and args[1 - k].shape == shape and (args[k]["value"]
+                                                                                                         == args[k]["value"].flat[0]).all():
             args, at = list(args), list(at)
             args[k], at[k] = constant(args[k]["value"].flat[0], args[k].scope), ()
     if op == "div" and is_number(args[1]) and number(args[1]) != 0:
@@ -125,6 +126,10 @@ def in_other_order(x):
     return times(y, factor), index
 
 
+def counted(count, name):
+    return f"{count} {name}{'' if count == 1 else 's'}"
+
+
 def before_one_move(args, shape):
     """The operands before the same move of all; numbers stay."""
     moved = [None if is_number(x) else in_other_order(x) for x in args]
@@ -135,7 +140,19 @@ def before_one_move(args, shape):
     return first and [x if one is None else one[0] for x, one in zip(args, moved)]
 
 
+def not_negative(x):
+    """Is no element below 0?"""
+    if x.op == "activation":
+        return x["kind"] in ("relu", "softplus")
+    if x.op in ("maximum", "minimum") and is_number(x.args[1]):
+        found = number(x.args[1]) >= 0, not_negative(x.args[0])
+        return any(found) if x.op == "maximum" else all(found)
+    return x.op in ("sigmoid", "exp", "abs", "sqrt", "softmax") or x.op in ("move", "pooled") and not_negative(x.args[0])
+
+
 def unary(op, x, scope="", **more):
+    if op == "not" and x.op == "not":
+        return x.args[0]
     if moved := in_other_order(x):
         return move(unary(op, moved[0], scope, **more), moved[1])
     return Node(op, [x], x.shape, scope, **more)

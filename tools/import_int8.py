@@ -15,17 +15,19 @@ from export_read import npy_array, open_plain, read_file
 from export_write import float_text, safe, safetensors_bytes
 import import_graph as graph
 from import_formula import CALLS, OPERATORS, Program
-from import_graph import Node, in_order, is_number, number
+from import_graph import Node, in_order, is_number
 from import_layers import Scores
 from import_write import Writer, tensor_text
 from progress import Progress
 from quantize_program import compiled
 
+RANGES = pathlib.Path(__file__).resolve().parent / "import_ranges.cpp.in"
 LABELS = "labels"  # in the file of samples
 HELD_OUT = 5  # of so many samples one gives no ranges: the error is measured on it
 FEWEST = 2 * HELD_OUT  # samples of which some are held out
 # What formulas in integers don't have: of one value and numbers, of two values.
-REFUSED = {"lookup": "an embedding", "gather": "gather", "gather_elements": "gather", "cumulative_sum": "a running sum", "argmax": "the place of the largest"}
+REFUSED = {"lookup": "an embedding", "gather": "gather", "gather_elements": "gather", "cumulative_sum": "a running sum",
+           "argmax": "the place of the largest"}
 REFUSED_OF_TWO = {"where": "a choice", "mod": "a remainder", "pow": "a power"}
 ELEMENTWISE = {*OPERATORS, *CALLS, "maximum", "minimum", "where", "activation", "reciprocal", "pow", "not"}
 CURE = "has no integer form; do it outside of the model"
@@ -61,7 +63,8 @@ def read_samples(path, inputs, flags):
     arrays = read_arrays(path, inputs)
     names = ", ".join(f"{one}=..." if one.isidentifier() else f"**{{{one!r}: ...}}" for one in inputs)
     for name in arrays.keys() - inputs.keys() - {LABELS}:
-        raise Refused(f"{path}: the model has no input {name}, only {', '.join(inputs)}; save numpy.savez(file, {names}), and {LABELS} if you have them")
+        raise Refused(
+            f"{path}: the model has no input {name}, only {', '.join(inputs)}; save numpy.savez(file, {names}), and {LABELS} if you have them")
     samples, counts = {}, {}
     for name, (_, shape) in inputs.items():
         if name not in arrays:
@@ -107,17 +110,9 @@ def of_operands(node):
     return set().union(*map(values_of, node.args))
 
 
-def not_negative(x):
-    if x.op in ("activation", "unary") and x.constants.get("kind") in ("relu", "softplus") or x.op in ("sigmoid", "exp", "abs", "sqrt"):
-        return True
-    if x.op == "maximum" and is_number(x.args[1]):
-        return number(x.args[1]) >= 0 or not_negative(x.args[0])
-    return x.op in ("move", "pooled", "minimum") and not_negative(x.args[0])
-
-
 def for_integers(results):
-    """The results in what formulas in integers have: masks hide scores, quotients are products, windows of what isn't negative are padded with zeros, and a
-    softmax at the end is left out. Changes the nodes; returns the results and what is to be told of them."""
+    """The results in what formulas in integers have: masks hide scores, quotients are products, windows of what isn't negative are
+    padded with zeros, and a softmax at the end is left out. Changes the nodes; returns the results and what is to be told of them."""
     told, made = [], []
     for node in results:
         if node.op in ("softmax", "log_softmax") and node["axis"] == len(node.shape) - 1:
@@ -145,7 +140,7 @@ def pad_with_zeros(x, origin):
     while x.op == "padded":
         ends.append(x)
         x = x.args[0]
-    if not not_negative(x):
+    if not graph.not_negative(x):
         raise Refused(f"--int8: {origin}: its padding is smaller than every number, and in integers it is 0; pool after ReLU, or without padding")
     for one in ends:
         one.constants["fill"] = 0.0
@@ -187,8 +182,9 @@ class IntegerWriter(Writer):
         self.labels = None if labels is None else labels.astype("<i4").reshape(-1)
         rows = len(self.samples[0]) * self.results_in_a_sample // self.classes
         if self.labels is not None and (len(self.labels) != rows or ((self.labels < 0) | (self.labels >= self.classes)).any()):
-            raise Refused(f"--int8: the labels are {list(labels.shape)} numbers from {self.labels.min()} to {self.labels.max()}, but the results have "
-                          f"{rows} rows, whose largest has a place from 0 to {self.classes - 1}")
+            raise Refused(
+                f"--int8: the labels are {list(labels.shape)} numbers from {self.labels.min()} to {self.labels.max()}, but the results have "
+                f"{rows} rows, whose largest has a place from 0 to {self.classes - 1}")
         self.ranges = None
 
     @staticmethod
@@ -217,7 +213,8 @@ class IntegerWriter(Writer):
                 raise Refused(f"--int8: {self.in_names_of_inputs(done.stderr.strip() or f'the program ended with {done.returncode}')}")
             found = json.loads(done.stdout)
             self.probe = np.fromfile(folder / "probe", "<i4")
-            self.probe_inputs = np.split(np.fromfile(folder / "probe_inputs", "<i4"), np.cumsum([math.prod(one.shape) for one in self.program.inputs])[:-1])
+            self.probe_inputs = np.split(np.fromfile(folder / "probe_inputs", "<i4"),
+                                         np.cumsum([math.prod(one.shape) for one in self.program.inputs])[:-1])
             self.floats, self.integers = (np.fromfile(folder / name, type_).reshape(-1, self.results_in_a_sample)
                                           for name, type_ in (("floats", "<f4"), ("integers", "<i4")))
         self.ranges = found["ranges"]
@@ -249,50 +246,21 @@ class IntegerWriter(Writer):
         return lines
 
     def program_of_ranges(self):
-        arguments = ", ".join(f"in{k}" for k in range(len(self.samples)))
-        weights = ", w" if self.tensors else ""
-        lines = ["#include <cstdio>", "#include <limits>", "#include <string_view>", "#include <tuple>", "#include <umbel/file/mapped_file.hpp>", "#include <umbel/files.hpp>", "#include <umbel/weights.hpp>",
-                 f'#include "{self.file_name}.hpp"', f"using namespace {self.name};",
-                 *(f"static {self.tensor_types[id(x)]} in{k};" for k, x in enumerate(self.program.inputs)),
-                 "static weights w;" if self.tensors else "", "static layer::ranges seen;", "static layer::calibration_workspace scratch;",
-                 "static layer packed;", "static layer::workspace work;", "static decltype(packed(" + self.quantized("seen") + ", work)) out;",
-                 "constexpr bool gives_ranges(std::size_t i) {", f"  return i % {HELD_OUT} != {HELD_OUT - 1};", "}",
-                 f"constexpr bool has_error(std::size_t i) {{", f"  return {str(len(self.samples[0]) < FEWEST).lower()} || !gives_ranges(i);", "}",
-                 "template <class F>", "void each_sample(const F& f) {",
-                 *(f'  std::FILE* const file{k} = std::fopen("samples{k}", "rb");' for k in range(len(self.samples))),
-                 "  for (std::size_t i = 0; " + " && ".join(f"std::fread(in{k}.data(), sizeof in{k}, 1, file{k}) == 1" for k in range(len(self.samples))) +
-                 "; ++i) f(i);", "}", "int main() {"]
-        if self.tensors:
-            lines += ['  const auto memory = mapped_file::open("weights");', "  const auto file = tensor_file::in_memory(*memory);",
-                      "  if (const auto loaded = load(w, *file, names::umbel); !loaded) return std::puts(loaded.error()), 1;"]
-        lines += ['  std::FILE* const floats = std::fopen("floats", "wb");', '  std::FILE* const integers = std::fopen("integers", "wb");',
-                  '  std::FILE* const probe = std::fopen("probe", "wb");', '  std::FILE* const probe_inputs = std::fopen("probe_inputs", "wb");',
-                  "  each_sample([&](std::size_t i) {", f"    if (gives_ranges(i) || has_error(0)) std::ignore = layer::calibrate(seen, {arguments}{weights}, scratch);",
-                  "  });", "  static layer::ranges of_others;",
-                  "  each_sample([&](std::size_t i) {", "    if (!has_error(i)) return;", f"    const auto y = layer::calibrate(of_others, {arguments}{weights}, scratch);",
-                  "    std::fwrite(y.data(), sizeof(float), y.size(), floats);", "  });",
-                  "  std::fclose(floats);", '  std::printf("{\\"unused\\": [");', "  bool any = false;", "  const char* bad = nullptr;",
-                  "  static parameter_path bad_path;",
-                  "  for_each_parameter(seen, [&](const parameter_path& path, auto r) {",
-                  "    if (r() == 0 && std::string_view(path.c_str()).substr(0, 8) != \"argument\") {",
-                  '      std::printf("%s\\"%s\\"", any ? ", " : "", path.c_str());', "      any = true;", "      r() = 1;",
-                  "    } else if (!(r() > 0 && r() < std::numeric_limits<float>::infinity()) && !bad) {", "      bad_path = path;", "      bad = bad_path.c_str();", "    }", "  });",
-                  "  if (bad) {", '    std::fprintf(stderr, "all samples leave the value %s at 0, or it is not finite; use other samples", bad);', "    return 1;", "  }",
-                  f"  if (!packed.pack({'w, ' if self.tensors else ''}seen)) return std::fputs(\"a range is missing\", stderr), 1;",
-                  "  each_sample([&](std::size_t i) {", "    if (i != 0 && !has_error(i)) return;", "    if (i == 0) {",
-                  *(f"      for (const int q : {one}) std::fwrite(&q, sizeof q, 1, probe_inputs);" for one in self.each_quantized("seen")), "    }",
-                  f"    packed.into(out, {self.quantized('seen')}, work);",
-                  "    for (const int y : out) {", "      if (i == 0) std::fwrite(&y, sizeof y, 1, probe);", "      if (has_error(i)) std::fwrite(&y, sizeof y, 1, integers);", "    }",
-                  "  });", "  std::fclose(integers);", "  std::fclose(probe);", "  std::fclose(probe_inputs);",
-                  '  std::printf("], \\"inputs\\": [");',
-                  *(f'  std::printf("{", " if k else ""}[%zu, %.9g]", {self.bits_of(k)});' for k in range(len(self.samples))),
-                  '  std::printf("], \\"packed\\": %zu, \\"workspace\\": %zu, \\"ranges\\": {", sizeof packed, sizeof work);', "  any = false;",
-                  "  for_each_parameter(seen, [&](const parameter_path& path, auto r) {",
-                  '    std::printf("%s\\"%s\\": %.9g", any ? ", " : "", path.c_str(), static_cast<double>(r()));', "    any = true;", "  });",
-                  "  const tensor<std::remove_cvref_t<decltype(out)>::value_type> one{1};",
-                  "  const double unit = static_cast<double>(dequantize(one, layer::output_range(seen))());",
-                  '  std::printf("}, \\"result\\": [%zu, %.9g], \\"unit\\": %.17g}\\n", 8 * sizeof one(), unit, unit);', "}"]
-        return "\n".join(lines) + "\n"
+        inputs, each = range(len(self.samples)), "\n".join
+        load = ['const auto memory = mapped_file::open("weights");', "const auto file = tensor_file::in_memory(*memory);",
+                "if (const auto loaded = load(w, *file, names::umbel); !loaded) return std::puts(loaded.error()), 1;"]
+        words = {
+            "header": f"{self.file_name}.hpp", "namespace": self.name, "held_out": HELD_OUT,
+            "has_few_samples": str(len(self.samples[0]) < FEWEST).lower(),
+            "inputs": each(f"static {self.tensor_types[id(x)]} in{k};" for k, x in enumerate(self.program.inputs)),
+            "weights": "static weights w;" if self.tensors else "", "load": each(load) if self.tensors else "",
+            "arguments": ", ".join([*(f"in{k}" for k in inputs), *(["w"] if self.tensors else [])]),
+            "packed_from": "w, seen" if self.tensors else "seen", "quantized": self.quantized("seen"),
+            "open_samples": each(f'std::FILE* const file{k} = std::fopen("samples{k}", "rb");' for k in inputs),
+            "read_sample": " && ".join(f"std::fread(in{k}.data(), sizeof in{k}, 1, file{k}) == 1" for k in inputs),
+            "write_inputs": each(f"for (const int q : {one}) std::fwrite(&q, sizeof q, 1, probe_inputs);" for one in self.each_quantized("seen")),
+            "print_inputs": each(f'std::printf("{", " if k else ""}[%zu, %.9g]", {self.bits_of(k)});' for k in inputs)}
+        return re.sub(r"@(\w+)@", lambda word: str(words[word[1]]), RANGES.read_text())
 
     def bits_of(self, k):
         """Bits of an input and what 1 stands for, as arguments of printf."""

@@ -192,6 +192,11 @@ def elements(x, of):
     """If x has elements of another node, perhaps negative: their numbers and signs; else nothing."""
     if x is of:
         return identity(of.shape), np.ones(of.shape)
+    if x.op == of.op == "linear" and x.args[0] is of.args[0] and x["bias"] is of["bias"] is None:  # some columns
+        for first in range(of.shape[-1] - x.shape[-1] + 1):
+            columns = slice(first, first + x.shape[-1])
+            if np.array_equal(x["weight"], of["weight"][:, columns]):
+                return identity(of.shape)[..., columns], np.ones(x.shape)
     inner, factor = scaled(x)
     if inner is not x:
         found = elements(inner, of) if abs(factor) == 1 else None
@@ -210,12 +215,14 @@ def rope(x):
     """m * cos + other * sin for m (heads, position, head_dim), by its numbers: other has the features of m in halves or in pairs, the
     first of two negative."""
     for turns, other in (x.args, x.args[::-1]):
-        if not (turns.op == other.op == "mul" and is_constant(turns.args[1]) and is_constant(other.args[1]) and other.args[0].op in ("concat", "move")):
+        if not (turns.op == other.op == "mul" and is_constant(turns.args[1]) and is_constant(other.args[1])
+                and other.args[0].op in ("concat", "move")):
             continue
         m, cosines, sines = turns.args[0], turns.args[1]["value"], other.args[1]["value"]
         root = m.args[0] if m.op == "move" else m
         found = elements(other.args[0], root)
-        if found is None or len(m.shape) < 2 or m.shape[-1] < 4 or m.shape[-1] % 2 or not m.shape[-2:] == cosines.shape == sines.shape or len(sines) < 2:
+        fits = len(m.shape) >= 2 and m.shape[-1] >= 4 and m.shape[-1] % 2 == 0 and m.shape[-2:] == cosines.shape == sines.shape
+        if found is None or not fits or len(sines) < 2:
             continue
         numbers, _ = elements(m, root)
         width = m.shape[-1]
@@ -361,12 +368,13 @@ class Scores:
             inner, mask = condition.args[0], "keep_mask"
         elif condition.op == "equal" and is_number(condition.args[1]) and number(condition.args[1]) == 0:
             inner, mask = condition.args[0], "keep_mask"
-        elif condition.op in ("less", "less_or_equal", "greater", "greater_or_equal") and is_number(condition.args[1]) and 0 < number(condition.args[1]) < 1:
+        elif (condition.op in ("less", "less_or_equal", "greater", "greater_or_equal") and is_number(condition.args[1])
+              and 0 < number(condition.args[1]) < 1):
             inner, mask = condition.args[0], "keep_mask" if condition.op.startswith("less") else "drop_mask"
         return self.keeps(inner, mask, at)
 
     def keeps(self, x, mask, at):
-        if x.op != "input" or x.shape != (self.keys,) or at != (self.rank - 1,) or self.kept:
+        if x.op != "input" or x["is_place"] or x.shape != (self.keys,) or at != (self.rank - 1,) or self.kept:
             return False
         self.kept.append(x)
         self.masks.append(f"{mask}({{input}})")

@@ -84,13 +84,18 @@ def tables_of(model, name):
             for value in operators.attributes_of(node).values():
                 if hasattr(value, "dims") and value.dims:
                     sizes[node.output[0]] = list(value.dims)
-    same, rows = {name}, []
+    rows = [sizes[node.input[0]][operators.attributes_of(node).get("axis", 0)] for node in read_at(model, name) if sizes.get(node.input[0])]
+    return min((n for n in rows if n), default=0)
+
+
+def read_at(model, name):
+    """The nodes that read elements at the places that an input names."""
+    same = {name}
     for node in model.graph.node:
         if node.op_type in PASSED_ON and any(one in same for one in node.input):
             same.update(node.output)
-        if node.op_type in ("Gather", "GatherElements") and node.input[1] in same and sizes.get(node.input[0]):
-            rows.append(sizes[node.input[0]][operators.attributes_of(node).get("axis", 0)])
-    return min((n for n in rows if n), default=0)
+        if node.op_type in ("Gather", "GatherElements") and node.input[1] in same:
+            yield node
 
 
 def is_compared(model, name):
@@ -171,7 +176,8 @@ class Reader(WindowReader):
         self.values = operators.evaluated(model, feeds)
         self.nodes, self.known, names = folded(model, self.values)
         self.outputs = {names.get(one.name, one.name) for one in model.graph.output}
-        self.made = {name: Node("input", [], without_ones(x.shape), name, name=name, dtype=x.dtype, full=x.shape) for name, x in feeds.items()}
+        self.made = {name: Node("input", [], without_ones(x.shape), name, name=name, dtype=x.dtype, full=x.shape, is_place=any(read_at(model, name)))
+                     for name, x in feeds.items()}
         for node, inputs in self.nodes:
             self.node, self.inputs, self.about = node, inputs, operators.attributes_of(node)
             self.output, self.scope = node.output[0], scope_of(node)
@@ -289,6 +295,8 @@ class Reader(WindowReader):
         return self.elementwise("pow", x, exponent)
 
     def read_Relu(self):
+        if graph.not_negative(self.arg(0)):
+            return self.arg(0)
         return graph.unary("activation", self.arg(0), self.scope, kind="relu")
 
     def read_Gelu(self):

@@ -126,7 +126,12 @@ def resize_matrix(about, before, after, scale):
         raise ValueError(f"its coordinates are by {place}; export it with half_pixel, asymmetric or align_corners")
     if mode == "nearest":
         rounding = text_of(about.get("nearest_mode"), "round_prefer_floor")
-        near = {"floor": np.floor, "ceil": np.ceil, "round_prefer_floor": lambda v: np.ceil(v - 0.5), "round_prefer_ceil": lambda v: np.floor(v + 0.5)}
+        near = {
+            "floor": np.floor,
+            "ceil": np.ceil,
+            "round_prefer_floor": lambda v: np.ceil(v - 0.5),
+            "round_prefer_ceil": lambda v: np.floor(v + 0.5)
+        }
         parts = [(near[rounding](at), np.ones(after))]
     elif mode == "linear" and not about.get("antialias"):
         parts = [(np.floor(at), 1 - at % 1), (np.floor(at) + 1, at % 1)]

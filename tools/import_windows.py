@@ -148,7 +148,8 @@ class WindowReader:
             else:
                 order = [*(i for i in range(len(full)) if i != axis), axis]
                 rows = [full[i] for i in order]
-                y = graph.matmul(graph.reshaped(move(x, graph.identity(full).transpose(order)), without_ones(rows)), constant(matrix.astype(np.float32)),
+                x = graph.reshaped(move(x, graph.identity(full).transpose(order)), without_ones(rows))
+                y = graph.matmul(x, constant(matrix.astype(np.float32)),
                                  rows, matrix.shape, self.scope)
                 full[axis] = after
                 rows[-1] = after

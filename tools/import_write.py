@@ -11,11 +11,13 @@ from command_line import Refused
 from export_write import COLUMNS, KEYWORDS, OURS, safe, safetensors_bytes
 from import_formula import BUILT_IN, axes_text
 
+NAMES = pathlib.Path(__file__).resolve().parent.parent / "docs" / "names.md"
+PUBLIC = set(re.findall(r"^\| \[`(\w+)`\]", NAMES.read_text(), re.M))  # what an input or a namespace of this name would hide
 TAKEN = KEYWORDS | set(OURS) | BUILT_IN | set(
     "split merge permute slice concat stack lookup sum mean max min exp log sqrt rsqrt tanh sigmoid abs where hide position formula linear "
     "embedding rope rotate causal from extent model relu silu contract softmax weights packed forward axis view tensor use block blocks main "
-    "pack workspace result umbel std axes bias conv attention w names past step step_workspace layer ranges block_weights packed_block "
-    "part_names use".split())
+    "pack workspace result umbel std axes bias conv attention w names layer ranges block_weights packed_block part_names use past step "
+    "step_input step_result step_formulas step_workspace cache out next work".split())
 NOISE = 8  # times the difference between numpy in 32 and in 64 bits
 NUDGES = 2  # times the difference by last bits of inputs and weights
 MOST_MEMBERS = 16  # of a struct that load reads
@@ -64,7 +66,7 @@ class Writer:
         self.name_types()
         self.groups = grouped(self.of_model, bool(self.of_block)), grouped(self.of_block, False)
         self.collect()
-        taken = {"w", *program.own}
+        taken = {"w", *program.own, *PUBLIC}
         self.arguments = {}
         for one in program.inputs:
             unnamed = one["name"].startswith("onnx::")  # torch calls it by what reads it
@@ -265,10 +267,12 @@ class Writer:
         inputs, results = self.program.inputs, self.result_types()
         arguments = [f"in{k}" for k in range(len(inputs))] + (["fast"] if self.tensors else []) + ["work"]
         out = "out0" if len(results) == 1 else f"std::tie({', '.join(f'out{k}' for k in range(len(results)))})"
-        lines = [f"// SPDX-License-Identifier: {self.license}",
-                 f"// Written by tools/import from {safe(self.source)}: runs {self.file_name}.hpp on the probe in the file of weights.",
-                 "#include <cstdio>", "#include <tuple>", "", "#include <umbel/file/mapped_file.hpp>", "#include <umbel/files.hpp>", "#include <umbel/weights.hpp>", "",
-                 f'#include "{self.file_name}.hpp"', "", f"using namespace {self.name};", ""]
+        lines = [
+            f"// SPDX-License-Identifier: {self.license}",
+            f"// Written by tools/import from {safe(self.source)}: runs {self.file_name}.hpp on the probe in the file of weights.",
+            "#include <cstdio>", "#include <tuple>", "", "#include <umbel/file/mapped_file.hpp>", "#include <umbel/files.hpp>",
+            "#include <umbel/weights.hpp>", "", f'#include "{self.file_name}.hpp"', "", f"using namespace {self.name};", ""
+        ]
         lines += [f"static {self.tensor_types[id(x)]} in{k};" for k, x in enumerate(inputs)]
         lines += [f"static {type_} out{k}, wanted{k};" for k, type_ in enumerate(results)]
         lines += ["static weights w;", "static packed fast;"] if self.tensors else []
@@ -331,8 +335,7 @@ def struct_text(title, fields):
 def identifier_of_namespace(name):
     made = re.sub(r"__+", "_", re.sub(r"\W+", "_", name, flags=re.ASCII)).strip("_") or "model"
     made = made if made[0].isalpha() else f"model_{made}"
-    names = pathlib.Path(__file__).resolve().parent.parent / "docs" / "names.md"  # a namespace hides one of these
-    return made + "_model" if made in TAKEN | set(re.findall(r"^\| \[`(\w+)`\]", names.read_text(), re.M)) else made
+    return made + "_model" if made in TAKEN | PUBLIC else made
 
 
 def pack_text(member, at):

@@ -440,6 +440,52 @@ class Masks(nn.Module):
         return torch.randn(1, 10, 16), torch.randn(1, 7, 24), torch.tensor([[False] * 7 + [True] * 3]), torch.tensor([[1, 1, 0, 1, 1, 1, 1, 1, 1, 0]])
 
 
+class Padded(nn.Module):
+    """One head of keys with rotary positions, padding by the mask and by the number 0 of a word, and the mean of what isn't padding."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed, self.attention = nn.Embedding(20, WIDTH), Attention()
+        self.query, self.key, self.value, self.output = (nn.Linear(WIDTH, n, False) for n in (WIDTH, 4, 4, WIDTH))
+        angles = torch.outer(torch.arange(LENGTH).float(), 10000.0 ** -(torch.arange(0, 4, 2).float() / 4)).repeat(1, 2)
+        self.register_buffer("cosines", angles.cos())
+        self.register_buffer("sines", angles.sin())
+
+    def rotated(self, x):
+        a, b = x.chunk(2, -1)
+        return x * self.cosines + torch.cat((-b, a), -1) * self.sines
+
+    def forward(self, ids, mask):
+        x = self.embed(ids)
+        self.attention.change = lambda scores: scores.masked_fill(ids[:, None, None] == 0, float("-inf"))
+        x = x + self.attention(x)
+        k = self.rotated(heads_of(self.key(x), 1)).expand(1, 4, LENGTH, 4)
+        scores = self.rotated(heads_of(self.query(x), 4)) @ k.transpose(-1, -2) / 2
+        weights = scores.masked_fill(~~mask[:, None, None], float("-inf")).softmax(-1)
+        x = x + self.output(rows_of(weights @ heads_of(self.value(x), 1).expand(1, 4, LENGTH, 4)))
+        kept = (~mask).float()
+        return (x * kept[..., None]).sum(1) / kept.sum(1, keepdim=True).clamp(min=1e-9)
+
+    def example(self):
+        return torch.tensor([[3, 4, 5, 6, 7, 8, 9, 0, 0, 0]]), torch.arange(LENGTH)[None] > 6
+
+
+class Named(nn.Module):
+    """Modules and an input are called as what a header with steps has."""
+    options = ["--decode", "key=10"]
+
+    def __init__(self):
+        super().__init__()
+        self.capacity, self.cache, self.step = nn.Embedding(24, WIDTH), nn.Linear(WIDTH, 24), nn.LayerNorm(WIDTH)
+        self.size, self.reset, self.sliding_window = (Block(lambda scores: scores + hidden_later(LENGTH)) for _ in range(3))
+
+    def forward(self, next):
+        return self.cache(self.step(self.sliding_window(self.reset(self.size(self.capacity(next))))))
+
+    def example(self):
+        return torch.randint(0, 24, (1, LENGTH)),
+
+
 class Each(nn.Module):
     """Every part by itself, of one input."""
 
@@ -715,12 +761,13 @@ EXPECTED = {
     Conformer: "5 norms, 2 feed-forward networks, 1 attention, 3 linear maps, 1 depthwise convolution", T5: "1 embedding, 2 encoder layers, 0 other operations",
     Alibi: "2 encoder layers, 1 linear map", Gpt2: "1 embedding, 2 encoder layers", Perceiver: "4 linear maps, 1 encoder layer",
     LlamaOfMeta: "2 statements: 1 attention", SetTransformer: "7 linear maps, 1 attention", Masks: "12 statements: 6 attentions",
+    Padded: "1 embedding, 4 linear maps, 1 attention", Named: "1 embedding, 3 encoder layers, 1 norm, 1 linear map",
     CausalConvolution: "2 convolutions, 1 linear map", Mobile: "3 convolutions, 1 depthwise convolution, 1 linear map",
     Convolutions: "4 convolutions, 1 depthwise convolution", ConvolutionsOfImages: "3 convolutions, 1 depthwise convolution",
     OneChannel: "3 convolutions", Resized: "", ConvolutionsOfBatch: "2 convolutions, 1 linear map, 1 depthwise convolution", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "",
     Swin: "2 norms, 5 linear maps", PatchTst: "", Tabular: "", Batch: "", Corners: "", Linformer: "",
     Functions: "1 embedding", Masked: "2 linear maps"}
-IN_CI = [Llama, Bert, DecisionTransformer, Swin, CausalConvolution, Functions, Masked]
+IN_CI = [Llama, Bert, DecisionTransformer, Swin, CausalConvolution, Functions, Masked, Padded, Named]
 
 
 def slow_path(model):
