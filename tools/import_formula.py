@@ -262,7 +262,7 @@ class Program:
         name, rank = node["name"], len(node.shape)
         axes = self.input_axes.get(name)
         if node.constants.get("kept"):
-            axes = ("key",)
+            axes = (*("batch",) * (rank - 1), "key")
         elif len(axes) != rank:
             self.refuse(node, f"input {name}: --axes names {len(axes)} axes for {list(node.shape)}")
         for axis in axes:
@@ -716,6 +716,15 @@ class Program:
         taken = {"hidden"}
         return (*(self.fresh(taken, f"position_of_{name}" if name == "hidden" else name) for name in names[:-1]), "hidden")
 
+    @staticmethod
+    def batch(x):
+        return ("batch",) * (len(x.shape) - 2)
+
+    def sequence(self, x, memory=None):
+        """Names of a layer that attends: perhaps batch, then positions, then hidden."""
+        *_, position, hidden = self.features(x) if memory is None else (*self.names(x)[:-2], "query", "hidden")
+        return (*self.batch(x), self.fresh({"batch", hidden}, position if position != "batch" else "token"), hidden)
+
     def map_of(self, x):
         """The text of a linear map: a product with weights, or a layer of packed weights, which formulas in integers don't have."""
         if not self.in_integers:
@@ -744,10 +753,10 @@ class Program:
     def attending(self, node, attends):
         """Text of the call of a layer that attends, what it reads and its biases."""
         x, memory = self.numbers_of(node.args[0]), attends["memory"]
-        arguments, reads = [self.for_layer(x, ("query", "hidden") if memory else self.features(x))], [x]
+        arguments, reads = [self.for_layer(x, self.sequence(x, memory))], [x]
         if memory:
             reads.append(self.numbers_of(memory))
-            arguments += 2 * [self.for_layer(reads[1], ("key", "hidden"), "{1}")]  # keys and values
+            arguments += 2 * [self.for_layer(reads[1], (*self.batch(x), "key", "hidden"), "{1}")]  # keys and values
         masks = " & ".join(attends["masks"]).replace("{input}", f"{{{len(reads)}}}")
         for k in range(len(attends["bias"])):
             masks = masks.replace(f"{{bias{k}}}", f"{{w{k + 1}}}")
@@ -756,7 +765,7 @@ class Program:
 
     def add_attention(self, node):
         x = self.numbers_of(node.args[0])
-        names = ("query", "hidden") if node["memory"] else self.features(x)
+        names = self.sequence(x, node["memory"])
         options = [f"hidden<{x.shape[-1]}>", f"heads<{node['heads']}>", *options_of_attention(node)]
         type_ = f"multi_head_attention<float, {', '.join(options)}>"
         text, reads, tensors = self.attending(node, node)
@@ -772,7 +781,7 @@ class Program:
 
     def add_encoder(self, node):
         x = self.numbers_of(node.args[0])
-        names, attends, inner, norm = self.features(x), node["attention"], node["network"], node["norm1"]
+        names, attends, inner, norm = self.sequence(x), node["attention"], node["network"], node["norm1"]
         options = options_of_attention(attends)
         made = [f"hidden<{x.shape[-1]}>", f"heads<{attends['heads']}>", f"intermediate<{inner['up'][0].shape[1]}>",
                 f"norm_first<{lower(node['norm_first'])}>", f"activation<{inner['kind']}>", *options]

@@ -301,11 +301,12 @@ def mask_by_position(hidden, queries, keys):
 
 class Scores:
     """Scores before their masks: core, the scaled product; cap, of softcap; masks, as texts; kept, the inputs that keep_mask and
-    drop_mask read ({1}, {2} ... in the texts); bias, the constants that are added ({w1} ...), with the names of their axes."""
+    drop_mask read ({1}, {2} ... in the texts); bias, the constants that are added ({w1} ...), with the names of their axes.
+    batch: sizes of the first axes, which are of the batch."""
 
-    def __init__(self, scores, queries, keys):
+    def __init__(self, scores, queries, keys, batch=()):
         self.core, self.cap, self.masks, self.kept, self.bias = scores, None, [], [], []
-        self.queries, self.keys, self.rank = queries, keys, len(scores.shape)
+        self.queries, self.keys, self.batch, self.rank = queries, keys, batch, len(scores.shape)
         while self.peel():
             pass
 
@@ -374,7 +375,8 @@ class Scores:
         return self.keeps(inner, mask, at)
 
     def keeps(self, x, mask, at):
-        if x.op != "input" or x["is_place"] or x.shape != (self.keys,) or at != (self.rank - 1,) or self.kept:
+        of_all, of_each = ((self.keys,), (self.rank - 1,)), ((*self.batch, self.keys), (*range(len(self.batch)), self.rank - 1))
+        if x.op != "input" or x["is_place"] or (x.shape, tuple(at)) not in (of_all, of_each) or self.kept:
             return False
         self.kept.append(x)
         self.masks.append(f"{mask}({{input}})")
@@ -401,27 +403,28 @@ class Scores:
             value = np.where(hidden, 0, value)
         if not value.any():
             return True
-        if self.rank > 3 or np.isnan(value).any() or (value < FULL_SCALE).all(-1).any():
+        names = dict(zip(range(self.rank - 1, len(self.batch) - 1, -1), ("key", "query", "heads")))
+        if any(i not in names for i in at) or np.isnan(value).any() or (value < FULL_SCALE).all(-1).any():
             return False
-        names = ("heads", "query", "key")[3 - self.rank:]
         self.bias.append((tuple(names[i] for i in at), value))
         self.masks.append(f"score_bias({{bias{len(self.bias) - 1}}})")
         return True
 
 
-def heads_of(x):
-    """x (heads, position, head_dim) of rows of a linear map: the map, its first column, groups of heads that share, rope's base."""
+def heads_of(x, batch):
+    """x (sequence, heads, position, head_dim) of rows of a linear map: the map, its first column, groups of heads that share, rope's
+    base. batch: the sizes of the axes whose product is the number of sequences."""
     base = None
     if x.op == "rope":
         base, x = x["base"], x.args[0]
-    if x.op == "linear" and x.shape[0] == 1:
+    if x.op != "move" or x.args[0].op != "linear":
         return None
-    if x.op != "move" or x.args[0].op != "linear" or len(x.args[0].shape) != 2:
-        return None
-    of, (heads, positions, width) = x.args[0], x.shape
+    of, (sequences, heads, positions, width) = x.args[0], x.shape
     index, features = x["index"], of.shape[-1]
-    if of.shape[0] != positions:
+    of_sequence = positions * features
+    if of.shape[:-1] != (*batch, positions) or not np.array_equal(index, index[0] + of_sequence * np.arange(sequences)[:, None, None, None]):
         return None
+    index = index[0]
     first = int(index[0, 0, 0])
     if not np.array_equal(index[0], np.arange(positions)[:, None] * features + first + np.arange(width)):
         return None
@@ -444,32 +447,38 @@ def attention(made):
     if weights.op != "softmax" or weights["axis"] != len(weights.shape) - 1:
         return None
     queries, keys = context["x_full"][-2:]
-    found = Scores(weights.args[0], queries, keys)
+    batch = made.shape[:-2]
+    if len(batch) > 1:
+        return None
+    found = Scores(weights.args[0], queries, keys, batch)
     found.find_alibi()
     core, scale = scaled(found.core)
     if weights.shape[-1] != keys or core.op != "matmul" or (found.cap and not ratio(found.cap)):
         return None
     (q, by_q), (k, by_k), (v, by_v) = map(scaled, (*core.args, values))
     width, features = core["x_full"][-1], context["y_full"][-1]
-    heads = math.prod(context["full"][:-2])
-    if by_v != 1 or any(math.prod(x.shape) != heads * n for x, n in ((q, queries * width), (k, keys * width), (v, keys * features))):
+    sequences = math.prod(batch)
+    heads = math.prod(context["full"][:-2]) // sequences
+    sizes = (q, queries * width), (k, keys * width), (v, keys * features)
+    if by_v != 1 or heads == 0 or any(math.prod(x.shape) != sequences * heads * n for x, n in sizes):
         return None
     if q.op == "constant" or k.op == "constant" or v.op == "constant":
         return None
-    turned_keys = np.swapaxes(identity((heads, width, keys)), -1, -2)
-    sides = [heads_of(x) for x in (move(q, identity(q.shape).reshape(heads, queries, width)), move(k, identity(k.shape).reshape(-1)[turned_keys]),
-                                   move(v, identity(v.shape).reshape(heads, keys, features)))]
+    turned_keys = np.swapaxes(identity((sequences, heads, width, keys)), -1, -2)
+    sides = [heads_of(x, batch) for x in (move(q, identity(q.shape).reshape(sequences, heads, queries, width)),
+                                          move(k, identity(k.shape).reshape(-1)[turned_keys]),
+                                          move(v, identity(v.shape).reshape(sequences, heads, keys, features)))]
     if any(side is None for side in sides):
         return None
     (of_q, at_q, groups_q, base_q), (of_k, at_k, groups_k, base_k), (of_v, at_v, groups_v, _) = sides
-    back = identity((heads, queries, features)).transpose(1, 0, 2).reshape(-1)
+    back = identity((sequences, heads, queries, features)).swapaxes(1, 2).reshape(-1)
     seen = made.args[0]["index"].reshape(-1) if made.args[0].op == "move" else identity(context.shape).reshape(-1)
-    if not np.array_equal(seen, back) or made.args[0].shape != (queries, heads * features) or len(made.shape) != 2:
+    if not np.array_equal(seen, back) or made.args[0].shape != (*batch, queries, heads * features):
         return None
     if groups_q != heads or groups_k != groups_v or base_q != base_k or of_k.args[0] is not of_v.args[0]:
         return None
     x, memory, scale = of_q.args[0], of_k.args[0], scale * by_q * by_k
-    if made.shape[-1] != x.shape[-1] or len(x.shape) != 2 or len(memory.shape) != 2:
+    if made.shape[-1] != x.shape[-1]:
         return None
     usual = abs(scale * math.sqrt(width) - 1) <= 1e-5
     if not usual and not ratio(scale):

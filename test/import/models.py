@@ -703,17 +703,21 @@ class Corners(nn.Module):
 
 
 class Batch(nn.Module):
-    """Two sequences at once; the largest of each feature."""
+    """Two sequences at once, a mask for each; the largest of each feature."""
 
     def __init__(self):
         super().__init__()
-        self.block = Block()
+        self.block, self.cross = Block(), Attention()
 
-    def forward(self, x):
-        return self.block(x).amax(1)
+    def forward(self, x, memory, mask, of_both):
+        self.block.attention.change = lambda scores: scores.masked_fill(mask[:, None, None] == 0, float("-inf"))
+        self.cross.change = lambda scores: scores.masked_fill(of_both[:, None, None], float("-inf"))
+        x = self.block(x)
+        return (x + self.cross(x, memory)).amax(1)
 
     def example(self):
-        return torch.randn(2, LENGTH, WIDTH),
+        mask = (torch.arange(LENGTH) < torch.tensor([[4], [LENGTH]])).long()
+        return torch.randn(2, LENGTH, WIDTH), torch.randn(2, 7, WIDTH), mask, torch.arange(7)[None] > 4
 
 
 class Linformer(nn.Module):
@@ -765,7 +769,7 @@ EXPECTED = {
     CausalConvolution: "2 convolutions, 1 linear map", Mobile: "3 convolutions, 1 depthwise convolution, 1 linear map",
     Convolutions: "4 convolutions, 1 depthwise convolution", ConvolutionsOfImages: "3 convolutions, 1 depthwise convolution",
     OneChannel: "3 convolutions", Resized: "", ConvolutionsOfBatch: "2 convolutions, 1 linear map, 1 depthwise convolution", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "",
-    Swin: "2 norms, 5 linear maps", PatchTst: "", Tabular: "", Batch: "", Corners: "", Linformer: "",
+    Swin: "2 norms, 1 attention, 1 linear map", PatchTst: "2 linear maps, 1 encoder layer", Tabular: "", Batch: "1 encoder layer, 1 attention", Corners: "", Linformer: "",
     Functions: "1 embedding", Masked: "2 linear maps"}
 IN_CI = [Llama, Bert, DecisionTransformer, Swin, CausalConvolution, Functions, Masked, Padded, Named]
 
