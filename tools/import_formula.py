@@ -258,6 +258,15 @@ class Program:
         self.add(made)
         return made
 
+    def condition_of(self, node):
+        """A node of conditions, also if it has numbers: is each other than 0?"""
+        node = self.real(node)
+        if id(node) in self.conditions:
+            return node
+        made = Node("not_equal", [node, constant(0.0)], node.shape, at=(graph.every(node), ()))
+        self.add(made)
+        return made
+
     def add_input(self, node):
         name, rank = node["name"], len(node.shape)
         axes = self.input_axes.get(name)
@@ -387,9 +396,9 @@ class Program:
             return self.add_fixed_choice(node)
         if node.op in ("and", "or") and any(map(is_constant, node.args)):
             return self.add_fixed_condition(node)
-        numbers = node.op not in ("and", "or") and not (node.op == "where")
         to_float = self.floats_of if node.op in ("where", "maximum", "minimum") else self.numbers_of
-        args = [x if is_constant(x) else to_float(x) if numbers or (node.op == "where" and k) else self.real(x) for k, x in enumerate(node.args)]
+        of_conditions = {"and": 2, "or": 2, "where": 1}.get(node.op, 0)  # the first operands
+        args = [x if is_constant(x) else self.condition_of(x) if k < of_conditions else to_float(x) for k, x in enumerate(node.args)]
         node.args = args
         names = self.result_names(node)
         texts, reads, tensors = self.operands(node, args, names)
@@ -475,7 +484,7 @@ class Program:
         self.same_axes(node, "1.0F / {0}")
 
     def add_not(self, node):
-        x = self.real(node.args[0])
+        x = self.condition_of(node.args[0])
         self.say(node, "!{0}", [x], self.names(x))
         self.conditions.add(id(node))
 

@@ -463,7 +463,7 @@ class Padded(nn.Module):
         scores = self.rotated(heads_of(self.query(x), 4)) @ k.transpose(-1, -2) / 2
         weights = scores.masked_fill(~~mask[:, None, None], float("-inf")).softmax(-1)
         x = x + self.output(rows_of(weights @ heads_of(self.value(x), 1).expand(1, 4, LENGTH, 4)))
-        kept = (~mask).float()
+        kept = (~F.pad(mask[:, 1:], (1, 0))).float()
         return (x * kept[..., None]).sum(1) / kept.sum(1, keepdim=True).clamp(min=1e-9)
 
     def example(self):
