@@ -69,6 +69,10 @@ def lower(condition):
     return "true" if condition else "false"
 
 
+def rope_text(pairing, base, width):
+    return f"rope<{pairing}, {base}, {width}>" if width else f"rope<{pairing}>" if base == 10000 else f"rope<{pairing}, {base}>"
+
+
 def options_of_attention(node):
     biased = [name for name in "qkvo" if node[name][1] is not None]
     made = ["bias<true>" if len(biased) == 4 else "bias<false>" if not biased else f"bias_on<{', '.join(map(repr, biased))}>"]
@@ -79,7 +83,7 @@ def options_of_attention(node):
     if node["value_dim"] != node["head_dim"]:
         made.append(f"value_dim<{node['value_dim']}>")
     if node["base"]:
-        made.append("rope<{}, {}>".format(*node["base"]).replace(", 10000>", ">"))
+        made.append(rope_text(*node["base"]))
     if node["scale"]:
         made.append("score_scale<{}, {}>".format(*node["scale"]))
     if node["cap"]:
@@ -703,8 +707,8 @@ class Program:
         if out and out[0] in channels:  # summed and kept
             summed = [self.fresh(taken, f"summed_{channels[0]}")]
             text += f" | rename_axis<{channels[0]}, {summed[0]}>"
-        value = weight.transpose(*range(2, weight.ndim), 1, 0).reshape(*weight.shape[2:], *([weight.shape[1]] if channels else []),
-                                                                       *([outputs] if out else []))
+        shape = (*weight.shape[2:], *([weight.shape[1]] if channels else []), *([outputs] if out else []))
+        value = weight.transpose(*range(2, weight.ndim), 1, 0).reshape(shape)
         self.say_product(node, x, text, [*kernel, *summed], (axes_text((*kernel, *summed, *out), value.shape), floats(value)), positions + out)
 
     def say_product(self, node, x, text, summed, weight, result):
@@ -813,8 +817,7 @@ class Program:
         """Positions are the axis before the last."""
         x = self.real(node.args[0])
         names = self.names(x)
-        pairing, number = node["base"]
-        base = pairing if number == 10000 else f"rope<{pairing}, {number}>"
+        base = rope_text(*node["base"])
         self.say(node, f"rotate<{base}, {names[-2]}, {names[-1]}>({{0}})", [x], names)
 
     # ---- blocks that repeat

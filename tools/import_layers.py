@@ -233,7 +233,7 @@ def rope(x):
             base = base_of(cosines[:, of_pairs], sines[:, of_pairs])
             if (base and np.array_equal(found[0], numbers[..., order]) and (found[1] == np.where(negative, -1, 1)).all() and
                     all(np.allclose(twice(table[:, of_pairs], 2), table) for table in (cosines, sines))):
-                return Node("rope", [m], m.shape, x.scope, base=(pairing, base))
+                return Node("rope", [m], m.shape, x.scope, base=(pairing, base, 0))
     return None
 
 
@@ -245,6 +245,20 @@ def base_of(cosines, sines):
         return None
     angles = np.outer(np.arange(count), float(base) ** (-np.arange(pairs) / pairs))
     return base if np.allclose(np.cos(angles), cosines, atol=1e-4) and np.allclose(np.sin(angles), sines, atol=1e-4) else None
+
+
+@whole_layer
+def rope_of_first(x):
+    """concat of turned features and the rest of the head: base (pairing, base, how many are turned)."""
+    if x.op != "concat" or len(x.args) != 2 or x["axis"] != len(x.shape) - 1 or x.args[0].op != "rope" or x.args[0]["base"][2]:
+        return None
+    first, rest = x.args[0].args[0], x.args[1]
+    root = first.args[0] if first.op == "move" else first
+    parts = [elements(part, root) for part in (first, rest)]
+    if None in parts or any((signs != 1).any() for _, signs in parts):
+        return None
+    whole = move(root, np.concatenate([numbers for numbers, _ in parts], -1))
+    return Node("rope", [whole], x.shape, x.scope, base=(*x.args[0]["base"][:2], first.shape[-1]))
 
 
 @whole_layer
@@ -276,7 +290,7 @@ def rope_of_parts(x):
     whole = np.stack([first, second], -1).reshape(*first.shape[:-1], -1) if stacked else np.concatenate([first, second], -1)
     order = [i for i in range(rank) if i != places[0] and i != rank - 1] + [places[0], rank - 1]
     turned = move(m, whole.transpose(order))
-    made = Node("rope", [turned], turned.shape, x.scope, base=("adjacent_pairs" if stacked else "split_halves", base))
+    made = Node("rope", [turned], turned.shape, x.scope, base=("adjacent_pairs" if stacked else "split_halves", base, 0))
     return move(made, identity(turned.shape).transpose(np.argsort(order)).reshape(x.shape))
 
 
@@ -412,8 +426,8 @@ class Scores:
 
 
 def heads_of(x, batch):
-    """x (sequence, heads, position, head_dim) of rows of a linear map: the map, its first column, groups of heads that share, rope's
-    base. batch: the sizes of the axes whose product is the number of sequences."""
+    """x (sequence, heads, position, head_dim) of rows of a linear map: the map, its columns, how many groups of heads share them,
+    rope's base. batch: the sizes of the axes whose product is the number of sequences."""
     base = None
     if x.op == "rope":
         base, x = x["base"], x.args[0]
@@ -424,17 +438,12 @@ def heads_of(x, batch):
     of_sequence = positions * features
     if of.shape[:-1] != (*batch, positions) or not np.array_equal(index, index[0] + of_sequence * np.arange(sequences)[:, None, None, None]):
         return None
-    index = index[0]
-    first = int(index[0, 0, 0])
-    if not np.array_equal(index[0], np.arange(positions)[:, None] * features + first + np.arange(width)):
+    columns = index[0, :, 0]  # of each head
+    groups = len(np.unique(columns[:, 0]))
+    if heads % groups or not np.array_equal(index[0], columns[:, None] + features * np.arange(positions)[:, None]):
         return None
-    starts = index[:, 0, 0] - first
-    groups = len(set(starts.tolist()))
-    if heads % groups or not np.array_equal(starts, np.repeat(np.arange(groups) * width, heads // groups)):
-        return None
-    if not np.array_equal(index, index[0] + starts[:, None, None]):
-        return None
-    return of, first, groups, base
+    shared = columns[::heads // groups]
+    return (of, shared.reshape(-1), groups, base) if np.array_equal(columns, np.repeat(shared, heads // groups, 0)) else None
 
 
 @whole_layer
@@ -470,7 +479,7 @@ def attention(made):
                                           move(v, identity(v.shape).reshape(sequences, heads, keys, features)))]
     if any(side is None for side in sides):
         return None
-    (of_q, at_q, groups_q, base_q), (of_k, at_k, groups_k, base_k), (of_v, at_v, groups_v, _) = sides
+    (of_q, columns_q, groups_q, base_q), (of_k, columns_k, groups_k, base_k), (of_v, columns_v, groups_v, _) = sides
     back = identity((sequences, heads, queries, features)).swapaxes(1, 2).reshape(-1)
     seen = made.args[0]["index"].reshape(-1) if made.args[0].op == "move" else identity(context.shape).reshape(-1)
     if not np.array_equal(seen, back) or made.args[0].shape != (*batch, queries, heads * features):
@@ -484,11 +493,10 @@ def attention(made):
     if not usual and not ratio(scale):
         return None
 
-    def columns(of, first, count):
-        bias = of["bias"]
-        return of["weight"][:, first:first + count], None if bias is None else bias[first:first + count]
-    return Node("attention", [x, *([] if memory is x else [memory]), *found.kept], made.shape, made.scope, q=columns(of_q, at_q, heads * width),
-                k=columns(of_k, at_k, groups_k * width), v=columns(of_v, at_v, groups_v * features), o=pair(made), heads=heads, kv_heads=groups_k,
+    def columns(of, at):
+        return of["weight"][:, at], None if of["bias"] is None else of["bias"][at]
+    return Node("attention", [x, *([] if memory is x else [memory]), *found.kept], made.shape, made.scope, q=columns(of_q, columns_q),
+                k=columns(of_k, columns_k), v=columns(of_v, columns_v), o=pair(made), heads=heads, kv_heads=groups_k,
                 head_dim=width, value_dim=features, scale=None if usual else ratio(scale), base=base_q, cap=found.cap and ratio(found.cap),
                 memory=None if memory is x else memory, kept=found.kept, masks=found.masks, bias=found.bias)
 

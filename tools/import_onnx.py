@@ -378,7 +378,7 @@ class Reader(WindowReader):
             shape = tuple(n for k, n in enumerate(self.full(i)) if n != 1 or (k == axis and full[axis] != 1))
             parts.append(graph.reshaped(self.arg(i), shape))
         made = graph.joined(parts, self.shape, sum(n != 1 for n in full[:axis]), self.scope)
-        return layers.rope_of_parts(made) or made
+        return layers.rope_of_parts(made) or layers.rope_of_first(made) or made
 
     def read_Pad(self):
         full, about = self.full(0), self.about

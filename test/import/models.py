@@ -523,7 +523,8 @@ class OneChannel(Each):
     """Of one channel, or of one row that padding makes several."""
 
     def __init__(self):
-        super().__init__(nn.Conv2d(1, 6, (1, 3), padding=(0, 1)), nn.Conv2d(1, 6, 3, padding=(2, 0)), nn.Conv2d(1, 1, (1, 3)), nn.MaxPool2d((1, 2)))
+        super().__init__(nn.Conv2d(1, 6, (1, 3), padding=(0, 1)), nn.Conv2d(1, 6, 3, padding=(2, 0)), nn.Conv2d(1, 1, (1, 3)), nn.Conv2d(1, 1, 1),
+                         nn.MaxPool2d((1, 2)))
 
     def example(self):
         return torch.randn(1, 1, 1, 9),
@@ -577,6 +578,7 @@ class DecisionTransformer(nn.Module):
 
 class GptJ(nn.Module):
     """Rotary positions of a part of the head, in adjacent pairs; attention and network side by side."""
+    options = ["--decode", "key=10"]
 
     def __init__(self):
         super().__init__()
@@ -596,6 +598,31 @@ class GptJ(nn.Module):
         q, k, v = self.rotated(heads_of(self.query(y), 4)), self.rotated(heads_of(self.key(y), 4)), heads_of(self.value(y), 4)
         weights = (q @ k.transpose(-1, -2) / 8**0.5 + hidden_later(LENGTH, torch.finfo(torch.float32).min)).softmax(-1)
         return x + self.output(rows_of(weights @ v)) + self.down(F.gelu(self.up(y), approximate="tanh"))
+
+    def example(self):
+        return torch.randn(1, LENGTH, 32),
+
+
+class GptNeoX(nn.Module):
+    """Queries, keys and values of each head side by side; rotary positions of a part of the head, in halves."""
+    options = ["--decode", "key=10"]
+
+    def __init__(self):
+        super().__init__()
+        self.qkv, self.output = nn.Linear(32, 96), nn.Linear(32, 32)
+        angles = torch.outer(torch.arange(LENGTH).float(), 500000 ** -(torch.arange(0, 4, 2).float() / 4)).repeat(1, 2)
+        self.register_buffer("cosines", angles.cos())
+        self.register_buffer("sines", angles.sin())
+
+    def rotated(self, x):
+        first, rest = x[..., :4], x[..., 4:]
+        turned = torch.cat((-first[..., 2:], first[..., :2]), -1)
+        return torch.cat((first * self.cosines + turned * self.sines, rest), -1)
+
+    def forward(self, x):
+        q, k, v = self.qkv(x).view(1, LENGTH, 4, 24).transpose(1, 2).split(8, -1)
+        scores = self.rotated(q) @ self.rotated(k).transpose(-1, -2) / 8**0.5 + hidden_later(LENGTH)
+        return self.output(rows_of(scores.softmax(-1) @ v))
 
     def example(self):
         return torch.randn(1, LENGTH, 32),
@@ -764,11 +791,11 @@ EXPECTED = {
     Whisper: "2 convolutions, 2 encoder layers, 1 norm", Llama: "1 embedding, 2 encoder layers, 1 norm, 1 linear map",
     Conformer: "5 norms, 2 feed-forward networks, 1 attention, 3 linear maps, 1 depthwise convolution", T5: "1 embedding, 2 encoder layers, 0 other operations",
     Alibi: "2 encoder layers, 1 linear map", Gpt2: "1 embedding, 2 encoder layers", Perceiver: "4 linear maps, 1 encoder layer",
-    LlamaOfMeta: "2 statements: 1 attention", SetTransformer: "7 linear maps, 1 attention", Masks: "12 statements: 6 attentions",
+    LlamaOfMeta: "2 statements: 1 attention", GptNeoX: "1 statement: 1 attention", SetTransformer: "7 linear maps, 1 attention", Masks: "12 statements: 6 attentions",
     Padded: "1 embedding, 4 linear maps, 1 attention", Named: "1 embedding, 3 encoder layers, 1 norm, 1 linear map",
     CausalConvolution: "2 convolutions, 1 linear map", Mobile: "3 convolutions, 1 depthwise convolution, 1 linear map",
     Convolutions: "4 convolutions, 1 depthwise convolution", ConvolutionsOfImages: "3 convolutions, 1 depthwise convolution",
-    OneChannel: "3 convolutions", Resized: "", ConvolutionsOfBatch: "2 convolutions, 1 linear map, 1 depthwise convolution", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "",
+    OneChannel: "4 convolutions", Resized: "", ConvolutionsOfBatch: "2 convolutions, 1 linear map, 1 depthwise convolution", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "1 norm, 1 attention, 1 feed-forward network, 2 other",
     Swin: "2 norms, 1 attention, 1 linear map", PatchTst: "2 linear maps, 1 encoder layer", Tabular: "", Batch: "1 encoder layer, 1 attention", Corners: "", Linformer: "",
     Functions: "1 embedding", Masked: "2 linear maps"}
 IN_CI = [Llama, Bert, DecisionTransformer, Swin, CausalConvolution, Functions, Masked, Padded, Named]
