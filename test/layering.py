@@ -43,7 +43,7 @@ ROOMS = {
     "inspect": {"config", "text", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block", "decode", "formula"},
     "file": {"config", "text", "shape", "tensor", "simd"},
     "files": {"file"},
-    "weights": {"config", "text", "shape", "tensor", "layer", "parameters", "file"},
+    "weights": {"config", "text", "shape", "tensor", "simd", "layer", "parameters", "file"},
     "training": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "parameters", "mask", "operation", "attention", "block", "formula", "bare"},
     "mpi": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention", "block", "decode", "inspect", "training", "bare"},
 }

@@ -44,7 +44,7 @@ GROUPS = {
                   "min", "sin", "pow", "clamp", "log_softmax", "where", "hide",
                   "concat", "stack", "roll", "windows", "padded", "cumulative_sum", "flip", "kth_largest", "lookup", "gather", "one_hot", "rotate", "rope", "rope_cosines", "variance"],
     "Formulas": ["formula"],
-    "Attention": ["weights", "for_each_parameter", "replay", "count_parameters", "compare_parameters", "parameter_name", "load",
+    "Attention": ["weights", "for_each_parameter", "replay", "count_parameters", "compare_parameters", "parameter_name", "load", "fold_batch_norm",
                   "save", "write_parameter_table", "compare_with_probe",
                   "workspace", "workspace_for", "multi_head_attention", "additive_attention", "x * weights", "softmax",
                   "mask_after", "mask",

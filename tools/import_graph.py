@@ -68,10 +68,11 @@ def scaled(x):
 def elementwise(op, args, at, shape, scope=""):
     """at: for each argument its axes of the result."""
     for k in (0, 1):
-        if len(args) == 2 and is_constant(args[k]) and args[k].shape and args[1 - k].shape == shape and (args[k]["value"]
-                                                                                                         == args[k]["value"].flat[0]).all():
-            args, at = list(args), list(at)
-            args[k], at[k] = constant(args[k]["value"].flat[0], args[k].scope), ()
+        if len(args) == 2 and is_constant(args[k]) and args[k].shape and args[1 - k].shape == shape:
+            first = args[k]["value"].flat[0]
+            if (args[k]["value"] == first).all():
+                args, at = list(args), list(at)
+                args[k], at[k] = constant(first, args[k].scope), ()
     if op == "div" and is_number(args[1]) and number(args[1]) != 0:
         return elementwise("mul", [args[0], constant(np.float32(1 / number(args[1])))], at, shape, scope)
     if op == "div" and is_number(args[0]) and number(args[0]) == 1:

@@ -440,8 +440,8 @@ class Reader(WindowReader):
 
     def read_CumSum(self):
         axis = self.axis_of(int(np.asarray(self.fixed(1, "the axis")).reshape(())))
-        if axis is None:
-            return self.arg(0)
+        if axis is None:  # of one element: the sum of those before it is 0
+            return graph.times(self.arg(0), 0.0, self.scope) if self.about.get("exclusive") else self.arg(0)
         options = [option for option, name in (("exclusive", "exclusive"), ("from_last", "reverse")) if self.about.get(name)]
         return Node("cumulative_sum", [self.arg(0)], self.shape, self.scope, axis=axis, options=options)
 

@@ -42,12 +42,13 @@
 #include <umbel/parameters/parameters.hpp>
 #include <umbel/file/fnv1a.hpp>
 #include <umbel/weights/array_checksum.hpp>
+#include <umbel/weights/names.hpp>
+#include <umbel/weights/batch_norm.hpp>
 #include <umbel/file/numbers.hpp>
 #include <umbel/file/text.hpp>
 #include <umbel/file/result.hpp>
 #include <umbel/file/stored_tensor.hpp>
 #include <umbel/weights/checksum.hpp>
-#include <umbel/weights/names.hpp>
 #include <umbel/weights/d2l.hpp>
 #include <umbel/weights/hugging_face.hpp>
 #include <umbel/weights/jax.hpp>
@@ -75,6 +76,7 @@
 #include <umbel/parameters/parameters.hpp>
 #include <umbel/parameters/words.hpp>
 #include <umbel/weights/array_checksum.hpp>
+#include <umbel/weights/batch_norm.hpp>
 #include <umbel/weights/checksum.hpp>
 #include <umbel/weights/d2l.hpp>
 #include <umbel/weights/hugging_face.hpp>

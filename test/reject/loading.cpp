@@ -20,6 +20,10 @@ struct model {
 struct unnamed_model {
   classify::weights head;
 };
+struct convolution {
+  tensor<float, kernel_size<3>, hidden<8>, out_features<64>> weight;
+  tensor<float, out_features<64>> bias;
+};
 struct model_of_a_view {
   static constexpr const char* part_names[] = {"head"};
   classify::weights_view head;
@@ -42,7 +46,42 @@ struct bytes {
 [[maybe_unused]] static bool cases(const tensor_file& file, bytes memory, std::FILE* out) {
   static model w;
   (void)memory, (void)out;
-#if defined CASE_load_of_a_result
+#if defined CASE_fold_a_norm_of_another_size
+  // expect-gcc: "umbel: fold_batch_norm: the norm has out_features=32 but the weights have \[kernel_size=3, hidden=8, out_features=64\]"
+  // expect-clang: fold_batch_norm.*the_norm_has.*out_features<32>.*but_the_weights_have.*out_features<64>
+  // cause: A batch norm has one number for each output of the layer before it.
+  // cure: Declare it with the axis of the outputs: `batch_norm<float, out_features<64>>`.
+  static convolution c;
+  static batch_norm<float, out_features<32>> norm;
+  fold_batch_norm(c, norm, 1e-5);
+  return true;
+#elif defined CASE_fold_a_norm_of_another_axis
+  // expect-gcc: "umbel: fold_batch_norm: the norm has classes=64 but the weights have \[kernel_size=3, hidden=8, out_features=64\]"
+  // expect-clang: fold_batch_norm.*the_norm_has.*classes<64>.*but_the_weights_have.*out_features<64>
+  // cause: A batch norm has one number for each output of the layer before it.
+  // cure: Declare it with the axis of the outputs: `batch_norm<float, out_features<64>>`.
+  static convolution c;
+  static batch_norm<float, classes<64>> norm;
+  fold_batch_norm(c, norm, 1e-5);
+  return true;
+#elif defined CASE_fold_into_a_map_without_bias
+  // expect-gcc: "umbel: fold_batch_norm: expects weights with \.weight and \.bias, a batch_norm and its epsilon, but argument 1 is linear_weights"
+  // expect-clang: fold_batch_norm.*expects_weights_with_weight_and_bias_then_a_batch_norm_then_epsilon_but_argument.*linear_weights
+  // cause: A norm adds a number to each output, which becomes a bias.
+  // cure: Declare the layer with `bias<true>`; its bias is 0 before.
+  static batch_norm<float, classes<10>> norm;
+  fold_batch_norm(w.head, norm, 1e-5);
+  return true;
+#elif defined CASE_fold_without_epsilon
+  // expect-gcc: "umbel: fold_batch_norm: expects weights, a batch_norm and its epsilon, not 2 arguments"
+  // expect-clang: fold_batch_norm.*expects_weights_a_batch_norm_and_its_epsilon_not.*number<2>
+  // cause: Frameworks have different epsilons.
+  // cure: Pass it: 1e-5 for PyTorch, 1e-3 for Keras.
+  static convolution c;
+  static batch_norm<float, out_features<64>> norm;
+  fold_batch_norm(c, norm);
+  return true;
+#elif defined CASE_load_of_a_result
   // expect-gcc: "umbel: load: expects a file of tensors, not the result of opening one; write \*file"
   // expect-clang: load.*expects_a_file_of_tensors_so_write_an_asterisk_before_a_result
   // cause: Opening a file returns the file or an error.

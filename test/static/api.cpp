@@ -822,6 +822,15 @@ void of_files_and_weights(const char* bytes, std::size_t size) {
   const load_result loaded = load(w, *safetensors, names);
   if (!loaded) std::puts(loaded.error());
 
+  // api: batch_norm, fold_batch_norm
+  struct convolution_weights {
+    tensor<float, kernel_size<3>, hidden<6>, out_features<8>> weight;
+    tensor<float, out_features<8>> bias;
+  };
+  static convolution_weights convolution;
+  static batch_norm<float, out_features<8>> norm;  // loaded by names::torch_batch_norm
+  fold_batch_norm(convolution, norm, 1e-5);
+
   // api: save
   save(sink, w);
 

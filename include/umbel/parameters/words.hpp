@@ -13,6 +13,7 @@ namespace say {
 struct at;
 struct compare_parameters;
 struct count_parameters;
+struct fold_batch_norm;
 struct for_each_parameter;
 struct load;
 struct parameter_name;
@@ -21,6 +22,8 @@ struct save;
 struct write_parameter_table;
 
 struct arguments;
+struct but_the_weights_have;
+struct the_norm_has;
 struct the_weights_are_const;
 }  // namespace say
 UMBEL_SAYS(a_row_is_empty_so_add_a_path_and_a_name_in_the_file,

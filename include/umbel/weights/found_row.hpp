@@ -26,6 +26,12 @@ struct wanted_axes {
       push(size, distance);
     }
   }
+  // Of the whole tensor.
+  [[nodiscard]] constexpr std::size_t count() const noexcept {
+    std::size_t made = 1;
+    for (std::size_t i = 0; i < rank; ++i) made *= extent[i];
+    return made;
+  }
   constexpr void push(std::size_t size, std::size_t distance) noexcept {
     extent[rank] = size;
     stride[rank++] = distance;
@@ -47,18 +53,30 @@ constexpr wanted_axes axes_in_file(const stored_axes& axes) noexcept {
     }
     wanted.add(axes.parts * layout::template size_of<out>, stride, axes.out_heads);
   };
-  if constexpr (layout::template has<in> && layout::template has<out>) {
+  if constexpr (layout::rank == 2 && layout::template has<in> && layout::template has<out>) {
     const auto add_in = [&] {
-      wanted.add(layout::template size_of<in>, layout::template stride_of<in>, axes.in_heads);
+      constexpr std::size_t size = layout::template size_of<in>,
+                            stride = layout::template stride_of<in>;
+      if (axes.kernel_rows == 0) return wanted.add(size, stride, axes.in_heads);
+      const std::size_t columns = axes.kernel_columns == 0 ? 1 : axes.kernel_columns;
+      const std::size_t channels = size / (axes.kernel_rows * columns);
+      const bool channels_first = axes.order == stored_axes::out_then_in;
+      if (channels_first) wanted.push(channels, stride);
+      wanted.push(axes.kernel_rows, stride * channels * columns);
+      if (axes.kernel_columns != 0) wanted.push(columns, stride * channels);
+      if (!channels_first) wanted.push(channels, stride);
     };
     if (axes.order == stored_axes::out_then_in) add_out(layout::template stride_of<out>);
     add_in();
     if (axes.order != stored_axes::out_then_in) add_out(layout::template stride_of<out>);
-  } else if constexpr (layout::template has<out>) {
+  } else if constexpr (layout::rank == 1 && layout::template has<out>) {
     add_out(layout::template stride_of<out>);
   } else {
-    for (std::size_t i = 0; i < layout::rank; ++i)
-      wanted.push(layout::extents[i], layout::strides[i]);
+    const std::size_t turned = axes.order == stored_axes::out_then_in && layout::rank > 1 ? 2 : 0;
+    for (std::size_t i = 0; i < layout::rank; ++i) {
+      const std::size_t from = i < turned ? layout::rank - 1 - i : i - turned;
+      wanted.push(layout::extents[from], layout::strides[from]);
+    }
   }
   return wanted;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Parameter names of attention in Keras, Haiku and Flax. Matrices are (in, out); Keras and Flax
-// split the heads: (in, heads, head_dim) and (heads, head_dim, out). Names are paths:
+// Parameter names of attention and convolutions in Keras, Haiku and Flax. Matrices are (in, out);
+// Keras and Flax split the heads: (in, heads, head_dim) and (heads, head_dim, out). Names are
+// paths:
 //   load(w, file, at("attention", "block/multi_head_attention/", names::keras_attention<8>), ...)
 #pragma once
 
@@ -34,6 +35,14 @@ inline constexpr parameter_name flax_attention[] = {
     {"v.bias", "value/bias", as_they_are.out_of(Heads)},
     {"o.weight", "out/kernel", in_out.in_of(Heads)},
     {"o.bias", "out/bias"},
+};
+
+// keras.layers.Conv1D, Conv2D; flax.linen.Conv: the kernel, the channels, then the outputs. Sizes
+// as for torch_convolution.
+template <std::size_t... Kernel>
+inline constexpr parameter_name keras_convolution[] = {
+    {"weight", "kernel", in_out.kernel_of(Kernel...)},
+    {"bias", "bias"},
 };
 
 // hk.MultiHeadAttention

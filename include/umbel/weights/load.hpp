@@ -49,7 +49,8 @@ constexpr void put_about(load_result& out, const char* path, const char* text) {
 }
 
 template <class X>
-inline constexpr bool is_matrix = layout_of<X>::template has<axis_family<axes::in_features>>;
+inline constexpr bool is_matrix =
+    layout_of<X>::rank == 2 && layout_of<X>::template has<axis_family<axes::in_features>>;
 
 // Does the tensor fit the parameter? If not, adds a line with the reason.
 template <class X>
@@ -77,6 +78,10 @@ bool fits_parameter(load_result& out, const char* path, const found_row& found) 
     return false;
   }
   const wanted_axes wanted = axes_in_file<X>(axes);
+  if (wanted.count() != axes.parts * layout_of<X>::count) {
+    about(": its row of the names splits an axis into parts that don't divide it\n");
+    return false;
+  }
   const bool has_scales = is_matrix<X> && found.tensor.type == stored_type::int8;
   const bool is_read = std::is_integral_v<typename X::value_type> || has_scales;
   if (!is_floating(found.tensor.type) && !is_read) {

@@ -21,13 +21,16 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// The axes of a parameter in a file's tensor. Axes of size 1 don't count.
+// The axes of a parameter in a file's tensor. Axes of size 1 don't count. out_then_in of a tensor
+// of other axes: its last axis, the one before, then the others in their order, as PyTorch stores a
+// convolution, (out, in, kernel), of kernel_size<3>, hidden<64>, channel<32>.
 struct stored_axes {
   enum orders : unsigned char { same, in_then_out, out_then_in };
   orders order = same;              // same: those of the parameter; a matrix must name another
   std::size_t in_heads = 0;         // in is split into heads and head_dim; 0: not split
   std::size_t out_heads = 0;        // the same for out
   std::size_t part = 0, parts = 1;  // out is one of this many equal parts of a larger tensor
+  std::size_t kernel_rows = 0, kernel_columns = 0;  // in has these positions and, last, channels
 
   // (in, heads, head_dim), (heads, head_dim, out): as Keras and Flax store projections.
   [[nodiscard]] constexpr stored_axes in_of(std::size_t heads) const noexcept {
@@ -38,6 +41,16 @@ struct stored_axes {
   [[nodiscard]] constexpr stored_axes out_of(std::size_t heads) const noexcept {
     stored_axes axes = *this;
     axes.out_heads = heads;
+    return axes;
+  }
+  // A linear map of windows of a sequence, kernel_of(3), or of an image, kernel_of(3, 3): (out,
+  // channels, rows, columns) as PyTorch and ONNX store convolutions, or (rows, columns, channels,
+  // out) as Keras and Flax do. in is merge<kernel_row, kernel_column, channel, in_features>.
+  [[nodiscard]] constexpr stored_axes kernel_of(std::size_t rows = 0,
+                                                std::size_t columns = 0) const noexcept {
+    stored_axes axes = *this;
+    axes.kernel_rows = rows;
+    axes.kernel_columns = columns;
     return axes;
   }
   // The projections of queries, keys and values in one tensor: part 0, 1 and 2 of 3.

@@ -16,6 +16,16 @@ inline constexpr parameter_name torch_linear[] = {
     {"bias", "bias"},
 };
 
+// nn.Conv1d, nn.Conv2d, also depthwise, and Conv of ONNX. Of tensors: torch_convolution<>, for a
+// weight of kernel_size<3>, hidden<64>, channel<32>, with kernels of two axes first. Of a linear
+// map of merged windows: with the sizes of its kernel, torch_convolution<3>, torch_convolution<3,
+// 3>.
+template <std::size_t... Kernel>
+inline constexpr parameter_name torch_convolution[] = {
+    {"weight", "weight", out_in.kernel_of(Kernel...)},
+    {"bias", "bias"},
+};
+
 // nn.Embedding, whose table is a tensor: at("words", "embed_tokens", names::torch_embedding)
 inline constexpr parameter_name torch_embedding[] = {
     {"", "weight"},

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSL-1.0
+// batch_norm after a convolution or a linear map, at inference: y = gamma (x - mean) /
+// sqrt(variance
+// + epsilon) + beta (Ioffe and Szegedy 2015). It is folded into their weights after loading:
+//
+//   struct model_weights {
+//     static constexpr const char* part_names[] = {"convolution", "norm"};
+//     convolution_weights convolution;            // .weight and .bias, with the axis channel<32>
+//     batch_norm<float, channel<32>> norm;
+//   };
+//   load(w, *file, at("convolution", "0", names::torch_convolution<>),
+//        at("norm", "1", names::torch_batch_norm));
+//   fold_batch_norm(w.convolution, w.norm, 1e-5);
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/parameters/rules.hpp>
+#include <umbel/simd/math.hpp>
+#include <umbel/weights/names.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+
+// The parameters of a batch norm. T: float or double. Axis: of the outputs, channel<32>.
+template <class T, class Axis>
+struct batch_norm {
+  static constexpr const char* part_names[] = {"gamma", "beta", "mean", "variance"};
+  using axis = Axis;
+  tensor<T, Axis> gamma, beta, mean, variance;
+};
+
+namespace detail {
+UMBEL_SAYS(expects_weights_with_weight_and_bias_then_a_batch_norm_then_epsilon_but_argument,
+           "expects weights with .weight and .bias, a batch_norm and its epsilon, but argument");
+UMBEL_SAYS(expects_weights_a_batch_norm_and_its_epsilon_not,
+           "expects weights, a batch_norm and its epsilon, not");
+
+template <class X>
+inline constexpr bool is_batch_norm = false;
+template <class T, class Axis>
+inline constexpr bool is_batch_norm<batch_norm<T, Axis>> = true;
+
+template <class W>
+concept tensors_with_a_bias = requires(W& w) {
+  requires tensor_like<std::remove_cvref_t<decltype(w.weight)>>;
+  requires tensor_like<std::remove_cvref_t<decltype(w.bias)>>;
+};
+template <class W>
+concept map_with_a_bias = map_of_weights<W> && requires(W& w) { w.bias[0]; };
+
+// Of a matrix or kernel: its axes, and the number of memory in row-major order.
+template <class W>
+struct axes_of_kernel {
+  using layout = layout_of<decltype(std::declval<W&>().weight)>;
+};
+template <map_with_a_bias W>
+struct axes_of_kernel<W> {
+  using layout = detail::layout<typename W::map::in, typename W::map::out>;
+};
+
+template <class W>
+constexpr auto* numbers_of(W& w) noexcept {
+  if constexpr (requires { w.data(); })
+    return w.data();
+  else
+    return w;
+}
+
+namespace rules {
+template <class W, class Norm>
+struct outputs_of_norm {
+  using type = accepted;
+};
+template <class W, class T, class Axis>
+  requires(tensors_with_a_bias<W> || map_with_a_bias<W>)
+struct outputs_of_norm<W, batch_norm<T, Axis>> {
+  using layout = typename axes_of_kernel<W>::layout;
+  static constexpr bool fits = layout::template size_of<typename Axis::family> == Axis::size;
+  using type = verdict<fits, say::fold_batch_norm, say::the_norm_has, Axis,
+                       say::but_the_weights_have, typename layout::axes>;
+};
+template <class W, class Norm, class Epsilon>
+using fold_batch_norm = first_error<
+    argument<(tensors_with_a_bias<W> || map_with_a_bias<W>) && !std::is_const_v<W>,
+             say::fold_batch_norm,
+             say::expects_weights_with_weight_and_bias_then_a_batch_norm_then_epsilon_but_argument,
+             1, W>,
+    argument<is_batch_norm<Norm>, say::fold_batch_norm,
+             say::expects_weights_with_weight_and_bias_then_a_batch_norm_then_epsilon_but_argument,
+             2, Norm>,
+    argument<std::is_arithmetic_v<Epsilon>, say::fold_batch_norm,
+             say::expects_weights_with_weight_and_bias_then_a_batch_norm_then_epsilon_but_argument,
+             3, Epsilon>,
+    typename outputs_of_norm<W, Norm>::type>;
+}  // namespace rules
+}  // namespace detail
+
+// Folds the norm into the weights of the layer before it. w: of a linear map with a bias, or a
+// struct of tensors weight and bias. epsilon: nn.BatchNorm1d has 1e-5, Keras 1e-3. Computed in
+// double, then rounded once. A second call would fold it again.
+//   "umbel: fold_batch_norm: the norm has channel=32 but the weights have [kernel_size=3, hidden=8,
+//    channel=64]"
+//   "umbel: fold_batch_norm: expects weights with .weight and .bias, a batch_norm and its epsilon,
+//    but argument 1 is int"
+template <class Weights, class Norm, class Epsilon>
+constexpr void fold_batch_norm(Weights& w, const Norm& norm, const Epsilon& epsilon) noexcept {
+  using verdict = detail::rules::fold_batch_norm<Weights, Norm, Epsilon>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok) {
+    using layout = typename detail::axes_of_kernel<Weights>::layout;
+    using axis = typename Norm::axis::family;
+    constexpr std::size_t outputs = layout::template size_of<axis>;
+    auto* const weight = detail::numbers_of(w.weight);
+    auto* const bias = detail::numbers_of(w.bias);
+    using T = std::remove_reference_t<decltype(*weight)>;
+    double factor[outputs]{};
+    for (std::size_t o = 0; o < outputs; ++o) {
+      const auto number = [o](const auto& x) { return static_cast<double>(x.data()[o]); };
+      const double deviation =
+          detail::simd::sqrt(number(norm.variance) + static_cast<double>(epsilon));
+      factor[o] = number(norm.gamma) / deviation;
+      const double centered = static_cast<double>(bias[o]) - number(norm.mean);
+      bias[o] = static_cast<T>(centered * factor[o] + number(norm.beta));
+    }
+    for (std::size_t i = 0; i < layout::count; ++i)
+      weight[i] = static_cast<T>(static_cast<double>(weight[i]) *
+                                 factor[i / layout::template stride_of<axis> % outputs]);
+  }
+}
+
+// With other arguments: refused.
+template <class... Given>
+  requires(sizeof...(Given) != 3)
+constexpr void fold_batch_norm(const Given&...) noexcept {
+  using verdict = detail::verdict<detail::one_is_invalid<Given...>, detail::say::fold_batch_norm,
+                                  detail::say::expects_weights_a_batch_norm_and_its_epsilon_not,
+                                  detail::number<sizeof...(Given)>, detail::say::arguments>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+}
+
+namespace names {
+// nn.BatchNorm1d, nn.BatchNorm2d, without their counter num_batches_tracked.
+inline constexpr parameter_name torch_batch_norm[] = {
+    {"gamma", "weight"},
+    {"beta", "bias"},
+    {"mean", "running_mean"},
+    {"variance", "running_var"},
+    {nullptr, "num_batches_tracked"},
+};
+// keras.layers.BatchNormalization
+inline constexpr parameter_name keras_batch_norm[] = {
+    {"gamma", "gamma"},
+    {"beta", "beta"},
+    {"mean", "moving_mean"},
+    {"variance", "moving_variance"},
+};
+}  // namespace names
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
