@@ -224,6 +224,56 @@ constexpr formula rows = [](auto x) {
 };
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(products_that_would_be_cheaper_in_another_order) {
+  using input = tensor<float, token<100>, hidden<64>>;
+  using query = tensor<float, head_dim<32>>;
+  using matrix = tensor<float, hidden<64>, head_dim<32>>;
+  // Pooling: 100 * 64 * 32 + 100 * 32, or 64 * 32 + 100 * 64.
+  constexpr formula pooled = [](auto x, auto q, auto k, auto v) {
+    auto weights = softmax<token>(contract<head_dim>(q, contract<hidden>(x, k)));
+    return contract<token>(weights, contract<hidden>(x, v));
+  };
+  const std::string pool = describe(pooled, input{}, query{}, matrix{}, matrix{});
+  BOOST_TEST(count(pool,
+                   "\n  order   argument 3 times argument 2 first would take 8,448 "
+                   "multiplications instead of 208,000, with other bits\n") == 1u);
+  BOOST_TEST(count(pool, "\n  order   argument 1 times softmax first would take 8,448 ") == 1u);
+  BOOST_TEST(count(pool, "  order ") == 2u);
+  // The same with the weights of a linear map.
+  using map = linear<float, hidden<64>, head_dim<32>>;
+  constexpr formula projected = [](auto x, auto q, const auto& w) {
+    return contract<head_dim>(q, x * w);
+  };
+  BOOST_TEST(count(describe(projected, input{}, query{}, map::weights{}),
+                   "the weights times argument 2 first would take 8,448 ") == 1u);
+  // A bias is added between the products.
+  using biased = linear<float, hidden<64>, head_dim<32>, bias<true>>;
+  BOOST_TEST(count(describe(projected, input{}, query{}, biased::weights{}), "  order ") == 0u);
+  // Attention without a softmax: all pairs, or the sums of products of keys and values. Renamed.
+  constexpr formula pairs = [](auto q, auto k, auto v) {
+    auto scores = contract<head_dim>(q, k | rename_axis<token, key>);
+    return contract<key>(scores, v | rename_axis<token, key>);
+  };
+  using row = tensor<float, axes::query<40>, head_dim<4>>;
+  using keys_of_a_head = tensor<float, token<80>, head_dim<4>>;
+  using values_of_a_head = tensor<float, token<80>, hidden<4>>;
+  BOOST_TEST(count(describe(pairs, row{}, keys_of_a_head{}, values_of_a_head{}),
+                   "argument 2 times argument 3 first would take 1,920 multiplications instead of "
+                   "25,600, ") == 1u);
+  // Two chains of equal cost, and attention: none.
+  using square = tensor<float, hidden<64>, in_features<64>>;
+  using other_square = tensor<float, in_features<64>, out_features<64>>;
+  constexpr formula chain = [](auto x, auto a, auto b) {
+    return contract<in_features>(contract<hidden>(x, a), b);
+  };
+  BOOST_TEST(
+      count(describe(chain, tensor<float, token<64>, hidden<64>>{}, square{}, other_square{}),
+            "  order ") == 0u);
+  BOOST_TEST(count(describe(windowed, queries{}, keys{}, keys{},
+                            tensor<float, heads<3>, axes::query<40>, key<40>>{}),
+                   "  order ") == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(the_page_of_a_formula_says_what_is_together_and_what_is_stored) {
   const queries q{};
   const keys k{};

@@ -122,6 +122,7 @@
 #include <umbel/inspect/formula_steps.hpp>
 #include <umbel/inspect/plan_text.hpp>
 #include <umbel/inspect/formula_cycles.hpp>
+#include <umbel/inspect/order_of_products.hpp>
 #include <umbel/inspect/describe_formula.hpp>
 #include <umbel/attention/prepared_heads.hpp>
 #include <umbel/attention/forward.hpp>

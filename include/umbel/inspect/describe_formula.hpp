@@ -15,6 +15,7 @@
 #include <umbel/formula/place_nodes.hpp>
 #include <umbel/formula/word_names.hpp>
 #include <umbel/inspect/formula_cycles.hpp>
+#include <umbel/inspect/order_of_products.hpp>
 #include <umbel/inspect/plan_text.hpp>
 #include <umbel/text/writer.hpp>
 
@@ -136,6 +137,32 @@ struct description : cycles_of_formula<F, X...> {
     if (p.result[n] < 0) out.put(": ", why_stored(n));
   }
 
+  // Lines for the products of step s that would be cheaper in a different order.
+  template <class Writer>
+  static constexpr void put_cheaper_orders(Writer& out, const step& s) {
+    const auto put_factor = [&](int n) {
+      if (n < 0)
+        out.put("the weights");
+      else if (p.at(n).what == word::argument || step_of(n) != 0)
+        put_operand(out, n);
+      else
+        out.put(name_of(p.at(n).what));
+    };
+    for (int n = 0; n < p.g.count; ++n) {
+      const cheaper_order order = computes(s, n) ? cheaper_order_of(p, n) : cheaper_order{};
+      if (order.reordered == 0) continue;
+      out.put("\n  order   ");
+      put_factor(order.first);
+      out.put(" times ");
+      put_factor(order.second);
+      out.put(" first would take ");
+      out.put_aligned(static_cast<std::size_t>(order.reordered), 0);
+      out.put(" multiplications instead of ");
+      out.put_aligned(static_cast<std::size_t>(order.as_written), 0);
+      out.put(", with other bits");
+    }
+  }
+
   template <class Of, class Writer>
   static constexpr void put_product_tiles(Writer& out) {
     out.put("\n  tiles   ");
@@ -235,6 +262,7 @@ struct description : cycles_of_formula<F, X...> {
         put_product_tiles<product_step<run, s.root, s.to, s.product>>(out);
       }
     }
+    put_cheaper_orders(out, s);
     if (cycles != 0) {
       out.put("\n  cycles  ");
       out.put_aligned(static_cast<std::size_t>(cycles), 0);
