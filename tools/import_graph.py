@@ -245,9 +245,24 @@ def joined(parts, shape, axis, scope=""):
     """concat. The parts have the axes of the result, that axis also if it is of size 1."""
     if len(parts) == 1:
         return reshaped(parts[0], shape)
+    if index := steps_along(parts, shape, axis):
+        return move(*index)
     if len(shape) == 2 and any(turned(x) for x in parts) and all(turned(x) or is_constant(x) for x in parts):
         return turn(joined([turned(x) or constant(x["value"].T, x.scope) for x in parts], shape[::-1], 1 - axis, scope))
     return Node("concat", parts, shape, scope, axis=axis)
+
+
+def steps_along(parts, shape, axis):
+    """Parts that are slices of one node in equal steps, as windows are: the node and the index of all; else nothing."""
+    roots = [x.args[0] if x.op == "move" else x for x in parts]
+    if is_constant(roots[0]) or any(root is not roots[0] for root in roots):
+        return None
+    sizes = [math.prod(x.shape) * shape[axis] // math.prod(shape) for x in parts]
+    indices = [(x["index"] if x.op == "move" else identity(x.shape)).reshape([size if i == axis else n for i, n in enumerate(shape)])
+               for x, size in zip(parts, sizes)]
+    index = np.concatenate(indices, axis)
+    steps = np.diff(index.astype(np.int64), axis=axis)
+    return (roots[0], index) if steps.size and steps.flat[0] > 0 and (steps == steps.flat[0]).all() else None
 
 
 def padded(x, axis, before, after, fill=0.0, scope=""):

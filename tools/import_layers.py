@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from import_graph import (Node, constant, elementwise, identity, is_constant, is_number, joined, move, number, scaled, times, unary)
+from import_graph import (Node, constant, elementwise, every, identity, is_constant, is_number, joined, move, number, scaled, times, unary)
 
 WHOLE_LAYERS = [True]  # or only norms, linear maps and activations: all that formulas in integers have
 FULL_SCALE = -9999.0  # a smaller addend of a score hides the key
@@ -548,6 +548,11 @@ def recognized(made):
     if made.op == "move" and made.args[0].op in ("mul", "add"):
         found = recognized(made.args[0])
         return made if found is made.args[0] else move(found, made["index"])
+    if made.op == "mul" and is_number(made.args[1]) and made.args[0].op == "move" and made.args[0].args[0].op == "mul":
+        moved = made.args[0]  # a factor stays outside of a move
+        product = Node("mul", [moved.args[0], made.args[1]], moved.args[0].shape, made.scope, at=(every(moved.args[0]), ()))
+        found = activation(product)
+        return made if found is product else move(found, moved["index"])
     if made.op == "mul":
         found = activation(made)
         if found is made and not is_number(made.args[1]):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 """How elements are moved, in operations of Umbel, for tools/import: an index for each element of the result becomes slice,
-split_into, select_at, permute, merge, and broadcast for repeated elements."""
+split_into, select_at, windows, permute, merge, and broadcast for repeated elements."""
 import math
 import re
 
@@ -101,6 +101,8 @@ class Views:
         if not pieces:
             self.text.append(f"select_at<{name}, {offset}>")
             return []
+        if len(pieces) == 2 and pieces[1]["step"] < pieces[0]["step"] * pieces[0]["size"]:
+            return self.windows(name, size, offset, *pieces)
         span = pieces[-1]["step"] * pieces[-1]["size"]
         parts, rest, width = [], offset, 1  # (size, piece or none, place), fast to slow
         for piece in pieces:
@@ -130,6 +132,17 @@ class Views:
         if len(parts) > 1:
             self.split(name, parts, pieces)
         return pieces[::-1]
+
+    def windows(self, name, size, offset, kernel, window):
+        """Pieces that overlap."""
+        used = (window["size"] - 1) * window["step"] + (kernel["size"] - 1) * kernel["step"] + 1
+        if offset or size - used >= window["step"]:
+            self.text.append(f"slice<{name}, from<{offset}>, extent<{used}>>")
+        window["name"], kernel["name"] = name, self.extra("kernel_size")
+        options = [f"{word}<{n}>" for word, n in (("stride", window["step"]), ("dilation", kernel["step"])) if n > 1]
+        self.text.append(f"windows<{', '.join([name, '{name}<{size}>'.format(**kernel), *options])}>")
+        self.strided = True
+        return [window, kernel]
 
     def split(self, name, parts, pieces):
         if name == "hidden" and len(pieces) == 2:
