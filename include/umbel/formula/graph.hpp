@@ -279,6 +279,19 @@ constexpr bool is_same_node(const node_of_graph<T>& a, const node_of_graph<T>& b
     if (!(a.from[i] == b.from[i])) return false;
   return a.axes == b.axes;
 }
+// The first of `count` nodes that is the same, or -1. It is after its operands, so a formula of
+// many nodes compares few.
+template <class T>
+constexpr int find_same(const node_of_graph<T>* nodes, int count,
+                        const node_of_graph<T>& node) noexcept {
+  if (node.what >= word::contract || node.slot != npos) return -1;
+  int first = 0;
+  for (std::size_t j = 0; j < node.operands; ++j)
+    if (node.from[j].node >= first) first = node.from[j].node + 1;
+  for (int i = first; i < count; ++i)
+    if (nodes[i].what == node.what && is_same_node(nodes[i], node)) return i;
+  return -1;
+}
 
 // Nodes: the capacity.
 template <class T, std::size_t Nodes>

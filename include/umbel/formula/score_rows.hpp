@@ -24,10 +24,12 @@ namespace umbel::inline UMBEL_TARGET::detail::formulas {
 template <class T, std::size_t Nodes>
 struct row_finder {
   const schedule<T, Nodes>& p;
+  const readings<Nodes>& readers;
   std::size_t last;  // the product with the values
   int weights = -1;  // the node that it reads
   unsigned long long query = 0, key = 0;
-  bool in[Nodes]{};  // the steps before it
+  bool in[Nodes]{};              // the steps before it
+  std::size_t step_of[Nodes]{};  // by root; npos: it is a part of a step
   bool has_scores = false,
        changes = false;  // are scores among them, and do other nodes change them?
 
@@ -64,11 +66,12 @@ struct row_finder {
   constexpr bool is_read_inside(int n) const {
     for (std::size_t r = 0; r < p.g.results; ++r)
       if (p.g.result[r].node == n) return false;
-    for (std::size_t s = 0; s < p.count; ++s)
-      for (int m = n + 1; m < p.g.count; ++m)
-        for (std::size_t j = 0; j < p.at(m).operands; ++j)
-          if (p.at(m).from[j].node == n && p.computes(m, p.steps[s].root) && !may_read(s, m, n))
-            return false;
+    for (std::size_t r = readers.first[n]; r < readers.first[n + 1]; ++r) {
+      const int m = readers.all[r].by, root = p.root[m];
+      if (root >= 0 && step_of[root] != npos && !may_read(step_of[root], m, n)) return false;
+      for (std::size_t s = 0; root == everywhere && s < p.count; ++s)
+        if (p.computes(m, p.steps[s].root) && !may_read(s, m, n)) return false;
+    }
     return true;
   }
   constexpr bool has_keys_once(const node_of_graph<T>& product) const {
@@ -100,6 +103,8 @@ struct row_finder {
   constexpr bool find() {
     if (context().what != word::contract || context().sums != 1) return false;
     key = context().family;
+    for (std::size_t& s : step_of) s = npos;
+    for (std::size_t s = 0; s < p.count; ++s) step_of[p.steps[s].root] = s;
     for (std::size_t j = 0; j < 2 && !has_scores; ++j) {
       weights = context().from[j].node;
       for (std::size_t s = last; s-- > 0;) {
@@ -122,9 +127,10 @@ struct row_finder {
 template <class T, std::size_t Nodes>
 constexpr void join_rows(schedule<T, Nodes>& p) {
   const std::size_t all = p.count;
+  const readings<Nodes> readers{p.g};
   for (std::size_t last = p.count; last-- > 0;) {
     if (p.steps[last].kind != step_kind::product) continue;
-    row_finder<T, Nodes> found{p, last};
+    row_finder<T, Nodes> found{p, readers, last};
     if (!found.find()) continue;
     std::size_t parts = 0;
     for (std::size_t s = 0; s < last; ++s) {

@@ -51,8 +51,7 @@ struct tracer {
   // The number of this node, which may already exist.
   constexpr int add(const node_of_graph<T>& node) noexcept {
     if (nodes == nullptr) return count++;
-    for (int i = 0; i < count; ++i)
-      if (is_same_node(nodes[i], node)) return i;
+    if (const int same = find_same(nodes, count, node); same >= 0) return same;
     nodes[count] = node;
     nodes[count].recomputed = recomputed;
     return count++;

@@ -59,9 +59,8 @@ struct reversed_graph {
     node_of_graph<T> node;
     node.what = word::number;
     node.number = value;
-    for (int n = 0; n < g.count; ++n)
-      if (is_same_node(g.nodes[n], node)) return whole(n);
-    return whole(add(node));
+    const int same = find_same(g.nodes, g.count, node);
+    return whole(same >= 0 ? same : add(node));
   }
   constexpr bool is_number(const operand& x, T value) const {
     return x.node >= 0 && g.nodes[x.node].what == word::number && g.nodes[x.node].number == value;
