@@ -204,8 +204,9 @@ def instance_normalization(body):
     x = body.inputs[0]
     shape = body.shape(x)
     axes = [i for i in range(2, len(shape)) if shape[i] > 1]
-    if not axes:
-        body.refuse("it normalizes over one position; remove it")
+    if not axes:  # of one position: the bias
+        zero, bias = body("Mul", x, np.array(0.0)), operators.channels(body.fixed(2, "a weight"), len(shape))
+        return body.results(body("Add", zero, bias))
     below = body("Sub", x, body("ReduceMean", x, axes=axes))
     variance = body("ReduceMean", body("Mul", below, below), axes=axes)
     y = body("Div", below, body("Sqrt", body("Add", variance, np.array(body.about.get("epsilon", 1e-5)))))

@@ -117,7 +117,7 @@ def resize_matrix(about, before, after, scale):
     if place == "asymmetric":
         at = at / scale
     elif place == "align_corners":
-        at = at * (before - 1) / max(before * scale - 1, 1) if after > 1 or scale * before > 1 else at * 0
+        at = at * (before - 1) / max(after - 1, 1)  # with the length of the result, as PyTorch and ONNX Runtime have it
     elif place == "half_pixel" or (place == "pytorch_half_pixel" and after > 1):
         at = (at + 0.5) / scale - 0.5
     elif place == "pytorch_half_pixel":

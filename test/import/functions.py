@@ -72,6 +72,7 @@ def cases():
            lambda x, g, b: (F.layer_norm(x, (6,), g, b), x.mean(2, True), 1 / (x.var(2, unbiased=False, keepdim=True) + 1e-5).sqrt()))
     yield ("rms norm of two axes", "RMSNormalization", [x, [some(4, 6)]], {"axis": 1, "epsilon": 0.1},
            lambda x, g: x / ((x * x).mean((1, 2), True) + 0.1).sqrt() * g)
+    yield "instance norm of one position", "InstanceNormalization", [x[:, :, :1], [x[0, :, 0]], [x[0, :, 1]]], {}, lambda x, g, b: 0 * x + b[:, None]
     yield "instance norm", "InstanceNormalization", [image, [gamma], [beta]], {}, lambda x, g, b: F.instance_norm(x, None, None, g, b)
     yield "group norm", "GroupNormalization", [image, [gamma], [beta]], {"num_groups": 2}, lambda x, g, b: F.group_norm(x, 2, g, b)
     yield ("group norm, a weight a group", "GroupNormalization", [image, [gamma[:2]], [beta[:2]]], {"num_groups": 2},
@@ -135,6 +136,9 @@ def cases():
            lambda x: F.max_pool2d(x, (3, 2), (2, 4), (1, 0), ceil_mode=True))
     yield ("means of windows over the end", "AveragePool", [image], {"kernel_shape": [3, 3], "strides": [2, 2], "ceil_mode": 1},
            lambda x: F.avg_pool2d(x, 3, 2, ceil_mode=True, count_include_pad=False))
+    yield ("corners aligned", "Resize", [image, None, [np.array([1, 1, 0.5, 0.7], "f4")]],
+           {"mode": "linear", "coordinate_transformation_mode": "align_corners"},
+           lambda x, s: F.interpolate(x, scale_factor=(0.5, 0.7), mode="bilinear", align_corners=True))
     yield ("cubic", "Resize", [image, None, [np.array([1, 1, 2.5, 1.5], "f4")]], {"mode": "cubic"},
            lambda x, s: F.interpolate(x, scale_factor=(2.5, 1.5), mode="bicubic", align_corners=False))
 
