@@ -39,6 +39,7 @@
 #include <umbel/parameters/members.hpp>
 #include <umbel/parameters/words.hpp>
 #include <umbel/parameters/rules.hpp>
+#include <umbel/tensor/print.hpp>
 #include <umbel/parameters/parameters.hpp>
 #include <umbel/file/fnv1a.hpp>
 #include <umbel/weights/array_checksum.hpp>

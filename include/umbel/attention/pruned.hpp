@@ -154,7 +154,9 @@ struct pruned_layer<Layer, Selection> {
                            verdict<is_head_selection<Selection>, say::pruned,
                                    say::the_second_argument_must_be_keep_heads_or_prune_heads>>;
   static_assert(report<fits>::ok, "umbel: shapes do not fit");
-  using type = Layer;
+  using type =
+      std::conditional_t<is_multi_head<Layer>, Layer,
+                         multi_head_attention<float, axes::hidden<1>, axes::heads<1>, bias<true>>>;
 };
 
 // Columns of the kept heads: from (in, heads * Width) with any strides to (in, kept * Width).
@@ -230,6 +232,43 @@ constexpr typename pruned<Layer, Selection>::weights pruned_weights(
   if constexpr (from.o_bias)
     for (std::size_t i = 0; i < from.output; ++i) out.o.bias[i] = w.o.bias[i];
   return out;
+}
+
+namespace detail {
+UMBEL_SAYS(pruned_weights, "pruned_weights");
+UMBEL_SAYS(expects_the_weights_of_that_layer_so_write_the_layer_and_its_heads,
+           "expects the weights of the layer that is pruned; write pruned_weights<attention, "
+           "prune_heads<1>>(w)");
+template <class Layer, class W>
+inline constexpr bool are_weights_to_prune = false;
+template <class Layer, class W>
+  requires is_multi_head<Layer>
+inline constexpr bool are_weights_to_prune<Layer, W> =
+    std::is_convertible_v<const W&, const typename prepacked<Layer>::weights_to_pack&>;
+template <class... Given>
+using no_weights_to_prune =
+    verdict<never<Given...>, say::pruned_weights,
+            say::expects_the_weights_of_that_layer_so_write_the_layer_and_its_heads>;
+}  // namespace detail
+// Other weights, no heads, or nothing between angle brackets: refused.
+template <class Layer, class Selection, class W>
+  requires(detail::is_multi_head<Layer> && detail::is_head_selection<Selection> &&
+           !detail::are_weights_to_prune<Layer, W>)
+constexpr detail::invalid pruned_weights(const W&) noexcept {
+  static_assert(detail::report<detail::no_weights_to_prune<Layer>>::ok, "umbel: shapes do not fit");
+  return {};
+}
+template <class Layer, class W>
+  requires(detail::is_multi_head<Layer> && !detail::is_head_selection<W>)
+constexpr detail::invalid pruned_weights(const W&) noexcept {
+  static_assert(detail::report<detail::no_weights_to_prune<Layer>>::ok, "umbel: shapes do not fit");
+  return {};
+}
+template <class W, class Selection>
+  requires detail::is_head_selection<Selection>
+constexpr detail::invalid pruned_weights(const W&, const Selection&) noexcept {
+  static_assert(detail::report<detail::no_weights_to_prune<W>>::ok, "umbel: shapes do not fit");
+  return {};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -178,6 +178,15 @@ class sampler {
 
  public:
   constexpr explicit sampler(std::uint64_t seed) noexcept : seed_(seed) {}
+  // Of something else: refused.
+  template <class... Given>
+    requires(sizeof...(Given) != 0 &&
+             !(sizeof...(Given) == 1 && (std::is_convertible_v<Given, std::uint64_t> && ...)))
+  constexpr explicit sampler(const Given&...) noexcept : seed_(0) {
+    static_assert(detail::report<detail::verdict<detail::never<Given...>, detail::say::sampler,
+                                                 detail::say::is_made_of_a_seed>>::ok,
+                  "umbel: shapes do not fit");
+  }
 
   // The next token, an index of Axis. logits: a tensor or view along Axis, other axes of size 1. A
   // logit of NaN or -infinity is never drawn; if some are +infinity, one is. npos if none can be.

@@ -20,6 +20,9 @@ struct sampler;
 struct argmax;
 struct penalize_repetition;
 }  // namespace say
+UMBEL_SAYS(
+    is_made_of_a_seed,
+    "is made of a seed; write sampler<float, vocabulary<50>> draw{42}, and options in the call");
 UMBEL_SAYS(is_not_an_operation_of_formulas_so_compute_it_outside,
            "is not an operation of formulas; compute it outside");
 UMBEL_SAYS(is_const_but_drawing_changes_its_state_so_declare_it_without_const,

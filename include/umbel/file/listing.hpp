@@ -95,9 +95,25 @@ class tensor_iterator {
 };
 
 // The members of files of all formats. File: the format, derived from this.
+UMBEL_SAYS(is_made_of_bytes_in_memory_so_map_the_file_at_a_path,
+           "is made of bytes, not of a path; open it with mapped_file::open(path), then "
+           "in_memory(*mapped)");
+namespace rules {
+template <class File, class Path>
+using not_of_a_path =
+    verdict<never<Path>, File, say::is_made_of_bytes_in_memory_so_map_the_file_at_a_path>;
+}  // namespace rules
 template <class File>
 class tensor_listing {
  public:
+  tensor_listing() = default;
+  // Of a path: refused.
+  template <class Path>
+    requires std::is_convertible_v<const Path&, const char*>
+  explicit tensor_listing(const Path&) noexcept {
+    static_assert(report<rules::not_of_a_path<File, Path>>::ok, "umbel: shapes do not fit");
+  }
+
   // The file in any object with data() and size() in bytes: a mapped_file, std::span or
   // std::vector. It must outlive the result, so a temporary is refused.
   template <class Memory>

@@ -123,11 +123,23 @@ inline void unmap_file(void* data, std::size_t bytes) noexcept { munmap(data, by
 
 }  // namespace detail
 
+namespace detail {
+UMBEL_SAYS(is_made_by_open_of_a_path, "is made by open; write mapped_file::open(path)");
+}  // namespace detail
+
 // A mapped file, unmapped by the destructor. Movable. If a program shortens the file, access
 // raises SIGBUS: replace files by rename, not in place. (Windows keeps a mapped file as it is.)
 class mapped_file {
  public:
   mapped_file() = default;
+  // Of a path: refused.
+  template <class Path>
+    requires std::is_convertible_v<const Path&, const char*>
+  explicit mapped_file(const Path&) noexcept {
+    static_assert(detail::report<detail::verdict<detail::never<Path>, mapped_file,
+                                                 detail::say::is_made_by_open_of_a_path>>::ok,
+                  "umbel: shapes do not fit");
+  }
   mapped_file(mapped_file&& other) noexcept : data_(other.data_), bytes_(other.bytes_) {
     other.data_ = nullptr;
     other.bytes_ = 0;

@@ -188,6 +188,7 @@ class npy_file : public detail::tensor_listing<npy_file> {
  public:
   npy_file() = default;
 
+  using detail::tensor_listing<npy_file>::tensor_listing;
   using detail::tensor_listing<npy_file>::in_memory;
   // Reads both element orders and byte orders, f2 f4 f8 i1 i2 i4 i8 u1 b1, and V2 as ml_dtypes'
   // bfloat16; at most stored_tensor::max_rank axes, and nothing after the array. Other element

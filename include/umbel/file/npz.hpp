@@ -183,6 +183,7 @@ class npz_file : public detail::tensor_listing<npz_file> {
  public:
   npz_file() = default;
 
+  using detail::tensor_listing<npz_file>::tensor_listing;
   using detail::tensor_listing<npz_file>::in_memory;
   // Each member is a stored .npy, as for npy_file. Refused: compressed and encrypted members, other
   // files in the archive, two members with one name or the same bytes, members whose local header

@@ -73,5 +73,28 @@ inline file_result<std::size_t> read_file(const char* path, void* memory,
   return bytes;
 }
 
+namespace detail {
+UMBEL_SAYS(read_file, "read_file");
+UMBEL_SAYS(expects_a_path_memory_and_its_bytes,
+           "expects a path, a pointer to memory and its bytes; write read_file(path, memory, "
+           "sizeof(memory))");
+template <class... Given>
+inline constexpr bool are_path_memory_and_bytes = false;
+template <class Path, class Memory, class Bytes>
+inline constexpr bool are_path_memory_and_bytes<Path, Memory, Bytes> =
+    std::is_convertible_v<Path, const char*> && std::is_convertible_v<Memory, void*> &&
+    std::is_convertible_v<Bytes, std::size_t>;
+}  // namespace detail
+// Other arguments: refused.
+template <class... Given>
+  requires(sizeof...(Given) != 0 && !detail::are_path_memory_and_bytes<Given...>)
+file_result<std::size_t> read_file(Given&&...) noexcept {
+  static_assert(
+      detail::report<detail::verdict<detail::never<Given...>, detail::say::read_file,
+                                     detail::say::expects_a_path_memory_and_its_bytes>>::ok,
+      "umbel: shapes do not fit");
+  return std::size_t{0};
+}
+
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

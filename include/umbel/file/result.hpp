@@ -173,6 +173,13 @@ class [[nodiscard]] file_result : public detail::file_outcome {
   [[nodiscard]] constexpr auto end() const noexcept {
     return nothing_or(value_, [](const auto& x) { return x.end(); });
   }
+  // result.read(...): refused as well. (Not find(), by which load knows a file.)
+  template <class Value = T, class... X>
+  detail::invalid read(const X&...) const noexcept {
+    static_assert(detail::report<detail::rules::tensors_of_a_result<Value>>::ok,
+                  "umbel: shapes do not fit");
+    return {};
+  }
 
  private:
   template <class Value, class F>

@@ -24,6 +24,7 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
  public:
   safetensors_file() = default;
 
+  using detail::tensor_listing<safetensors_file>::tensor_listing;
   using detail::tensor_listing<safetensors_file>::in_memory;
   // Reads BOOL U8 I8 I16 I32 I64 F16 BF16 F32 F64 and lists tensors of other types. Refused: a
   // header of more than 100 MB, beyond the end of the file, not in UTF-8, or with anything outside

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/tensor/print.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -348,6 +349,13 @@ struct stored_tensor {
     });
   }
 };
+
+namespace detail {
+template <>
+struct print_of<tensor_name> {
+  using instead = say::has_no_text_so_copy_it;
+};
+}  // namespace detail
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -18,6 +18,7 @@ class tensor_file : public detail::tensor_listing<tensor_file> {
  public:
   tensor_file() = default;
 
+  using detail::tensor_listing<tensor_file>::tensor_listing;
   using detail::tensor_listing<tensor_file>::in_memory;
   // Its errors are those of the format's class: npy_file, npz_file, safetensors_file.
   [[nodiscard]] static file_result<tensor_file> in_memory(const void* memory,

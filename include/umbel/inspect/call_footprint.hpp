@@ -9,6 +9,12 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
+namespace detail {
+UMBEL_SAYS(footprint, "footprint");
+UMBEL_SAYS(is_a_constant_so_write_it_without_a_call,
+           "is a constant, not a function; write footprint<attention, token<64>>");
+}  // namespace detail
+
 // The needs of one or several calls: bytes and operations. Masks don't reduce them, and gaps
 // between a view's elements aren't counted.
 struct call_footprint {
@@ -49,6 +55,15 @@ struct call_footprint {
             .results = larger(a.results, b.results),
             .flops = a.flops + b.flops,
             .bytes_moved = a.bytes_moved + b.bytes_moved};
+  }
+  // footprint<attention, token<64>>(): refused.
+  template <class... X>
+  constexpr call_footprint operator()(const X&...) const noexcept {
+    static_assert(
+        detail::report<detail::verdict<detail::never<X...>, detail::say::footprint,
+                                       detail::say::is_a_constant_so_write_it_without_a_call>>::ok,
+        "umbel: shapes do not fit");
+    return *this;
   }
 };
 

@@ -58,6 +58,9 @@ struct attention_heat_map;
 struct expects_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels;
 }  // namespace say
 
+UMBEL_SAYS(heat_map_legend, "heat_map_legend");
+UMBEL_SAYS(expects_a_sink_of_const_char_pointer_and_size_then_options,
+           "expects a sink, called with (const char*, std::size_t), then options");
 UMBEL_SAYS(needs_weights_of_float_or_double_not, "needs weights of float or double, not");
 UMBEL_SAYS(which_is_not_one_of, ", which is not one of");
 template <>
@@ -188,11 +191,19 @@ constexpr void attention_heat_map(const Arguments&...) {
 
 // The color scale alone, as SVG, for a page of many maps without legends (legend = false).
 template <class Sink>
-  requires detail::is_text_sink<Sink>
+  requires(detail::is_text_sink<Sink> && !detail::tensor_like<std::remove_cvref_t<Sink>>)
 constexpr void heat_map_legend(Sink&& sink, const heat_map_options& options = {}) {
   detail::text_writer<std::remove_reference_t<Sink>> out(sink);
   detail::svg_legend_alone(options, out);
   out.flush();
+}
+// Any other arguments: refused.
+template <class... Arguments>
+constexpr void heat_map_legend(const Arguments&...) {
+  static_assert(detail::report<detail::verdict<
+                    detail::never<Arguments...>, detail::say::heat_map_legend,
+                    detail::say::expects_a_sink_of_const_char_pointer_and_size_then_options>>::ok,
+                "umbel: shapes do not fit");
 }
 namespace detail {
 // Would these weights be drawn?

@@ -14,6 +14,10 @@
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+UMBEL_SAYS(plan_of, "plan_of");
+}  // namespace detail
+
 // plan_of<attention, query<4>, key<300>>: the planner's choices for a multi_head_attention, as
 // constants. One axis, token<64>, means self-attention.
 template <class Layer, class Queries, class Keys = Queries>
@@ -56,6 +60,15 @@ struct plan_of {
   // A multiply-add counts as two; the softmax isn't counted.
   static constexpr auto flops = static_cast<double>(
       sizes.flops(Queries::size, Keys::size, std::uint64_t{Queries::size} * Keys::size));
+};
+// Of something else: refused.
+template <class Layer, class Queries, class Keys>
+  requires(!detail::is_multi_head<Layer>)
+struct plan_of<Layer, Queries, Keys> {
+  static_assert(
+      detail::report<detail::rules::a_multi_head_attention<detail::say::plan_of, Layer>>::ok,
+      "umbel: shapes do not fit");
+  static constexpr double cycles = 0, flops = 0;
 };
 
 namespace detail {

@@ -78,6 +78,9 @@ namespace umbel::inline UMBEL_TARGET::detail {
 
 using portable::observing_mask;
 
+UMBEL_SAYS(expects_only_memory_so_write_what_as_a_template_argument,
+           "expects one tensor or view; write observe<observed::scores>(memory)");
+
 template <class X>
 using writable_view =
     view_of<std::remove_pointer_t<decltype(std::declval<X&>().data())>, layout_of<X>>;
@@ -101,6 +104,17 @@ template <observed What = observed::weights, class X>
   requires(!detail::tensor_like<X>)
 constexpr detail::no_mask_of<X> observe(const X&) noexcept {
   return detail::no_mask<detail::say::observe, X>();
+}
+template <observed What = observed::weights, class... X>
+  requires(sizeof...(X) != 1)
+constexpr detail::every_key observe(const X&...) noexcept {
+  static_assert(
+      detail::report<detail::verdict<
+          detail::one_is_invalid<X...> || (What == observed::weights && detail::never<X...>),
+          detail::say::observe,
+          detail::say::expects_only_memory_so_write_what_as_a_template_argument>>::ok,
+      "umbel: shapes do not fit");
+  return {};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

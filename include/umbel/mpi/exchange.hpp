@@ -17,6 +17,14 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
+namespace detail {
+namespace say {
+struct exchange_of;
+}  // namespace say
+UMBEL_SAYS(is_a_constant_so_write_exchange_of_without_a_call,
+           "is a constant, not a function; write exchange_of<share, token<512>>");
+}  // namespace detail
+
 // The bytes and messages that each rank sends in a call; it receives as much.
 struct exchange_cost {
   // Calls of MPI_Allgather; for the gradient of a batch, one of MPI_Alltoall before.
@@ -29,6 +37,16 @@ struct exchange_cost {
   // seconds of a message without its bytes.
   [[nodiscard]] constexpr double seconds(double latency, double bytes_per_second) const noexcept {
     return static_cast<double>(messages) * latency + static_cast<double>(bytes) / bytes_per_second;
+  }
+  // exchange_of<share, token<512>>(): refused.
+  template <class... X>
+  constexpr exchange_cost operator()(const X&...) const noexcept {
+    static_assert(
+        detail::report<
+            detail::verdict<detail::never<X...>, detail::say::exchange_of,
+                            detail::say::is_a_constant_so_write_exchange_of_without_a_call>>::ok,
+        "umbel: shapes do not fit");
+    return *this;
   }
 };
 

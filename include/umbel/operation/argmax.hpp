@@ -64,6 +64,15 @@ template <template <std::size_t> class Axis>
 [[nodiscard]] constexpr detail::argmax_operation<detail::family_of<Axis>> argmax() noexcept {
   return {};
 }
+// More arguments: refused.
+template <template <std::size_t> class Axis, class X, class... More>
+  requires(sizeof...(More) != 0 && (detail::elements<X> || detail::of_a_formula<X>))
+constexpr auto argmax(const X&, const More&...) noexcept {
+  using verdict =
+      detail::in_its_line<detail::rules::number_of_operands<detail::say::argmax, X, More...>, X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
+}
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -12,6 +12,7 @@
 #include <umbel/simd/rounding.hpp>
 #include <umbel/simd/sine.hpp>
 #include <umbel/tensor/copy.hpp>
+#include <umbel/tensor/refusal.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -157,6 +158,9 @@ using function_of_each = floating<Name, typename X::value_type>;
 template <class X>
 using absolute = verdict<is_number<typename X::value_type>, say::abs,
                          element<typename X::value_type>, struct has_no_sign>;
+template <class Name, class... X>
+using number_of_operands =
+    verdict<one_is_invalid<X...>, Name, struct has_one_argument_but_got, number<sizeof...(X)>>;
 }  // namespace rules
 
 // Arguments of the functions below: tensors, views, results of refused operations.
@@ -270,6 +274,29 @@ constexpr auto(abs)(const X& x) noexcept {
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::each_element_through<detail::abs_function, verdict>(x);
 }
+
+// More arguments are refused: rsqrt(x, 1e-5f), log(x, 2).
+#define UMBEL_OF_ONE(name)                                                                     \
+  template <class... X>                                                                        \
+    requires detail::are_other_than<1, X...>                                                   \
+  constexpr auto(name)(const X&...) noexcept {                                                 \
+    using verdict =                                                                            \
+        detail::in_its_line<detail::rules::number_of_operands<detail::say::name, X...>, X...>; \
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");                    \
+    return detail::refusal<verdict>();                                                         \
+  }
+UMBEL_OF_ONE(exp)
+UMBEL_OF_ONE(log)
+UMBEL_OF_ONE(sqrt)
+UMBEL_OF_ONE(rsqrt)
+UMBEL_OF_ONE(tanh)
+UMBEL_OF_ONE(sigmoid)
+UMBEL_OF_ONE(cos)
+UMBEL_OF_ONE(erf)
+UMBEL_OF_ONE(floor)
+UMBEL_OF_ONE(sin)
+UMBEL_OF_ONE(abs)
+#undef UMBEL_OF_ONE
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -14,6 +14,12 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
+UMBEL_SAYS(maximum, "maximum");
+UMBEL_SAYS(minimum, "minimum");
+UMBEL_SAYS(compares_two_tensors_so_write_max_of_that_axis,
+           "compares two tensors; along an axis write max<key>(x)");
+UMBEL_SAYS(compares_two_tensors_so_write_min_of_that_axis,
+           "compares two tensors; along an axis write min<key>(x)");
 UMBEL_SAYS(expects_a_tensor_or_view_then_two_bounds,
            "expects a tensor or view, then two bounds: tensors, views or numbers");
 
@@ -187,6 +193,30 @@ template <class... X>
   requires(detail::are_other_than<2, X...> || detail::are_too_few_numbers<2, X...>)
 constexpr auto minimum(const X&...) noexcept {
   using verdict = detail::in_its_line<detail::rules::two_operands_only<X...>, X...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
+}
+
+// With an axis: refused.
+template <template <std::size_t> class... Axes, class X>
+  requires(sizeof...(Axes) != 0)
+constexpr auto maximum(const X&) noexcept {
+  using verdict = detail::in_its_line<
+      detail::verdict<detail::one_is_invalid<X>, detail::say::maximum,
+                      detail::say::compares_two_tensors_so_write_max_of_that_axis>,
+      X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
+}
+
+// With an axis: refused.
+template <template <std::size_t> class... Axes, class X>
+  requires(sizeof...(Axes) != 0)
+constexpr auto minimum(const X&) noexcept {
+  using verdict = detail::in_its_line<
+      detail::verdict<detail::one_is_invalid<X>, detail::say::minimum,
+                      detail::say::compares_two_tensors_so_write_min_of_that_axis>,
+      X>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::refusal<verdict>();
 }

@@ -21,6 +21,7 @@
 #include <umbel/config.hpp>
 #include <umbel/parameters/rules.hpp>
 #include <umbel/simd/half.hpp>
+#include <umbel/tensor/print.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -206,6 +207,17 @@ constexpr parameter_difference compare_parameters(const Given&...) noexcept {
                 "umbel: shapes do not fit");
   return {};
 }
+
+namespace detail {
+template <>
+struct print_of<parameter_path> {
+  using instead = say::has_no_text_so_print_its_c_str;
+};
+template <>
+struct print_of<parameter_difference> {
+  using instead = say::has_no_text_so_print_its_largest;
+};
+}  // namespace detail
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

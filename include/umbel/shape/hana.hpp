@@ -31,9 +31,11 @@ namespace detail {
 // keys of a hana::map.
 struct hana_axis;
 
-namespace say {
-struct tensor_from;
-}  // namespace say
+UMBEL_SAYS(dims, "dims");
+UMBEL_SAYS(extents, "extents");
+UMBEL_SAYS(tensor_from, "tensor_from");
+UMBEL_SAYS(expects_a_tensor_a_view_or_the_type_of_one_not,
+           "expects a tensor, a view or the hana::type of one, not");
 
 // The axes of a tensor or view, or of a hana::type of one.
 template <class X>
@@ -45,6 +47,16 @@ template <class X>
 struct axes_in<X> {
   using type = typename X::type::layout::axes;
 };
+
+template <class X>
+inline constexpr bool has_axes_in = requires { typename axes_in<X>::type; };
+template <class X>
+  requires(
+      !requires { typename X::layout::axes; } && !requires { typename X::type::layout::axes; })
+struct axes_in<X> {};
+template <class Operation, class X>
+using without_axes =
+    verdict<never<X>, Operation, say::expects_a_tensor_a_view_or_the_type_of_one_not, element<X>>;
 
 template <class... Axes>
 constexpr auto axes_tuple(shape<Axes...>) {
@@ -148,6 +160,14 @@ template <class X>
 constexpr auto dims(const X&) {
   return detail::axes_tuple(typename detail::axes_in<X>::type{});
 }
+// Of something else: refused.
+template <class X>
+  requires(!detail::has_axes_in<X>)
+constexpr auto dims(const X&) {
+  static_assert(detail::report<detail::without_axes<detail::say::dims, X>>::ok,
+                "umbel: shapes do not fit");
+  return boost::hana::make_tuple();
+}
 
 // The key of an axis in a map of sizes: extents(x)[family_c<hidden>] is hana::size_c<100>.
 template <template <std::size_t> class Axis>
@@ -156,6 +176,14 @@ inline constexpr auto family_c = boost::hana::type_c<detail::family_of<Axis>>;
 template <class X>
 constexpr auto extents(const X&) {
   return detail::extents_map(typename detail::axes_in<X>::type{});
+}
+// Of something else: refused.
+template <class X>
+  requires(!detail::has_axes_in<X>)
+constexpr auto extents(const X&) {
+  static_assert(detail::report<detail::without_axes<detail::say::extents, X>>::ok,
+                "umbel: shapes do not fit");
+  return boost::hana::make_map();
 }
 
 // tensor_from: the inverse, from axes to the hana::type of a row-major tensor of T:

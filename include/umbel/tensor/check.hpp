@@ -37,6 +37,28 @@ namespace portable {
 
 }  // namespace umbel
 
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+UMBEL_SAYS(set_check_handler, "set_check_handler");
+UMBEL_SAYS(expects_a_function_of_const_char_pointer_that_captures_and_returns_nothing,
+           "expects nullptr or a function void (const char*), such as a lambda without captures, "
+           "not");
+}  // namespace detail
+
+// Other functions: refused.
+template <class Handler>
+  requires(!std::is_convertible_v<Handler, check_handler>)
+constexpr check_handler set_check_handler(const Handler&) noexcept {
+  static_assert(
+      detail::report<detail::verdict<
+          detail::never<Handler>, detail::say::set_check_handler,
+          detail::say::expects_a_function_of_const_char_pointer_that_captures_and_returns_nothing,
+          detail::element<Handler>>>::ok,
+      "umbel: shapes do not fit");
+  return nullptr;
+}
+}  // namespace umbel::inline UMBEL_TARGET
+
 namespace umbel::inline UMBEL_TARGET::detail {
 
 template <bool Checked>

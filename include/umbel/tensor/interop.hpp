@@ -185,6 +185,29 @@ template <class T, class... Axes>
   return x;
 }
 constexpr detail::invalid as_view(detail::invalid) noexcept { return {}; }
+// Other memory, and other axes: refused.
+namespace detail {
+UMBEL_SAYS(as_view, "as_view");
+UMBEL_SAYS(expects_one_tensor_or_view_so_write_view_as_of_memory_or_reshape,
+           "expects one tensor or view; write view_as<axes>(memory) for an array or pointer, "
+           "x | reshape<axes> for other axes");
+template <class X>
+using no_tensor_to_view =
+    verdict<never<X>, say::as_view,
+            say::expects_one_tensor_or_view_so_write_view_as_of_memory_or_reshape>;
+}  // namespace detail
+template <class X>
+  requires(!detail::tensor_like<X> && !detail::one_is_invalid<X>)
+constexpr detail::invalid as_view(const X&) noexcept {
+  static_assert(detail::report<detail::no_tensor_to_view<X>>::ok, "umbel: shapes do not fit");
+  return {};
+}
+template <axis_like... Axes, class X>
+  requires(sizeof...(Axes) != 0)
+constexpr detail::invalid as_view(const X&) noexcept {
+  static_assert(detail::report<detail::no_tensor_to_view<X>>::ok, "umbel: shapes do not fit");
+  return {};
+}
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -83,6 +83,17 @@ struct name_of_weights<W> {
   using type = typename W::word;
 };
 
+// How to print types that have no text.
+template <class X>
+struct print_of {};
+UMBEL_SAYS(has_no_text_so_print_its_error, "cannot be printed; print its error()");
+UMBEL_SAYS(has_no_text_so_print_its_c_str, "cannot be printed; print its c_str()");
+UMBEL_SAYS(has_no_text_so_copy_it, "cannot be printed; print a copy, made by copy_to");
+UMBEL_SAYS(has_no_text_so_print_its_largest,
+           "cannot be printed; print its largest and its path.c_str()");
+UMBEL_SAYS(has_no_text_so_print_its_norm,
+           "cannot be printed; print its norm and whether it is true");
+
 }  // namespace detail
 
 template <class Stream, detail::tensor_like X>
@@ -101,6 +112,16 @@ Stream& operator<<(Stream& out, const W&) {
                       typename detail::name_of_weights<W>::type,
                       detail::say::cannot_be_printed_so_print_a_view_of_their_memory_view_as>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return out;
+}
+// Results and names are refused: see print_of.
+template <class Stream, class X>
+  requires(requires { typename detail::print_of<X>::instead; } && detail::text_stream<Stream>)
+Stream& operator<<(Stream& out, const X&) {
+  static_assert(
+      detail::report<detail::verdict<sizeof(X) == 0, detail::say::print, detail::element<X>,
+                                     typename detail::print_of<X>::instead>>::ok,
+      "umbel: shapes do not fit");
   return out;
 }
 template <class Stream, class X>

@@ -156,6 +156,12 @@ class initializer {
   double number_;
 };
 
+namespace detail {
+template <class... Given>
+inline constexpr bool is_seed_first = false;
+template <class Seed, class... Rest>
+inline constexpr bool is_seed_first<Seed, Rest...> = std::is_convertible_v<Seed, std::uint64_t>;
+}  // namespace detail
 namespace detail::rules {
 template <class Filler>
 inline constexpr bool is_initializer = std::is_same_v<std::remove_cvref_t<Filler>, initializer>;
@@ -209,10 +215,10 @@ constexpr void initialize(W& w, std::uint64_t seed) noexcept {
   });
 }
 
-// Without a seed: refused.
-template <class W>
-  requires detail::given_weights<W>
-constexpr void initialize(W&) noexcept {
+// Without a seed, or with something before it: refused.
+template <class W, class... Given>
+  requires(detail::given_weights<W> && !detail::is_seed_first<Given...>)
+constexpr void initialize(W&, const Given&...) noexcept {
   static_assert(
       detail::report<detail::verdict<
           detail::one_is_invalid<W>, detail::say::initialize,

@@ -42,6 +42,11 @@ UMBEL_SAYS(accepts_label_smoothing_and_ignored_label_not,
            "accepts the options label_smoothing<1, 10> and ignored_label<0>, not");
 UMBEL_SAYS(expects_logits_and_labels_both_tensors_or_both_of_one_formula,
            "expects logits and labels, both tensors or both of one formula");
+UMBEL_SAYS(has_the_axis_and_then_options_as_template_arguments,
+           "has first the axis, then options as template arguments; write cross_entropy<classes, "
+           "ignored_label<0>>(logits, labels)");
+UMBEL_SAYS(is_of_all_axes_so_write_it_without_one,
+           "averages over all axes; write mean_squared_error(x, y)");
 UMBEL_SAYS(expects_two_tensors_or_two_values_of_one_formula,
            "expects two tensors, or two values of one formula");
 
@@ -237,6 +242,40 @@ constexpr auto cross_entropy(const Logits&, const Label&) noexcept {
           detail::one_is_invalid<Logits, Label>, detail::say::cross_entropy,
           detail::say::needs_the_axis_of_the_classes_so_write_cross_entropy_of_that_axis>,
       Logits>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
+}
+
+// Options before the axis: refused.
+template <class Option, template <std::size_t> class... Axis, class Logits, class Label>
+  requires(sizeof...(Axis) != 0)
+constexpr auto cross_entropy(const Logits&, const Label&) noexcept {
+  using verdict = detail::in_its_line<
+      detail::verdict<detail::one_is_invalid<Logits, Label>, detail::say::cross_entropy,
+                      detail::say::has_the_axis_and_then_options_as_template_arguments>,
+      Logits>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
+}
+// Options as arguments: refused.
+template <template <std::size_t> class Axis, class... Options, class Logits, class Label,
+          class Option, class... More>
+constexpr auto cross_entropy(const Logits&, const Label&, const Option&, const More&...) noexcept {
+  using verdict = detail::in_its_line<
+      detail::verdict<detail::one_is_invalid<Logits, Label>, detail::say::cross_entropy,
+                      detail::say::has_the_axis_and_then_options_as_template_arguments>,
+      Logits>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
+}
+// With an axis: refused.
+template <template <std::size_t> class... Axes, class X, class Y>
+  requires(sizeof...(Axes) != 0)
+constexpr auto mean_squared_error(const X&, const Y&) noexcept {
+  using verdict = detail::in_its_line<
+      detail::verdict<detail::one_is_invalid<X, Y>, detail::say::mean_squared_error,
+                      detail::say::is_of_all_axes_so_write_it_without_one>,
+      X>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::refusal<verdict>();
 }

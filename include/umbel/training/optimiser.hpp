@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <umbel/config.hpp>
 #include <umbel/kernel/backward/optimiser.hpp>
+#include <umbel/tensor/print.hpp>
 #include <umbel/tensor/tensor.hpp>
 #include <umbel/training/arithmetic.hpp>
 #include <umbel/training/arrays.hpp>
@@ -104,6 +105,8 @@ struct update;
 UMBEL_SAYS(expects_the_weights_their_gradient_the_state_and_the_optimizer,
            "expects the weights, their gradient, the state and the optimizer; write update(w, g, "
            "sgd{}) or update(w, g, state, adamw{})");
+UMBEL_SAYS(returns_a_result_so_compare_its_status,
+           "returns a result; write if (result) or compare result.status");
 UMBEL_SAYS(the_state_does_not_match_this_optimizer_and_its_weights,
            "the state does not match this optimizer and these weights; declare "
            "adamw::state<weights> state, of the optimizer and the type of w");
@@ -269,6 +272,31 @@ constexpr update_result update(Given&&...) noexcept {
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }
+// A temporary state: refused.
+template <class W, class G, class State, class Options>
+  requires(detail::given_weights<W> && !std::is_lvalue_reference_v<State>)
+constexpr update_result update(W&&, const G&, State&&, const Options&) noexcept {
+  static_assert(detail::report<typename detail::rules::update_rule<W, State>::type>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
+// The result compared with a status: refused.
+template <class Status>
+  requires std::is_same_v<Status, update_status>
+constexpr bool operator==(const update_result&, Status) noexcept {
+  static_assert(
+      detail::report<detail::verdict<detail::never<Status>, detail::say::update,
+                                     detail::say::returns_a_result_so_compare_its_status>>::ok,
+      "umbel: shapes do not fit");
+  return false;
+}
+
+namespace detail {
+template <>
+struct print_of<update_result> {
+  using instead = say::has_no_text_so_print_its_norm;
+};
+}  // namespace detail
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -9,6 +9,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/formula/node.hpp>
+#include <umbel/parameters/members.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -27,12 +28,24 @@ constexpr void next_recomputed(const X& x) noexcept {
 
 }  // namespace detail::formulas
 
+namespace detail {
+UMBEL_SAYS(recompute, "recompute");
+UMBEL_SAYS(expects_a_layer_not_its_weights_so_write_recompute_of_encoder,
+           "expects a layer, not its weights; write recompute<encoder>{w}");
+}  // namespace detail
+
 // A layer in a formula whose gradient recomputes its values and keeps only its arguments:
 // recompute<encoder>{w.encode}(x, length). Layer: any that formulas can call, such as
 // encoder_layer, layer_stack (each layer is recomputed separately), multi_head_attention,
 // feed_forward. With tensors, and in a formula without a gradient, it is the layer.
 template <class Layer>
 class recompute {
+  static_assert(
+      detail::report<detail::verdict<
+          !detail::listed_by_name<Layer>, detail::say::recompute,
+          detail::say::expects_a_layer_not_its_weights_so_write_recompute_of_encoder>>::ok,
+      "umbel: shapes do not fit");
+
  public:
   // Construct it like the layer: from weights, which are borrowed.
   template <class... W>

@@ -11,11 +11,28 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <umbel/config.hpp>
+#include <umbel/shape/verdict.hpp>
 #include <umbel/training/elementary.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
+
+namespace detail {
+UMBEL_SAYS(is_a_function_of_the_step_so_write_rate_of_step,
+           "is a function of the step, counted from 0; write rate(step)");
+template <class... Given>
+inline constexpr bool is_step =
+    sizeof...(Given) == 1 && (std::is_convertible_v<Given, std::uint64_t> && ...);
+template <class Schedule, class... Given>
+constexpr double rate_without_a_step() noexcept {
+  static_assert(report<verdict<never<Given...>, Schedule,
+                               say::is_a_function_of_the_step_so_write_rate_of_step>>::ok,
+                "umbel: shapes do not fit");
+  return 0;
+}
+}  // namespace detail
 
 // A constant rate after the warm-up.
 struct constant_rate {
@@ -25,6 +42,17 @@ struct constant_rate {
   [[nodiscard]] constexpr double operator()(std::uint64_t step) const noexcept {
     if (step >= warm_up) return rate;
     return rate * static_cast<double>(step + 1) / static_cast<double>(warm_up);
+  }
+  // Without a step, or in place of a number: refused.
+  template <class... Given>
+    requires(!detail::is_step<Given...>)
+  constexpr double operator()(const Given&...) const noexcept {
+    return detail::rate_without_a_step<constant_rate, Given...>();
+  }
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  constexpr operator Number() const noexcept {
+    return static_cast<Number>(detail::rate_without_a_step<constant_rate, Number>());
   }
 };
 
@@ -52,6 +80,17 @@ struct warm_up_then_cosine {
       return (1 + detail::elementary::on_circle(part / 2).cosine) / 2;
     });
   }
+  // Without a step, or in place of a number: refused.
+  template <class... Given>
+    requires(!detail::is_step<Given...>)
+  constexpr double operator()(const Given&...) const noexcept {
+    return detail::rate_without_a_step<warm_up_then_cosine, Given...>();
+  }
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  constexpr operator Number() const noexcept {
+    return static_cast<Number>(detail::rate_without_a_step<warm_up_then_cosine, Number>());
+  }
 };
 
 // A line from `rate` to `last`.
@@ -63,6 +102,17 @@ struct warm_up_then_linear {
 
   [[nodiscard]] constexpr double operator()(std::uint64_t step) const noexcept {
     return detail::falling_rate(*this, step, [](double part) { return 1 - part; });
+  }
+  // Without a step, or in place of a number: refused.
+  template <class... Given>
+    requires(!detail::is_step<Given...>)
+  constexpr double operator()(const Given&...) const noexcept {
+    return detail::rate_without_a_step<warm_up_then_linear, Given...>();
+  }
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  constexpr operator Number() const noexcept {
+    return static_cast<Number>(detail::rate_without_a_step<warm_up_then_linear, Number>());
   }
 };
 

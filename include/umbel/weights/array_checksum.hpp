@@ -43,10 +43,18 @@ class weights_checksum {
   detail::fnv1a sum_;
 };
 
+namespace detail {
+struct any_array {
+  template <class Array>
+  constexpr void operator()(const Array&) const noexcept {}
+};
+template <class Each>
+concept gives_arrays = requires(const Each& each) { each(any_array{}); };
+}  // namespace detail
+
 // For the arrays of an exported header, to compare with its `checksum`:
 //   checksum_of(model::for_each_array) == model::checksum
-template <class Each>
-  requires requires(const Each& each) { each([](const auto&) {}); }
+template <detail::gives_arrays Each>
 [[nodiscard]] constexpr std::uint64_t checksum_of(const Each& each) noexcept {
   weights_checksum sum;
   each([&](const auto& array) { sum.add(array); });

@@ -7,18 +7,49 @@
 
 #include <umbel/config.hpp>
 #include <umbel/file/stored_tensor.hpp>
+#include <umbel/parameters/words.hpp>
 #include <umbel/weights/array_checksum.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// For all tensors of a file, in its order.
+namespace detail {
+UMBEL_SAYS(checksum_of, "checksum_of");
+UMBEL_SAYS(verify_checksum, "verify_checksum");
+UMBEL_SAYS(expects_an_array_the_arrays_of_an_exported_header_or_a_file_not,
+           "expects an array, for_each_array of an exported header or a file, not");
+UMBEL_SAYS(needs_a_safetensors_file_which_has_a_checksum_not,
+           "needs a safetensors file, which has a checksum, not");
 template <class File>
-  requires requires(const File& file) { file.begin()->data; }
+concept lists_tensors = requires(const File& file) { file.begin()->data; };
+template <class File>
+concept has_metadata = requires(const File& file) { file.metadata("checksum"); };
+namespace rules {
+template <class File>
+using file_with_a_checksum = first_error<
+    file<say::verify_checksum, File>,
+    verdict<has_metadata<File>, say::verify_checksum,
+            say::needs_a_safetensors_file_which_has_a_checksum_not, type_of_given<File>>>;
+}  // namespace rules
+}  // namespace detail
+
+// For all tensors of a file, in its order.
+template <detail::lists_tensors File>
 [[nodiscard]] std::uint64_t checksum_of(const File& file) noexcept {
   weights_checksum sum;
   for (const stored_tensor& x : file) sum.add(x.data, x.bytes);
   return sum.value();
+}
+// Of something else: refused.
+template <class X>
+  requires(!std::is_array_v<X> && !detail::lists_tensors<X> && !detail::gives_arrays<X>)
+constexpr std::uint64_t checksum_of(const X&) noexcept {
+  static_assert(detail::report<detail::verdict<
+                    detail::never<X>, detail::say::checksum_of,
+                    detail::say::expects_an_array_the_arrays_of_an_exported_header_or_a_file_not,
+                    detail::type_of_given<X>>>::ok,
+                "umbel: shapes do not fit");
+  return 0;
 }
 
 // Are the bytes of a safetensors file those that save, write_safetensors or tools/export wrote?
@@ -27,17 +58,24 @@ template <class File>
 //   "umbel: verify_checksum: the bytes of the file do not match its checksum"
 template <class File>
 file_result<> verify_checksum(const File& file) noexcept {
-  char written[17]{};
-  if (file.metadata("checksum").copy_to(written, sizeof(written)) != 16)
-    return detail::failure(
-        file_error::not_found,
-        "verify_checksum: the file has no 16-digit checksum; write it with save or tools/export");
-  const std::uint64_t sum = checksum_of(file);
-  bool same = true;
-  for (unsigned i = 0; i < 16; ++i) same = same && written[i] == detail::hexadecimal_digit(sum, i);
-  if (same) return {};
-  return detail::failure(file_error::checksum,
-                         "verify_checksum: the bytes of the file do not match its checksum");
+  using verdict = detail::rules::file_with_a_checksum<File>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok) {
+    char written[17]{};
+    if (file.metadata("checksum").copy_to(written, sizeof(written)) != 16)
+      return detail::failure(
+          file_error::not_found,
+          "verify_checksum: the file has no 16-digit checksum; write it with save or tools/export");
+    const std::uint64_t sum = checksum_of(file);
+    bool same = true;
+    for (unsigned i = 0; i < 16; ++i)
+      same = same && written[i] == detail::hexadecimal_digit(sum, i);
+    if (same) return {};
+    return detail::failure(file_error::checksum,
+                           "verify_checksum: the bytes of the file do not match its checksum");
+  } else {
+    return {};
+  }
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/tensor/print.hpp>
 
 #include <cstddef>
 
@@ -54,6 +55,13 @@ class [[nodiscard]] load_result {
   char chars_[full + 600]{};
   std::size_t size_ = 0, problems_ = 0, hidden_ = 0;
 };
+
+namespace detail {
+template <>
+struct print_of<load_result> {
+  using instead = say::has_no_text_so_print_its_error;
+};
+}  // namespace detail
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -15,6 +15,7 @@
 #include <umbel/layer/rules.hpp>
 #include <umbel/parameters/words.hpp>
 #include <umbel/tensor/loop.hpp>
+#include <umbel/tensor/print.hpp>
 #include <umbel/text/writer.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -60,6 +61,8 @@ struct probe_input {
 
 namespace detail {
 UMBEL_SAYS(compare_with_probe, "compare_with_probe");
+UMBEL_SAYS(expects_a_tolerance_in_braces_but_argument,
+           "expects a tolerance, {.absolute = 1e-5}, but argument");
 
 // The facts about the differences that the message reports.
 struct probe_differences {
@@ -288,6 +291,19 @@ template <class Y, class Wanted>
   return result;
 }
 
+// Other tolerances: refused.
+template <class Y, class Wanted, class Tolerance>
+  requires(!std::is_convertible_v<const Tolerance&, probe_tolerance>)
+constexpr probe_result compare_with_probe(const Y&, const Wanted&, const Tolerance&) noexcept {
+  using verdict = detail::first_error<
+      typename detail::rules::probe_shapes<Y, Wanted>::type,
+      detail::rules::argument<detail::never<Tolerance>, detail::say::compare_with_probe,
+                              detail::say::expects_a_tolerance_in_braces_but_argument, 3,
+                              Tolerance>>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return {};
+}
+
 namespace detail {
 template <class File, class F, class Wanted, class... Xs>
 probe_result replay_probe(const File& file, const F& f, const probe_tolerance& tolerance,
@@ -339,6 +355,13 @@ template <class File, class F, class Wanted, class... Inputs>
   return detail::replay_call<3>(file, f, probe_tolerance{}, static_cast<Wanted&&>(wanted),
                                 static_cast<Inputs&&>(inputs)...);
 }
+
+namespace detail {
+template <>
+struct print_of<probe_result> {
+  using instead = say::has_no_text_so_print_its_error;
+};
+}  // namespace detail
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP
