@@ -132,13 +132,15 @@ def row_of(parameter: str, tensor: str, axes: str | None) -> Row:
 
 
 def read_tables(folder: pathlib.Path = TABLES) -> dict[str, list[Row]]:
-    """The tables of layers. (One of a single tensor, as an embedding is, recognises nothing: the tensor stays one.)"""
+    """The tables of layers. (One of a single tensor, as an embedding is, recognises nothing: the tensor stays one. So do those of a
+    convolution, which a formula computes, and of a batch norm, which is folded into other weights.)"""
     tables = {}
     for header in sorted(folder.glob("*.hpp")):
         for name, text in TABLE.findall(header.read_text()):
             found = ROW.findall(text)
             rows = [row_of(*row) for row in found if "*" not in row[1]]
-            if rows and all(parameter != '""' for parameter, *_ in found):
+            is_of_tensors = name.endswith(("_convolution", "_batch_norm"))
+            if rows and not is_of_tensors and all(parameter != '""' for parameter, *_ in found):
                 tables[name] = rows
     return tables
 

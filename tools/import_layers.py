@@ -130,6 +130,18 @@ def norm(x):
                 gamma=gamma["value"], beta=None)
 
 
+def of_norm(op, args, at, shape, scope):
+    """A norm from its gamma or with its beta, also if all are 1 or 0, as in a model that is not trained: then an elementwise node
+    would be none."""
+    last = (len(shape) - 1,)
+    for k in (0, 1) if len(args) == 2 else ():
+        vector, x = args[k], args[1 - k]
+        if is_constant(vector) and vector["value"].ndim == 1 and tuple(at[k]) == last and x.shape == shape and (
+                op == "mul" and root_mean_square(x) or op == "add" and x.op == "norm" and x["kind"] == "layer_norm" and x["beta"] is None):
+            return recognized(Node(op, [x, vector], shape, scope, at=(every(x), last)))
+    return None
+
+
 def layer_norm(x, gamma, beta, epsilon, scope=""):
     made = Node("norm", [x], x.shape, scope, kind="layer_norm", epsilon=epsilon, gamma=gamma, beta=beta)
     return encoder_of_norm(made) or made
@@ -353,6 +365,10 @@ class Scores:
             return True
         if x.op == "where" and is_number(x.args[1]) and number(x.args[1]) < FULL_SCALE and x.args[2].shape == x.shape:
             return self.hide(x.args[0], x["at"][0]) and self.without(x.args[2])
+        if x.op == "where" and is_number(x.args[2]) and number(x.args[2]) < FULL_SCALE and x.args[1].shape == x.shape:
+            kept = x.args[0]
+            hidden = constant(~kept["value"].astype(bool)) if is_constant(kept) else unary("not", kept)
+            return self.hide(hidden, x["at"][0]) and self.without(x.args[1])
         if x.op != "add":
             return False
         for core, mask, at in zip(x.args, x.args[::-1], x["at"][::-1]):
@@ -367,7 +383,7 @@ class Scores:
     def has_product(self, x):
         """Is it the scores, and not what is added to them?"""
         while x.op in ("mul", "add", "tanh", "where"):
-            parts = [one for one in (x.args[2:] if x.op == "where" else x.args) if not is_constant(one)]
+            parts = [one for one in (x.args[1:] if x.op == "where" else x.args) if not is_constant(one)]
             if not parts:
                 return False
             x = max(parts, key=lambda one: len(one.shape))
@@ -378,15 +394,13 @@ class Scores:
         if is_constant(condition):
             hidden = condition["value"].astype(bool)
             return not hidden.all(-1).any() and self.add(np.where(hidden, -np.inf, 0), at)
-        inner, mask = condition, "drop_mask"
-        if condition.op == "not":
-            inner, mask = condition.args[0], "keep_mask"
-        elif condition.op == "equal" and is_number(condition.args[1]) and number(condition.args[1]) == 0:
-            inner, mask = condition.args[0], "keep_mask"
-        elif (condition.op in ("less", "less_or_equal", "greater", "greater_or_equal") and is_number(condition.args[1])
-              and 0 < number(condition.args[1]) < 1):
-            inner, mask = condition.args[0], "keep_mask" if condition.op.startswith("less") else "drop_mask"
-        return self.keeps(inner, mask, at)
+        inner, keeps = condition, False
+        while inner.op == "not" or inner.op in ("equal", "not_equal") and is_number(inner.args[1]) and number(inner.args[1]) == 0:
+            inner, keeps = inner.args[0], keeps == (inner.op == "not_equal")
+        if (inner.op in ("less", "less_or_equal", "greater", "greater_or_equal") and is_number(inner.args[1])
+                and 0 < number(inner.args[1]) < 1):
+            inner, keeps = inner.args[0], keeps != inner.op.startswith("less")
+        return self.keeps(inner, "keep_mask" if keeps else "drop_mask", at)
 
     def keeps(self, x, mask, at):
         of_all, of_each = ((self.keys,), (self.rank - 1,)), ((*self.batch, self.keys), (*range(len(self.batch)), self.rank - 1))

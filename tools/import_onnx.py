@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Reads an ONNX file for tools/import: its inputs with sizes, a probe, and its nodes as a graph (import_graph.py), operator by
 operator. What depends on no input is a constant, shapes included."""
+import itertools
 import math
 import warnings
 
@@ -115,7 +116,18 @@ def probe_inputs(model, inputs):
             break
         except Refused:
             continue
-    return made
+    return with_finite_results(model, made)
+
+
+def with_finite_results(model, feeds):
+    """Whether true keeps or hides is not known: a causal mask leaves the first query no key if the first is hidden."""
+    flags = [name for name, x in feeds.items() if x.dtype.kind == "b"]
+    for inverted in itertools.islice(itertools.product((False, True), repeat=len(flags)), 8 if flags else 0):
+        made = feeds | {name: ~feeds[name] for name, turned in zip(flags, inverted) if turned}
+        values = operators.evaluated(model, made)
+        if all(np.isfinite(values[one.name]).all() for one in model.graph.output):
+            return made
+    return feeds
 
 
 def drawn_inputs(model, inputs, part):
@@ -239,7 +251,8 @@ class Reader(WindowReader):
     def elementwise(self, op, *args):
         shapes = [self.full(i) for i in range(len(args))]
         full = self.values[self.output].shape
-        return layers.recognized(graph.elementwise(op, list(args), [places(shape, full) for shape in shapes], self.shape, self.scope))
+        given = op, list(args), [places(shape, full) for shape in shapes], self.shape, self.scope
+        return layers.of_norm(*given) or layers.recognized(graph.elementwise(*given))
 
     def read_node(self):
         op = self.node.op_type

@@ -442,6 +442,7 @@ using umbel::names::torch_attention;
 using umbel::names::torch_batch_norm;
 using umbel::names::torch_convolution;
 using umbel::names::torch_decoder_layer;
+using umbel::names::torch_depthwise_convolution;
 using umbel::names::torch_embedding;
 using umbel::names::torch_encoder_layer;
 using umbel::names::torch_layer_norm;

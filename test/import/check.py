@@ -405,7 +405,7 @@ def main():
         checks.no_steps(models)
         for name in ("Bert", *(["Llama", "OneChannel"] if every else [])):
             checks.of_c(name)
-        for kind in (models.Llama, models.Bert):
+        for kind in (models.Llama, models.Bert, models.Fresh):
             checks.older(kind, models.EXPECTED[kind])
         checks.wrong_weights("Llama", programs[models.Llama], {
             "layers exchanged": swapped("layers.0.", "layers.1."), "norms exchanged": swapped("norm1.", "norm2."),

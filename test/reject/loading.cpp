@@ -64,12 +64,12 @@ struct bytes {
   static batch_norm<float, classes<64>> norm;
   fold_batch_norm(c, norm, 1e-5);
   return true;
-#elif defined CASE_fold_into_a_map_without_bias
-  // expect-gcc: "umbel: fold_batch_norm: expects weights with \.weight and \.bias, a batch_norm and its epsilon, but argument 1 is linear_weights"
-  // expect-clang: fold_batch_norm.*expects_weights_with_weight_and_bias_then_a_batch_norm_then_epsilon_but_argument.*linear_weights
-  // cause: A norm adds a number to each output, which becomes a bias.
-  // cure: Declare the layer with `bias<true>`; its bias is 0 before.
-  static batch_norm<float, classes<10>> norm;
+#elif defined CASE_fold_a_const_norm_without_bias
+  // expect-gcc: "umbel: fold_batch_norm: the weights have no bias, and the norm is const, so its beta cannot become one"
+  // expect-clang: fold_batch_norm.*the_weights_have_no_bias_and_the_norm_is_const_so_its_beta_cannot_be_one
+  // cause: A norm adds a number to each output. Without a bias the norm's beta becomes that number.
+  // cure: Pass a norm that is not const, and add its `beta` to the result.
+  static const batch_norm<float, classes<10>> norm{};
   fold_batch_norm(w.head, norm, 1e-5);
   return true;
 #elif defined CASE_fold_without_epsilon

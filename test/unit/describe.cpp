@@ -260,6 +260,12 @@ BOOST_AUTO_TEST_CASE(products_that_would_be_cheaper_in_another_order) {
   BOOST_TEST(count(describe(pairs, row{}, keys_of_a_head{}, values_of_a_head{}),
                    "argument 2 times argument 3 first would take 1,920 multiplications instead of "
                    "25,600, ") == 1u);
+  // Of what is needed anyway: none.
+  constexpr formula needed = [](auto x, auto q, auto k) {
+    auto keys = contract<hidden>(x, k);
+    return std::pair{contract<head_dim>(q, keys), keys};
+  };
+  BOOST_TEST(count(describe(needed, input{}, query{}, matrix{}), "  order ") == 0u);
   // Two chains of equal cost, and attention: none.
   using square = tensor<float, hidden<64>, in_features<64>>;
   using other_square = tensor<float, in_features<64>, out_features<64>>;

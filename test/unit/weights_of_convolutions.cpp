@@ -124,13 +124,30 @@ BOOST_AUTO_TEST_CASE(kernels_of_images) {
         }
 }
 
-// nn.Conv1d(5, 5, 3, groups=5): (5, 1, 3).
+// nn.Conv1d(5, 5, 3, groups=5): (5, 1, 3); nn.Conv2d: (5, 1, 3, 3). A square kernel also fits as
+// one of a sequence, whose rows are its columns.
 BOOST_AUTO_TEST_CASE(depthwise_kernels) {
   const auto w = drawn<convolution<tensor<float, channel<5>, hidden<1>, kernel_size<3>>>>(3);
-  convolution<tensor<float, kernel_size<3>, channel<5>>> turned;
-  BOOST_TEST(error_of(turned, file_of(w), names::torch_convolution<>) == "");
+  convolution<tensor<float, kernel_size<3>, channel<5>>> turned, also_turned;
+  BOOST_TEST(error_of(turned, file_of(w), names::torch_depthwise_convolution) == "");
+  BOOST_TEST(error_of(also_turned, file_of(w), names::torch_convolution<>) == "");
   for (std::size_t c = 0; c < 5; ++c)
-    for (std::size_t k = 0; k < 3; ++k) BOOST_TEST(turned.weight(k, c) == w.weight(c, 0, k));
+    for (std::size_t k = 0; k < 3; ++k) {
+      BOOST_TEST(turned.weight(k, c) == w.weight(c, 0, k));
+      BOOST_TEST(also_turned.weight(k, c) == w.weight(c, 0, k));
+    }
+  const auto image =
+      drawn<convolution<tensor<float, channel<5>, hidden<1>, kernel_row<3>, kernel_column<3>>>>(8);
+  convolution<tensor<float, kernel_row<3>, kernel_column<3>, channel<5>>> of_image;
+  BOOST_TEST(error_of(of_image, file_of(image), names::torch_depthwise_convolution) == "");
+  for (std::size_t c = 0; c < 5; ++c)
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j)
+        BOOST_TEST(of_image.weight(i, j, c) == image.weight(c, 0, i, j));
+  BOOST_TEST(error_of(of_image, file_of(image), names::torch_convolution<>) ==
+             "umbel: load: weight [kernel_row=3, kernel_column=3, channel=5]: weight has "
+             "[5, 1, 3, 3] in the file but must have [5, 3, 3]; for a depthwise convolution use "
+             "names::torch_depthwise_convolution\n");
 }
 
 BOOST_AUTO_TEST_CASE(what_does_not_fit) {
@@ -186,6 +203,35 @@ BOOST_AUTO_TEST_CASE(folded_norms) {
       BOOST_TEST(std::abs(w.tensors.weight.data()[i * 5 + o] - number) <= 1e-6 * std::abs(number));
       BOOST_TEST(std::abs(w.rows(i, o) - number) <= 1e-6 * std::abs(number));
     }
+  }
+}
+
+// Then the norm's beta is added.
+BOOST_AUTO_TEST_CASE(folded_norms_without_a_bias) {
+  const auto biased = drawn<in_keras>(9);
+  struct {
+    decltype(in_keras::weight) weight;
+  } w{biased.weight};
+  linear<float, in_features<12>, channel<5>>::weights rows;
+  for (std::size_t i = 0; i < 60; ++i) rows.weight[i] = biased.weight.data()[i];
+  in_keras with_bias{biased.weight, {}};
+  batch_norm<float, channel<5>> norm, norm_of_rows;
+  umbel_test::lcg next{10};
+  for (auto* part : {&norm.gamma, &norm.beta, &norm.mean, &norm.variance})
+    umbel_test::draw(next, *part, 3);
+  for (float& x : norm.variance) x *= x;
+  norm_of_rows = norm;
+  const auto given = norm;
+  fold_batch_norm(with_bias, given, 1e-5);
+  fold_batch_norm(w, norm, 1e-5);
+  fold_batch_norm(rows, norm_of_rows, 1e-5);
+  for (std::size_t o = 0; o < 5; ++o) {
+    BOOST_TEST(norm.beta(o) == with_bias.bias(o));
+    BOOST_TEST(norm_of_rows.beta(o) == with_bias.bias(o));
+  }
+  for (std::size_t i = 0; i < 60; ++i) {
+    BOOST_TEST(w.weight.data()[i] == with_bias.weight.data()[i]);
+    BOOST_TEST(rows.weight[i] == with_bias.weight.data()[i]);
   }
 }
 

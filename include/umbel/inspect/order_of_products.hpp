@@ -103,7 +103,8 @@ constexpr cheaper_order cheaper_order_of(const Plan& p, int n) {
   cheaper_order best;
   for (std::size_t j = 0; j < outer.operands && outer.what == word::contract; ++j) {
     const auto& inner = p.at(outer.from[j].node);
-    if (!is_product(inner.what) || inner.has_bias || inner.axes.rank != outer.from[j].axes.rank)
+    if (!is_product(inner.what) || inner.has_bias || inner.axes.rank != outer.from[j].axes.rank ||
+        p.uses(outer.from[j].node) != 1)  // else it is needed anyway
       continue;
     const sizes_of_axes other = whole_of(outer.from[1 - j].axes);
     sizes_of_axes parts[2];

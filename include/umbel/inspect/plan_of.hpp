@@ -61,9 +61,9 @@ struct plan_of {
   static constexpr auto flops = static_cast<double>(
       sizes.flops(Queries::size, Keys::size, std::uint64_t{Queries::size} * Keys::size));
 };
-// Of something else: refused.
+// Of something else: refused. (A share of heads has the same members.)
 template <class Layer, class Queries, class Keys>
-  requires(!detail::is_multi_head<Layer>)
+  requires(!detail::is_multi_head<Layer> && !requires { typename Layer::norm_of_heads; })
 struct plan_of<Layer, Queries, Keys> {
   static_assert(
       detail::report<detail::rules::a_multi_head_attention<detail::say::plan_of, Layer>>::ok,

@@ -30,8 +30,10 @@ struct batch_norm {
 };
 
 namespace detail {
-UMBEL_SAYS(expects_weights_with_weight_and_bias_then_a_batch_norm_then_epsilon_but_argument,
-           "expects weights with .weight and .bias, a batch_norm and its epsilon, but argument");
+UMBEL_SAYS(expects_weights_a_batch_norm_and_its_epsilon_but_argument,
+           "expects weights with .weight, a batch_norm and its epsilon, but argument");
+UMBEL_SAYS(the_weights_have_no_bias_and_the_norm_is_const_so_its_beta_cannot_be_one,
+           "the weights have no bias, and the norm is const, so its beta cannot become one");
 UMBEL_SAYS(expects_weights_a_batch_norm_and_its_epsilon_not,
            "expects weights, a batch_norm and its epsilon, not");
 
@@ -41,19 +43,20 @@ template <class T, class Axis>
 inline constexpr bool is_batch_norm<batch_norm<T, Axis>> = true;
 
 template <class W>
-concept tensors_with_a_bias = requires(W& w) {
+concept tensors_of_a_layer = !map_of_weights<W> && requires(W& w) {
   requires tensor_like<std::remove_cvref_t<decltype(w.weight)>>;
-  requires tensor_like<std::remove_cvref_t<decltype(w.bias)>>;
 };
 template <class W>
-concept map_with_a_bias = map_of_weights<W> && requires(W& w) { w.bias[0]; };
+concept weights_to_fold = (map_of_weights<W> || tensors_of_a_layer<W>) && !std::is_const_v<W>;
+template <class W>
+inline constexpr bool has_a_bias = requires(W& w) { w.bias; };
 
-// Of a matrix or kernel: its axes, and the number of memory in row-major order.
+// Of a matrix or kernel: its axes, in the order of memory.
 template <class W>
 struct axes_of_kernel {
   using layout = layout_of<decltype(std::declval<W&>().weight)>;
 };
-template <map_with_a_bias W>
+template <map_of_weights W>
 struct axes_of_kernel<W> {
   using layout = detail::layout<typename W::map::in, typename W::map::out>;
 };
@@ -65,14 +68,21 @@ constexpr auto* numbers_of(W& w) noexcept {
   else
     return w;
 }
+// Without a bias, the norm's beta.
+template <class W, class Norm>
+constexpr auto* bias_of(W& w, Norm& norm) noexcept {
+  if constexpr (has_a_bias<W>)
+    return numbers_of(w.bias);
+  else
+    return numbers_of(norm.beta);
+}
 
 namespace rules {
 template <class W, class Norm>
 struct outputs_of_norm {
   using type = accepted;
 };
-template <class W, class T, class Axis>
-  requires(tensors_with_a_bias<W> || map_with_a_bias<W>)
+template <weights_to_fold W, class T, class Axis>
 struct outputs_of_norm<W, batch_norm<T, Axis>> {
   using layout = typename axes_of_kernel<W>::layout;
   static constexpr bool fits = layout::template size_of<typename Axis::family> == Axis::size;
@@ -81,29 +91,27 @@ struct outputs_of_norm<W, batch_norm<T, Axis>> {
 };
 template <class W, class Norm, class Epsilon>
 using fold_batch_norm = first_error<
-    argument<(tensors_with_a_bias<W> || map_with_a_bias<W>) && !std::is_const_v<W>,
-             say::fold_batch_norm,
-             say::expects_weights_with_weight_and_bias_then_a_batch_norm_then_epsilon_but_argument,
-             1, W>,
-    argument<is_batch_norm<Norm>, say::fold_batch_norm,
-             say::expects_weights_with_weight_and_bias_then_a_batch_norm_then_epsilon_but_argument,
-             2, Norm>,
+    argument<weights_to_fold<W>, say::fold_batch_norm,
+             say::expects_weights_a_batch_norm_and_its_epsilon_but_argument, 1, W>,
+    argument<is_batch_norm<std::remove_const_t<Norm>>, say::fold_batch_norm,
+             say::expects_weights_a_batch_norm_and_its_epsilon_but_argument, 2, Norm>,
     argument<std::is_arithmetic_v<Epsilon>, say::fold_batch_norm,
-             say::expects_weights_with_weight_and_bias_then_a_batch_norm_then_epsilon_but_argument,
-             3, Epsilon>,
-    typename outputs_of_norm<W, Norm>::type>;
+             say::expects_weights_a_batch_norm_and_its_epsilon_but_argument, 3, Epsilon>,
+    verdict<has_a_bias<W> || !std::is_const_v<Norm>, say::fold_batch_norm,
+            say::the_weights_have_no_bias_and_the_norm_is_const_so_its_beta_cannot_be_one>,
+    typename outputs_of_norm<W, std::remove_const_t<Norm>>::type>;
 }  // namespace rules
 }  // namespace detail
 
-// Folds the norm into the weights of the layer before it. w: of a linear map with a bias, or a
-// struct of tensors weight and bias. epsilon: nn.BatchNorm1d has 1e-5, Keras 1e-3. Computed in
-// double, then rounded once. A second call would fold it again.
+// Folds the norm into the weights of the layer before it. w: of a linear map, or a struct of
+// tensors weight and bias. If it has no bias, norm.beta becomes the number to add afterwards: write
+// contract<...>(..., w.weight) + norm.beta. epsilon: nn.BatchNorm1d has 1e-5, Keras 1e-3. Computed
+// in double, then rounded once. A second call would fold it again.
 //   "umbel: fold_batch_norm: the norm has channel=32 but the weights have [kernel_size=3, hidden=8,
 //    channel=64]"
-//   "umbel: fold_batch_norm: expects weights with .weight and .bias, a batch_norm and its epsilon,
-//    but argument 1 is int"
+// A norm that is const, for weights without a bias, and other arguments have messages.
 template <class Weights, class Norm, class Epsilon>
-constexpr void fold_batch_norm(Weights& w, const Norm& norm, const Epsilon& epsilon) noexcept {
+constexpr void fold_batch_norm(Weights& w, Norm& norm, const Epsilon& epsilon) noexcept {
   using verdict = detail::rules::fold_batch_norm<Weights, Norm, Epsilon>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) {
@@ -111,7 +119,7 @@ constexpr void fold_batch_norm(Weights& w, const Norm& norm, const Epsilon& epsi
     using axis = typename Norm::axis::family;
     constexpr std::size_t outputs = layout::template size_of<axis>;
     auto* const weight = detail::numbers_of(w.weight);
-    auto* const bias = detail::numbers_of(w.bias);
+    auto* const bias = detail::bias_of(w, norm);
     using T = std::remove_reference_t<decltype(*weight)>;
     double factor[outputs]{};
     for (std::size_t o = 0; o < outputs; ++o) {
@@ -119,8 +127,9 @@ constexpr void fold_batch_norm(Weights& w, const Norm& norm, const Epsilon& epsi
       const double deviation =
           detail::simd::sqrt(number(norm.variance) + static_cast<double>(epsilon));
       factor[o] = number(norm.gamma) / deviation;
-      const double centered = static_cast<double>(bias[o]) - number(norm.mean);
-      bias[o] = static_cast<T>(centered * factor[o] + number(norm.beta));
+      double before = 0;
+      if constexpr (detail::has_a_bias<Weights>) before = static_cast<double>(bias[o]);
+      bias[o] = static_cast<T>((before - number(norm.mean)) * factor[o] + number(norm.beta));
     }
     for (std::size_t i = 0; i < layout::count; ++i)
       weight[i] = static_cast<T>(static_cast<double>(weight[i]) *

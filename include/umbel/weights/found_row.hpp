@@ -72,7 +72,8 @@ constexpr wanted_axes axes_in_file(const stored_axes& axes) noexcept {
   } else if constexpr (layout::rank == 1 && layout::template has<out>) {
     add_out(layout::template stride_of<out>);
   } else {
-    const std::size_t turned = axes.order == stored_axes::out_then_in && layout::rank > 1 ? 2 : 0;
+    const bool out_then_in = axes.order == stored_axes::out_then_in && layout::rank > 1;
+    const std::size_t turned = out_then_in ? 2 : axes.order == stored_axes::last_first;
     for (std::size_t i = 0; i < layout::rank; ++i) {
       const std::size_t from = i < turned ? layout::rank - 1 - i : i - turned;
       wanted.push(layout::extents[from], layout::strides[from]);

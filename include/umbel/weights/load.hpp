@@ -96,7 +96,11 @@ bool fits_parameter(load_result& out, const char* path, const found_row& found) 
                 : ", not floating-point numbers\n");
     return false;
   }
-  if (has_axes(found.tensor, wanted)) {
+  // A square kernel of a depthwise convolution also fits as one of a sequence, transposed.
+  const bool is_depthwise = !is_matrix<X> && axes.order == stored_axes::out_then_in &&
+                            wanted.rank > 2 && found.tensor.rank > wanted.rank &&
+                            found.tensor.extents[1] == 1;
+  if (!is_depthwise && has_axes(found.tensor, wanted)) {
     if constexpr (is_matrix<X>)
       if (has_scales)
         return scales_fit<X>(found, [&](const auto&... texts) {
@@ -121,6 +125,7 @@ bool fits_parameter(load_result& out, const char* path, const found_row& found) 
                   ? "; it is transposed, write out_in in the names, not in_out"
                   : "; it is transposed, write in_out in the names, not out_in");
   }
+  if (is_depthwise) out.put("; for a depthwise convolution use names::torch_depthwise_convolution");
   out.put('\n');
   return false;
 }

@@ -23,9 +23,10 @@ namespace umbel::inline UMBEL_TARGET {
 
 // The axes of a parameter in a file's tensor. Axes of size 1 don't count. out_then_in of a tensor
 // of other axes: its last axis, the one before, then the others in their order, as PyTorch stores a
-// convolution, (out, in, kernel), of kernel_size<3>, hidden<64>, channel<32>.
+// convolution, (out, in, kernel), of kernel_size<3>, hidden<64>, channel<32>. last_first: the last
+// axis, then the others, as it stores a depthwise one, (channel, 1, kernel).
 struct stored_axes {
-  enum orders : unsigned char { same, in_then_out, out_then_in };
+  enum orders : unsigned char { same, in_then_out, out_then_in, last_first };
   orders order = same;              // same: those of the parameter; a matrix must name another
   std::size_t in_heads = 0;         // in is split into heads and head_dim; 0: not split
   std::size_t out_heads = 0;        // the same for out

@@ -16,13 +16,18 @@ inline constexpr parameter_name torch_linear[] = {
     {"bias", "bias"},
 };
 
-// nn.Conv1d, nn.Conv2d, also depthwise, and Conv of ONNX. Of tensors: torch_convolution<>, for a
-// weight of kernel_size<3>, hidden<64>, channel<32>, with kernels of two axes first. Of a linear
-// map of merged windows: with the sizes of its kernel, torch_convolution<3>, torch_convolution<3,
-// 3>.
+// nn.Conv1d, nn.Conv2d and Conv of ONNX. Of tensors: torch_convolution<>, for a weight of
+// kernel_size<3>, hidden<64>, channel<32>, with kernels of two axes first. Of a linear map of
+// merged windows: with the sizes of its kernel, torch_convolution<3>, torch_convolution<3, 3>.
 template <std::size_t... Kernel>
 inline constexpr parameter_name torch_convolution[] = {
     {"weight", "weight", out_in.kernel_of(Kernel...)},
+    {"bias", "bias"},
+};
+
+// The same with groups=channels, for a weight of the axes of the kernel, then channel<32>.
+inline constexpr parameter_name torch_depthwise_convolution[] = {
+    {"weight", "weight", {stored_axes::last_first}},
     {"bias", "bias"},
 };
 
