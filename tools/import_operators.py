@@ -400,7 +400,7 @@ def nudged(model, feeds, values):
     random = np.random.default_rng(1)
     try:
         made = evaluated(model, feeds, change=lambda x: x * (1 + random.choice([-1, 1], x.shape) * 2.0**-23).astype(x.dtype))
-    except (Refused, ValueError):
+    except (Refused, ValueError, ArithmeticError):
         return values
     return {name: made[name] if x is not None and made[name].shape == x.shape else x for name, x in values.items()}
 

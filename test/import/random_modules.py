@@ -187,7 +187,7 @@ p.linear(x[:, 0], 5), p.linear(F.relu(p.linear(x[:, -1, :], 4)), 2).sigmoid() ; 
 # Of n examples, t tokens, a features.
 IDEAS = expressions("p, d, x, n, t, a", globals(), """
 x + p.part(network, d, norm(p, d, x).transpose(1, 2)).transpose(1, 2) ; x * activation(d)(p.child(nn.Conv1d, t, t, 1)(norm(p, d, x))) ; norm(p, d, x)
-p.part(block, d, x) ; torch.cumsum(x * torch.exp(torch.arange(t)[:, None] * 0.1), dim=1) ; x - x.logsumexp(1, keepdim=True) ; x[:, ::2].exp().log1p()
+p.part(block, d, x) ; torch.cumsum(x * torch.exp(torch.arange(t)[:, None] * 0.1), dim=1) ; x[:, ::2].exp().log1p() ; x.softmax(1)
 (lambda q, k: torch.einsum("ntd,ntde->nte", q, torch.cumsum(k.unsqueeze(-1) * x.unsqueeze(-2), 1)))(x.abs(), F.elu(p.linear(x, a)) + 1)
 (lambda g: ((x.unsqueeze(-1) * p.weight(3) * g).cumsum(1) / g).sum(-1))((F.softplus(p.linear(x, a)) * 0.3).cumsum(1)[..., None].exp())
 torch.einsum("tsd,nsd->ntd", torch.exp(-torch.arange(t)[:, None, None] * p.weight(a).abs()).expand(t, t, a), x) ; x.repeat_interleave(2, d.of(1, 2))
