@@ -16,7 +16,7 @@ sentence. A right one, in right_*.cpp, should compile. counts.json says how many
 which right ones are refused; the test fails when fewer do. messages.txt has the message that g++ prints for each wrong one,
 from which docs/api ranks the errors of a name. Right ones are compiled as one program, each in a namespace of
 its own, and so are wrong ones (reject/together.py); what falls short there is compiled by itself, and that counts. counts.json
-also says what each wrong one that falls short passes: as long as it has an error of its own, that is believed. With
+also says what each wrong one that falls short passes: one that passes just that among the others is not compiled again. With
 UMBEL_ONE_BY_ONE=1 in the environment all are compiled by themselves, and must fare as they do together, or better.
 
     check.py --precompiled FOLDER FILE... -- COMPILER             TAP, one line a file
@@ -132,7 +132,7 @@ class Compiler:
 
     def outcomes(self, source, programs, refused, short, pool):
         """Name -> (CHECKS passed, output). refused: those right programs that are known not to compile. short: those wrong ones
-        that are known to pass only these CHECKS; of one that still has an error of its own, that is believed."""
+        that are known to pass only these CHECKS; one that passes just these among the others is not compiled by itself."""
         if is_right(source):
             together = [name for name in programs if name not in refused]
             if len(together) < 2 or not self.compile_together(source, together):
@@ -146,7 +146,7 @@ class Compiler:
                 self.id, reject.without_precompiled).items()}
             if known := [name for name in programs if name in short and BAD not in short[name]]:
                 outputs, _ = reject.together.compile_together(command, source, known, self.id, reject.without_precompiled)
-                told |= {name: (set(short[name]), output) for name, output in outputs.items()}
+                told |= {name: (set(short[name]), output) for name, output in outputs.items() if judge(1, output, programs[name]) == set(short[name])}
         alone = {name: facts for name, facts in programs.items() if name not in told or reject.together.one_by_one()}
         results = dict(zip(alone, pool.map(lambda item: self.outcome(source, *item), alone.items())))
         if other := [name for name in results if name in told and not results[name][0].issuperset(told[name][0])]:
@@ -244,10 +244,7 @@ def main():
                     print(f"{source.stem}: {name}: {missed}\n    {first}")
                 continue
             now = count(source, outcomes)
-            said = of_file(messages, source)
-            if compiler.id == "gcc" and not is_right(source):
-                said = {name: message for name, message in said.items() if name.partition("/")[2] in short} | messages_of(
-                    source, {name: outcome for name, outcome in outcomes.items() if name not in short})
+            said = messages_of(source, outcomes) if compiler.id == "gcc" and not is_right(source) else of_file(messages, source)
             if options.update:
                 wanted[source.stem] = now
                 messages = {name: said_then for name, said_then in messages.items() if name not in of_file(messages, source)} | said
