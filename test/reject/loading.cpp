@@ -72,6 +72,30 @@ struct bytes {
   static const batch_norm<float, classes<10>> norm{};
   fold_batch_norm(w.head, norm, 1e-5);
   return true;
+#elif defined CASE_fold_into_a_short_bias
+  // expect-gcc: "umbel: fold_batch_norm: the norm has out_features=64 but the bias has other axes"
+  // expect-clang: fold_batch_norm.*the_norm_has.*out_features<64>.*but_the_bias_has_other_axes
+  // cause: A convolution has one bias for each output.
+  // cure: Declare the bias with the axis of the outputs: `tensor<float, out_features<64>> bias;`.
+  static struct {
+    tensor<float, kernel_size<3>, hidden<8>, out_features<64>> weight;
+    tensor<float, out_features<32>> bias;
+  } short_of_bias;
+  static batch_norm<float, out_features<64>> norm;
+  fold_batch_norm(short_of_bias, norm, 1e-5);
+  return true;
+#elif defined CASE_fold_into_integers
+  // expect-gcc: "umbel: fold_batch_norm: expects tensors weight and bias in float or double, a batch_norm and its epsilon, but argument 1 is integers"
+  // expect-clang: fold_batch_norm.*expects_weights_a_batch_norm_and_its_epsilon_but_argument.*integers
+  // cause: Folded weights are quotients, which integers cannot hold.
+  // cure: Fold before you quantize.
+  struct integers {
+    tensor<std::int8_t, hidden<8>, out_features<64>> weight;
+  };
+  static integers q;
+  static batch_norm<float, out_features<64>> norm;
+  fold_batch_norm(q, norm, 1e-5);
+  return true;
 #elif defined CASE_fold_without_epsilon
   // expect-gcc: "umbel: fold_batch_norm: expects weights, a batch_norm and its epsilon, not 2 arguments"
   // expect-clang: fold_batch_norm.*expects_weights_a_batch_norm_and_its_epsilon_not.*number<2>

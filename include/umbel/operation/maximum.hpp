@@ -197,14 +197,16 @@ constexpr auto minimum(const X&...) noexcept {
   return detail::refusal<verdict>();
 }
 
+namespace detail {
+template <class Name, class Instead, class X>
+using of_two = in_its_line<verdict<one_is_invalid<X>, Name, Instead>, X>;
+}  // namespace detail
 // With an axis: refused.
 template <template <std::size_t> class... Axes, class X>
   requires(sizeof...(Axes) != 0)
 constexpr auto maximum(const X&) noexcept {
-  using verdict = detail::in_its_line<
-      detail::verdict<detail::one_is_invalid<X>, detail::say::maximum,
-                      detail::say::compares_two_tensors_so_write_max_of_that_axis>,
-      X>;
+  using verdict = detail::of_two<detail::say::maximum,
+                                 detail::say::compares_two_tensors_so_write_max_of_that_axis, X>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::refusal<verdict>();
 }
@@ -213,10 +215,8 @@ constexpr auto maximum(const X&) noexcept {
 template <template <std::size_t> class... Axes, class X>
   requires(sizeof...(Axes) != 0)
 constexpr auto minimum(const X&) noexcept {
-  using verdict = detail::in_its_line<
-      detail::verdict<detail::one_is_invalid<X>, detail::say::minimum,
-                      detail::say::compares_two_tensors_so_write_min_of_that_axis>,
-      X>;
+  using verdict = detail::of_two<detail::say::minimum,
+                                 detail::say::compares_two_tensors_so_write_min_of_that_axis, X>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::refusal<verdict>();
 }

@@ -246,14 +246,18 @@ constexpr auto cross_entropy(const Logits&, const Label&) noexcept {
   return detail::refusal<verdict>();
 }
 
+namespace detail {
+template <class Logits, class Label>
+using options_of_cross_entropy =
+    in_its_line<verdict<one_is_invalid<Logits, Label>, say::cross_entropy,
+                        say::has_the_axis_and_then_options_as_template_arguments>,
+                Logits>;
+}  // namespace detail
 // Options before the axis: refused.
 template <class Option, template <std::size_t> class... Axis, class Logits, class Label>
   requires(sizeof...(Axis) != 0)
 constexpr auto cross_entropy(const Logits&, const Label&) noexcept {
-  using verdict = detail::in_its_line<
-      detail::verdict<detail::one_is_invalid<Logits, Label>, detail::say::cross_entropy,
-                      detail::say::has_the_axis_and_then_options_as_template_arguments>,
-      Logits>;
+  using verdict = detail::options_of_cross_entropy<Logits, Label>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::refusal<verdict>();
 }
@@ -261,10 +265,7 @@ constexpr auto cross_entropy(const Logits&, const Label&) noexcept {
 template <template <std::size_t> class Axis, class... Options, class Logits, class Label,
           class Option, class... More>
 constexpr auto cross_entropy(const Logits&, const Label&, const Option&, const More&...) noexcept {
-  using verdict = detail::in_its_line<
-      detail::verdict<detail::one_is_invalid<Logits, Label>, detail::say::cross_entropy,
-                      detail::say::has_the_axis_and_then_options_as_template_arguments>,
-      Logits>;
+  using verdict = detail::options_of_cross_entropy<Logits, Label>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::refusal<verdict>();
 }

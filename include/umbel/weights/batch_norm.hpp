@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// batch_norm after a convolution or a linear map, at inference: y = gamma (x - mean) /
-// sqrt(variance
-// + epsilon) + beta (Ioffe and Szegedy 2015). It is folded into their weights after loading:
+// batch_norm after a convolution or a linear map, at inference (Ioffe and Szegedy 2015):
+//
+//   y = gamma (x - mean) / sqrt(variance + epsilon) + beta
+//
+// It is folded into their weights after loading:
 //
 //   struct model_weights {
 //     static constexpr const char* part_names[] = {"convolution", "norm"};
@@ -30,8 +32,10 @@ struct batch_norm {
 };
 
 namespace detail {
+UMBEL_SAYS(but_the_bias_has_other_axes, "but the bias has other axes");
 UMBEL_SAYS(expects_weights_a_batch_norm_and_its_epsilon_but_argument,
-           "expects weights with .weight, a batch_norm and its epsilon, but argument");
+           "expects tensors weight and bias in float or double, a batch_norm and its epsilon, but "
+           "argument");
 UMBEL_SAYS(the_weights_have_no_bias_and_the_norm_is_const_so_its_beta_cannot_be_one,
            "the weights have no bias, and the norm is const, so its beta cannot become one");
 UMBEL_SAYS(expects_weights_a_batch_norm_and_its_epsilon_not,
@@ -43,13 +47,19 @@ template <class T, class Axis>
 inline constexpr bool is_batch_norm<batch_norm<T, Axis>> = true;
 
 template <class W>
-concept tensors_of_a_layer = !map_of_weights<W> && requires(W& w) {
-  requires tensor_like<std::remove_cvref_t<decltype(w.weight)>>;
+inline constexpr bool has_a_bias = requires(W& w) { w.bias; };
+// float or double, to write, without gaps in memory.
+template <class X>
+concept numbers_to_fold = tensor_like<X> && requires(X& x) {
+  requires std::is_floating_point_v<std::remove_reference_t<decltype(*x.data())>>;
+  requires layout_of<X>::span == layout_of<X>::count;
 };
 template <class W>
-concept weights_to_fold = (map_of_weights<W> || tensors_of_a_layer<W>) && !std::is_const_v<W>;
+concept tensors_of_a_layer = !map_of_weights<W> && requires(W& w) {
+  requires numbers_to_fold<decltype(w.weight)>;
+} && (!has_a_bias<W> || requires(W& w) { requires numbers_to_fold<decltype(w.bias)>; });
 template <class W>
-inline constexpr bool has_a_bias = requires(W& w) { w.bias; };
+concept weights_to_fold = (map_of_weights<W> || tensors_of_a_layer<W>) && !std::is_const_v<W>;
 
 // Of a matrix or kernel: its axes, in the order of memory.
 template <class W>
@@ -60,6 +70,12 @@ template <map_of_weights W>
 struct axes_of_kernel<W> {
   using layout = detail::layout<typename W::map::in, typename W::map::out>;
 };
+template <class W, class Axis>
+struct bias_has_axis : std::true_type {};
+template <class W, class Axis>
+  requires(tensors_of_a_layer<W> && has_a_bias<W>)
+struct bias_has_axis<W, Axis>
+    : std::is_same<typename layout_of<decltype(std::declval<W&>().bias)>::axes, shape<Axis>> {};
 
 template <class W>
 constexpr auto* numbers_of(W& w) noexcept {
@@ -86,8 +102,10 @@ template <weights_to_fold W, class T, class Axis>
 struct outputs_of_norm<W, batch_norm<T, Axis>> {
   using layout = typename axes_of_kernel<W>::layout;
   static constexpr bool fits = layout::template size_of<typename Axis::family> == Axis::size;
-  using type = verdict<fits, say::fold_batch_norm, say::the_norm_has, Axis,
-                       say::but_the_weights_have, typename layout::axes>;
+  using type = first_error<verdict<fits, say::fold_batch_norm, say::the_norm_has, Axis,
+                                   say::but_the_weights_have, typename layout::axes>,
+                           verdict<bias_has_axis<W, Axis>::value, say::fold_batch_norm,
+                                   say::the_norm_has, Axis, say::but_the_bias_has_other_axes>>;
 };
 template <class W, class Norm, class Epsilon>
 using fold_batch_norm = first_error<
@@ -106,7 +124,7 @@ using fold_batch_norm = first_error<
 // Folds the norm into the weights of the layer before it. w: of a linear map, or a struct of
 // tensors weight and bias. If it has no bias, norm.beta becomes the number to add afterwards: write
 // contract<...>(..., w.weight) + norm.beta. epsilon: nn.BatchNorm1d has 1e-5, Keras 1e-3. Computed
-// in double, then rounded once. A second call would fold it again.
+// in double, then rounded once. A second call would fold it again. A negative variance makes NaN.
 //   "umbel: fold_batch_norm: the norm has channel=32 but the weights have [kernel_size=3, hidden=8,
 //    channel=64]"
 // A norm that is const, for weights without a bias, and other arguments have messages.

@@ -59,7 +59,7 @@ constexpr wanted_axes axes_in_file(const stored_axes& axes) noexcept {
                             stride = layout::template stride_of<in>;
       if (axes.kernel_rows == 0) return wanted.add(size, stride, axes.in_heads);
       const std::size_t columns = axes.kernel_columns == 0 ? 1 : axes.kernel_columns;
-      const std::size_t channels = size / (axes.kernel_rows * columns);
+      const std::size_t channels = size / axes.kernel_rows / columns;
       const bool channels_first = axes.order == stored_axes::out_then_in;
       if (channels_first) wanted.push(channels, stride);
       wanted.push(axes.kernel_rows, stride * channels * columns);
