@@ -308,6 +308,7 @@ class additive_attention
 // keys, values>.
 template <class Layer, class X, class Y, class Z>
 concept attends_additively =
+    detail::one_is_invalid<X, Y, Z> ||
     Layer::template call_rule<std::remove_cvref_t<X>, std::remove_cvref_t<Y>,
                               std::remove_cvref_t<Z>>::ok;
 

@@ -218,10 +218,12 @@ inline constexpr bool attends_to_itself =
 // Would layer(x, y, z) compile? attends<attention, queries, context, context>.
 template <class Layer, class X, class Y, class Z>
 concept attends =
+    detail::one_is_invalid<X, Y, Z> ||
     detail::attends<Layer, std::remove_cvref_t<X>, std::remove_cvref_t<Y>, std::remove_cvref_t<Z>>;
 // Would layer(x) compile? attends_to_itself<attention, tokens>.
 template <class Layer, class X>
-concept attends_to_itself = detail::attends_to_itself<Layer, std::remove_cvref_t<X>>;
+concept attends_to_itself =
+    detail::one_is_invalid<X> || detail::attends_to_itself<Layer, std::remove_cvref_t<X>>;
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -270,6 +270,7 @@ inline constexpr bool attends_by_dot_product = rules::dot_product<Q, K, V>::ok;
 // Would scaled_dot_product_attention(q, k, v) compile?
 template <class Q, class K, class V>
 concept attends_by_dot_product =
+    detail::one_is_invalid<Q, K, V> ||
     detail::attends_by_dot_product<std::remove_cvref_t<Q>, std::remove_cvref_t<K>,
                                    std::remove_cvref_t<V>>;
 

@@ -98,7 +98,8 @@ inline constexpr bool decodes =
 
 // Would layer(x, memory, self_mask(...)) of a decoder_layer compile?
 template <class Layer, class X, class Memory>
-concept decodes = detail::decodes<Layer, std::remove_cvref_t<X>, std::remove_cvref_t<Memory>>;
+concept decodes = detail::one_is_invalid<X, Memory> ||
+                  detail::decodes<Layer, std::remove_cvref_t<X>, std::remove_cvref_t<Memory>>;
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -102,7 +102,7 @@ inline constexpr bool encodes =
 
 // Would layer(x) of an encoder_layer compile?
 template <class Layer, class X>
-concept encodes = detail::encodes<Layer, std::remove_cvref_t<X>>;
+concept encodes = detail::one_is_invalid<X> || detail::encodes<Layer, std::remove_cvref_t<X>>;
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -301,7 +301,8 @@ inline constexpr bool feeds_forward =
 
 // Would layer(x) of a feed_forward compile?
 template <class Layer, class X>
-concept feeds_forward = detail::feeds_forward<Layer, std::remove_cvref_t<X>>;
+concept feeds_forward =
+    detail::one_is_invalid<X> || detail::feeds_forward<Layer, std::remove_cvref_t<X>>;
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

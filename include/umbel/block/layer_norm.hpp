@@ -45,7 +45,8 @@ using norm_axis =
 
 // Would norm(x) of a layer_norm or rms_norm compile?
 template <class Norm, class X>
-concept normalises = detail::rules::normalise<typename Norm::word, typename Norm::value_type,
+concept normalises = detail::one_is_invalid<X> ||
+                     detail::rules::normalise<typename Norm::word, typename Norm::value_type,
                                               typename Norm::axis, std::remove_cvref_t<X>>::ok;
 
 namespace detail {

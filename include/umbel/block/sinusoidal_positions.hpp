@@ -123,7 +123,8 @@ class sinusoidal_positions
 // Would positions(x) of a sinusoidal_positions or learned_positions compile?
 template <class Positions, class X>
 concept has_positions_for =
-    detail::shaped<std::remove_cvref_t<X>> && Positions::template rule<std::remove_cvref_t<X>>::ok;
+    detail::one_is_invalid<X> || (detail::shaped<std::remove_cvref_t<X>> &&
+                                  Positions::template rule<std::remove_cvref_t<X>>::ok);
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

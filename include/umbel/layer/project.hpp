@@ -28,7 +28,8 @@ using project = first_error<
 
 // Would x * w compile? projectable<queries, decltype(w.q)>.
 template <class X, class Weights>
-concept projectable = detail::rules::project<detail::say::x_times_weights, detail::layout_of<X>,
+concept projectable = detail::one_is_invalid<X> ||
+                      detail::rules::project<detail::say::x_times_weights, detail::layout_of<X>,
                                              typename std::remove_cvref_t<X>::value_type,
                                              typename std::remove_cvref_t<Weights>::map>::ok;
 

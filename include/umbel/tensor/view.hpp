@@ -93,7 +93,8 @@ constexpr detail::position_along<detail::family_of<Axis>> at(I position) {
 // Would x(index...) compile? (Any call of a tensor is well-formed, so that a wrong one gets a
 // message.)
 template <class X, class... I>
-concept accessible = detail::accesses<detail::layout_of<X>, std::remove_cvref_t<I>...>;
+concept accessible =
+    detail::one_is_invalid<X> || detail::accesses<detail::layout_of<X>, std::remove_cvref_t<I>...>;
 
 namespace detail {
 template <class X>
