@@ -11,6 +11,8 @@ A file holds its programs in one #if chain, as those of test/reject do:
     auto r = x | split<hidden, heads<8>, head_dim>;
     #elif defined CASE_...
 
+One case may stand for a program of each row of a table (tables.py).
+
 Of a wrong program there should be one error, Umbel's sentence in the first 3 lines, at most 12 lines, and both facts in the
 sentence. A right one, in right_*.cpp, should compile. counts.json says how many did, by compiler, file and property, and
 which right ones are refused; the test fails when fewer do. messages.txt has the message that g++ prints for each wrong one,
@@ -37,7 +39,8 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path[:0] = [str(HERE.parent), str(HERE)]
+import tables  # noqa: E402
 from tap import Tap, split_command  # noqa: E402
 
 specification = importlib.util.spec_from_file_location("reject_check", HERE.parent / "reject" / "check.py")
@@ -54,6 +57,17 @@ FACT = re.compile(r"^\s*// fact: (.*?)\s*$")
 # What the assertion says by itself is no sentence.
 SENTENCE = re.compile(r"error: static.assert.*shape_error<|umbel: (?!shapes do not fit)")
 MESSAGE = re.compile(r'"(umbel: (?!shapes do not fit)[^"]*)"|static assertion failed: (umbel: (?!shapes do not fit).*)')  # of g++
+
+
+def written_out(source, folder):
+    """The file itself, or one in `folder` if it has tables."""
+    text = source.read_text()
+    if (whole := tables.expanded(text)) == text:
+        return source
+    folder = folder.resolve() / "written_out"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / source.name).write_text(whole)
+    return folder / source.name
 
 
 def read_programs(source):
@@ -230,7 +244,7 @@ def main():
     wanted = kept.setdefault(compiler.name, {}) if options.update else kept.get(compiler.name)
     tap = None if options.failures or options.only else Tap(seconds=600)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for source in options.sources:
+        for source in (written_out(source, options.precompiled) for source in options.sources):
             programs = {name: facts for name, facts in read_programs(source).items() if options.only in (None, name)}
             of_source = (wanted or {}).get(source.stem, {})
             short = {} if options.update or options.failures or options.only else of_source.get("short", {})

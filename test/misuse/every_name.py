@@ -5,7 +5,7 @@
     every_name.py
 
 Counts the public names (docs/names.md) in the code of the wrong programs of this folder and of the cases of test/reject; a
-program may count for several. Concepts are exempt, which are asked and not called wrongly, and so is EXEMPT.
+program may count for several. EXEMPT is exempt.
 """
 import collections
 import pathlib
@@ -13,8 +13,9 @@ import re
 import sys
 
 TEST = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(TEST), str(TEST.parent / "tools")]
+sys.path[:0] = [str(TEST), str(TEST / "misuse")]
 sys.dont_write_bytecode = True
+import tables  # noqa: E402
 from tap import Tap  # noqa: E402
 
 AT_LEAST = 3
@@ -25,7 +26,6 @@ EXEMPT = {
     "vector_check": "has no arguments",
 }
 NAME = re.compile(r"^\| \[`(\w+)`\]\([^)]*\) \| (.*) \|$", re.M)
-CONCEPT = re.compile(r"^concept (\w+)", re.M)
 CASE = re.compile(r"^#\s*(?:if|elif)\s+defined\s*\(?\s*CASE_\w+\s*\)?\s*$", re.M)
 END = re.compile(r"^#\s*(?:else|endif)", re.M)
 NO_CODE = re.compile(r'//[^\n]*|"(?:\\.|[^"\\\n])*"')
@@ -33,11 +33,6 @@ NO_CODE = re.compile(r'//[^\n]*|"(?:\\.|[^"\\\n])*"')
 
 def names_in(page):
     return [name for name, _ in NAME.findall(page)]
-
-
-def concepts():
-    """Their names, of all headers."""
-    return {name for header in (TEST.parent / "include").rglob("*.hpp") for name in CONCEPT.findall(header.read_text())}
 
 
 def programs_of(text):
@@ -55,12 +50,12 @@ def wrong_programs():
     for folder in ("misuse", "reject"):
         for file in sorted((TEST / folder).glob("*.cpp")):
             if not file.name.startswith("right_"):
-                yield file.read_text()
+                yield tables.expanded(file.read_text())
 
 
 def main():
     public = set(names_in((TEST.parent / "docs" / "names.md").read_text()))
-    wanted = public - concepts() - EXEMPT.keys()
+    wanted = public - EXEMPT.keys()
     texts = list(wrong_programs())
     found = too_few(wanted, texts)
     tap = Tap()

@@ -214,7 +214,8 @@ inline constexpr bool heat_mappable = rules::heat_map<X>::ok;
 // Can attention_heat_map draw X? It needs axes query and key, and allows only batch and heads
 // besides.
 template <class X>
-concept heat_mappable = detail::tensor_like<X> && detail::heat_mappable<std::remove_cvref_t<X>>;
+concept heat_mappable = detail::one_is_invalid<X> ||
+                        (detail::tensor_like<X> && detail::heat_mappable<std::remove_cvref_t<X>>);
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP
