@@ -2,6 +2,8 @@
 // Layers over processes: what few programs of the other files have.
 #include <misuse/all_headers.hpp>
 
+inline share::weights own;
+
 #if defined CASE_communicator_of_a_number
 // fact: communicator
 // fact: ranks
@@ -52,4 +54,24 @@ auto r = describe<share, token<12>>(interconnect{.nanoseconds = 1500});
 // fact: seconds|exchange_cost
 // fact: latency|bytes
 double f(const exchange_cost& each) { return each.seconds(); }
+#elif defined CASE_cut_without_a_layer
+// fact: cut_weights
+// fact: sharded|layer|share
+void f() { cut_weights(sw, 1, own); }
+#elif defined CASE_cut_of_the_whole_layer
+// fact: cut_weights
+// fact: sharded
+void f() { cut_weights<self_attention>(sw, 1, own); }
+#elif defined CASE_cut_without_a_rank
+// fact: cut_weights
+// fact: rank
+void f() { cut_weights<share>(sw, own); }
+#elif defined CASE_cut_by_a_communicator
+// fact: cut_weights
+// fact: rank
+void f(const communicator<ranks<2>>& world) { cut_weights<share>(sw, world, own); }
+#elif defined CASE_cut_of_other_weights
+// fact: cut_weights
+// fact: hidden=100|weights
+void f() { cut_weights<share>(w, 1, own); }
 #endif

@@ -168,8 +168,8 @@ using sinusoids = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pai
   // cure: For one position for all, pass a tensor without axes: `tensor<int>{5}`.
   auto r = rotate<split_halves, token<99>, hidden>(x, 5);
 #elif defined CASE_rope_table_of_an_odd_width
-  // expect-gcc: "umbel: rope_cosines: rope rotates pairs but hidden=5 is odd"
-  // expect-clang: rope_cosines, .*rope_rotates_pairs_but, .*hidden<5>, .*is_odd
+  // expect-gcc: "umbel: rope_sines: rope rotates pairs but hidden=5 is odd"
+  // expect-clang: rope_sines, .*rope_rotates_pairs_but, .*hidden<5>, .*is_odd
   // cause: Pairs of features are rotated, but there is an odd number of them.
   // cure: Name the feature axis last, or rotate fewer features: `rotate<rope<split_halves, 10000, 4>, token, hidden>(x)`.
   auto r = rope_sines<split_halves, token<9>, hidden<5>>();

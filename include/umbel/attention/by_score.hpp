@@ -23,6 +23,9 @@ namespace say {
 struct attention_by_score;
 }  // namespace say
 
+UMBEL_SAYS(expects_a_function_of_two_rows_so_write_its_call_after_it,
+           "expects one function, of a row of queries and one of keys; write "
+           "attention_by_score(f)(q, k, v)");
 UMBEL_SAYS(expects_queries_keys_and_values_then_a_mask,
            "expects queries, keys and values; then a mask");
 
@@ -141,6 +144,16 @@ struct attention_by_score_operation
 template <class... Options, class F>
 constexpr auto attention_by_score(const F& f) noexcept {
   return detail::attention_by_score_operation<F, Options...>(f);
+}
+// attention_by_score(q, k, v): refused, the score comes first.
+template <class... Options, class... Given>
+  requires(sizeof...(Given) != 1)
+constexpr detail::invalid attention_by_score(const Given&...) noexcept {
+  using namespace detail;
+  static_assert(report<verdict<one_is_invalid<Given...>, say::attention_by_score,
+                               say::expects_a_function_of_two_rows_so_write_its_call_after_it>>::ok,
+                "umbel: shapes do not fit");
+  return {};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -19,6 +19,7 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct rope_cosines;
+struct rope_sines;
 struct rotate;
 }  // namespace say
 
@@ -187,10 +188,19 @@ struct rotate_operation : computing<rotate_operation<Rope, Position, Features>, 
   }
 };
 
+UMBEL_SAYS(
+    expects_a_pairing_and_two_axes_with_sizes_and_no_tensor,
+    "expects a pairing, two axes with sizes and no argument; write rope_cosines<split_halves, "
+    "token<4096>, head_dim<64>>()");
+namespace rules {
+template <class Name, bool Ok>
+using table_of_rope =
+    verdict<Ok, Name, say::expects_a_pairing_and_two_axes_with_sizes_and_no_tensor>;
+}  // namespace rules
 // The result of rope_cosines and rope_sines: a view of a static table.
-template <class Rope, class Positions, class Features, class T>
+template <class Name, class Rope, class Positions, class Features, class T>
 constexpr auto rope_view(bool sines) noexcept {
-  using verdict = rules::rope_table_fits<say::rope_cosines, Rope, Positions, Features, T>;
+  using verdict = rules::rope_table_fits<Name, Rope, Positions, Features, T>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) {
     constexpr std::size_t pairs = pairs_of<Rope, Features>;
@@ -218,8 +228,8 @@ constexpr auto rotated_at(const X& x, const Ids& positions) noexcept {
   using T = typename X::value_type;
   using features = axis_of<layout_of<X>, family_of<Features>>;
   const auto rows = [&](bool sines) {
-    return rows_of_table<Checked>(rope_view<Rope, Positions, features, T>(sines), positions,
-                                  "rotate");
+    return rows_of_table<Checked>(rope_view<say::rope_cosines, Rope, Positions, features, T>(sines),
+                                  positions, "rotate");
   };
   return rotated_by<typename rope_of<Rope>::pairs, family_of<Features>>(x, rows(false), rows(true));
 }
@@ -297,12 +307,49 @@ constexpr auto rotate(const X& x, const Cosines& cosines, const Sines& sines) no
 // float or T: a view (token=4096, head_dim=32) of a static table.
 template <class Rope, class Positions, class Features, class T = float>
 constexpr auto rope_cosines() noexcept {
-  return detail::rope_view<Rope, Positions, Features, T>(false);
+  return detail::rope_view<detail::say::rope_cosines, Rope, Positions, Features, T>(false);
 }
 // rope_sines<split_halves, token<4096>, head_dim<64>>(): the sines.
 template <class Rope, class Positions, class Features, class T = float>
 constexpr auto rope_sines() noexcept {
-  return detail::rope_view<Rope, Positions, Features, T>(true);
+  return detail::rope_view<detail::say::rope_sines, Rope, Positions, Features, T>(true);
+}
+// Of a tensor: refused.
+template <class Rope, class Positions, class Features, class T = float, class... Given>
+  requires(sizeof...(Given) > 0)
+constexpr detail::invalid rope_cosines(const Given&...) noexcept {
+  static_assert(detail::report<detail::rules::table_of_rope<detail::say::rope_cosines,
+                                                            detail::one_is_invalid<Given...>>>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
+// Of a tensor: refused.
+template <class Rope, class Positions, class Features, class T = float, class... Given>
+  requires(sizeof...(Given) > 0)
+constexpr detail::invalid rope_sines(const Given&...) noexcept {
+  static_assert(detail::report<detail::rules::table_of_rope<detail::say::rope_sines,
+                                                            detail::one_is_invalid<Given...>>>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
+// Of axes without sizes: refused.
+template <class Rope, template <std::size_t> class Positions, template <std::size_t> class Features,
+          class... Given>
+constexpr detail::invalid rope_cosines(const Given&...) noexcept {
+  static_assert(
+      detail::report<
+          detail::rules::table_of_rope<detail::say::rope_cosines, detail::never<Rope>>>::ok,
+      "umbel: shapes do not fit");
+  return {};
+}
+// Of axes without sizes: refused.
+template <class Rope, template <std::size_t> class Positions, template <std::size_t> class Features,
+          class... Given>
+constexpr detail::invalid rope_sines(const Given&...) noexcept {
+  static_assert(detail::report<
+                    detail::rules::table_of_rope<detail::say::rope_sines, detail::never<Rope>>>::ok,
+                "umbel: shapes do not fit");
+  return {};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -347,6 +347,14 @@ file_result<> write_npz(Sink&& sink, const Each& each) {
     return {};
   }
 }
+// write_npz(sink, "x", x): refused.
+template <class Sink, class X, class... Given>
+  requires(sizeof...(Given) > 0)
+file_result<> write_npz(Sink&&, const X&, const Given&...) noexcept {
+  using verdict = detail::rules::each_that_puts<detail::say::write_npz, X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return {};
+}
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -13,12 +13,12 @@
 // clang-format off: all that this needs, in order; bare.hpp explains (test/layering.py --lists).
 #include <umbel/config.hpp>
 #include <umbel/shape/axis.hpp>
+#include <umbel/shape/invalid.hpp>
+#include <umbel/shape/verdict.hpp>
 #include <umbel/inspect/heat_map_scale.hpp>
 #include <umbel/inspect/heat_map_options.hpp>
 #include <umbel/inspect/heat_map_svg.hpp>
 #include <umbel/inspect/heat_map_terminal.hpp>
-#include <umbel/shape/invalid.hpp>
-#include <umbel/shape/verdict.hpp>
 #include <umbel/shape/layout.hpp>
 #include <umbel/shape/algebra.hpp>
 #include <umbel/shape/words.hpp>

@@ -5,6 +5,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/shape/axis.hpp>
+#include <umbel/shape/verdict.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -12,6 +13,13 @@ namespace detail {
 struct heat_rgb {
   unsigned char red, green, blue;
 };
+}  // namespace detail
+
+namespace detail {
+namespace say {
+struct heat_colour;
+}
+UMBEL_SAYS(expects_one_number_a_share_from_0_to_1, "expects one number, a share from 0 to 1");
 }  // namespace detail
 
 // heat_colour(share): the color of a share from 0 to 1, clamped; NaN counts as 0. Interpolates nine
@@ -30,6 +38,16 @@ constexpr detail::heat_rgb heat_colour(double share) noexcept {
   };
   const detail::heat_rgb a = points[low], b = points[low + 1];
   return {between(a.red, b.red), between(a.green, b.green), between(a.blue, b.blue)};
+}
+// Other arguments: refused.
+template <class... Given>
+  requires(sizeof...(Given) != 1 || (!std::is_convertible_v<const Given&, double> || ...))
+constexpr detail::heat_rgb heat_colour(const Given&...) noexcept {
+  using namespace detail;
+  static_assert(report<verdict<one_is_invalid<Given...>, say::heat_colour,
+                               say::expects_one_number_a_share_from_0_to_1>>::ok,
+                "umbel: shapes do not fit");
+  return {};
 }
 
 namespace detail {

@@ -10,6 +10,26 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
+namespace say {
+struct cut_weights;
+}
+UMBEL_SAYS(expects_a_sharded_layer_the_weights_of_the_whole_the_rank_and_its_weights,
+           "expects a sharded layer, the weights of the whole layer, the number of the rank and "
+           "its weights; write cut_weights<share>(w, world.rank(), own)");
+namespace rules {
+template <class... Given>
+using weights_to_cut =
+    verdict<one_is_invalid<Given...>, say::cut_weights,
+            say::expects_a_sharded_layer_the_weights_of_the_whole_the_rank_and_its_weights>;
+}  // namespace rules
+template <class Share, class... Given>
+inline constexpr bool are_weights_to_cut = false;
+template <class Share, class W, class Rank, class Own>
+  requires requires { typename Share::whole; }
+inline constexpr bool are_weights_to_cut<Share, W, Rank, Own> =
+    std::is_convertible_v<const W&, typename prepacked<typename Share::whole>::weights_to_pack> &&
+    std::is_convertible_v<Rank, std::size_t> && std::is_same_v<Own, typename Share::weights>;
+
 // The rank's own of the `each` places per rank.
 constexpr auto places_of(std::size_t rank, std::size_t each) noexcept {
   return [first = rank * each](std::size_t n) { return first + n; };
@@ -38,6 +58,19 @@ constexpr void cut_weights(const typename prepacked<typename Share::whole>::weig
     Share::cut(w, rank, own);
   else
     detail::cut_attention<Share>(w, rank, own);
+}
+// Other arguments: refused.
+template <class Share, class... Given>
+  requires(!detail::are_weights_to_cut<Share, Given...>)
+constexpr void cut_weights(const Given&...) noexcept {
+  static_assert(detail::report<detail::rules::weights_to_cut<Given...>>::ok,
+                "umbel: shapes do not fit");
+}
+// Without the layer: refused.
+template <class... Given>
+constexpr void cut_weights(const Given&...) noexcept {
+  static_assert(detail::report<detail::rules::weights_to_cut<Given...>>::ok,
+                "umbel: shapes do not fit");
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

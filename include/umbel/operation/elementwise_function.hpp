@@ -71,6 +71,7 @@ struct erf;
 struct exp;
 struct floor;
 struct log;
+struct pipe;
 struct pow;
 struct rsqrt;
 struct sigmoid;
@@ -147,6 +148,10 @@ struct abs_function {
 };
 
 UMBEL_SAYS(needs_numbers_not, "needs numbers, not");
+UMBEL_SAYS(applies_to_each_element_and_has_no_axis,
+           "applies to each element and has no axis; write exp(x)");
+UMBEL_SAYS(does_not_work_with_functions_of_each_element_such_as_exp_so_write_exp_of_x,
+           "x | f does not work with functions of each element, such as exp; write exp(x)");
 
 namespace rules {
 // Numbers with arithmetic.
@@ -161,6 +166,12 @@ using absolute = verdict<is_number<typename X::value_type>, say::abs,
 template <class Name, class... X>
 using number_of_operands =
     verdict<one_is_invalid<X...>, Name, struct has_one_argument_but_got, number<sizeof...(X)>>;
+template <class X>
+using pipe_into_a_function =
+    verdict<never<X>, say::pipe,
+            say::does_not_work_with_functions_of_each_element_such_as_exp_so_write_exp_of_x>;
+template <class Name, class X>
+using no_axis_of = verdict<one_is_invalid<X>, Name, say::applies_to_each_element_and_has_no_axis>;
 }  // namespace rules
 
 // Arguments of the functions below: tensors, views, results of refused operations.
@@ -177,6 +188,12 @@ template <class X, class Y>
 inline constexpr bool are_with_another<X, Y> =
     (of_a_formula<X> && !(tensor_like<Y> || of_a_formula<Y>)) ||
     (of_a_formula<Y> && !(tensor_like<X> || of_a_formula<X>));
+
+// log<hidden>
+template <class Name, class Family>
+struct function_along_an_axis : other_calls<Name, say::applies_to_each_element_and_has_no_axis> {};
+// x | log finds it among the functions named log.
+struct function_of_each_element {};
 
 template <class Function, class Verdict, class X>
 constexpr auto each_element_through(const X& x) noexcept {
@@ -275,7 +292,16 @@ constexpr auto(abs)(const X& x) noexcept {
   return detail::each_element_through<detail::abs_function, verdict>(x);
 }
 
-// More arguments are refused: rsqrt(x, 1e-5f), log(x, 2).
+// x | log: refused.
+template <detail::tensor_like X>
+constexpr detail::invalid operator|(const X&,
+                                    detail::function_of_each_element (*)() noexcept) noexcept {
+  static_assert(detail::report<detail::rules::pipe_into_a_function<X>>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
+
+// More arguments and an axis are refused: rsqrt(x, 1e-5f), log(x, 2), log<hidden>(x).
 #define UMBEL_OF_ONE(name)                                                                     \
   template <class... X>                                                                        \
     requires detail::are_other_than<1, X...>                                                   \
@@ -284,6 +310,22 @@ constexpr auto(abs)(const X& x) noexcept {
         detail::in_its_line<detail::rules::number_of_operands<detail::say::name, X...>, X...>; \
     static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");                    \
     return detail::refusal<verdict>();                                                         \
+  }                                                                                            \
+  template <template <std::size_t> class Axis, class X, class... More>                         \
+    requires(detail::elements<X> || detail::of_a_formula<X>)                                   \
+  constexpr auto(name)(const X&, const More&...) noexcept {                                    \
+    using verdict = detail::in_its_line<detail::rules::no_axis_of<detail::say::name, X>, X>;   \
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");                    \
+    return detail::refusal<verdict>();                                                         \
+  }                                                                                            \
+  template <template <std::size_t> class Axis>                                                 \
+  constexpr detail::function_along_an_axis<detail::say::name, detail::family_of<Axis>>(        \
+      name)() noexcept {                                                                       \
+    return {};                                                                                 \
+  }                                                                                            \
+  template <class = void>                                                                      \
+  constexpr detail::function_of_each_element(name)() noexcept {                                \
+    return {};                                                                                 \
   }
 UMBEL_OF_ONE(exp)
 UMBEL_OF_ONE(log)

@@ -15,6 +15,18 @@
 #include <umbel/quantized/ranges.hpp>
 
 UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+namespace say {
+struct magnitude_histogram;
+}
+UMBEL_SAYS(counts_one_number_at_a_time_not, "counts one number at a time, not");
+namespace rules {
+template <class X>
+using number_to_count = verdict<one_is_invalid<X>, say::magnitude_histogram,
+                                say::counts_one_number_at_a_time_not, type_of_given<X>>;
+}  // namespace rules
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
 namespace umbel {
 
 // Counts numbers by magnitude: 16 bins between two powers of two, from 2^-32 to 2^32. Smaller and
@@ -29,6 +41,13 @@ class magnitude_histogram {
     const std::uint32_t bin = __builtin_bit_cast(std::uint32_t, size) >> low_bits;
     ++counts_[bin < first ? 0 : bin < first + bins ? bin - first : bins - 1];
     ++total_;
+  }
+  // Tensors: refused.
+  template <class X>
+    requires(!std::is_convertible_v<const X&, float>)
+  constexpr void add(const X&) noexcept {
+    static_assert(detail::report<detail::rules::number_to_count<X>>::ok,
+                  "umbel: shapes do not fit");
   }
   // Bounds `percent` percent of the numbers: within 1/16 above, at most the largest; 0 for none.
   [[nodiscard]] UMBEL_SHARED constexpr float percentile(double percent) const noexcept {

@@ -284,13 +284,14 @@ constexpr detail::invalid same_range(Given&&...) noexcept {
 // forward pass; a part may be a single range, or an array of the ranges of encoder layers. A
 // residual sum that passes through several parts gets one range.
 template <class... Parts>
-  requires detail::integers::can_be_chained<Parts...>
+  requires(detail::integers::can_be_chained<Parts...> && !(std::is_const_v<Parts> || ...))
 constexpr void chain_ranges(Parts&... parts) noexcept {
   // A range that passes through parts moves back one part at a time.
   while (!detail::integers::are_joined(parts...)) detail::integers::join(parts...);
 }
 template <class... Given>
-  requires(!detail::integers::can_be_chained<std::remove_reference_t<Given>...>)
+  requires(!detail::integers::can_be_chained<std::remove_reference_t<Given>...> ||
+           (std::is_const_v<std::remove_reference_t<Given>> || ...))
 constexpr detail::invalid chain_ranges(Given&&...) noexcept {
   using namespace detail;
   static_assert(

@@ -89,9 +89,14 @@ using changeable_by = first_error<
 
 // Is a call with other arguments meant for Umbel's function, not a user's with this name?
 template <class... Given>
-concept given_weights = (listed_by_name<std::remove_cvref_t<Given>> || ...);
+concept given_weights =
+    ((listed_by_name<std::remove_cvref_t<Given>> || layer_of_weights<std::remove_cvref_t<Given>>) ||
+     ...);
 template <class Operation, class Takes, class... Given>
-using other_arguments = verdict<one_is_invalid<Given...>, Operation, Takes>;
+using other_arguments = first_error<
+    verdict<one_is_invalid<Given...> || !(layer_of_weights<std::remove_cvref_t<Given>> || ...),
+            Operation, say::a_layer_borrows_its_weights_so_pass_the_weights_themselves>,
+    verdict<one_is_invalid<Given...>, Operation, Takes>>;
 
 // For weights that rules::trained accepts.
 template <class W>

@@ -50,7 +50,7 @@ template <class Layer>
 
 // Other weights, or more of them: refused.
 template <class Layer, class... Given>
-  requires(!detail::given_weights<Layer> && !detail::are_weights_and_gradient<Layer, Given...>)
+  requires(!detail::listed_by_name<Layer> && !detail::are_weights_and_gradient<Layer, Given...>)
 constexpr detail::invalid head_gates(const Given&...) noexcept {
   static_assert(detail::report<detail::without_gates<Layer>>::ok, "umbel: shapes do not fit");
   return {};

@@ -64,6 +64,13 @@ constexpr void write_parameter_table(Sink&& sink, const Weights& w) noexcept {
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) detail::put_parameter_table(sink, w);
 }
+// Without a sink: refused.
+template <class Weights>
+constexpr void write_parameter_table(const Weights&) noexcept {
+  using verdict =
+      detail::rules::sink_of_bytes<detail::say::write_parameter_table, std::remove_cv_t<Weights>>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+}
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP
