@@ -53,7 +53,9 @@ def parts_of_norm(path, node):
 
 
 def parts_of_attention(path, node):
-    return [part for name in "qkvo" for part in parts_of_linear(f"{path}{name}.", node[name])]
+    norms = [(name, node[name]) for name in ("q_norm", "k_norm") if node[name]]
+    return ([part for name in "qkvo" for part in parts_of_linear(f"{path}{name}.", node[name])] +
+            [part for name, one in norms for part in parts_of_norm(f"{path}{name}.", one)])
 
 
 def parts_of_network(path, node):
@@ -82,6 +84,8 @@ def options_of_attention(node):
         made.append(f"head_dim<{node['head_dim']}>")
     if node["value_dim"] != node["head_dim"]:
         made.append(f"value_dim<{node['value_dim']}>")
+    if node["q_norm"]:
+        made.append(f"query_key_norm<{node['q_norm']['kind']}>")
     if node["base"]:
         made.append(rope_text(*node["base"]))
     if node["scale"]:
@@ -91,6 +95,17 @@ def options_of_attention(node):
     if node["memory"] and node["memory"].shape[-1] != node.args[0].shape[-1]:
         made += [f"{name}<hidden<{node['memory'].shape[-1]}>>" for name in ("keys_from", "values_from")]
     return made
+
+
+def options_of_norm(node):
+    no_beta = ["norm_bias<false>"] if node["kind"] == "layer_norm" and node["beta"] is None else []
+    usual = node["kind"] == "layer_norm" and node["epsilon"] == 1e-5
+    return [*no_beta, *([] if usual else ["norm_epsilon<{}, {}>".format(*ratio(node["epsilon"]))])]
+
+
+def is_flag(node):
+    """Is it an input of bool?"""
+    return node["dtype"].kind == "b" or "mask" in node.constants and not node["mask"][1]
 
 
 def attention_of(node):
@@ -117,9 +132,6 @@ class Program:
         if len(results) > MOST_RESULTS:
             raise Refused(f"the model has {len(results)} outputs, and a formula at most {MOST_RESULTS}; leave some out, or import the model twice")
         nodes = in_order(results)
-        for node in nodes:
-            for one in attention_of(node)["kept"] if attention_of(node) else []:
-                one.constants["kept"] = True
         self.readers = {}
         for node in nodes:
             for x in node.args:
@@ -230,7 +242,8 @@ class Program:
                     f"position<{query}> > position<{key}> + {found[1]}"
                 ]
             else:
-                flag = self.renamed(kept[0], (key,), f"{{{next(flags)}}}")
+                k = next(flags)
+                flag = self.renamed(kept[k - 1], (query, key)[-len(kept[k - 1].shape):], f"{{{k}}}")
                 conditions.append(flag if mask.startswith("drop_mask") else f"!{flag}")
         self.say(node, f"hide({{0}}, {' || '.join(conditions)})", [x, *kept], names)
 
@@ -247,7 +260,7 @@ class Program:
         node = self.real(node)
         while node.op == "move":
             node = self.real(node.args[0])
-        return node.op == "input" and node["dtype"].kind in "iu" and not node.constants.get("kept")
+        return node.op == "input" and node["dtype"].kind in "iu" and "mask" not in node.constants
 
     def add_copy(self, node):
         """A result that is an input, perhaps in another order."""
@@ -274,13 +287,13 @@ class Program:
     def add_input(self, node):
         name, rank = node["name"], len(node.shape)
         axes = self.input_axes.get(name)
-        if node.constants.get("kept"):
-            axes = (*("batch",) * (rank - 1), "key")
+        if "mask" in node.constants:
+            axes, _ = node["mask"]
         elif len(axes) != rank:
             self.refuse(node, f"input {name}: --axes names {len(axes)} axes for {list(node.shape)}")
         for axis in axes:
             self.own_axis(axis)
-        if node["dtype"].kind == "b" or node.constants.get("kept"):
+        if is_flag(node):
             self.conditions.add(id(node))
         self.axes[id(node)] = tuple(axes)
         self.inputs.append(node)
@@ -304,8 +317,11 @@ class Program:
         except NoView:
             self.own = own
             raise
-        self.say(node, " | ".join(["{0}", *views.text]), [x], views.names)
-        if views.strided:
+        text = " | ".join(["{0}", *views.text])
+        readers = self.readers.get(id(node), [])
+        of_layers = views.strided and readers and all(one.op in ("attention", "encoder") for one in readers)
+        self.say(node, f"contiguous({text})" if of_layers else text, [x], views.names)
+        if views.strided and not of_layers:
             self.strided.add(id(node))
         if id(self.real(x)) in self.conditions:
             self.conditions.add(id(node))
@@ -770,7 +786,9 @@ class Program:
         if memory:
             reads.append(self.numbers_of(memory))
             arguments += 2 * [self.for_layer(reads[1], (*self.batch(x), "key", "hidden"), "{1}")]  # keys and values
-        masks = " & ".join(attends["masks"]).replace("{input}", f"{{{len(reads)}}}")
+        masks = " & ".join(attends["masks"])
+        for k in range(len(attends["kept"])):
+            masks = masks.replace(f"{{input{k}}}", f"{{{len(reads) + k}}}")
         for k in range(len(attends["bias"])):
             masks = masks.replace(f"{{bias{k}}}", f"{{w{k + 1}}}")
         tensors = [(axes_text(names, value.shape), floats(value)) for names, value in attends["bias"]]
@@ -779,7 +797,8 @@ class Program:
     def add_attention(self, node):
         x = self.numbers_of(node.args[0])
         names = self.sequence(x, node["memory"])
-        options = [f"hidden<{x.shape[-1]}>", f"heads<{node['heads']}>", *options_of_attention(node)]
+        of_norm = options_of_norm(node["q_norm"]) if node["q_norm"] else []
+        options = [f"hidden<{x.shape[-1]}>", f"heads<{node['heads']}>", *options_of_attention(node), *of_norm]
         type_ = f"multi_head_attention<float, {', '.join(options)}>"
         text, reads, tensors = self.attending(node, node)
         self.say(node, text, reads, names, packed=True, type_=type_, parts=parts_of_attention("", node), tensors=tensors)
@@ -804,10 +823,7 @@ class Program:
             made.append("gated<true>")
         if norm["kind"] != "layer_norm":
             made.append("norm_by<rms_norm>")
-        elif norm["beta"] is None:
-            made.append("norm_bias<false>")
-        if norm["kind"] != "layer_norm" or norm["epsilon"] != 1e-5:
-            made.append("norm_epsilon<{}, {}>".format(*ratio(norm["epsilon"])))
+        made += options_of_norm(norm)
         parts = (parts_of_norm("norm1.", norm) + parts_of_attention("attention.", attends) + parts_of_norm("norm2.", node["norm2"]) +
                  parts_of_network("feed_forward.", inner))
         text, reads, tensors = self.attending(node, attends)

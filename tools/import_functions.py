@@ -9,6 +9,7 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+import import_control_flow as control_flow
 import import_operators as operators
 from command_line import Refused
 
@@ -21,6 +22,7 @@ class Body:
     model, so that shapes are known."""
 
     opset = 13  # of the model
+    sequences, runs = {}, []  # the names of the tensors of each sequence; an item for each run of a loop
 
     def __init__(self, node, values, constants):
         self.node, self.values, self.constants, self.made = node, values, constants, []
@@ -749,7 +751,7 @@ FUNCTIONS = {
     "ReduceProd": product_of_elements, "Hardmax": hardmax, "ArgMax": last_place, "ArgMin": last_place, "Softmax": old_softmax,
     "LogSoftmax": old_softmax, "EyeLike": eye, "GatherElements": elements_of_one, "OneHot": one_hot, "CenterCropPad": cropped_or_padded,
     "SpaceToDepth": space_to_depth, "DepthToSpace": depth_to_space, "ScatterND": scattered, "ScatterElements": scattered, "Scatter": scattered,
-    "GatherND": gathered, "Einsum": einsum, "Gemm": gemm, "LpPool": lp_pool, "MaxPool": pool_over_the_end, "AveragePool": pool_over_the_end,
+    **control_flow.FUNCTIONS, "GatherND": gathered, "Einsum": einsum, "Gemm": gemm, "LpPool": lp_pool, "MaxPool": pool_over_the_end, "AveragePool": pool_over_the_end,
     **QUANTIZED}
 
 
@@ -788,11 +790,17 @@ def inlined(model, nodes):
 
 def nodes_of(node, values, constants):
     """Those that the node is a function of, or the node. Adds to the values, and to the names of constants."""
+    operators.check_inputs(node, values)
     write = FUNCTIONS.get(node.op_type) if node.domain in ("", "ai.onnx") else None
     all_fixed = all(name in constants for name in node.input)
-    made = write and not (all_fixed and node.op_type in operators.OPERATORS) and write(Body(node, values, constants))
-    if made:
+    try:
+        made = write and not (all_fixed and node.op_type in operators.OPERATORS) and write(Body(node, values, constants))
+    except (TypeError, ValueError, IndexError, KeyError) as problem:
+        raise operators.not_valid(node, problem) from None
+    if made or any(name in Body.sequences for name in node.output):
         return made
+    if any(name in Body.sequences for name in node.input):
+        raise Refused(f"{operators.called(node)}: it reads a sequence of tensors, and only ConcatFromSequence and SequenceAt do so here; pass tensors")
     values.update(zip(node.output, operators.computed(node, [values[name] for name in node.input])))
     if all_fixed or node.op_type in ("Shape", "Size"):
         constants.update(node.output)
@@ -806,11 +814,10 @@ def expanded(model, feeds):
     values = {one.name: numpy_helper.to_array(one) for one in model.graph.initializer}
     constants = {*values, ""}
     values |= {**feeds, "": None}
-    Body.opset = operators.opset_of(model)
+    Body.opset, Body.sequences, Body.runs = operators.opset_of(model), {}, []
     nodes, quantized = [], 0
     with np.errstate(all="ignore"):
         for node in inlined(model, model.graph.node):
-            operators.check_inputs(node, values)
             nodes += nodes_of(node, values, constants)
             quantized += node.op_type in QUANTIZED
     del made.graph.node[:]

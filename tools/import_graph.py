@@ -3,6 +3,7 @@
 elements, in any order of Reshape, Transpose, Slice, Split and Gather, is one node `move` with an index for each element of its
 result, so its meaning does not depend on how it was written. Axes of size 1 are dropped everywhere. Which nodes are layers:
 import_layers.py. How nodes are written in C++: import_formula.py."""
+import hashlib
 import math
 
 import numpy as np
@@ -14,11 +15,15 @@ class Node:
     reading = ""  # the node of ONNX that is being read, for sentences
     def __init__(self, op, args, shape, scope="", **constants):
         self.op, self.args, self.shape, self.constants = op, list(args), tuple(shape), constants
-        self.origin = Node.reading
+        self.origin, self.moved = Node.reading, {}
         self.scope = scope or next((x.scope for x in args if x.scope), "")
 
     def __getitem__(self, name):
         return self.constants[name]
+
+    @property
+    def size(self):
+        return math.prod(self.shape)
 
 
 def without_ones(shape):
@@ -215,7 +220,7 @@ def move(x, index, scope=""):
         return x
     if x.op == "move":
         made = move(x.args[0], x["index"].reshape(-1)[index], scope)
-        if made.op == "move" and made.args[0] is x.args[0]:
+        if made.op == "move" and made.args[0] is x.args[0] and len(made["steps"]) == 1:
             made.constants["steps"] = [*x["steps"], index]
         return made
     if x.op == "mul" and is_number(x.args[1]):
@@ -234,7 +239,10 @@ def move(x, index, scope=""):
         first = int(index.reshape(-1)[0])
         if np.array_equal(index.T, identity(x.shape)[:, first:first + index.shape[0]]):
             return turn(move(x, index.T))
-    return Node("move", [x], index.shape, scope, index=index, steps=[index])
+    key = index.shape, hashlib.sha256(index.tobytes()).digest()
+    if key not in x.moved:  # one node for equal moves
+        x.moved[key] = Node("move", [x], index.shape, scope, index=index, steps=[index])
+    return x.moved[key]
 
 
 def reshaped(x, shape):
@@ -247,22 +255,52 @@ def joined(parts, shape, axis, scope=""):
         return reshaped(parts[0], shape)
     if index := steps_along(parts, shape, axis):
         return move(*index)
+    inner, factors = zip(*map(scaled, parts))
+    if factors[0] != 1 and len(set(factors)) == 1:
+        return times(joined(list(inner), shape, axis, scope), factors[0])
+    if {x.op for x in parts} == {"rope"} and len({x["base"] for x in parts}) == 1 and axis < len(shape) - 2 and len(parts[0].shape) == len(shape):
+        turned_parts = joined([x.args[0] for x in parts], shape, axis, scope)
+        return Node("rope", [turned_parts], shape, scope, base=parts[0]["base"])
     if len(shape) == 2 and any(turned(x) for x in parts) and all(turned(x) or is_constant(x) for x in parts):
         return turn(joined([turned(x) or constant(x["value"].T, x.scope) for x in parts], shape[::-1], 1 - axis, scope))
     return Node("concat", parts, shape, scope, axis=axis)
 
 
+def one_root(roots):
+    """The node that all of them are, or of whose columns they are, as linear maps of one input: then where the columns of each begin."""
+    first = roots[0]
+    if all(root is first for root in roots):
+        return (None if is_constant(first) else first), [0] * len(roots)
+    if any(root.op != "linear" or root.args[0] is not first.args[0] or (root["bias"] is None) != (first["bias"] is None) for root in roots):
+        return None, []
+    maps = list({id(root): root for root in roots}.values())
+    begin = dict(zip(map(id, maps), np.cumsum([0, *(one.shape[-1] for one in maps)]).tolist()))
+    bias = None if first["bias"] is None else np.concatenate([one["bias"] for one in maps])
+    weight = np.concatenate([one["weight"] for one in maps], 1)
+    made = Node("linear", first.args, (*first.shape[:-1], weight.shape[1]), first.scope, weight=weight, bias=bias)
+    return made, [begin[id(root)] for root in roots]
+
+
 def steps_along(parts, shape, axis):
-    """Parts that are slices of one node in equal steps, as windows are: the node and the index of all; else nothing."""
+    """Parts that are slices of one node in equal steps, as windows are, or of which each is repeated, as heads that share keys are:
+    the node and the index of all; else nothing."""
     roots = [x.args[0] if x.op == "move" else x for x in parts]
-    if is_constant(roots[0]) or any(root is not roots[0] for root in roots):
+    root, firsts = one_root(roots)
+    if root is None:
         return None
-    sizes = [math.prod(x.shape) * shape[axis] // math.prod(shape) for x in parts]
-    indices = [(x["index"] if x.op == "move" else identity(x.shape)).reshape([size if i == axis else n for i, n in enumerate(shape)])
-               for x, size in zip(parts, sizes)]
+    indices = []
+    for x, of, first in zip(parts, roots, firsts):
+        size, width = x.size * shape[axis] // math.prod(shape), (of.shape or (1,))[-1]
+        index = (x["index"] if x.op == "move" else identity(x.shape)).reshape([size if i == axis else n for i, n in enumerate(shape)])
+        indices.append(index if of is root else index // width * root.shape[-1] + first + index % width)
     index = np.concatenate(indices, axis)
     steps = np.diff(index.astype(np.int64), axis=axis)
-    return (roots[0], index) if steps.size and steps.flat[0] > 0 and (steps == steps.flat[0]).all() else None
+    of_all = steps.reshape(-1)[0] if steps.size else 0
+    if of_all == 0 and steps.size:
+        count = next((i for i in range(steps.shape[axis]) if np.take(steps, i, axis).any()), steps.shape[axis]) + 1
+        within, between = (np.take(steps, [i for i in range(steps.shape[axis]) if (i % count == count - 1) == last], axis) for last in (False, True))
+        return (root, index) if shape[axis] % count == 0 and not within.any() and (between == between.reshape(-1)[:1]).all() else None
+    return (root, index) if of_all > 0 and (steps == of_all).all() else None
 
 
 def padded(x, axis, before, after, fill=0.0, scope=""):

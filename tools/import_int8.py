@@ -148,20 +148,24 @@ def pad_with_zeros(x, origin):
 
 def hide(softmax):
     """A node `hidden` for the masks of a softmax."""
-    found = Scores(softmax.args[0], *softmax.shape[-2:])
+    shape = softmax.shape
+    found = Scores(softmax.args[0], (1, math.prod(shape[:-2]), *shape[-2:]))
     masks = [mask for mask in found.masks if not mask.startswith("score_bias")]
-    if not masks:
+    if not masks or any(mask == "score_bias" for _, _, mask in found.kept):
         return
-    scores = found.core
+    scores = graph.move(found.core, found.at.reshape(shape))
     if found.cap:
         scores = graph.times(graph.unary("tanh", graph.times(scores, 1 / found.cap)), found.cap)
-    rank = len(scores.shape)
+    rank = len(shape)
+    sizes = {"heads": shape[:-2], "query": shape[-2:-1], "key": shape[-1:]}
+    places = {"heads": range(rank - 2), "query": [rank - 2], "key": [rank - 1]}
     for names, value in found.bias:
-        at = tuple(rank - 3 + ("heads", "query", "key").index(name) for name in names)
-        scores = graph.elementwise("add", [scores, graph.constant(value)], (graph.every(scores), at), scores.shape)
-    for one in found.kept:
-        one.constants["kept"] = True
-    softmax.args[0] = Node("hidden", [scores, *found.kept], softmax.shape, softmax.scope, masks=masks)
+        of_names = [n for name in names for n in sizes[name]]
+        at = tuple(i for name in names for i in places[name])
+        scores = graph.elementwise("add", [scores, graph.constant(value.reshape(of_names))], (graph.every(scores), at), shape)
+    for one, axes, _ in found.kept:
+        one.constants["mask"] = (axes, False)
+    softmax.args[0] = Node("hidden", [scores, *(one for one, *_ in found.kept)], shape, softmax.scope, masks=masks)
 
 
 class IntegerWriter(Writer):

@@ -8,7 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from import_graph import (Node, constant, elementwise, every, identity, is_constant, is_number, joined, move, number, scaled, times, unary)
+from import_graph import (Node, constant, elementwise, every, identity, is_constant, is_number, joined, move, number, scaled, times, unary,
+                          without_ones)
 
 WHOLE_LAYERS = [True]  # or only norms, linear maps and activations: all that formulas in integers have
 FULL_SCALE = -9999.0  # a smaller addend of a score hides the key
@@ -38,6 +39,34 @@ def ratio(value):
         return None
     found = Fraction(1, round(1 / value)) if value < 1 and abs(round(1 / value) * value - 1) <= 1e-6 else Fraction(value).limit_denominator(1_000_000)
     return (found.numerator, found.denominator) if abs(found / Fraction(value) - 1) <= 1e-6 else None
+
+
+# ---- rows ------------------------------------------------------------------------------------------
+
+
+def in_rows(x, rows, shape):
+    """Rows of x, along its last axis, by their numbers."""
+    width = x.shape[-1]
+    return move(x, (rows.reshape(-1, 1) * width + np.arange(width)).reshape(*shape, width))
+
+
+def rows_of(x):
+    """The numbers of the rows that a move has, or nothing."""
+    width = x.shape[-1]
+    index = x["index"].reshape(-1, width)
+    rows = index[:, 0] // width
+    return rows if np.array_equal(index, rows[:, None] * width + np.arange(width)) else None
+
+
+def rows_in_other_order(x):
+    """y and the numbers of its rows, if x has each of them once, in another order: layers of rows are computed before they move, so
+    that a batch after the positions, as PyTorch has it, is one before them."""
+    if x.op != "move" or x.args[0].op in ("input", "lookup") or x.shape[-1:] != x.args[0].shape[-1:]:
+        return None
+    rows = rows_of(x)
+    if rows is None or x.size != x.args[0].size or (np.diff(rows) == 1).all() or not np.array_equal(np.sort(rows), np.arange(len(rows))):
+        return None
+    return x.args[0], rows
 
 
 # ---- activations ---------------------------------------------------------------------------------
@@ -110,11 +139,16 @@ def root_mean_square(x):
     mean = root.args[0].args[0]
     if mean.op != "reduce" or mean["kind"] != "mean" or mean["axes"] != (len(d.shape) - 1,):
         return None
-    square = mean.args[0]
-    same = square.op == "pow" and square.args[0] is d and is_number(square.args[1]) and number(square.args[1]) == 2
-    if same or square.op == "mul" and square.args[0] is d and square.args[1] is d:
+    if is_square(mean.args[0], d):
         return d, float(f"{number(root.args[0].args[1]):.6g}")
     return None
+
+
+def is_square(x, d):
+    if x.op == d.op == "move":
+        return np.array_equal(x["index"], d["index"]) and is_square(x.args[0], d.args[0])
+    return (x.op == "pow" and x.args[0] is d and is_number(x.args[1]) and number(x.args[1]) == 2 or
+            x.op == "mul" and x.args[0] is d and x.args[1] is d)
 
 
 def norm(x):
@@ -126,8 +160,11 @@ def norm(x):
     d, epsilon = found
     centered = (d.op == "sub" and d.args[1].op == "reduce" and d.args[1]["kind"] == "mean" and d.args[1].args[0] is d.args[0]
                 and d.args[1]["axes"] == (len(d.shape) - 1,))
-    return Node("norm", [d.args[0] if centered else d], x.shape, x.scope, kind="layer_norm" if centered else "rms_norm", epsilon=epsilon,
-                gamma=gamma["value"], beta=None)
+    y, order = d.args[0] if centered else d, None
+    if rows := rows_in_other_order(y):
+        y, order = rows
+    made = Node("norm", [y], y.shape, x.scope, kind="layer_norm" if centered else "rms_norm", epsilon=epsilon, gamma=gamma["value"], beta=None)
+    return made if order is None else in_rows(made, order, x.shape[:-1])
 
 
 def of_norm(op, args, at, shape, scope):
@@ -143,6 +180,8 @@ def of_norm(op, args, at, shape, scope):
 
 
 def layer_norm(x, gamma, beta, epsilon, scope=""):
+    if rows := rows_in_other_order(x):
+        return in_rows(layer_norm(rows[0], gamma, beta, epsilon, scope), rows[1], x.shape[:-1])
     made = Node("norm", [x], x.shape, scope, kind="layer_norm", epsilon=epsilon, gamma=gamma, beta=beta)
     return encoder_of_norm(made) or made
 
@@ -151,6 +190,8 @@ def layer_norm(x, gamma, beta, epsilon, scope=""):
 
 
 def linear(x, weight, bias, scope=""):
+    if rows := rows_in_other_order(x):
+        return in_rows(linear(rows[0], weight, bias, scope), rows[1], x.shape[:-1])
     made = Node("linear", [x], (*x.shape[:-1], weight.shape[1]), scope, weight=weight, bias=bias)
     return attention(made) or network(made) or made
 
@@ -190,6 +231,9 @@ def pair(node):
 
 def with_bias(x, bias, scope):
     """A layer whose last linear map lacks a bias, and the bias."""
+    if rows := rows_in_other_order(x):
+        made = with_bias(rows[0], bias, scope)
+        return made and in_rows(made, rows[1], x.shape[:-1])
     if x.op == "linear" and x["bias"] is None:
         return linear(x.args[0], x["weight"], bias, scope)
     for layer, last in (("attention", "o"), ("network", "down")):
@@ -204,10 +248,10 @@ def elements(x, of):
     """If x has elements of another node, perhaps negative: their numbers and signs; else nothing."""
     if x is of:
         return identity(of.shape), np.ones(of.shape)
-    if x.op == of.op == "linear" and x.args[0] is of.args[0] and x["bias"] is of["bias"] is None:  # some columns
+    if x.op == of.op == "linear" and x.args[0] is of.args[0] and (x["bias"] is None) == (of["bias"] is None):  # some columns
         for first in range(of.shape[-1] - x.shape[-1] + 1):
             columns = slice(first, first + x.shape[-1])
-            if np.array_equal(x["weight"], of["weight"][:, columns]):
+            if np.array_equal(x["weight"], of["weight"][:, columns]) and (x["bias"] is None or np.array_equal(x["bias"], of["bias"][columns])):
                 return identity(of.shape)[..., columns], np.ones(x.shape)
     inner, factor = scaled(x)
     if inner is not x:
@@ -311,9 +355,10 @@ def is_causal(hidden, queries, keys):
     return queries == keys and hidden.shape == (queries, keys) and np.array_equal(hidden, np.triu(np.ones((queries, keys), bool), 1))
 
 
-def mask_by_position(hidden, queries, keys):
-    """The mask that hides these pairs, if positions tell which they are: causal or sliding_window."""
-    if hidden.shape != (queries, keys) or queries != keys or hidden.all():
+def mask_by_position(hidden):
+    """The mask that hides these (query, key), if positions tell which they are: causal or sliding_window."""
+    queries, keys = hidden.shape
+    if queries != keys or hidden.all():
         return None
     ahead = np.arange(keys) - np.arange(queries)[:, None]
     after, before = ahead[~hidden].max(), -ahead[~hidden].min()
@@ -327,12 +372,13 @@ def mask_by_position(hidden, queries, keys):
 
 class Scores:
     """Scores before their masks: core, the scaled product; cap, of softcap; masks, as texts; kept, the inputs that keep_mask and
-    drop_mask read ({1}, {2} ... in the texts); bias, the constants that are added ({w1} ...), with the names of their axes.
-    batch: sizes of the first axes, which are of the batch."""
+    drop_mask read, and score_bias if they are added ({input0}, {input1} ... in the texts), with the names of their axes; bias, the
+    constants that are added ({bias0} ...), with the names of their axes. at: (sequence, head, query, key), the number of each pair
+    in core."""
 
-    def __init__(self, scores, queries, keys, batch=()):
+    def __init__(self, scores, sizes):
         self.core, self.cap, self.masks, self.kept, self.bias = scores, None, [], [], []
-        self.queries, self.keys, self.batch, self.rank = queries, keys, batch, len(scores.shape)
+        self.at, self.hidden = identity(sizes), np.zeros(sizes, bool)
         while self.peel():
             pass
 
@@ -343,17 +389,20 @@ class Scores:
         _, value = self.bias[0]
         heads = value.shape[0]
         slopes = 2.0 ** (-8 / heads * np.arange(1, heads + 1))
-        ahead = np.arange(self.keys) - np.arange(self.queries)[:, None]
+        queries, keys = self.at.shape[2:]
+        ahead = np.arange(keys) - np.arange(queries)[:, None]
         seen = ahead <= 0 if "causal" in self.masks else np.ones_like(ahead, bool)
         rest = (value if value.ndim == 3 else value[:, None]) - slopes[:, None, None] * ahead
         rest = np.where(seen, rest - rest[..., :1], 0)
-        if heads & (heads - 1) == 0 and np.abs(rest).max() <= 1e-5 * self.keys:
+        if heads & (heads - 1) == 0 and np.abs(rest).max() <= 1e-5 * keys:
             self.bias.clear()
             self.masks = ["alibi" if mask == "score_bias({bias0})" else mask for mask in self.masks]
 
     def peel(self):
-        """Is the outermost step a mask, a bias or softcap? Then without it."""
+        """Is the outermost step a move, a mask, a bias or softcap? Then without it."""
         x = self.core
+        if x.op == "move":
+            return self.without(x.args[0], x["index"].reshape(-1)[self.at])
         if x.op == "mul" and is_number(x.args[1]) and x.args[0].op == "tanh":
             self.cap = number(x.args[1])
             self.core = elementwise("mul", [x.args[0].args[0], x.args[1]], x["at"], x.shape)
@@ -361,103 +410,174 @@ class Scores:
         if x.op == "mul" and is_number(x.args[1]) and x.args[0].op == "add":
             total = x.args[0]
             parts = [constant(one["value"] * x.args[1]["value"]) if is_constant(one) else times(one, x.args[1]["value"]) for one in total.args]
-            self.core = elementwise("add", parts, total["at"], x.shape)
-            return True
-        if x.op == "where" and is_number(x.args[1]) and number(x.args[1]) < FULL_SCALE and x.args[2].shape == x.shape:
-            return self.hide(x.args[0], x["at"][0]) and self.without(x.args[2])
-        if x.op == "where" and is_number(x.args[2]) and number(x.args[2]) < FULL_SCALE and x.args[1].shape == x.shape:
-            kept = x.args[0]
-            hidden = constant(~kept["value"].astype(bool)) if is_constant(kept) else unary("not", kept)
-            return self.hide(hidden, x["at"][0]) and self.without(x.args[1])
-        if x.op != "add":
-            return False
-        for core, mask, at in zip(x.args, x.args[::-1], x["at"][::-1]):
-            if core.shape == x.shape and self.has_product(core) and (self.add(mask["value"], at) if is_constant(mask) else self.adds(mask, at)):
-                return self.without(core)
+            return self.without(elementwise("add", parts, total["at"], x.shape))
+        if x.op == "mul" and is_constant(x.args[1]):  # 1, but for pairs that are hidden
+            factor = x.args[1]["value"].reshape(-1)[self.pairs_of(x, 1)]
+            return x.args[0].shape == x.shape and (factor == 1)[~self.hidden].all() and self.without(x.args[0])
+        if x.op == "where":
+            for scores, low, when in ((2, 1, True), (1, 2, False)):
+                if is_number(x.args[low]) and number(x.args[low]) < FULL_SCALE and x.args[scores].shape == x.shape:
+                    return self.add(self.hidden_if(x.args[0], self.pairs_of(x, 0), when)) and self.without(x.args[scores])
+        if x.op == "sub" and is_constant(x.args[1]) and x.args[0].shape == x.shape:
+            return self.add(self.added(constant(-x.args[1]["value"]), self.pairs_of(x, 1))) and self.without(x.args[0])
+        if x.op == "add":
+            for k in (0, 1):
+                core = x.args[k]
+                if core.shape == x.shape and self.has_product(core) and self.add(self.added(x.args[1 - k], self.pairs_of(x, 1 - k))):
+                    return self.without(core)
         return False
 
-    def without(self, core):
-        self.core = core
+    def without(self, core, at=None):
+        self.core, self.at = core, self.at if at is None else at
         return True
 
     def has_product(self, x):
         """Is it the scores, and not what is added to them?"""
-        while x.op in ("mul", "add", "tanh", "where"):
+        while x.op in ("mul", "add", "tanh", "where", "move"):
             parts = [one for one in (x.args[1:] if x.op == "where" else x.args) if not is_constant(one)]
             if not parts:
                 return False
             x = max(parts, key=lambda one: len(one.shape))
         return x.op == "matmul"
 
-    def hide(self, condition, at):
-        """By a condition, or by an input that keeps (not m, m == 0) or drops keys."""
-        if is_constant(condition):
-            hidden = condition["value"].astype(bool)
-            return not hidden.all(-1).any() and self.add(np.where(hidden, -np.inf, 0), at)
-        inner, keeps = condition, False
-        while inner.op == "not" or inner.op in ("equal", "not_equal") and is_number(inner.args[1]) and number(inner.args[1]) == 0:
-            inner, keeps = inner.args[0], keeps == (inner.op == "not_equal")
-        if (inner.op in ("less", "less_or_equal", "greater", "greater_or_equal") and is_number(inner.args[1])
-                and 0 < number(inner.args[1]) < 1):
-            inner, keeps = inner.args[0], keeps != inner.op.startswith("less")
-        return self.keeps(inner, "keep_mask" if keeps else "drop_mask", at)
+    def pairs_of(self, x, k, at=None):
+        """The number of each pair in an argument of an elementwise node. at: those of the node, by default of core."""
+        arg, axes = x.args[k], x["at"][k]
+        numbers = identity(arg.shape).reshape([n if i in axes else 1 for i, n in enumerate(x.shape)])
+        return np.broadcast_to(numbers, x.shape).reshape(-1)[self.at if at is None else at]
 
-    def keeps(self, x, mask, at):
-        of_all, of_each = ((self.keys,), (self.rank - 1,)), ((*self.batch, self.keys), (*range(len(self.batch)), self.rank - 1))
-        if x.op != "input" or x["is_place"] or (x.shape, tuple(at)) not in (of_all, of_each) or self.kept:
+    def hidden_if(self, condition, at, when):
+        """What hides the pairs of which a condition is `when`: arrays of pairs, and inputs as (input, axes, the text of their mask);
+        nothing if masks can't say it."""
+        def of_args(when):
+            found = [self.hidden_if(arg, self.pairs_of(condition, k, at), when) for k, arg in enumerate(condition.args)]
+            return None if None in found else found[0] + found[1]
+        op, args = condition.op, condition.args
+        if is_constant(condition):
+            return [np.where((condition["value"].reshape(-1)[at] != 0) == when, -np.inf, 0)]
+        if op == "move":
+            return self.hidden_if(args[0], condition["index"].reshape(-1)[at], when)
+        if op == "not":
+            return self.hidden_if(args[0], at, not when)
+        if op in ("equal", "not_equal") and is_number(args[1]) and number(args[1]) == 0:
+            return self.hidden_if(args[0], at, when == (op == "not_equal"))
+        if op in ("less", "less_or_equal", "greater", "greater_or_equal") and is_number(args[1]) and 0 < number(args[1]) < 1:
+            return self.hidden_if(args[0], at, when != op.startswith("less"))
+        if op == "or" and when or op in ("and", "mul") and not when:
+            return of_args(when)
+        return self.input(condition, at, "drop_mask" if when else "keep_mask")
+
+    def added(self, x, at):
+        """As hidden_if, of what is added: constants, (1 - kept) * -1e38, a choice of -1e38, and inputs of numbers."""
+        if is_constant(x):
+            return [x["value"].astype(np.float64).reshape(-1)[at]]
+        if x.op == "move":
+            return self.added(x.args[0], x["index"].reshape(-1)[at])
+        if x.op == "add":
+            found = [self.added(arg, self.pairs_of(x, k, at)) for k, arg in enumerate(x.args)]
+            return None if None in found else found[0] + found[1]
+        below, by = scaled(x)
+        if by < FULL_SCALE and below.op == "sub" and is_number(below.args[0]) and number(below.args[0]) == 1:
+            return self.hidden_if(below.args[1], self.pairs_of(below, 1, at), False)
+        if x.op == "where":
+            for rest, low, when in ((2, 1, True), (1, 2, False)):
+                if is_number(x.args[low]) and number(x.args[low]) < FULL_SCALE:
+                    found = [self.hidden_if(x.args[0], self.pairs_of(x, 0, at), when), self.added(x.args[rest], self.pairs_of(x, rest, at))]
+                    return None if None in found else found[0] + found[1]
+            return None
+        return self.input(x, at, "score_bias") if x.op == "input" and x["dtype"].kind == "f" else None
+
+    def input(self, x, at, mask):
+        if x.op != "input" or x["is_place"]:
+            return None
+        axes, numbers = with_names(at)
+        return [(x, axes, mask)] if np.array_equal(numbers, identity(x.shape)) and "heads" not in axes and "key" in axes else None
+
+    def add(self, found):
+        """The masks of hidden_if and added; returns whether layers have all of them."""
+        if found is None:
             return False
-        self.kept.append(x)
-        self.masks.append(f"{mask}({{input}})")
+        before = self.masks, self.kept, self.bias, self.hidden
+        for one in found:
+            if not (self.add_input(*one) if isinstance(one, tuple) else self.add_constant(one)):
+                self.masks, self.kept, self.bias, self.hidden = before
+                return False
         return True
 
-    def adds(self, mask, at):
-        """(1 - kept) * -1e38, or a choice of 0 and -1e38."""
-        below, by = scaled(mask)
-        if by < FULL_SCALE and below.op == "sub" and is_number(below.args[0]) and number(below.args[0]) == 1:
-            return self.keeps(below.args[1], "keep_mask", at)
-        if mask.op != "where" or not all(is_number(one) for one in mask.args[1:]):
-            return False
-        high, low = (number(one) for one in mask.args[1:])
-        if high == 0 and low < FULL_SCALE:
-            return self.keeps(mask.args[0], "keep_mask", at)
-        return low == 0 and high < FULL_SCALE and self.hide(mask.args[0], at)
+    def add_input(self, x, axes, mask):
+        self.masks = [*self.masks, f"{mask}({{input{len(self.kept)}}})"]
+        self.kept = [*self.kept, (x, axes, mask)]
+        return x.constants.get("mask", (axes, mask == "score_bias")) == (axes, mask == "score_bias")
 
-    def add(self, value, at):
-        """A constant: a mask by position, and a bias."""
-        last_two = (self.rank - 2, self.rank - 1)
+    def add_constant(self, value):
+        """A mask by position, and a bias."""
         hidden = value < FULL_SCALE
-        if at == last_two and hidden.any() and (mask := mask_by_position(hidden, self.queries, self.keys)):
-            self.masks.append(mask)
+        self.hidden = self.hidden | hidden
+        if (hidden == hidden[:1, :1]).all() and hidden.any() and (mask := mask_by_position(hidden[0, 0])):
+            self.masks = [*self.masks, mask]
             value = np.where(hidden, 0, value)
         if not value.any():
             return True
-        names = dict(zip(range(self.rank - 1, len(self.batch) - 1, -1), ("key", "query", "heads")))
-        if any(i not in names for i in at) or np.isnan(value).any() or (value < FULL_SCALE).all(-1).any():
+        if np.isnan(value).any() or (value < FULL_SCALE).all(-1).any():
             return False
-        self.bias.append((tuple(names[i] for i in at), value))
-        self.masks.append(f"score_bias({{bias{len(self.bias) - 1}}})")
+        self.masks = [*self.masks, f"score_bias({{bias{len(self.bias)}}})"]
+        self.bias = [*self.bias, with_names(value)]
         return True
 
 
-def heads_of(x, batch):
-    """x (sequence, heads, position, head_dim) of rows of a linear map: the map, its columns, how many groups of heads share them,
-    rope's base. batch: the sizes of the axes whose product is the number of sequences."""
-    base = None
-    if x.op == "rope":
-        base, x = x["base"], x.args[0]
-    if x.op != "move" or x.args[0].op != "linear":
-        return None
-    of, (sequences, heads, positions, width) = x.args[0], x.shape
-    index, features = x["index"], of.shape[-1]
-    of_sequence = positions * features
-    if of.shape[:-1] != (*batch, positions) or not np.array_equal(index, index[0] + of_sequence * np.arange(sequences)[:, None, None, None]):
-        return None
-    columns = index[0, :, 0]  # of each head
-    groups = len(np.unique(columns[:, 0]))
-    if heads % groups or not np.array_equal(index[0], columns[:, None] + features * np.arange(positions)[:, None]):
-        return None
-    shared = columns[::heads // groups]
-    return (of, shared.reshape(-1), groups, base) if np.array_equal(columns, np.repeat(shared, heads // groups, 0)) else None
+def with_names(pairs):
+    """An array of (sequence, head, query, key) along the axes on which it depends, and their names; of all keys."""
+    names = []
+    for axis, name in enumerate(("batch", "heads", "query", "key")):
+        if pairs.shape[axis] > 1 and (name == "key" or (pairs != np.take(pairs, [0], axis)).any()):
+            names.append(name)
+        else:
+            pairs = np.take(pairs, [0], axis)
+    return tuple(names), pairs.reshape(without_ones(pairs.shape))
+
+
+class Heads:
+    """x (sequence, head, position, head_dim) of rows of a linear map, perhaps normed, then turned: map, the node; rows, of each
+    (sequence, position); columns, of all heads; groups of heads that share columns; norm, the node or nothing; base, rope's or nothing."""
+
+    def __init__(self, x):
+        self.norm, self.base, self.map = None, None, None
+        if x.op == "rope":
+            self.base, x = x["base"], x.args[0]
+        rows = rows_of(x) if x.op == "move" and x.args[0].op == "norm" else None
+        if rows is not None and x.args[0].shape[-1] == x.shape[-1]:
+            self.norm, x = x.args[0], in_rows(x.args[0].args[0], rows, x.shape[:-1])
+        elif x.op == "norm":
+            self.norm, x = x, x.args[0]
+        if x.op == "move" and x.args[0].op == "linear":
+            self.find(x.args[0], x["index"])
+
+    def find(self, of, index):
+        heads, features = index.shape[1], of.shape[-1]
+        self.rows, columns = index[:, 0, :, 0] // features, index[0, :, 0] % features
+        self.groups = len(np.unique(columns[:, 0]))
+        if heads % self.groups or not np.array_equal(index, self.rows[:, None, :, None] * features + columns[:, None]):
+            return
+        shared = columns[::heads // self.groups]
+        if np.array_equal(np.sort(self.rows, None), np.arange(of.size // features)) and np.array_equal(columns, np.repeat(shared, heads // self.groups, 0)):
+            self.map, self.columns = of, shared.reshape(-1)
+
+    def pair(self):
+        """The weights and the bias of the map."""
+        bias = self.map["bias"]
+        return self.map["weight"][:, self.columns], None if bias is None else bias[self.columns]
+
+
+def norms_agree(a, b):
+    """Can both be norms of one option?"""
+    if a is None or b is None:
+        return a is b
+    return (a["kind"], a["epsilon"], a["beta"] is None) == (b["kind"], b["epsilon"], b["beta"] is None) and ratio(a["epsilon"]) is not None
+
+
+def in_all(x, full, batch, sizes):
+    """The elements of an operand of a product, with axes of size 1 `full`, for each sequence and head."""
+    return move(x, np.broadcast_to(identity(x.shape).reshape(full), (*batch, *full[-2:])).reshape(sizes))
 
 
 @whole_layer
@@ -469,50 +589,50 @@ def attention(made):
     weights, values = context.args
     if weights.op != "softmax" or weights["axis"] != len(weights.shape) - 1:
         return None
-    queries, keys = context["x_full"][-2:]
-    batch = made.shape[:-2]
-    if len(batch) > 1:
+    (queries, keys), features, width_of_all = context["x_full"][-2:], context["y_full"][-1], made.args[0].shape[-1]
+    heads, rest = divmod(width_of_all, features)
+    sequences, more = divmod(math.prod(context["full"][:-2]), max(heads, 1))
+    if rest or more or min(heads, sequences) == 0 or min(queries, keys) == 1 or weights.size != sequences * heads * queries * keys:
         return None
-    found = Scores(weights.args[0], queries, keys, batch)
+    back = identity((sequences, heads, queries, features)).swapaxes(1, 2).reshape(-1, width_of_all)
+    seen = (made.args[0]["index"] if made.args[0].op == "move" else identity(context.shape)).reshape(-1, width_of_all)
+    row_of = np.argsort(back[:, 0])[np.searchsorted(np.sort(back[:, 0]), seen[:, 0]) % len(back)]
+    if len(seen) != len(back) or not np.array_equal(seen, back[row_of]):
+        return None
+    found = Scores(weights.args[0], (sequences, heads, queries, keys))
     found.find_alibi()
     core, scale = scaled(found.core)
-    if weights.shape[-1] != keys or core.op != "matmul" or (found.cap and not ratio(found.cap)):
+    if core.op != "matmul" or not np.array_equal(found.at.reshape(-1), np.arange(core.size)) or (found.cap and not ratio(found.cap)):
         return None
     (q, by_q), (k, by_k), (v, by_v) = map(scaled, (*core.args, values))
-    width, features = core["x_full"][-1], context["y_full"][-1]
-    sequences = math.prod(batch)
-    heads = math.prod(context["full"][:-2]) // sequences
-    sizes = (q, queries * width), (k, keys * width), (v, keys * features)
-    if by_v != 1 or heads == 0 or any(math.prod(x.shape) != sequences * heads * n for x, n in sizes):
-        return None
-    if q.op == "constant" or k.op == "constant" or v.op == "constant":
+    width = core["x_full"][-1]
+    if by_v != 1 or "constant" in (q.op, k.op, v.op):
         return None
     turned_keys = np.swapaxes(identity((sequences, heads, width, keys)), -1, -2)
-    sides = [heads_of(x, batch) for x in (move(q, identity(q.shape).reshape(sequences, heads, queries, width)),
-                                          move(k, identity(k.shape).reshape(-1)[turned_keys]),
-                                          move(v, identity(v.shape).reshape(sequences, heads, keys, features)))]
-    if any(side is None for side in sides):
+    of_q = Heads(in_all(q, core["x_full"], core["full"][:-2], (sequences, heads, queries, width)))
+    of_k = Heads(move(in_all(k, core["y_full"], core["full"][:-2], (sequences, heads, width, keys)), turned_keys))
+    of_v = Heads(in_all(v, context["y_full"], context["full"][:-2], (sequences, heads, keys, features)))
+    if None in (of_q.map, of_k.map, of_v.map) or of_v.base or of_v.norm or of_k.map.args[0] is not of_v.map.args[0]:
         return None
-    (of_q, columns_q, groups_q, base_q), (of_k, columns_k, groups_k, base_k), (of_v, columns_v, groups_v, _) = sides
-    back = identity((sequences, heads, queries, features)).swapaxes(1, 2).reshape(-1)
-    seen = made.args[0]["index"].reshape(-1) if made.args[0].op == "move" else identity(context.shape).reshape(-1)
-    if not np.array_equal(seen, back) or made.args[0].shape != (*batch, queries, heads * features):
+    if of_q.groups != heads or of_k.groups != of_v.groups or of_q.base != of_k.base or not np.array_equal(of_k.rows, of_v.rows):
         return None
-    if groups_q != heads or groups_k != groups_v or base_q != base_k or of_k.args[0] is not of_v.args[0]:
+    if not norms_agree(of_q.norm, of_k.norm):
         return None
-    x, memory, scale = of_q.args[0], of_k.args[0], scale * by_q * by_k
+    batch, scale = without_ones((sequences,)), scale * by_q * by_k
+    x, memory = in_rows(of_q.map.args[0], of_q.rows, (*batch, queries)), in_rows(of_k.map.args[0], of_k.rows, (*batch, keys))
     if made.shape[-1] != x.shape[-1]:
         return None
     usual = abs(scale * math.sqrt(width) - 1) <= 1e-5
     if not usual and not ratio(scale):
         return None
 
-    def columns(of, at):
-        return of["weight"][:, at], None if of["bias"] is None else of["bias"][at]
-    return Node("attention", [x, *([] if memory is x else [memory]), *found.kept], made.shape, made.scope, q=columns(of_q, columns_q),
-                k=columns(of_k, columns_k), v=columns(of_v, columns_v), o=pair(made), heads=heads, kv_heads=groups_k,
-                head_dim=width, value_dim=features, scale=None if usual else ratio(scale), base=base_q, cap=found.cap and ratio(found.cap),
-                memory=None if memory is x else memory, kept=found.kept, masks=found.masks, bias=found.bias)
+    for one, axes, mask in found.kept:
+        one.constants["mask"] = (axes, mask == "score_bias")
+    attends = Node("attention", [x, *([] if memory is x else [memory]), *(one for one, *_ in found.kept)], x.shape, made.scope,
+                 q=of_q.pair(), k=of_k.pair(), v=of_v.pair(), o=pair(made), q_norm=of_q.norm, k_norm=of_k.norm, heads=heads, kv_heads=of_k.groups,
+                 head_dim=width, value_dim=features, scale=None if usual else ratio(scale), base=of_q.base, cap=found.cap and ratio(found.cap),
+                 memory=None if memory is x else memory, kept=[one for one, *_ in found.kept], masks=found.masks, bias=found.bias)
+    return in_rows(attends, row_of, made.shape[:-1])
 
 
 # ---- encoder layers --------------------------------------------------------------------------------
@@ -537,15 +657,41 @@ def encoder_of_sum(total):
     for y, inner in (total.args, total.args[::-1]):
         if inner.op == "network" and inner.args[0].op == "norm" and inner.args[0].args[0] is y and y.op == "add":
             for x, attends in (y.args, y.args[::-1]):
-                if attends.op == "attention" and not attends["memory"] and attends.args[0].op == "norm" and attends.args[0].args[0] is x:
-                    return encoder(x, attends, inner, attends.args[0], inner.args[0], True, total.scope)
+                norm1 = norm_of_rows(attends.args[0]) if attends.op == "attention" and not attends["memory"] else None
+                if norm1 and norm1.args[0] is x:
+                    return encoder(x, attends, inner, norm1, inner.args[0], True, total.scope)
     return None
+
+
+def norm_of_rows(x):
+    """The norm that x is, also if its rows move afterwards: then one after they move."""
+    rows = rows_in_other_order(x)
+    if rows and rows[0].op == "norm":
+        return Node("norm", [in_rows(rows[0].args[0], rows[1], x.shape[:-1])], x.shape, x.scope, **rows[0].constants)
+    return x if x.op == "norm" else None
+
+
+def residual(total):
+    """x + attention of rows in another order: the sum is computed before they move."""
+    for x, moved in (total.args, total.args[::-1]):
+        rows = rows_in_other_order(moved)
+        if rows and rows[0].op == "attention" and x.shape == moved.shape:
+            y, order = rows
+            before = [in_rows(x, np.argsort(order), y.shape[:-1]), y]
+            made = elementwise("add", before, (every(y), every(y)), y.shape, total.scope)
+            return in_rows(recognized(made), order, x.shape[:-1])
+    return None
+
+
+def norm_of_block(of_heads, norm1):
+    """Has it the epsilon of the block's norms, and a beta if they have?"""
+    return of_heads["epsilon"] == norm1["epsilon"] and (of_heads["kind"] == "rms_norm" or norms_agree(of_heads, norm1))
 
 
 def encoder(x, attends, inner, norm1, norm2, norm_first, scope):
     if norm1["epsilon"] != norm2["epsilon"] or norm1["kind"] != norm2["kind"] or (norm1["beta"] is None) != (norm2["beta"] is None):
         return None
-    if not ratio(norm1["epsilon"]):
+    if not ratio(norm1["epsilon"]) or attends["q_norm"] and not norm_of_block(attends["q_norm"], norm1):
         return None
     biases = [inner[part][1] is not None for part in ("gate", "up", "down") if inner[part]]
     if len(set(biases)) != 1:
@@ -576,7 +722,7 @@ def recognized(made):
         x, y = made.args
         if is_constant(y) and y["value"].ndim == 1 and made["at"][1] == (len(made.shape) - 1,):
             return with_bias(x, y["value"], made.scope) or made
-        return encoder_of_sum(made) or rope(made) or made
+        return residual(made) or encoder_of_sum(made) or rope(made) or made
     return made
 
 

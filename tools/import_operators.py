@@ -373,6 +373,12 @@ def check_inputs(node, values):
         raise Refused(f"{called(node)}: its input {lacking[0]!r} is not in the graph; check the model with onnx.checker")
 
 
+def not_valid(node, problem):
+    """What is raised for a node that Python's own exception stopped."""
+    reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
+    return Refused(f"{called(node)}: {reason}; check the model with onnx.checker, and the sizes that you gave")
+
+
 def computed(node, inputs):
     """The outputs of a node."""
     about = attributes_of(node)
@@ -389,8 +395,7 @@ def computed(node, inputs):
     try:
         y = np.asarray(OPERATORS[node.op_type](about, *inputs))
     except (TypeError, ValueError, IndexError, KeyError) as problem:
-        raise Refused(f"{called(node)}: {str(problem).splitlines()[0] if str(problem) else type(problem).__name__}; "
-                      "check the model with onnx.checker, and the sizes that you gave") from None
+        raise not_valid(node, problem) from None
     floats = [x.dtype for x in inputs if x is not None and x.dtype.kind == "f"]
     return [y.astype(floats[0]) if floats and y.dtype.kind == "f" else y]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from command_line import Refused
 from export_write import COLUMNS, KEYWORDS, OURS, safe, safetensors_bytes
-from import_formula import BUILT_IN, axes_text
+from import_formula import BUILT_IN, axes_text, is_flag
 
 NAMES = pathlib.Path(__file__).resolve().parent.parent / "docs" / "names.md"
 PUBLIC = set(re.findall(r"^\| \[`(\w+)`\]", NAMES.read_text(), re.M))  # what an input or a namespace of this name would hide
@@ -219,7 +219,7 @@ class Writer:
         return [*block, f"inline constexpr formula forward = []({', '.join(arguments)}) {{", *lines, "};", ""]
 
     def input_type(self, node):
-        kind = "bool" if node.constants.get("kept") or node["dtype"].kind == "b" else "int" if node["dtype"].kind in "iu" else "float"
+        kind = "bool" if is_flag(node) else "int" if node["dtype"].kind in "iu" else "float"
         return tensor_text(kind, self.program.names(node), node.shape)
 
     def result_types(self):

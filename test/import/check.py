@@ -246,9 +246,15 @@ class Checks:
         def one(op, inputs=("x",), outputs=("y",), **about):
             return helper.make_node(op, list(inputs), list(outputs), name="/layer/it", **about)
         weight = ("w", np.ones((4, 8), np.float32))
+        place, flag, state = (helper.make_tensor_value_info(name, kind, []) for name, kind in (("i", whole), ("go", TensorProto.BOOL), ("s", real)))
+        empty = helper.make_graph([], "empty", [place, flag, state], [flag, state])
         cases = [
             ("a recurrent layer", "/layer/it (LSTM): it is recurrent", graph([one("LSTM", ("x", "w", "w"), hidden_size=2)], weights=[weight])),
-            ("control flow", "/layer/it (Loop): it is control flow", graph([one("Loop", ("", "", "x"), body=helper.make_graph([], "b", [], []))])),
+            ("a loop that an input ends", "/layer/it (Loop): how often it runs is computed from an input", graph([
+                helper.make_node("Cast", ["x"], ["n"], to=7), one("Loop", ("n", "", "x"), body=empty)])),
+            ("a choice by an input", "/layer/it (If): which branch it takes depends on an input: it is control flow", graph([
+                helper.make_node("Cast", ["x"], ["c"], to=9), one("If", ("c",), then_branch=empty, else_branch=empty)])),
+            ("a loop without an end", "/layer/it (Loop): the loops of the model run more than 1024 times", graph([one("Loop", ("", "", "x"), body=empty)])),
             ("sizes by values", "/layer/it (NonZero): its sizes depend on values", graph([one("NonZero")])),
             ("the largest k", "/layer/it (TopK): its sizes depend on values", graph([one("TopK", ("x", "k"))], weights=[("k", np.array([2]))])),
             ("a loss", "/layer/it (SoftmaxCrossEntropyLoss): it is a loss, for training", graph([one("SoftmaxCrossEntropyLoss", ("x", "w"))], weights=[weight])),

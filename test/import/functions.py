@@ -198,6 +198,38 @@ def decoder_layer(tokens=9, heads=4, kv_heads=2, width=8, hidden=48, interleaved
     return model_of(nodes, {"x": np.zeros((1, tokens, features), "f4")}, fixed)
 
 
+def control_flow():
+    """Name, nodes, constants, x and what torch computes: loops and choices that are fixed, sequences of tensors."""
+    x = np.random.default_rng(7).standard_normal((3, 4)).astype("f4")
+
+    def tensor(name):
+        return helper.make_tensor_value_info(name, 1, None)
+
+    def node(op, inputs, outputs, **about):
+        return helper.make_node(op, inputs.split(), outputs.split(), **about)
+    twice = helper.make_graph([node("SequenceAt", "rows i", "row"), node("Concat", "row row", "both", axis=0), node("SequenceInsert", "s both", "more"),
+                               node("Identity", "go", "still")], "twice", [tensor("i"), tensor("go"), tensor("s")], [tensor("still"), tensor("more")])
+    yield ("a loop over a sequence", [node("SplitToSequence", "x", "rows", axis=0), node("SequenceEmpty", "", "none"),
+                                      node("Loop", "count true none", "all", body=twice), node("ConcatFromSequence", "all", "y", axis=0)],
+           {"count": np.array(3), "true": np.array(True)}, x, lambda x: x.repeat_interleave(2, 0))
+    sums = helper.make_graph([node("Gather", "x i", "row"), node("Add", "sum row", "total"), node("Identity", "total", "kept"),
+                              node("Less", "i last", "still")], "sums", [tensor("i"), tensor("go"), tensor("sum")],
+                             [tensor("still"), tensor("total"), tensor("kept")], [numpy_helper.from_array(np.array(1), "last")])
+    yield ("a loop that ends early and collects", [
+        helper.make_node("Loop", ["count", "", "zero"], ["end", "all"], body=sums), node("Add", "end all", "y")],
+           {"count": np.array(9), "zero": np.zeros(4, "f4")}, x, lambda x: x[:2].cumsum(0) + x[:2].sum(0))
+    squeezed = helper.make_graph([node("Squeeze", "rows first", "small")], "squeezed", [], [tensor("small")])
+    other = helper.make_graph([node("Identity", "rows", "same")], "same", [], [tensor("same")])
+    yield ("a choice by a size", [node("Unsqueeze", "x first", "rows"), node("Shape", "rows", "sizes"), node("Gather", "sizes first", "size"),
+                                  node("Equal", "size one", "is_one"), node("If", "is_one", "y", then_branch=squeezed, else_branch=other)],
+           {"first": np.array([0]), "one": np.array([1])}, x, lambda x: x)
+    yield ("places in a sequence", [node("SplitToSequence", "x sizes", "parts", axis=1), node("SequenceErase", "parts middle", "two"),
+                                    node("SequenceLength", "two", "count"), node("Cast", "count", "number", to=1),
+                                    node("SequenceAt", "two last", "part"), node("SequenceConstruct", "part part", "pair"),
+                                    node("ConcatFromSequence", "pair", "stack", axis=0, new_axis=1), node("Mul", "stack number", "y")],
+           {"sizes": np.array([1, 2, 1]), "middle": np.array(1), "last": np.array(-1)}, x, lambda x: 2 * torch.stack((x[:, 3:], x[:, 3:])))
+
+
 def check(tap, tool):
     def compared(name, model, feeds, wanted):
         values = tool.import_operators.evaluated(tool.import_functions.expanded(model, feeds)[0], feeds, double=True)
@@ -213,8 +245,8 @@ def check(tap, tool):
         outputs = [f"y{i}" for i in range(count)]
         model = model_of([helper.make_node(op, names, outputs, name="it", **about)], feeds, fixed, outputs)
         compared(name, model, feeds, wanted(*(wide(x[0] if isinstance(x, list) else x) for x in inputs if x is not None)))
-    for name, nodes, fixed, x, wanted in quantized():
-        compared(name, model_of(nodes, {"x": x}, fixed), {"x": x}, wanted)
+    for name, nodes, fixed, x, wanted in [*quantized(), *control_flow()]:
+        compared(name, model_of(nodes, {"x": x}, fixed), {"x": x}, wanted(wide(x)) if callable(wanted) else wanted)
     x = np.random.default_rng(5).standard_normal((3, 4)).astype("f4")
     for axis, rows in ((0, (1, 12)), (1, (3, 4))):
         node = helper.make_node("Softmax", ["x"], ["y"], axis=axis)

@@ -89,6 +89,38 @@ class Encoder(nn.Module):
         return torch.randn(1, LENGTH, WIDTH),
 
 
+class PositionsFirst(nn.Module):
+    """torch's own layers with their own order of axes, a causal mask and padding; a decoder that attends to a wider memory."""
+
+    def __init__(self):
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(WIDTH, HEADS, 32, dropout=0.0, norm_first=True)
+        self.encoder = nn.TransformerEncoder(layer, 2, nn.LayerNorm(WIDTH), enable_nested_tensor=False)
+        self.cross, self.norm = nn.MultiheadAttention(WIDTH, HEADS, kdim=12, vdim=12), nn.LayerNorm(WIDTH)
+
+    def forward(self, x, memory, padding, of_memory):
+        y = self.encoder(x, mask=hidden_later(LENGTH), src_key_padding_mask=padding)
+        return self.norm(y + self.cross(y, memory, memory, key_padding_mask=of_memory, need_weights=False)[0])
+
+    def example(self):
+        return torch.randn(LENGTH, 3, WIDTH), torch.randn(7, 3, 12), torch.arange(LENGTH) > torch.tensor([[4], [7], [9]]), torch.arange(7)[None] > torch.tensor([[2], [4], [6]])
+
+
+class Decoder(nn.Module):
+    """torch's own decoder, for two sequences."""
+
+    def __init__(self):
+        super().__init__()
+        layer = nn.TransformerDecoderLayer(WIDTH, HEADS, 32, dropout=0.0, batch_first=True)
+        self.decoder, self.later = nn.TransformerDecoder(layer, 1), torch.ones(LENGTH, LENGTH, dtype=torch.bool).triu(1)
+
+    def forward(self, x, memory, padding, of_memory):
+        return self.decoder(x, memory, tgt_mask=self.later, tgt_key_padding_mask=padding, memory_key_padding_mask=of_memory)
+
+    def example(self):
+        return torch.randn(2, LENGTH, WIDTH), torch.randn(2, 7, WIDTH), torch.arange(LENGTH) > torch.tensor([[4], [8]]), torch.arange(7) > torch.tensor([[6], [3]])
+
+
 class VisionTransformer(nn.Module):
     """timm's: patches by a convolution, a class token."""
 
@@ -438,6 +470,50 @@ class Masks(nn.Module):
 
     def example(self):
         return torch.randn(1, 10, 16), torch.randn(1, 7, 24), torch.tensor([[False] * 7 + [True] * 3]), torch.tensor([[1, 1, 0, 1, 1, 1, 1, 1, 1, 0]])
+
+
+class AddedMasks(nn.Module):
+    """Causal and padded by one condition, by a product of both, by GPT-2's weights; numbers that are added to the scores."""
+
+    def __init__(self):
+        super().__init__()
+        self.each, self.seen = nn.ModuleList([Attention() for _ in range(5)]), torch.ones(LENGTH, LENGTH).tril()
+
+    def forward(self, x, kept, added, of_pairs):
+        hidden, seen = kept[:, None, None] == 0, self.seen * kept[:, None, None]
+        changes = (lambda s: s.masked_fill(hidden | (self.seen == 0), float("-inf")), lambda s: s + (1 - seen) * -1e9,
+                   lambda s: s * self.seen - 1e4 * (1 - self.seen), lambda s: s + added[:, None, None], lambda s: s + of_pairs)
+        for attention, change in zip(self.each, changes):
+            attention.change = change
+            x = x + attention(x)
+        return x
+
+    def example(self):
+        return torch.randn(2, LENGTH, WIDTH), (torch.arange(LENGTH) < torch.tensor([[6], [9]])).float(), torch.randn(2, LENGTH), torch.randn(LENGTH, LENGTH)
+
+
+class SharedKeys(nn.Module):
+    """Queries and keys with norms of their own, as in Qwen3; keys and values repeated by head, or one for all heads."""
+
+    def __init__(self):
+        super().__init__()
+        self.q, self.o, self.q_norm, self.k_norm = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH), RmsNorm(4), RmsNorm(4)
+        self.k, self.v, self.k_of_all, self.v_of_all = nn.Linear(WIDTH, 8), nn.Linear(WIDTH, 8), nn.Linear(WIDTH, 4), nn.Linear(WIDTH, 4)
+        self.q_of_all, self.o_of_all = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH)
+        self.register_buffer("angles", torch.outer(torch.arange(LENGTH).float(), 10000.0 ** -(torch.arange(0, 4, 2).float() / 4)).repeat(1, 2))
+
+    def turned(self, x):
+        return x * self.angles.cos() + torch.cat((-x[..., 2:], x[..., :2]), -1) * self.angles.sin()
+
+    def forward(self, x):
+        q, k, v = self.turned(self.q_norm(heads_of(self.q(x), 4))), self.turned(self.k_norm(heads_of(self.k(x), 2))), heads_of(self.v(x), 2)
+        k, v = (torch.cat([one[:, i:i + 1].expand(-1, 2, -1, -1) for i in (0, 1)], 1) for one in (k, v))
+        x = x + self.o(rows_of((q @ k.transpose(2, 3) / 2).softmax(-1) @ v))
+        q, k, v = self.turned(heads_of(self.q_of_all(x), 4)), self.turned(self.k_of_all(x)), self.v_of_all(x)
+        return x + self.o_of_all(rows_of((q @ k[:, None].transpose(2, 3) / 2).softmax(-1) @ v[:, None]))
+
+    def example(self):
+        return torch.randn(1, LENGTH, WIDTH),
 
 
 class Padded(nn.Module):
@@ -816,8 +892,9 @@ EXPECTED = {
     Convolutions: "4 convolutions, 1 depthwise convolution", ConvolutionsOfImages: "3 convolutions, 1 depthwise convolution",
     OneChannel: "4 convolutions", Resized: "", ConvolutionsOfBatch: "2 convolutions, 1 linear map, 1 depthwise convolution", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "1 norm, 1 attention, 1 feed-forward network, 2 other",
     Swin: "2 norms, 1 attention, 1 linear map", PatchTst: "17 statements: 2 linear maps, 1 encoder layer", Tabular: "", Batch: "1 encoder layer, 1 attention", Corners: "", Linformer: "",
+    PositionsFirst: "2 encoder layers, 2 norms, 1 attention", Decoder: "9 statements: 2 attentions, 3 norms, 1 feed-forward network", AddedMasks: "5 attentions, 5 other", SharedKeys: "2 attentions, 2 other",
     Functions: "1 embedding", Masked: "2 linear maps"}
-IN_CI = [Llama, Bert, DecisionTransformer, Swin, CausalConvolution, Functions, Masked, Padded, Named, Fresh]
+IN_CI = [Llama, Bert, PositionsFirst, DecisionTransformer, Swin, CausalConvolution, Functions, Masked, Padded, Named, Fresh]
 
 
 def slow_path(model):
