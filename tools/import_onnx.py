@@ -28,10 +28,19 @@ REDUCTIONS = {"ReduceMean": "mean", "ReduceSum": "sum", "ReduceMax": "max", "Red
 
 
 def read(path):
+    """Also with weights in files of their own."""
+    return checked(path, lambda: onnx.load(str(path)))
+
+
+def parsed(path, data):
+    return checked(path, lambda: onnx.load_model_from_string(data))
+
+
+def checked(path, load):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = onnx.load(str(path))
+            model = load()
     except OSError:
         raise
     except Exception as problem:  # protobuf has no class of its own for what it can't read

@@ -108,6 +108,35 @@ class Checks:
             code, out = self.verdict(program, self.folder / "newest.safetensors")
             self.tap.check("newest: computes the probe", code == 0, out)
 
+    def of_torch(self):
+        """A module of a Python file, and files that have none."""
+        source = self.folder / "net.py"
+        source.write_text("""import torch
+from torch import nn
+def tiny():
+    return nn.TransformerEncoder(nn.TransformerEncoderLayer(16, 4, 32), 2), torch.rand(9, 2, 16)
+module = nn.Linear(4, 3), (torch.rand(5, 4),)
+alone = nn.Linear(4, 3)
+numbers = nn.Linear(4, 3), [1.0]
+def narrow():
+    return nn.Linear(4, 3), torch.rand(5, 3)
+def zero():
+    return 1 / 0
+def leave():
+    raise SystemExit(3)
+""")
+        for name, wanted in (("tiny", "2 encoder layers, 2 other operations"), ("module", "1 linear map, 0 other operations")):
+            code, out, err = self.run(f"{source}:{name}", "--out", self.folder)
+            files = all((self.folder / f"{name}{end}").exists() for end in (".hpp", ".safetensors", "_test.cpp"))
+            self.tap.check(f"of torch: {name}", code == 0 and wanted in out and files, out + err)
+        for name, wanted in (("alone", "it is Linear; return (module, inputs)"), ("numbers", "its inputs are no tensors"),
+                             ("narrow", "torch.onnx.export: RuntimeError: mat1 and mat2"), ("zero", "line 11: ZeroDivisionError: division by zero"),
+                             ("leave", "it ends the program with 3"), ("other", "it defines no other")):
+            code, out, err = self.run(f"{source}:{name}", "--out", self.folder)
+            self.tap.check(f"of torch: {name} is refused", code == 1 and wanted in err and err.count("\n") == 1, out + err)
+        self.tap.check("of torch: no name", self.run(source)[0] == 2)
+        self.tap.check("of torch: no file", "no such file" in self.run(f"{source.with_name('no.py')}:tiny")[2])
+
     def no_steps(self, models):
         """Models that aren't computed step by step."""
         import onnx
@@ -335,7 +364,7 @@ class Checks:
         (folder / "bin").mkdir(parents=True)
         text = (self.root / "docs" / "how-to" / "import.md").read_text()
         (script,), commands, printed = (re.findall(rf"^```{kind}\n(.*?)^```$", text, re.M | re.S) for kind in ("python", "sh", "text"))
-        (folder / "save.py").write_text(script)
+        (folder / "net.py").write_text(script)
         compiler = [shutil.which(self.compiler[0]), *self.compiler[1:]]
         for name, command in (("g++", compiler), ("python3", [sys.executable])):
             (folder / "bin" / name).write_text(f'#!/bin/sh\nexec {shlex.join(map(str, command))} "$@"\n')
@@ -403,6 +432,7 @@ def main():
             checks.tap.skip("models", "no torch here")
             return checks.tap.finish()
         checks.newest(every)
+        checks.of_torch()
         programs = {}
         for kind, layers in models.EXPECTED.items():
             if every or kind in models.IN_CI:

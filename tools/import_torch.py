@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSL-1.0
+"""For tools/import: the ONNX model of a module of PyTorch, from a Python file with a function that returns (module, inputs)."""
+import importlib.util
+import inspect
+import pathlib
+import sys
+import tempfile
+import traceback
+import warnings
+
+from command_line import Refused
+
+OPSETS = (17, 14)  # the newest that the versions of torch in use write
+EXAMPLE = "return (module, inputs), with the inputs as a tensor or a tuple of tensors of the sizes that you'll use"
+
+
+def exported(path, function):
+    """The bytes of the model in ONNX."""
+    try:
+        import torch
+    except ModuleNotFoundError:
+        raise Refused(f"{path}: {sys.executable} has no torch: install it, or export the model elsewhere with torch.onnx.export") from None
+    called = f"{path}:{function}"
+    module, inputs = of_user(path, function, called, torch)
+    inputs = (inputs,) if isinstance(inputs, torch.Tensor) else inputs
+    if not isinstance(module, torch.nn.Module):
+        raise Refused(f"{called}: its first part is {type(module).__name__} and no module; {EXAMPLE}")
+    if not isinstance(inputs, (tuple, list)) or not inputs or not all(isinstance(x, torch.Tensor) for x in inputs):
+        raise Refused(f"{called}: its inputs are no tensors; {EXAMPLE}")
+    module.eval()
+    without_fast_path(module, torch)
+    options = {"dynamo": False} if "dynamo" in inspect.signature(torch.onnx.export).parameters else {}
+    names = list(inspect.signature(module.forward).parameters)[:len(inputs)]
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        file = pathlib.Path(folder) / "model.onnx"
+        for opset in OPSETS:
+            try:
+                torch.onnx.export(module, tuple(inputs), str(file), opset_version=opset, input_names=names, do_constant_folding=True,
+                                  training=torch.onnx.TrainingMode.PRESERVE, **options)
+                return file.read_bytes()
+            except Exception as problem:  # torch has no class for all that an exporter and the code of the user raise
+                reason = problem
+    raise Refused(f"{called}: torch.onnx.export: {first_line(reason)}")
+
+
+def first_line(problem):
+    lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
+    return f"{type(problem).__name__}{f': {lines[0]}' if lines else ''}"
+
+
+def of_user(path, function, called, torch):
+    """What the function of the user returns."""
+    if not pathlib.Path(path).is_file():
+        raise Refused(f"{path}: no such file")
+    spec = importlib.util.spec_from_file_location("model_of_user", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(pathlib.Path(path).resolve().parent))
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+        made = getattr(module, function, None)
+        if made is None:
+            raise Refused(f"{path}: it defines no {function}")
+        made = made() if callable(made) and not isinstance(made, torch.nn.Module) else made
+        if not isinstance(made, tuple) or len(made) != 2:
+            raise Refused(f"{called}: it is {type(made).__name__}; {EXAMPLE}")
+        return made
+    except Refused:
+        raise
+    except SystemExit as problem:
+        raise Refused(f"{called}: it ends the program with {problem.code}; {EXAMPLE}") from None
+    except Exception as problem:
+        lines = [frame.lineno for frame in traceback.extract_tb(problem.__traceback__) if pathlib.Path(frame.filename).name == pathlib.Path(path).name]
+        where = f"line {lines[-1]}: " if lines else ""
+        raise Refused(f"{called}: {where}{first_line(problem)}") from None
+
+
+def without_fast_path(module, torch):
+    """Encoder layers are exported as the operators of attention, not as the one that torch has for its own use."""
+    if hasattr(torch.backends, "mha"):
+        torch.backends.mha.set_fastpath_enabled(False)
+    for one in module.modules():
+        if isinstance(one, torch.nn.TransformerEncoderLayer):
+            one.activation_relu_or_gelu = 0
+        if isinstance(one, torch.nn.MultiheadAttention):
+            one.training, one.dropout = True, 0.0
