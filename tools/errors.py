@@ -42,7 +42,7 @@ GROUPS = {
                                  "forward", "step", "parameters", "eval"],
     "Computing": ["contract", "elementwise", "for_each", "compare", "exp", "log", "abs", "sum", "max",
                   "min", "sin", "pow", "clamp", "log_softmax", "where", "hide",
-                  "concat", "stack", "roll", "windows", "padded", "cumulative_sum", "flip", "kth_largest", "lookup", "gather", "one_hot", "rotate", "rope", "rope_cosines", "rope_sines", "variance"],
+                  "concat", "stack", "roll", "windows", "patches", "padded", "cumulative_sum", "flip", "kth_largest", "lookup", "gather", "one_hot", "rotate", "rope", "rope_cosines", "rope_sines", "variance"],
     "Formulas": ["formula"],
     "Attention": ["weights", "for_each_parameter", "replay", "count_parameters", "compare_parameters", "parameter_name", "load", "fold_batch_norm",
                   "save", "write_parameter_table", "compare_with_probe",

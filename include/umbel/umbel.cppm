@@ -217,6 +217,7 @@ using umbel::parameter_difference;
 using umbel::parameter_name;
 using umbel::parameter_names;
 using umbel::parameter_path;
+using umbel::patches;
 using umbel::penalize_repetition;
 using umbel::permutable;
 using umbel::permute;

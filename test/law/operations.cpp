@@ -477,6 +477,30 @@ BOOST_AUTO_TEST_CASE(windows_are_the_same_memory) {
                          windows<key, kernel_size<4>, stride<3>, dilation<2>>)::layout>());
 }
 
+BOOST_AUTO_TEST_CASE(patches_are_windows_side_by_side) {
+  using picture = tensor<float, batch<2>, hidden<3>, query<8>, key<6>>;
+  const auto x = random<picture>(23);
+  const auto y = x | patches<query, key, token<4>, heads<2>>;
+  static_assert(
+      std::is_same_v<decltype(y)::layout, decltype(x | windows<query, token<4>, stride<4>> |
+                                                   windows<key, heads<2>, stride<2>>)::layout>);
+  static_assert(detail::rules::lies_apart<decltype(y)::layout>());
+  for (std::size_t i = 0; i < 48; ++i) {
+    const std::size_t r = i / 6, c = i % 6;
+    BOOST_TEST(&y(1, 2, r / 4, r % 4, c / 2, c % 2) == &x(1, 2, r, c));
+  }
+  const auto kernel = random<tensor<float, classes<5>, hidden<3>, token<4>, heads<2>>>(24);
+  const auto embed = [](const auto& image, const auto& w) {
+    return contract<hidden, token, heads>(image | patches<query, key, token<4>, heads<2>>, w) |
+           merge<query, key, vocabulary>;
+  };
+  constexpr formula embedding = [](auto image, auto w) {
+    return contract<hidden, token, heads>(image | patches<query, key, token<4>, heads<2>>, w) |
+           merge<query, key, vocabulary>;
+  };
+  BOOST_TEST(same_bits(embedding(x, kernel), embed(x | contiguous, kernel)));
+}
+
 BOOST_AUTO_TEST_CASE(padded_axes) {
   using rows = tensor<float, batch<2>, token<3>, hidden<5>>;
   const rows x = random<rows>(21);

@@ -147,6 +147,18 @@ auto r = windows<token, dilation<2>>(t);
 // fact: token=12
 // fact: 13|kernel_size=4
 auto r = windows<token, kernel_size<4>, dilation<4>>(t);
+#elif defined CASE_patches_as_windows
+// fact: patches
+// fact: kernel_column|two axes|template argument|axis
+auto r = patches<token, kernel_size<4>>(t);
+#elif defined CASE_patches_of_five
+// fact: token=12
+// fact: 5
+auto r = patches<token, hidden, kernel_size<5>, heads<2>>(t);
+#elif defined CASE_patches_of_lengths
+// fact: patches
+// fact: tensor|batch
+auto r = patches<token, hidden, kernel_size<2>, heads<2>>(lens);
 #elif defined CASE_padded_option_first
 // fact: after
 // fact: axis|padded

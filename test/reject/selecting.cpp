@@ -282,6 +282,36 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cause: The positions of a window are a new axis.
   // cure: Use a different name, such as `kernel_size<3>`; for the second axis of an image declare a second one.
   auto r = x | windows<key, query<3>>;
+#elif defined CASE_patches_that_leave_a_rest
+  // expect-gcc: "umbel: patches: query=4 into token=3 leaves a remainder of 1"
+  // expect-clang: patches, .*query<4>, .*into, .*token<3>, .*leaves_a_remainder_of, .*number<1>
+  // cause: Patches lie side by side, and the size of one does not divide that of the image.
+  // cure: Use a size that divides it, or `windows`, which leave out the rest; `padded` adds positions.
+  auto r = x | patches<query, key, token<3>, hidden<2>>;
+#elif defined CASE_patches_with_one_axis_for_both_sizes
+  // expect-gcc: "umbel: patches: the axis token is named twice in \[token=2, token=3\]"
+  // expect-clang: patches, .*the_axis, .*token>, .*is_named_twice_in
+  // cause: The rows and the columns of a patch are two new axes.
+  // cure: Declare a second axis: `patches<row, column, kernel_row<4>, kernel_column<4>>`.
+  auto r = x | patches<query, key, token<2>, token<3>>;
+#elif defined CASE_patches_of_one_axis
+  // expect-gcc: "umbel: patches: the axis query is named twice in \[batch=2, query=4, key=6\]"
+  // expect-clang: patches, .*the_axis, .*query>, .*is_named_twice_in, .*batch<2>
+  // cause: Both axes of the image are the same.
+  // cure: Name its rows and its columns; for one axis write `windows<query, kernel_size<2>, stride<2>>`.
+  auto r = x | patches<query, query, token<2>, hidden<2>>;
+#elif defined CASE_patches_of_an_absent_axis
+  // expect-gcc: "umbel: patches: there is no axis heads in \[batch=2, query=4, key=6\]"
+  // expect-clang: patches, .*there_is_no_axis, .*heads>, .*in, .*batch<2>, .*query<4>, .*key<6>
+  // cause: The image does not have this axis.
+  // cure: Name two axes of the image.
+  auto r = x | patches<query, heads, token<2>, hidden<2>>;
+#elif defined CASE_patches_with_a_stride
+  // expect-gcc: "umbel: patches: expects the size of a patch as two axes; write patches<row, column, kernel_row<4>, kernel_column<4>>"
+  // expect-clang: patches, .*expects_the_size_of_a_patch_as_two_axes
+  // cause: The third and fourth template arguments are the axes of a patch with their sizes.
+  // cure: Write the two axes of the image, then those of a patch; for patches that overlap write `windows` twice.
+  auto r = x | patches<query, key, token<2>, stride<2>>;
 #elif defined CASE_windows_without_a_size
   // expect-gcc: "umbel: windows: expects the size of a window as an axis; write windows<token, kernel_size<3>>"
   // expect-clang: windows, .*expects_the_size_of_a_window_as_an_axis_so_write_windows

@@ -302,6 +302,10 @@ void of_operations() {
   becomes<batch<2>, token<2>, kernel_size<2>, hidden<8>>(
       x | windows<token, kernel_size<2>, dilation<2>>);
 
+  // api: patches
+  becomes<batch<2>, token<2>, kernel_size<2>, hidden<4>, heads<2>>(
+      x | patches<token, hidden, kernel_size<2>, heads<2>>);
+
   // api: padded
   becomes<batch<2>, token<7>, hidden<8>>(padded<token, before<1>, after<2>>(x, 0.5f));
 

@@ -51,6 +51,9 @@ struct after {
 namespace detail {
 UMBEL_SAYS(expects_one_tensor_or_view_then_a_number, "expects one tensor or view, then a number");
 UMBEL_SAYS(positions_but_the_axis_is, "positions, but the axis is");
+UMBEL_SAYS(expects_the_size_of_a_patch_as_two_axes,
+           "expects the size of a patch as two axes; write patches<row, column, kernel_row<4>, "
+           "kernel_column<4>>");
 UMBEL_SAYS(expects_the_size_of_a_window_as_an_axis_so_write_windows,
            "expects the size of a window as an axis; write windows<token, kernel_size<3>>");
 
@@ -90,6 +93,26 @@ struct windows_rule<Layout, Family, Size, Options...> {
                   window_fits<Layout, Family, Size, algebra::window_span<Size, spread::positions>>>;
 };
 
+// Windows that cover an axis, side by side.
+template <class Layout, class Family, class Size>
+using covers = first_error<
+    has_axis<say::patches, Layout, Family>, well_formed<Size>,
+    is_new_axis<say::patches, Layout, typename Size::family>,
+    verdict<Layout::template size_of<Family> % (Size::size ? Size::size : 1) == 0, say::patches,
+            axis_of<Layout, Family>, say::into, typename Size::plain, say::leaves_a_remainder_of,
+            number<Layout::template size_of<Family> % (Size::size ? Size::size : 1)>>>;
+template <class Layout, class Row, class Column, class Height, class Width>
+struct patches_rule {
+  using type = verdict<never<Height>, say::patches, say::expects_the_size_of_a_patch_as_two_axes>;
+};
+template <class Layout, class Row, class Column, axis_like Height, axis_like Width>
+struct patches_rule<Layout, Row, Column, Height, Width> {
+  using type = first_error<names_each_once<say::patches, shape<Height, Width>,
+                                           typename Height::family, typename Width::family>,
+                           names_each_once<say::patches, typename Layout::axes, Row, Column>,
+                           covers<Layout, Row, Height>, covers<Layout, Column, Width>>;
+};
+
 template <class Layout, class Family, class... Options>
 using padded = first_error<
     has_axis<say::padded, Layout, Family>,
@@ -106,6 +129,18 @@ struct windows_operation : rereading<windows_operation<Axis, Size, Options...>, 
   using result = algebra::windows<Layout, family_of<Axis>, axis_or_none<Size>,
                                   window_steps<Options...>::of_windows::positions,
                                   window_steps<Options...>::in_windows::positions>;
+};
+
+template <template <std::size_t> class Row, template <std::size_t> class Column, class Height,
+          class Width>
+struct patches_operation : rereading<patches_operation<Row, Column, Height, Width>, say::patches> {
+  template <class Layout>
+  using rule =
+      typename rules::patches_rule<Layout, family_of<Row>, family_of<Column>, Height, Width>::type;
+  template <class Layout>
+  using result = algebra::windows<
+      algebra::windows<Layout, family_of<Row>, axis_or_none<Height>, axis_or_none<Height>::size, 1>,
+      family_of<Column>, axis_or_none<Width>, axis_or_none<Width>::size, 1>;
 };
 
 template <template <std::size_t> class Axis, class... Options>
@@ -171,6 +206,13 @@ struct padded_operation : other_calls<say::padded, say::expects_one_tensor_or_vi
 // x | windows<row, kernel_row<3>> | windows<column, kernel_column<3>>.
 template <template <std::size_t> class Axis, class Size, class... Options>
 inline constexpr detail::windows_operation<Axis, Size, Options...> windows{};
+
+// patches<row, column, kernel_row<4>, kernel_column<4>>(x): row=32, column=32 become row=8,
+// kernel_row=4, column=8, kernel_column=4, the patches of an image as a vision transformer has
+// them. A view of the same memory. Sizes that leave a remainder do not compile.
+template <template <std::size_t> class Row, template <std::size_t> class Column, class Height,
+          class Width>
+inline constexpr detail::patches_operation<Row, Column, Height, Width> patches{};
 
 // padded<token, before<1>, after<1>>(x): token=8 becomes token=10; the new positions are 0, or the
 // number of padded<token, before<1>>(x, -1.0f), converted to the element type. Returns a row-major

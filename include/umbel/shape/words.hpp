@@ -21,6 +21,7 @@ struct reshape;
 struct select_at;
 struct slice;
 struct windows;
+struct patches;
 struct padded;
 struct broadcast;
 struct contract;
