@@ -38,7 +38,7 @@ class StepWriter:
                           "and a step is of one sequence; export the model with a batch of 1")
         if self.sequence != "token":
             raise Refused(f"--decode: the first axis of the input is {self.sequence}; name it, --axes {','.join([name + '=token', *names[1:]])}")
-        if not any(one.node.op in ATTENDS for one in program.statements):
+        if not any(one.node.op in ATTENDS | {"decoder"} for one in program.statements):
             raise Refused("--decode: no attention or encoder layer was recognized; write the step by hand (docs/language.md)")
         for one in program.statements:
             self.check(one)
@@ -49,6 +49,8 @@ class StepWriter:
         if one.axes[:1] != ("token",) or node.shape[:1] != (self.length,):
             raise Refused(f"{where}its result has the axes {axes_text(one.axes, node.shape)}, not those of the sequence first; "
                           "do this step outside of the model")
+        if node.op == "decoder":
+            raise Refused(f"{where}it attends to a memory, and a step has none; write the step by hand (docs/language.md)")
         if node.op in ATTENDS:
             attends = node["attention"] if node.op == "encoder" else node
             if not any(re.fullmatch(r"causal|sliding_window<\d+>", mask) for mask in attends["masks"]):

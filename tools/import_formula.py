@@ -92,8 +92,9 @@ def options_of_attention(node):
         made.append("score_scale<{}, {}>".format(*node["scale"]))
     if node["cap"]:
         made.append("softcap<{}, {}>".format(*node["cap"]).replace(", 1>", ">"))
-    if node["memory"] and node["memory"].shape[-1] != node.args[0].shape[-1]:
-        made += [f"{name}<hidden<{node['memory'].shape[-1]}>>" for name in ("keys_from", "values_from")]
+    for option, source in (("keys_from", node["memory"]), ("values_from", node["values"])):
+        if source and source.shape[-1] != node.args[0].shape[-1]:
+            made.append(f"{option}<hidden<{source.shape[-1]}>>")
     return made
 
 
@@ -106,10 +107,6 @@ def options_of_norm(node):
 def is_flag(node):
     """Is it an input of bool?"""
     return node["dtype"].kind == "b" or "mask" in node.constants and not node["mask"][1]
-
-
-def attention_of(node):
-    return {"encoder": lambda: node["attention"], "attention": lambda: node}.get(node.op, lambda: None)()
 
 
 class Statement:
@@ -319,7 +316,7 @@ class Program:
             raise
         text = " | ".join(["{0}", *views.text])
         readers = self.readers.get(id(node), [])
-        of_layers = views.strided and readers and all(one.op in ("attention", "encoder") for one in readers)
+        of_layers = views.strided and readers and all(one.op in ("attention", "encoder", "decoder") for one in readers)
         self.say(node, f"contiguous({text})" if of_layers else text, [x], views.names)
         if views.strided and not of_layers:
             self.strided.add(id(node))
@@ -779,19 +776,25 @@ class Program:
         epsilon = "" if usual else f", {literal(node['epsilon'])}"
         self.say(node, "{t}{{{w0}" + epsilon + "}}(" + self.for_layer(x, names) + ")", [x], names, parts=parts_of_norm("", node), type_=type_)
 
+    def masks_of(self, attends, first_input, first_bias):
+        """The text of the masks, whose inputs and biases come after others, and the biases."""
+        masks = " & ".join(attends["masks"])
+        for k in range(len(attends["kept"])):
+            masks = masks.replace(f"{{input{k}}}", f"{{{first_input + k}}}")
+        for k in range(len(attends["bias"])):
+            masks = masks.replace(f"{{bias{k}}}", f"{{w{first_bias + k}}}")
+        return masks, [(axes_text(names, value.shape), floats(value)) for names, value in attends["bias"]]
+
     def attending(self, node, attends):
         """Text of the call of a layer that attends, what it reads and its biases."""
         x, memory = self.numbers_of(node.args[0]), attends["memory"]
         arguments, reads = [self.for_layer(x, self.sequence(x, memory))], [x]
         if memory:
-            reads.append(self.numbers_of(memory))
-            arguments += 2 * [self.for_layer(reads[1], (*self.batch(x), "key", "hidden"), "{1}")]  # keys and values
-        masks = " & ".join(attends["masks"])
-        for k in range(len(attends["kept"])):
-            masks = masks.replace(f"{{input{k}}}", f"{{{len(reads) + k}}}")
-        for k in range(len(attends["bias"])):
-            masks = masks.replace(f"{{bias{k}}}", f"{{w{k + 1}}}")
-        tensors = [(axes_text(names, value.shape), floats(value)) for names, value in attends["bias"]]
+            sources = [memory] if attends["values"] is memory else [memory, attends["values"]]
+            reads += map(self.numbers_of, sources)
+            of_sources = [self.for_layer(reads[k], (*self.batch(x), "key", "hidden"), f"{{{k}}}") for k in range(1, len(reads))]
+            arguments += [of_sources[0], of_sources[-1]]
+        masks, tensors = self.masks_of(attends, len(reads), 1)
         return f"use<{{t}}>({{w0}})({', '.join([*arguments, *([masks] if masks else [])])})", [*reads, *attends["kept"]], tensors
 
     def add_attention(self, node):
@@ -812,10 +815,29 @@ class Program:
         self.say(node, "use<{t}>({w0})(" + self.for_layer(x, names) + ")", [x], names, packed=True, type_=type_, parts=parts_of_network("", node))
 
     def add_encoder(self, node):
-        x = self.numbers_of(node.args[0])
-        names, attends, inner, norm = self.sequence(x), node["attention"], node["network"], node["norm1"]
+        names, attends = self.sequence(self.numbers_of(node.args[0])), node["attention"]
+        parts = (parts_of_norm("norm1.", node["norm1"]) + parts_of_attention("attention.", attends) + parts_of_norm("norm2.", node["norm2"]) +
+                 parts_of_network("feed_forward.", node["network"]))
+        text, reads, tensors = self.attending(node, attends)
+        self.say(node, text, reads, names, packed=True, tensors=tensors, type_=self.type_of_block("encoder_layer", node), parts=parts)
+
+    def add_decoder(self, node):
+        x, memory, own, cross = self.numbers_of(node.args[0]), self.numbers_of(node.args[1]), node["attention"], node["cross"]
+        names = self.sequence(x)
+        parts = (parts_of_norm("norm1.", node["norm1"]) + parts_of_attention("self_attention.", own) + parts_of_norm("norm2.", node["norm2"]) +
+                 parts_of_attention("cross_attention.", cross) + parts_of_norm("norm3.", node["norm3"]) +
+                 parts_of_network("feed_forward.", node["network"]))
+        of_own, tensors = self.masks_of(own, 2, 1)
+        of_cross, more = self.masks_of(cross, 2 + len(own["kept"]), 1 + len(tensors))
+        arguments = [self.for_layer(x, names), self.for_layer(memory, (*self.batch(x), "key", "hidden"), "{1}"), *([of_cross] if of_cross else []),
+                     f"self_mask({of_own or 'all_keys'})"]
+        self.say(node, f"use<{{t}}>({{w0}})({', '.join(arguments)})", [x, memory, *own["kept"], *cross["kept"]], names, packed=True,
+                 tensors=tensors + more, type_=self.type_of_block("decoder_layer", node), parts=parts)
+
+    def type_of_block(self, name, node):
+        attends, inner, norm = node["attention"], node["network"], node["norm1"]
         options = options_of_attention(attends)
-        made = [f"hidden<{x.shape[-1]}>", f"heads<{attends['heads']}>", f"intermediate<{inner['up'][0].shape[1]}>",
+        made = [f"hidden<{node.shape[-1]}>", f"heads<{attends['heads']}>", f"intermediate<{inner['up'][0].shape[1]}>",
                 f"norm_first<{lower(node['norm_first'])}>", f"activation<{inner['kind']}>", *options]
         if options[0] != f"bias<{lower(has_bias(inner))}>":
             made.append(f"feed_forward_bias<{lower(has_bias(inner))}>")
@@ -823,11 +845,7 @@ class Program:
             made.append("gated<true>")
         if norm["kind"] != "layer_norm":
             made.append("norm_by<rms_norm>")
-        made += options_of_norm(norm)
-        parts = (parts_of_norm("norm1.", norm) + parts_of_attention("attention.", attends) + parts_of_norm("norm2.", node["norm2"]) +
-                 parts_of_network("feed_forward.", inner))
-        text, reads, tensors = self.attending(node, attends)
-        self.say(node, text, reads, names, packed=True, tensors=tensors, type_=f"encoder_layer<float, {', '.join(made)}>", parts=parts)
+        return f"{name}<float, {', '.join([*made, *options_of_norm(norm)])}>"
 
     def add_rope(self, node):
         """Positions are the axis before the last."""

@@ -183,7 +183,7 @@ def layer_norm(x, gamma, beta, epsilon, scope=""):
     if rows := rows_in_other_order(x):
         return in_rows(layer_norm(rows[0], gamma, beta, epsilon, scope), rows[1], x.shape[:-1])
     made = Node("norm", [x], x.shape, scope, kind="layer_norm", epsilon=epsilon, gamma=gamma, beta=beta)
-    return encoder_of_norm(made) or made
+    return block(made, False) or made
 
 
 # ---- linear maps, networks and attention -----------------------------------------------------------
@@ -612,14 +612,13 @@ def attention(made):
     of_q = Heads(in_all(q, core["x_full"], core["full"][:-2], (sequences, heads, queries, width)))
     of_k = Heads(move(in_all(k, core["y_full"], core["full"][:-2], (sequences, heads, width, keys)), turned_keys))
     of_v = Heads(in_all(v, context["y_full"], context["full"][:-2], (sequences, heads, keys, features)))
-    if None in (of_q.map, of_k.map, of_v.map) or of_v.base or of_v.norm or of_k.map.args[0] is not of_v.map.args[0]:
-        return None
-    if of_q.groups != heads or of_k.groups != of_v.groups or of_q.base != of_k.base or not np.array_equal(of_k.rows, of_v.rows):
+    if None in (of_q.map, of_k.map, of_v.map) or of_v.base or of_v.norm or of_q.groups != heads or of_k.groups != of_v.groups or of_q.base != of_k.base:
         return None
     if not norms_agree(of_q.norm, of_k.norm):
         return None
     batch, scale = without_ones((sequences,)), scale * by_q * by_k
-    x, memory = in_rows(of_q.map.args[0], of_q.rows, (*batch, queries)), in_rows(of_k.map.args[0], of_k.rows, (*batch, keys))
+    x, memory, values = (in_rows(side.map.args[0], side.rows, (*batch, count)) for side, count in ((of_q, queries), (of_k, keys), (of_v, keys)))
+    others = [] if memory is x and values is x else [memory] if values is memory else [memory, values]
     if made.shape[-1] != x.shape[-1]:
         return None
     usual = abs(scale * math.sqrt(width) - 1) <= 1e-5
@@ -628,39 +627,41 @@ def attention(made):
 
     for one, axes, mask in found.kept:
         one.constants["mask"] = (axes, mask == "score_bias")
-    attends = Node("attention", [x, *([] if memory is x else [memory]), *(one for one, *_ in found.kept)], x.shape, made.scope,
+    attends = Node("attention", [x, *others, *(one for one, *_ in found.kept)], x.shape, made.scope,
                  q=of_q.pair(), k=of_k.pair(), v=of_v.pair(), o=pair(made), q_norm=of_q.norm, k_norm=of_k.norm, heads=heads, kv_heads=of_k.groups,
                  head_dim=width, value_dim=features, scale=None if usual else ratio(scale), base=of_q.base, cap=found.cap and ratio(found.cap),
-                 memory=None if memory is x else memory, kept=[one for one, *_ in found.kept], masks=found.masks, bias=found.bias)
+                 memory=memory if others else None, values=values if others else None, kept=[one for one, *_ in found.kept], masks=found.masks, bias=found.bias)
     return in_rows(attends, row_of, made.shape[:-1])
 
 
-# ---- encoder layers --------------------------------------------------------------------------------
+# ---- encoder and decoder layers ----------------------------------------------------------------------
 
 
-@whole_layer
-def encoder_of_norm(last):
-    """norm2(y + network(y)), y = norm1(x + attention(x))."""
-    if last.args[0].op != "add":
+def residual_parts(x, op, norm_first):
+    """x as y + part(norm(y)), or as norm(y + part(y)): y, the part and its norm; else nothing."""
+    norm_of, total = (None, x) if norm_first else (x, x.args[0] if x.op == "norm" else x)
+    if total.op != "add" or (norm_of is not None and norm_of.op != "norm"):
         return None
-    for y, inner in (last.args[0].args, last.args[0].args[::-1]):
-        if inner.op == "network" and inner.args[0] is y and y.op == "norm" and y.args[0].op == "add":
-            for x, attends in (y.args[0].args, y.args[0].args[::-1]):
-                if attends.op == "attention" and attends.args[0] is x and not attends["memory"]:
-                    return encoder(x, attends, inner, y, last, False, last.scope)
+    for y, part in (total.args, total.args[::-1]):
+        if part.op == op and not norm_first and part.args[0] is y:
+            return y, part, norm_of
+        of_part = norm_of_rows(part.args[0]) if part.op == op and norm_first else None
+        if of_part and of_part.args[0] is y:
+            return y, part, of_part
     return None
 
 
 @whole_layer
-def encoder_of_sum(total):
-    """y + network(norm2(y)), y = x + attention(norm1(x))."""
-    for y, inner in (total.args, total.args[::-1]):
-        if inner.op == "network" and inner.args[0].op == "norm" and inner.args[0].args[0] is y and y.op == "add":
-            for x, attends in (y.args, y.args[::-1]):
-                norm1 = norm_of_rows(attends.args[0]) if attends.op == "attention" and not attends["memory"] else None
-                if norm1 and norm1.args[0] is x:
-                    return encoder(x, attends, inner, norm1, inner.args[0], True, total.scope)
-    return None
+def block(last, norm_first):
+    """An encoder or a decoder layer from its last sum or norm: attention, attention to a memory in a decoder, a network."""
+    ended = residual_parts(last, "network", norm_first)
+    attended = ended and residual_parts(ended[0], "attention", norm_first)
+    if not attended:
+        return None
+    if not attended[1]["memory"]:
+        return encoder(attended[0], attended[1], ended[1], attended[2], ended[2], norm_first, last.scope)
+    began = residual_parts(attended[0], "attention", norm_first)
+    return began and not began[1]["memory"] and decoder(began, attended, ended, norm_first, last.scope) or None
 
 
 def norm_of_rows(x):
@@ -688,16 +689,38 @@ def norm_of_block(of_heads, norm1):
     return of_heads["epsilon"] == norm1["epsilon"] and (of_heads["kind"] == "rms_norm" or norms_agree(of_heads, norm1))
 
 
-def encoder(x, attends, inner, norm1, norm2, norm_first, scope):
-    if norm1["epsilon"] != norm2["epsilon"] or norm1["kind"] != norm2["kind"] or (norm1["beta"] is None) != (norm2["beta"] is None):
-        return None
-    if not ratio(norm1["epsilon"]) or attends["q_norm"] and not norm_of_block(attends["q_norm"], norm1):
-        return None
+def one_kind(norms):
+    """Have they one epsilon, one kind and all or none a beta?"""
+    return len({(one["epsilon"], one["kind"], one["beta"] is None) for one in norms}) == 1 and ratio(norms[0]["epsilon"])
+
+
+def module_of(scope):
+    return scope.rsplit("/", 1)[0] if scope.count("/") > 1 else scope
+
+
+def of_block(attends, inner, norm1):
+    """Can a layer have them as its parts?"""
     biases = [inner[part][1] is not None for part in ("gate", "up", "down") if inner[part]]
-    if len(set(biases)) != 1:
+    return len(set(biases)) == 1 and not (attends["q_norm"] and not norm_of_block(attends["q_norm"], norm1))
+
+
+def decoder(began, attended, ended, norm_first, scope):
+    (x, own, norm1), (_, cross, norm2), (_, inner, norm3) = began, attended, ended
+    shared = ("heads", "kv_heads", "head_dim", "value_dim", "scale", "cap")
+    biased = [[attends[name][1] is not None for name in "qkvo"] for attends in (own, cross)]
+    if any(own[name] != cross[name] for name in shared) or biased[0] != biased[1] or cross["base"] or own["q_norm"] or cross["q_norm"]:
         return None
-    return Node("encoder", [x, *attends.args[1:]], x.shape, scope.rsplit("/", 1)[0] if scope.count("/") > 1 else scope, attention=attends,
-                network=inner, norm1=norm1, norm2=norm2, norm_first=norm_first)
+    if not one_kind([norm1, norm2, norm3]) or not of_block(own, inner, norm1) or cross["values"] is not cross["memory"] or cross["memory"].shape[-1] != x.shape[-1]:
+        return None
+    return Node("decoder", [x, cross["memory"], *own["kept"], *cross["kept"]], x.shape, module_of(scope), attention=own, cross=cross, network=inner,
+                norm1=norm1, norm2=norm2, norm3=norm3, norm_first=norm_first)
+
+
+def encoder(x, attends, inner, norm1, norm2, norm_first, scope):
+    if not one_kind([norm1, norm2]) or not of_block(attends, inner, norm1):
+        return None
+    return Node("encoder", [x, *attends.args[1:]], x.shape, module_of(scope), attention=attends, network=inner, norm1=norm1, norm2=norm2,
+                norm_first=norm_first)
 
 
 # ---- where they are looked for -----------------------------------------------------------------------
@@ -722,7 +745,7 @@ def recognized(made):
         x, y = made.args
         if is_constant(y) and y["value"].ndim == 1 and made["at"][1] == (len(made.shape) - 1,):
             return with_bias(x, y["value"], made.scope) or made
-        return residual(made) or encoder_of_sum(made) or rope(made) or made
+        return residual(made) or block(made, True) or rope(made) or made
     return made
 
 

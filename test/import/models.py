@@ -516,6 +516,23 @@ class SharedKeys(nn.Module):
         return torch.randn(1, LENGTH, WIDTH),
 
 
+class Detection(nn.Module):
+    """DETR's decoder: positions are added to queries and keys, and not to values."""
+
+    def __init__(self):
+        super().__init__()
+        self.own, self.cross = (nn.MultiheadAttention(WIDTH, HEADS, batch_first=True) for _ in range(2))
+        self.wanted, self.places = nn.Parameter(torch.randn(5, WIDTH)), nn.Parameter(torch.randn(LENGTH, WIDTH))
+
+    def forward(self, x, memory):
+        placed = x + self.wanted
+        x = x + self.own(placed, placed, x, need_weights=False)[0]
+        return x + self.cross(x + self.wanted, memory + self.places, memory, need_weights=False)[0]
+
+    def example(self):
+        return torch.randn(2, 5, WIDTH), torch.randn(2, LENGTH, WIDTH)
+
+
 class Padded(nn.Module):
     """One head of keys with rotary positions, padding by the mask and by the number 0 of a word, and the mean of what isn't padding."""
 
@@ -892,7 +909,7 @@ EXPECTED = {
     Convolutions: "4 convolutions, 1 depthwise convolution", ConvolutionsOfImages: "3 convolutions, 1 depthwise convolution",
     OneChannel: "4 convolutions", Resized: "", ConvolutionsOfBatch: "2 convolutions, 1 linear map, 1 depthwise convolution", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "1 norm, 1 attention, 1 feed-forward network, 2 other",
     Swin: "2 norms, 1 attention, 1 linear map", PatchTst: "17 statements: 2 linear maps, 1 encoder layer", Tabular: "", Batch: "1 encoder layer, 1 attention", Corners: "", Linformer: "",
-    PositionsFirst: "2 encoder layers, 2 norms, 1 attention", Decoder: "9 statements: 2 attentions, 3 norms, 1 feed-forward network", AddedMasks: "5 attentions, 5 other", SharedKeys: "2 attentions, 2 other",
+    PositionsFirst: "2 encoder layers, 2 norms, 1 attention", Decoder: "1 statement: 1 decoder layer, 0 other", AddedMasks: "5 attentions, 5 other", SharedKeys: "2 attentions, 2 other", Detection: "2 attentions, 5 other",
     Functions: "1 embedding", Masked: "2 linear maps"}
 IN_CI = [Llama, Bert, PositionsFirst, DecisionTransformer, Swin, CausalConvolution, Functions, Masked, Padded, Named, Fresh]
 
