@@ -323,6 +323,10 @@ class Program:
         if id(self.real(x)) in self.conditions:
             self.conditions.add(id(node))
 
+    def add_roll(self, node):
+        x = self.numbers_of(node.args[0])
+        self.say(node, f"roll<{self.names(x)[node['axis']]}, {node['positions']}>({{0}})", [x], self.names(x))
+
     def moved(self, x, index):
         """One move. If it is no view, elements are selected along each axis, or among all."""
         node = Node("move", [x], index.shape, index=index, steps=[index])

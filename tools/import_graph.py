@@ -8,6 +8,8 @@ import math
 
 import numpy as np
 
+from import_moves import are_views
+
 
 class Node:
     """op, args, shape, the name of the module that it comes from, and constants by name (matrices as (in, out))."""
@@ -253,8 +255,8 @@ def joined(parts, shape, axis, scope=""):
     """concat. The parts have the axes of the result, that axis also if it is of size 1."""
     if len(parts) == 1:
         return reshaped(parts[0], shape)
-    if index := steps_along(parts, shape, axis):
-        return move(*index)
+    if made := of_one_node(parts, shape, axis):
+        return made
     inner, factors = zip(*map(scaled, parts))
     if factors[0] != 1 and len(set(factors)) == 1:
         return times(joined(list(inner), shape, axis, scope), factors[0])
@@ -281,9 +283,9 @@ def one_root(roots):
     return made, [begin[id(root)] for root in roots]
 
 
-def steps_along(parts, shape, axis):
-    """Parts that are slices of one node in equal steps, as windows are, or of which each is repeated, as heads that share keys are:
-    the node and the index of all; else nothing."""
+def of_one_node(parts, shape, axis):
+    """Parts that are slices of one node in equal steps, as windows are, or of which each is repeated, as heads that share keys are: a
+    move. Its end before its beginning: a roll. Else nothing."""
     roots = [x.args[0] if x.op == "move" else x for x in parts]
     root, firsts = one_root(roots)
     if root is None:
@@ -294,13 +296,25 @@ def steps_along(parts, shape, axis):
         index = (x["index"] if x.op == "move" else identity(x.shape)).reshape([size if i == axis else n for i, n in enumerate(shape)])
         indices.append(index if of is root else index // width * root.shape[-1] + first + index % width)
     index = np.concatenate(indices, axis)
+    if is_regular(index, axis):
+        return move(root, index)
+    if len(parts) == 2 and axis < len(shape) - 1:
+        whole = np.concatenate(indices[::-1], axis)
+        if are_views(whole) and not are_views(index):
+            return Node("roll", [move(root, whole)], shape, axis=axis, positions=indices[0].shape[axis])
+    return None
+
+
+def is_regular(index, axis):
+    """Are there equal steps along an axis, or equal steps after equal numbers of repeated elements?"""
     steps = np.diff(index.astype(np.int64), axis=axis)
-    of_all = steps.reshape(-1)[0] if steps.size else 0
-    if of_all == 0 and steps.size:
-        count = next((i for i in range(steps.shape[axis]) if np.take(steps, i, axis).any()), steps.shape[axis]) + 1
-        within, between = (np.take(steps, [i for i in range(steps.shape[axis]) if (i % count == count - 1) == last], axis) for last in (False, True))
-        return (root, index) if shape[axis] % count == 0 and not within.any() and (between == between.reshape(-1)[:1]).all() else None
-    return (root, index) if of_all > 0 and (steps == of_all).all() else None
+    if not steps.size or steps.reshape(-1)[0] < 0:
+        return False
+    if steps.reshape(-1)[0] > 0:
+        return bool((steps == steps.reshape(-1)[0]).all())
+    count = next((i for i in range(steps.shape[axis]) if np.take(steps, i, axis).any()), steps.shape[axis]) + 1
+    within, between = (np.take(steps, [i for i in range(steps.shape[axis]) if (i % count == count - 1) == last], axis) for last in (False, True))
+    return index.shape[axis] % count == 0 and not within.any() and bool((between == between.reshape(-1)[:1]).all())
 
 
 def padded(x, axis, before, after, fill=0.0, scope=""):

@@ -38,6 +38,15 @@ def numbers_along(index):
     return (first, grows) if np.array_equal(np.broadcast_to(total, index.shape), index) else None
 
 
+def are_views(index):
+    """May views have these elements, which are in rows of a node?"""
+    found = numbers_along(index)
+    try:
+        return found is not None and [digits(numbers) for numbers in found[1]] is not None
+    except NoView:
+        return False
+
+
 def plain(name):
     """The axis of which one is a part, or which it begins with."""
     return re.sub(r"^((part_(\d+_)?of|merged|skipped|repeated|selected)_)+", "", name)
