@@ -227,7 +227,7 @@ class Program:
     def add_hidden(self, node):
         """Scores whose keys masks hide, for formulas in integers."""
         x, kept = self.numbers_of(node.args[0]), [self.real(one) for one in node.args[1:]]
-        *_, query, key = names = self.names(x)
+        *leading, query, key = names = self.names(x)
         window = re.compile(r"sliding_window<(\d+)(?:, (\d+))?>")
         conditions, flags = [], iter(range(1, 1 + len(kept)))
         for mask in node["masks"]:
@@ -240,7 +240,8 @@ class Program:
                 ]
             else:
                 k = next(flags)
-                flag = self.renamed(kept[k - 1], (query, key)[-len(kept[k - 1].shape):], f"{{{k}}}")
+                of_scores = {"batch": leading[:1], "query": [query], "key": [key]}
+                flag = self.renamed(kept[k - 1], tuple(axis for name in kept[k - 1]["mask"][0] for axis in of_scores[name]), f"{{{k}}}")
                 conditions.append(flag if mask.startswith("drop_mask") else f"!{flag}")
         self.say(node, f"hide({{0}}, {' || '.join(conditions)})", [x, *kept], names)
 

@@ -149,7 +149,8 @@ def pad_with_zeros(x, origin):
 def hide(softmax):
     """A node `hidden` for the masks of a softmax."""
     shape = softmax.shape
-    found = Scores(softmax.args[0], (1, math.prod(shape[:-2]), *shape[-2:]))
+    batch = shape[:1] if len(shape) == 4 else ()
+    found = Scores(softmax.args[0], (math.prod(batch), math.prod(shape[len(batch):-2]), *shape[-2:]))
     masks = [mask for mask in found.masks if not mask.startswith("score_bias")]
     if not masks or any(mask == "score_bias" for _, _, mask in found.kept):
         return
@@ -157,8 +158,8 @@ def hide(softmax):
     if found.cap:
         scores = graph.times(graph.unary("tanh", graph.times(scores, 1 / found.cap)), found.cap)
     rank = len(shape)
-    sizes = {"heads": shape[:-2], "query": shape[-2:-1], "key": shape[-1:]}
-    places = {"heads": range(rank - 2), "query": [rank - 2], "key": [rank - 1]}
+    sizes = {"batch": batch, "heads": shape[len(batch):-2], "query": shape[-2:-1], "key": shape[-1:]}
+    places = {"batch": [0], "heads": range(len(batch), rank - 2), "query": [rank - 2], "key": [rank - 1]}
     for names, value in found.bias:
         of_names = [n for name in names for n in sizes[name]]
         at = tuple(i for name in names for i in places[name])
