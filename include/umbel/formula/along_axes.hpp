@@ -204,7 +204,8 @@ constexpr auto rotate(const X& x, const Cosines& cosines, const Sines& sines) no
 template <bool Sines, class Rope, class Positions, class Features, class Ids>
 constexpr auto turns_at(const Ids& ids) noexcept {
   using T = typename Ids::T;
-  using table = decltype(rope_view<Rope, Positions, Features, T>(Sines));
+  using name = std::conditional_t<Sines, say::rope_sines, say::rope_cosines>;
+  using table = decltype(rope_view<name, Rope, Positions, Features, T>(Sines));
   using positions = row_major<layout_of<Ids>>;
   const auto at = ids.in_numbers();
   return at.template recorded<typename looked_up<layout_of<table>, positions>::joined::type>(
@@ -212,7 +213,7 @@ constexpr auto turns_at(const Ids& ids) noexcept {
         node_of_graph<T> entry;
         entry.what = word::call;
         entry.run = [](const captured<T>&, const T* const* operands, T* to) {
-          write_rows<layout_of<table>>(rope_view<Rope, Positions, Features, T>(Sines).data(),
+          write_rows<layout_of<table>>(rope_view<name, Rope, Positions, Features, T>(Sines).data(),
                                        view_of<const T, positions>(operands[0]), to, row_number<T>);
         };
         entry.by_rows = true;
