@@ -146,6 +146,7 @@
 #include <umbel/formula/score_form.hpp>
 #include <umbel/formula/elementwise.hpp>
 #include <umbel/formula/changed_scores.hpp>
+#include <umbel/formula/key_ranges.hpp>
 #include <umbel/formula/attend.hpp>
 #include <umbel/formula/product.hpp>
 #include <umbel/formula/reduce.hpp>

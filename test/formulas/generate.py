@@ -152,12 +152,16 @@ class Formula:
         else:
             made = self.elementwise(scaled, axes, self.random.randint(1, 3))
         for _ in range(self.random.choice((0, 0, 1, 1, 2))):
-            outer = [axis for axis in axes if axis not in ("query", "key")]
-            condition = self.choose("position<key> > position<query>", "position<key> + 5 <= position<query>",
-                                    f"position<key> {self.choose('>', '>=')} {self.tensor(self.part_of(outer))}",
-                                    self.condition(axes))
-            made = self.let(f"hide({made}, {condition})")
+            made = self.let(f"hide({made}, {self.condition_of_keys(axes)})")
         return made
+
+    def condition_of_keys(self, axes):
+        """Mostly one that is a range of keys."""
+        outer = [axis for axis in axes if axis not in ("query", "key")]
+        return self.choose("position<key> > position<query>", "position<key> + 5 <= position<query>",
+                           f"position<key> {self.choose('>', '>=')} {self.tensor(self.part_of(outer))}",
+                           f"position<key> < maximum(position<query> - {self.random.randint(0, 70)}, 3)",
+                           self.condition(axes))
 
     def attention(self):
         outer = self.random.sample(["batch", "heads", "groups"], self.random.randint(0, 3))
@@ -191,6 +195,7 @@ class Formula:
         """What is no softmax of a program of scores alone: a program after it, two of them, none, a sink."""
         outer = self.random.sample(["batch", "heads", "groups"], self.random.randint(0, 2))
         self.sizes["query"] = self.choose(2, 17, 33, 70, 131)
+        self.sizes["key"] = self.choose(1, 5, 17, 33, 64, 77, 130)
         shared = self.part_of(outer) if self.random.random() < 0.3 else outer
         axes = outer + ["query", "key"]
         v = self.tensor(shared + ["key", "value_dim"])
@@ -211,6 +216,10 @@ class Formula:
         if self.random.random() < 0.3:
             w = self.let(f"{w} - {self.choose('0.25f', self.tensor([]), self.tensor(self.part_of(outer)))} * {weights()}")
         w = self.elementwise(w, axes, self.random.randint(1, 3))
+        for _ in range(self.random.choice((0, 0, 1, 1, 2))):  # what is zero outside of a range
+            condition = self.condition_of_keys(axes)
+            w = self.let(self.choose(f"where({condition}, 0, {w})", f"where({condition}, {w}, 0)", f"{w} * !({condition})",
+                                     f"{w} * where({condition}, 0, {self.tensor(self.part_of(axes))})"))
         self.in_between = w
         out = self.let(f"contract<key>({', '.join(self.choose((w, v), (v, w)))})")
         if self.random.random() < 0.4:

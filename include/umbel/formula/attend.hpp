@@ -12,6 +12,7 @@
 #include <umbel/attention/attend_heads.hpp>
 #include <umbel/config.hpp>
 #include <umbel/formula/changed_scores.hpp>
+#include <umbel/formula/key_ranges.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
@@ -38,111 +39,23 @@ struct formula_mask {
   using of = attention_of<Run, Root>;
   static constexpr bool same_length_for_heads =
       of::loops.rank == 0 || of::length.axes.stride_of(of::loops.family[of::loops.rank - 1]) == 0;
-  // For cached keys, the number in use follows from the queries' positions or is given.
-  static constexpr bool of_cache = [] {
-    if constexpr (has_position<Run>)
-      return Run::template is_kept<of::parts.key, of::parts.scores>;
-    else
-      return false;
-  }();
-  static constexpr bool ends_at_query = [] {
-    if constexpr (of_cache)
-      return of::form.is_window() && of::form.high <= 0 &&
-             Run::template is_new<of::parts.query, of::parts.scores>;
-    else
-      return false;
-  }();
-  static constexpr bool counts = of::form.has_length() || (of_cache && !ends_at_query);
   const Run& run;
   std::size_t* index;
 
   constexpr auto operator()(std::size_t head) const noexcept {
     if constexpr (of::loops.rank != 0) index[of::loops.rank - 1] = head;
     using changed = changed_scores<Run, Root>;
+    const key_ranges<Run, of> ranges{run, index};
     if constexpr (changed::changes || changed::selects)
-      return in_window(changed{run, index});
+      return unobserved(ranges.with(changed{run, index}));
     else
-      return in_window();
+      return unobserved(ranges.with());
   }
 
  private:
-  // Policies, including those that limit the keys to read.
-  template <class... Policy>
-  constexpr auto in_window(const Policy&... policy) const noexcept {
-    if constexpr (of::form.is_clamped())
-      return in_range(policy..., seen_between_positions());
-    else
-      return in_range(policy...);
-  }
-  template <class... Policy>
-  constexpr auto in_range(const Policy&... policy) const noexcept {
-    using kernel::scores::first_keys, kernel::scores::window;
-    if constexpr (of::form.is_window() && counts)
-      return all_of(policy..., seen_by_distance(), first_keys(keys()));
-    else if constexpr (of::form.is_window())
-      return all_of(policy..., seen_by_distance());
-    else if constexpr (counts)
-      return all_of(policy..., first_keys(keys()));
-    else if constexpr (sizeof...(Policy) != 0)
-      return all_of(policy...);
-    else
-      return all_of(kernel::scores::every_key{});
-  }
   template <class Policy>
-  static constexpr auto all_of(const Policy& policy) noexcept {
+  static constexpr auto unobserved(const Policy& policy) noexcept {
     return head_mask<Policy, no_observer>{policy, {}};
-  }
-  template <class First, class... Policy>
-    requires(sizeof...(Policy) != 0)
-  static constexpr auto all_of(const First& first, const Policy&... policy) noexcept {
-    using all = kernel::scores::all_of<First, Policy...>;
-    return head_mask<all, no_observer>{all(first, policy...), {}};
-  }
-  constexpr std::size_t keys() const noexcept {
-    std::size_t in_use = of::keys;
-    if constexpr (of_cache) in_use = run.position + Run::positions;
-    if constexpr (of::form.has_length()) {
-      const std::size_t said = length();
-      return said < in_use ? said : in_use;
-    } else {
-      return in_use;
-    }
-  }
-  // The number of visible keys; for NaN all, since it hides none.
-  constexpr std::size_t length() const noexcept {
-    constexpr operand from = of::length;
-    std::size_t at = from.offset;
-    for (std::size_t i = 0; i < of::loops.rank; ++i)
-      at += index[i] * from.axes.stride_of(of::loops.family[i]);
-    const auto length = static_cast<double>(run.template memory<from.node>()[at]);
-    if (!(length < static_cast<double>(of::keys))) return of::keys;
-    if (length < 0) return 0;
-    const auto whole = static_cast<std::size_t>(length);
-    return whole + (of::form.length_is_last || static_cast<double>(whole) < length);
-  }
-  constexpr kernel::scores::clamped_window seen_between_positions() const noexcept {
-    const auto begin = static_cast<std::ptrdiff_t>(
-        run.template first_position<of::parts.query, of::parts.scores>());
-    const auto at = [begin](const auto& bound) {
-      return kernel::scores::clamped_window::bound{
-          begin + static_cast<std::ptrdiff_t>(bound.offset),
-          static_cast<std::ptrdiff_t>(bound.least), static_cast<std::ptrdiff_t>(bound.most)};
-    };
-    return {at(of::form.first), at(of::form.last)};
-  }
-  constexpr kernel::scores::window seen_by_distance() const noexcept {
-    constexpr auto unlimited = npos / 2;
-    constexpr double low = of::form.low, high = of::form.high;
-    const auto begin = static_cast<std::ptrdiff_t>(
-        run.template first_position<of::parts.query, of::parts.scores>());
-    if constexpr (low <= -1e9)
-      return {unlimited, 0, begin + static_cast<std::ptrdiff_t>(high)};
-    else if constexpr (high >= 1e9)
-      return {0, unlimited, begin + static_cast<std::ptrdiff_t>(low)};
-    else if constexpr (high >= low)
-      return {static_cast<std::size_t>(high - low), 0, begin + static_cast<std::ptrdiff_t>(high)};
-    else  // no query sees a key
-      return {0, 0, -static_cast<std::ptrdiff_t>(of::queries + of::keys) - 1};
   }
 };
 

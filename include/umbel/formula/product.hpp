@@ -17,16 +17,18 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// The loops of contraction n, written with these axes.
+// The loops of contraction n, written with these axes; for one position of axis `single`.
 template <std::size_t Room, class T, std::size_t Nodes>
 constexpr kernel::contract_loops<Room> loops_of_contraction(const schedule<T, Nodes>& p, int n,
-                                                            const axis_list& out) {
+                                                            const axis_list& out,
+                                                            unsigned long long single = 0) {
   const node_of_graph<T>& node = p.at(n);
   const axis_list &x = node.from[0].axes, &y = node.from[1].axes;
   kernel::contract_axes<Room> kept, summed;
   for (std::size_t i = 0; i < node.axes.rank; ++i) {
     const unsigned long long family = node.axes.family[i];
-    kept.push({node.axes.size[i], x.stride_of(family), y.stride_of(family), out.stride_of(family)});
+    kept.push({family == single ? 1 : node.axes.size[i], x.stride_of(family), y.stride_of(family),
+               out.stride_of(family)});
   }
   for (std::size_t i = 0; i < node.sums; ++i) {
     const unsigned long long family = node.summed[i];
@@ -84,9 +86,9 @@ struct product_step {
   static constexpr bool has_program =
       Root != Known && !(last.what == word::copy && last.from[0].node == Known);
 
-  static constexpr auto contraction() {
+  static constexpr auto contraction(unsigned long long single = 0) {
     constexpr std::size_t kept = product.axes.rank, summed = product.sums;
-    return loops_of_contraction<(kept > summed ? kept : summed)>(Run::value, Known, out);
+    return loops_of_contraction<(kept > summed ? kept : summed)>(Run::value, Known, out, single);
   }
   template <bool Plain>
   static constexpr void contract(const T* x, const T* y, T* to) noexcept {
@@ -96,11 +98,12 @@ struct product_step {
     else
       contract_by<loops>(x, y, to);
   }
-  template <auto Loops>
-  UMBEL_INLINE static void contract_by(const T* x, const T* y, T* to) noexcept {
+  template <auto Loops, bool Continued = false>
+  UMBEL_INLINE static void contract_by(const T* x, const T* y, T* to,
+                                       bool further = false) noexcept {
     constexpr std::size_t scratch_size = kernel::contract_all_scratch<Loops, T>;
     alignas(64) T scratch[scratch_size != 0 ? scratch_size : 1];
-    kernel::contract_all<Loops>(x, y, to, scratch);
+    kernel::contract_all<Loops, T, plan::native_target, Continued>(x, y, to, scratch, further);
   }
 
   static constexpr auto rows() {

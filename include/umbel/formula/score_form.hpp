@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The form of an elementwise program of scores, read from the graph: a factor, additions,
-// conditions that hide keys, and which of these are ranges of keys. Not here: how the kernels get
-// it (changed_scores.hpp).
+// conditions that hide keys, and which of these are ranges of keys. The same ranges are found of
+// weights that are zero outside of them. Not here: how the kernels get it (changed_scores.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -43,6 +43,7 @@ struct score_form {
 
   constexpr bool is_window() const noexcept { return low > -1e9 || high < 1e9; }
   constexpr bool is_clamped() const noexcept { return first.known || last.known; }
+  constexpr bool has_range() const noexcept { return is_window() || is_clamped() || has_length(); }
 };
 
 // a key + b query + c between two numbers, if a node has that form.
@@ -76,6 +77,7 @@ struct score_reader {
   const schedule<T, Nodes>& p;
   const attention_parts& parts;
   score_form<T> form;
+  bool zeros = false;  // does it read weights that are zero, rather than scores?
 
   constexpr bool is_number(int n) const { return p.at(n).what == word::number; }
   constexpr bool depends(int n) const {  // on the scores
@@ -164,40 +166,81 @@ struct score_reader {
     }
     return false;
   }
-  // Is the condition on the distance of key and query, so that a window expresses it?
-  constexpr bool add_window(int n) {
-    const node_of_graph<T>& node = p.at(n);
-    if (node.what != word::less && node.what != word::less_or_equal) return false;
-    const linear_form a = linear(node.from[0].node), b = linear(node.from[1].node);
-    if (a.is_clamped() || b.is_clamped())
-      return add_clamped(a, b, node.what == word::less_or_equal);
+  // Hides keys with left < right, or <=, if that is on the distance of key and query.
+  constexpr bool add_window(int left, int right, bool or_equal) {
+    const linear_form a = linear(left), b = linear(right);
+    if (a.is_clamped() || b.is_clamped()) return add_clamped(a, b, or_equal);
     return add_bound({a.key - b.key, a.query - b.query, a.constant - b.constant, a.ok && b.ok},
-                     node.what == word::less_or_equal);
+                     or_equal);
   }
-  // Is the condition on the key and a number that all keys and queries share?
-  constexpr bool add_length(int n) {
-    const node_of_graph<T>& node = p.at(n);
-    if (form.has_length() || (node.what != word::less && node.what != word::less_or_equal))
+  // Is the condition on the key and a number that all keys and queries share? NaN hides no key by
+  // its range.
+  constexpr bool add_length(place_of_operand number, int of_key, bool or_equal) {
+    const node_of_graph<T>& key = p.at(of_key);
+    const operand& of = p.at(number.node).from[number.j];
+    if (form.has_length() || key.what != word::position || key.family != parts.key ||
+        p.at(of.node).what != word::argument || of.axes.size_of(parts.key) != 1 ||
+        of.axes.size_of(parts.query) != 1)
       return false;
-    const node_of_graph<T>& key = p.at(node.from[1].node);
-    const node_of_graph<T>& of = p.at(node.from[0].node);
-    if (key.what != word::position || key.family != parts.key || of.what != word::argument ||
-        node.from[0].axes.size_of(parts.key) != 1 || node.from[0].axes.size_of(parts.query) != 1)
-      return false;
-    form.length = {n, 0};
-    form.length_is_last = node.what == word::less;
+    form.length = number;
+    form.length_is_last = !or_equal;
     return true;
+  }
+  // Adds condition n, or its opposite, if it hides all keys outside of a range.
+  constexpr bool add_range(int n, bool opposite) {
+    const node_of_graph<T>& node = p.at(n);
+    if (p.stored[n]) return false;
+    if (node.what == word::logical_not) return add_range(node.from[0].node, !opposite);
+    if (node.what == (opposite ? word::logical_and : word::logical_or)) {
+      const bool both[] = {add_range(node.from[0].node, opposite),
+                           add_range(node.from[1].node, opposite)};
+      return both[0] && both[1];
+    }
+    if (node.what != word::less && node.what != word::less_or_equal) return false;
+    // !(a < b) is b <= a
+    const std::size_t left = opposite ? 1 : 0;
+    const bool or_equal = (node.what == word::less_or_equal) != opposite;
+    return add_window(node.from[left].node, node.from[1 - left].node, or_equal) ||
+           ((zeros || !opposite) && add_length({n, left}, node.from[1 - left].node, or_equal));
   }
   constexpr void hide(place_of_operand at) {
     const int n = p.at(at.node).from[at.j].node;
     if (p.at(n).what == word::logical_or) {
       hide({n, 0});
       hide({n, 1});
-    } else if (!add_window(n) && !add_length(n)) {
+    } else if (!add_range(n, false)) {
       if (form.hides == form.most)
         form.too_many = true;
       else
         form.hidden[form.hides++] = at;
+    }
+  }
+
+  constexpr bool is_zero(int n) const { return is_number(n) && p.at(n).number == T{0}; }
+  // Adds the ranges outside of which this operand is zero: of selections by positions, multiplied
+  // by anything, and of a softmax of hidden scores.
+  constexpr void read_zeros(const operand& from) {
+    const node_of_graph<T>& node = p.at(from.node);
+    if (!p.reads_as_is(from)) return;
+    if (node.condition) {  // 1 or 0
+      add_range(from.node, true);
+      return;
+    }
+    if (node.what == word::where && is_zero(node.from[1].node)) {
+      add_range(node.from[0].node, false);
+      read_zeros(node.from[2]);
+    } else if (node.what == word::where && is_zero(node.from[2].node)) {
+      add_range(node.from[0].node, true);
+      read_zeros(node.from[1]);
+    } else if (node.what == word::multiply) {
+      read_zeros(node.from[0]);
+      read_zeros(node.from[1]);
+    } else if (node.what == word::divide && is_number(node.from[1].node)) {
+      read_zeros(node.from[0]);
+    } else if (node.what == word::softmax && node.family == parts.key) {
+      const node_of_graph<T>* scores = &p.at(node.from[0].node);
+      for (; scores->what == word::hide; scores = &p.at(scores->from[0].node))
+        add_range(scores->from[1].node, false);
     }
   }
 
@@ -264,6 +307,15 @@ template <class T, std::size_t Nodes>
 constexpr score_form<T> read_scores(const schedule<T, Nodes>& p, const attention_parts& parts) {
   score_reader<T, Nodes> reader{p, parts, {}};
   reader.read({parts.weights, 0});
+  return reader.form;
+}
+// The keys with weights other than zero, if that is a range. context: their product with values.
+template <class T, std::size_t Nodes>
+constexpr score_form<T> read_weights(const schedule<T, Nodes>& p, int context,
+                                     const attention_parts& parts) {
+  score_reader<T, Nodes> reader{p, parts, {}, true};
+  const operand* const from = p.at(context).from;
+  reader.read_zeros(from[from[0].node != parts.weights]);
   return reader.form;
 }
 

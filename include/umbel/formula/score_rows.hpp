@@ -16,6 +16,7 @@
 #include <umbel/config.hpp>
 #include <umbel/formula/place_nodes.hpp>
 #include <umbel/formula/schedule.hpp>
+#include <umbel/formula/score_form.hpp>
 #include <umbel/formula/stored_positions.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -100,6 +101,16 @@ struct row_finder {
     }
     return is_row_axis;
   }
+  // If this axis is the queries.
+  constexpr score_form<T> range_of(unsigned long long family) const {
+    attention_parts parts;
+    parts.weights = weights;
+    parts.query = family;
+    parts.key = key;
+    return read_weights(p, p.steps[last].product, parts);
+  }
+  // The queries are the longest axis that has a range of keys, even one of size 1, since the keys
+  // that are left out must not depend on sizes. Else the longest of all.
   constexpr bool find() {
     if (context().what != word::contract || context().sums != 1) return false;
     key = context().family;
@@ -116,9 +127,14 @@ struct row_finder {
     }
     if (!has_scores || !changes) return false;
     std::size_t most = 1;
-    for (std::size_t i = 0; i < axes().rank; ++i)
-      if (axes().size[i] > most && is_of_rows(axes().family[i]))
-        query = axes().family[i], most = axes().size[i];
+    bool is_in_range = false;
+    for (std::size_t i = 0; i < axes().rank; ++i) {
+      const unsigned long long family = axes().family[i];
+      if (!is_of_rows(family)) continue;
+      const bool has_range = range_of(family).has_range();
+      if (has_range == is_in_range ? axes().size[i] <= most : is_in_range) continue;
+      query = family, most = axes().size[i], is_in_range = has_range;
+    }
     return query != 0;
   }
 };

@@ -176,17 +176,20 @@ struct description : cycles_of_formula<F, X...> {
       put_tiles_of_contraction<Of::contraction(), T>(out);
     }
   }
-  // For a block of queries.
+  // For a block of queries, of a chunk of keys.
   template <std::size_t S, class Writer>
   static constexpr void put_tiles_of_rows(Writer& out) {
     using rows = row_step<run, S>;
-    using block = block_run<run, S, rows::blocks, rows::blocks.rows>;
+    constexpr auto& blocks = rows::blocks;
+    using all = block_run<run, S, blocks, blocks.rows>;
+    using block = block_run<run, S, blocks, blocks.rows, blocks.chunk != 0 ? blocks.chunk : npos>;
     constexpr step s = p.steps[S];
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       const auto put_part = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
         constexpr step part = p.steps[s.first_part + J];
         if constexpr (part.kind == step_kind::product)
-          put_product_tiles<product_step<block, part.root, part.root, part.product>>(out);
+          put_product_tiles<product_step<std::conditional_t<(J < blocks.whole), all, block>,
+                                         part.root, part.root, part.product>>(out);
       };
       (put_part(std::integral_constant<std::size_t, I>{}), ...);
     }(std::make_index_sequence<s.parts>{});
@@ -204,6 +207,31 @@ struct description : cycles_of_formula<F, X...> {
     put_distance(out, bound.offset);
     if (bound.least > -1e9) out.put(", at least ", bound.least);
     if ((bound.most) < 1e9) out.put(", at most ", bound.most);
+  }
+  // The keys that each query reads.
+  template <class Writer>
+  static constexpr void put_range(Writer& out, const score_form<T>& form) {
+    if (form.has_length()) {
+      out.put("as many keys are read as ");
+      put_operand(out, p.at(form.length.node).from[form.length.j].node);
+      out.put(form.is_window() ? " says; " : " says");
+    }
+    if (form.is_window())
+      out.put("query i reads keys ");
+    else if (!form.has_range())
+      out.put("all keys are read");
+    if (form.low > -1e9) put_distance(out, form.low);
+    if (form.is_window()) out.put(form.low > -1e9 ? " to " : "up to ");
+    if ((form.high) < 1e9)
+      put_distance(out, form.high);
+    else if (form.is_window())
+      out.put("the last");
+    if (form.is_clamped()) {
+      if (form.is_window() || form.has_length()) out.put("; ");
+      out.put("query i reads keys");
+      if (form.first.known) put_bound(out, " from ", form.first);
+      if (form.last.known) put_bound(out, " up to ", form.last);
+    }
   }
   template <std::size_t S, class Writer>
   static constexpr double put_step(Writer& out) {
@@ -228,27 +256,7 @@ struct description : cycles_of_formula<F, X...> {
         out.put(of::form.additions, of::form.additions == 1 ? " addition; " : " additions; ");
       if (of::form.hides != 0)
         out.put(of::form.hides, of::form.hides == 1 ? " selection; " : " selections; ");
-      if (of::form.has_length()) {
-        out.put("as many keys are read as ");
-        put_operand(out, p.at(of::form.length.node).from[of::form.length.j].node);
-        out.put(of::form.is_window() ? " says; " : " says");
-      }
-      if (of::form.is_window())
-        out.put("query i reads keys ");
-      else if (!of::form.has_length() && !of::form.is_clamped())
-        out.put("all keys are read");
-      if (of::form.low > -1e9) put_distance(out, of::form.low);
-      if (of::form.is_window()) out.put(of::form.low > -1e9 ? " to " : "up to ");
-      if ((of::form.high) < 1e9)
-        put_distance(out, of::form.high);
-      else if (of::form.is_window())
-        out.put("the last");
-      if (of::form.is_clamped()) {
-        if (of::form.is_window() || of::form.has_length()) out.put("; ");
-        out.put("query i reads keys");
-        if (of::form.first.known) put_bound(out, " from ", of::form.first);
-        if (of::form.last.known) put_bound(out, " up to ", of::form.last);
-      }
+      put_range(out, of::form);
       out.put("\n  tiles   ");
       put_tiles(out, base::template attention_of_heads<S>());
     } else {
@@ -257,6 +265,10 @@ struct description : cycles_of_formula<F, X...> {
         out.put("\n  blocks  ", step_run::blocks.rows, " queries at a time, ");
         out.put_aligned(step_run::scratch * sizeof(T), 0);
         out.put(" bytes of scratch");
+        if (step_run::blocks.chunk != 0) {
+          out.put("\n  keys    ", step_run::blocks.chunk, " at a time; ");
+          put_range(out, step_run::of::form);
+        }
         put_tiles_of_rows<S>(out);
       } else if constexpr (s.kind == step_kind::product) {
         put_product_tiles<product_step<run, s.root, s.to, s.product>>(out);

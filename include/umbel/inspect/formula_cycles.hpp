@@ -88,9 +88,13 @@ struct cycles_of_formula : steps_of_formula<F, X...> {
   static constexpr double cycles_of() {
     constexpr step s = p.steps[S];
     if constexpr (s.kind == step_kind::attend) return attention_cycles<S>();
-    double cycles = 0;
-    for (std::size_t i = 0; i < s.parts; ++i) cycles += step_cycles(p.steps[s.first_part + i]);
-    return cycles + step_cycles(s);
+    const auto share = base::template keys_of<S>();
+    double cycles = share.of(step_cycles(s));
+    for (std::size_t i = 0; i < s.parts; ++i) {
+      const double of_part = step_cycles(p.steps[s.first_part + i]);
+      cycles += i < share.whole ? of_part : share.of(of_part);
+    }
+    return cycles;
   }
 };
 

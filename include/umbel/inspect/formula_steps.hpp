@@ -47,7 +47,7 @@ constexpr std::int64_t pairs_up_to(std::int64_t high, std::int64_t queries, std:
   };
   return sum_to(high + queries) - sum_to(high);
 }
-// Pairs of a query and a key inside a window. Of: an attention_of.
+// Pairs of a query and a key inside a window. Of: an attention_of or weights_of_rows.
 template <class Of>
 constexpr std::uint64_t seen_pairs() {
   constexpr auto queries = static_cast<std::int64_t>(Of::queries),
@@ -83,6 +83,27 @@ struct steps_of_formula {
   static constexpr auto named =
       graph_of<F, tracer<T, true>, true, typename argument_of<X>::type...>();
 
+  // Of the pairs of a step: those in its range of keys, for parts from `whole` on.
+  struct share_of_keys {
+    std::uint64_t seen = 1, all = 1;
+    std::size_t whole = 0;
+
+    constexpr std::uint64_t of(std::uint64_t flops) const { return flops / all * seen; }
+    constexpr double of(double cycles) const {
+      return cycles * static_cast<double>(seen) / static_cast<double>(all);
+    }
+  };
+  template <std::size_t S>
+  static constexpr share_of_keys keys_of() {
+    if constexpr (p.steps[S].kind == step_kind::rows) {
+      using rows = row_step<run, S>;
+      if constexpr (rows::blocks.chunk != 0)
+        return {seen_pairs<typename rows::of>(), rows::of::queries * rows::of::keys,
+                rows::blocks.whole};
+    }
+    return {};
+  }
+
   // For a step without parts: its product or layer.
   static constexpr std::uint64_t product_flops(const step& s) {
     if (s.product < 0) return named.nodes[s.root].flops;
@@ -101,8 +122,12 @@ struct steps_of_formula {
           step_run::of::loops.count() * seen_pairs<typename step_run::of>(),
           step_run::shape.head_dim + step_run::shape.value_dim, 1);
     } else {
-      std::uint64_t flops = product_flops(s);
-      for (std::size_t i = 0; i < s.parts; ++i) flops += product_flops(p.steps[s.first_part + i]);
+      const share_of_keys share = keys_of<S>();
+      std::uint64_t flops = share.of(product_flops(s));
+      for (std::size_t i = 0; i < s.parts; ++i) {
+        const std::uint64_t of_part = product_flops(p.steps[s.first_part + i]);
+        flops += i < share.whole ? of_part : share.of(of_part);
+      }
       return flops;
     }
   }

@@ -10,6 +10,7 @@
 #include <umbel/config.hpp>
 #include <umbel/kernel/float/linear.hpp>
 #include <umbel/kernel/float/transpose.hpp>
+#include <umbel/kernel/plain/floats.hpp>
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/plan/plan.hpp>
 #include <umbel/simd/row_ends.hpp>
@@ -125,19 +126,20 @@ struct contract_walk {
   }
 
   template <std::size_t Vectors, std::size_t OfLast>
-  UMBEL_INLINE static void panel(const T* x, const T* y, T* out, T* scratch, bool go_on) noexcept {
-    const auto rows = [&](const T* from, const T* w, std::size_t depth,
+  UMBEL_INLINE static void panel(const T* x, const T* y, T* out, T* scratch, bool go_on,
+                                 [[maybe_unused]] std::size_t depth) noexcept {
+    const auto rows = [&](const T* from, const T* w, std::size_t part,
                           bool further) UMBEL_LAMBDA_INLINE {
       constexpr T* no_bias = nullptr;
       if constexpr (in_parts) {
         run_linear_rows<as_linear, T, tile<Vectors, OfLast>, plan.rows>(
-            from, w, no_bias, out, part_of_sums{depth, further});
+            from, w, no_bias, out, part_of_sums{part, further});
       } else {
         run_linear_rows<as_linear, T, tile<Vectors, OfLast>, plan.rows>(from, w, no_bias, out);
       }
     };
     if constexpr (!packs) {
-      rows(x, y, S.depth, go_on);
+      rows(x, y, depth, go_on);
     } else {
       for (std::size_t b = 0; b + 1 < blocks; ++b) {
         pack<Vectors, OfLast, block>(y + b * block * S.y_depth, scratch);
@@ -149,11 +151,13 @@ struct contract_walk {
     }
   }
 
-  UMBEL_INLINE static void all(const T* x, const T* y, T* out, T* scratch, bool go_on) noexcept {
+  // depth: may be less if Continued and nothing is packed.
+  UMBEL_INLINE static void all(const T* x, const T* y, T* out, T* scratch, bool go_on,
+                               std::size_t depth = S.depth) noexcept {
     std::size_t column = 0;
     const auto next = [&]<std::size_t Vectors, std::size_t OfLast>() UMBEL_LAMBDA_INLINE {
       panel<Vectors, OfLast>(x, y + column * S.y_column, out + column * S.out_column, scratch,
-                             go_on);
+                             go_on, depth);
       column += Vectors * lanes;
     };
     if constexpr (panels.small_count > 0) {
@@ -215,6 +219,19 @@ UMBEL_INLINE void contract(const T* x, const T* y, T* out, T* scratch,
     walk::all(y, x, out, scratch, go_on);
   else
     walk::all(x, y, out, scratch, go_on);
+}
+
+// Only the first `depth` of each sum. See plain::contract_some.
+template <contract_shape S, class T, plan::target Target = plan::native_target>
+UMBEL_INLINE void contract_some(const T* x, const T* y, T* out, std::size_t depth,
+                                bool go_on) noexcept {
+  using walk = detail::contract_walk_of<S, T, Target, true>;
+  if constexpr (walk::packs || (S.rows == 1 && S.columns == 1))
+    plain::contract_some<S>(x, y, out, depth, go_on);
+  else if constexpr (contract_transposes<T>(S, Target))
+    walk::all(y, x, out, nullptr, go_on, depth);
+  else
+    walk::all(x, y, out, nullptr, go_on, depth);
 }
 
 // out(p) = sum over depth of x(k, p) y(k, p), for positions adjacent in x, y and out, in the lanes.

@@ -158,12 +158,23 @@ UMBEL_INLINE constexpr void contract_each(const T* x, const T* y, T* out, bool g
 }  // namespace detail
 
 namespace plain {
+// further: the sums continue from out.
 template <auto Loops, class T>
-constexpr void contract_all(const T* x, const T* y, T* out) noexcept {
+constexpr void contract_all(const T* x, const T* y, T* out, bool further = false) noexcept {
   kernel::detail::contract_each<Loops, 0>(
-      x, y, out, false, [](const T* from, const T* other, T* to, bool go_on) {
+      x, y, out, further, [](const T* from, const T* other, T* to, bool go_on) {
         for (std::size_t i = 0; i < Loops.paired; ++i)
           contract<Loops.shape>(from + i, other + i, to + i, go_on);
+      });
+}
+// Only the first `depth` of each sum, which is over one axis.
+template <auto Loops, class T>
+constexpr void contract_all_some(const T* x, const T* y, T* out, std::size_t depth,
+                                 bool further) noexcept {
+  kernel::detail::contract_each<Loops, 0>(
+      x, y, out, further, [depth](const T* from, const T* other, T* to, bool go_on) {
+        for (std::size_t i = 0; i < Loops.paired; ++i)
+          contract_some<Loops.shape>(from + i, other + i, to + i, depth, go_on);
       });
 }
 }  // namespace plain
@@ -173,18 +184,34 @@ template <auto Loops, class T, plan::target Target = plan::native_target>
 inline constexpr std::size_t contract_all_scratch =
     contract_scratch<Loops.shape, T, Target, (Loops.sums.count > 0)>;
 
-// See plain::contract_all. For one element at a time, the plain loop.
-template <auto Loops, class T, plan::target Target = plan::native_target>
-UMBEL_INLINE void contract_all(const T* x, const T* y, T* out, T* scratch) noexcept {
+// See plain::contract_all. For one element at a time, the plain loop. Continued: `further` may be
+// true.
+template <auto Loops, class T, plan::target Target = plan::native_target, bool Continued = false>
+UMBEL_INLINE void contract_all(const T* x, const T* y, T* out, T* scratch,
+                               bool further = false) noexcept {
   detail::contract_each<Loops, 0>(
-      x, y, out, false, [&](const T* from, const T* other, T* to, bool go_on) UMBEL_LAMBDA_INLINE {
+      x, y, out, further,
+      [&](const T* from, const T* other, T* to, bool go_on) UMBEL_LAMBDA_INLINE {
         if constexpr (Loops.paired != 1)
           contract_paired<Loops.shape, Loops.paired, T, Target>(from, other, to, go_on);
         else if constexpr (Loops.shape.rows == 1 && Loops.shape.columns == 1)
           plain::contract<Loops.shape>(from, other, to, go_on);
         else
-          contract<Loops.shape, T, Target, (Loops.sums.count > 0)>(from, other, to, scratch, go_on);
+          contract<Loops.shape, T, Target, (Continued || Loops.sums.count > 0)>(from, other, to,
+                                                                                scratch, go_on);
       });
+}
+// See plain::contract_all_some.
+template <auto Loops, class T>
+UMBEL_INLINE void contract_all_some(const T* x, const T* y, T* out, std::size_t depth,
+                                    bool further) noexcept {
+  if constexpr (Loops.paired != 1)
+    plain::contract_all_some<Loops>(x, y, out, depth, further);
+  else
+    detail::contract_each<Loops, 0>(
+        x, y, out, further,
+        [depth](const T* from, const T* other, T* to, bool go_on)
+            UMBEL_LAMBDA_INLINE { contract_some<Loops.shape>(from, other, to, depth, go_on); });
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::kernel

@@ -81,6 +81,14 @@ template <contract_shape S, class T>
 constexpr void contract(const T* x, const T* y, T* out, bool go_on = false) noexcept {
   detail::contract(S, x, y, out, go_on);
 }
+// Only the first `depth` of each sum.
+template <contract_shape S, class T>
+constexpr void contract_some(const T* x, const T* y, T* out, std::size_t depth,
+                             bool go_on) noexcept {
+  contract_shape some = S;
+  some.depth = depth;
+  detail::contract(some, x, y, out, go_on);
+}
 
 // The chains of a row's sum: element e belongs to chain e % 16, on every target.
 inline constexpr std::size_t sum_chains = 16;
