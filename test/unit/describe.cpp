@@ -246,6 +246,24 @@ BOOST_AUTO_TEST_CASE(products_that_would_be_cheaper_in_another_order) {
   };
   BOOST_TEST(count(describe(projected, input{}, query{}, map::weights{}),
                    "the weights times argument 2 first would take 8,448 ") == 1u);
+  // With factors between the products: numbers, which one argument may be, but no tensors.
+  constexpr formula scaled = [](auto x, auto q, auto k, auto by) {
+    return contract<head_dim>(q, 0.5f * contract<hidden>(x, k) / 3 * by);
+  };
+  BOOST_TEST(count(describe(scaled, input{}, query{}, matrix{}, 2.0f),
+                   "argument 3 times argument 2 first would take 8,448 ") == 1u);
+  BOOST_TEST(count(describe(scaled, input{}, query{}, matrix{}, query{}), "  order ") == 0u);
+  // Linear maps one after the other: 100 * 64 * 100 + 100 * 100 * 4, or 64 * 100 * 4 + 100 * 64
+  // * 4.
+  constexpr formula twice = [](auto x, const auto& a, const auto& b) { return x * a * b; };
+  using wider = linear<float, hidden<64>, intermediate<100>>;
+  using narrower = linear<float, intermediate<100>, out_features<4>>;
+  BOOST_TEST(count(describe(twice, input{}, wider::weights{}, narrower::weights{}),
+                   "the weights times the weights first would take 51,200 multiplications instead "
+                   "of 680,000, ") == 1u);
+  using narrow = linear<float, hidden<64>, intermediate<2>>;
+  using back = linear<float, intermediate<2>, hidden<64>>;
+  BOOST_TEST(count(describe(twice, input{}, narrow::weights{}, back::weights{}), "  order ") == 0u);
   // A bias is added between the products.
   using biased = linear<float, hidden<64>, head_dim<32>, bias<true>>;
   BOOST_TEST(count(describe(projected, input{}, query{}, biased::weights{}), "  order ") == 0u);

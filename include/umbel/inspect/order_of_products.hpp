@@ -4,6 +4,8 @@
 //
 //   contract<head_dim>(q, contract<hidden>(x, w))   token * hidden * head_dim + token * head_dim
 //   contract<hidden>(x, contract<head_dim>(q, w))   hidden * head_dim + token * hidden
+//
+// The inner product may be scaled by numbers before the outer one reads it.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -61,6 +63,33 @@ constexpr bool sums(const node_of_graph<T>& product, unsigned long long family) 
   return false;
 }
 
+// The axes of the weights of a linear map. An output with the name of the input has a new id.
+template <class T>
+constexpr sizes_of_axes axes_of_weights(const node_of_graph<T>& product) {
+  const axis_list &x = product.from[0].axes, &y = product.axes;
+  sizes_of_axes made;
+  made.add(product.summed[0], x.size_of(product.summed[0]));
+  for (std::size_t i = 0; i < y.rank; ++i)
+    if (!x.has(y.family[i]) || sums(product, y.family[i]))
+      made.add(sums(product, y.family[i]) ? ~y.family[i] - 1 : y.family[i], y.size[i]);
+  return made;
+}
+
+// The product that operand `from` reads, perhaps scaled by single numbers; -1: none, or it is read
+// elsewhere too.
+template <class Plan>
+constexpr int scaled_product(const Plan& p, const operand& from) {
+  const auto& node = p.at(from.node);
+  if (p.uses(from.node) != 1) return -1;
+  if (is_product(node.what)) return from.node;
+  if (node.what != word::multiply && node.what != word::divide) return -1;
+  for (std::size_t j = 0; j < (node.what == word::divide ? 1u : 2u); ++j)
+    if (node.from[1 - j].axes.count() == 1 && !p.at(node.from[1 - j].node).open &&
+        p.at(node.from[1 - j].node).what != word::position && p.reads_as_is(node.from[j]))
+      return scaled_product(p, node.from[j]);
+  return -1;
+}
+
 // The axes of operand j of an inner product, as its reader names them: read has the axes of the
 // inner product's memory by other names.
 template <class T>
@@ -101,12 +130,13 @@ template <class Plan>
 constexpr cheaper_order cheaper_order_of(const Plan& p, int n) {
   const auto& outer = p.at(n);
   cheaper_order best;
-  for (std::size_t j = 0; j < outer.operands && outer.what == word::contract; ++j) {
-    const auto& inner = p.at(outer.from[j].node);
-    if (!is_product(inner.what) || inner.has_bias || inner.axes.rank != outer.from[j].axes.rank ||
-        p.uses(outer.from[j].node) != 1)  // else it is needed anyway
-      continue;
-    const sizes_of_axes other = whole_of(outer.from[1 - j].axes);
+  const bool maps = outer.what == word::project;
+  for (std::size_t j = 0; j < (maps ? 1 : outer.operands) && is_product(outer.what); ++j) {
+    const int product = scaled_product(p, outer.from[j]);
+    if (product < 0) continue;
+    const auto& inner = p.at(product);
+    if (inner.has_bias || inner.axes.rank != outer.from[j].axes.rank) continue;
+    const sizes_of_axes other = maps ? axes_of_weights(outer) : whole_of(outer.from[1 - j].axes);
     sizes_of_axes parts[2];
     if (!name_operand(parts[0], inner, 0, outer.from[j].axes) ||
         !name_operand(parts[1], inner, 1, outer.from[j].axes))
@@ -125,8 +155,8 @@ constexpr cheaper_order cheaper_order_of(const Plan& p, int n) {
       const double reordered = first.count() + both(made, parts[1 - k]).count();
       if (2 * reordered > as_written || (best.reordered != 0 && best.reordered <= reordered))
         continue;
-      best = {k < inner.operands ? inner.from[k].node : -1, outer.from[1 - j].node, as_written,
-              reordered};
+      best = {k < inner.operands ? inner.from[k].node : -1, maps ? -1 : outer.from[1 - j].node,
+              as_written, reordered};
     }
   }
   return best;
