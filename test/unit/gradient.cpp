@@ -120,6 +120,23 @@ BOOST_AUTO_TEST_CASE(attention_in_words) {
   check<true>(by_slopes, slopes, q, k, seen);
 }
 
+// Keys that are left out have no gradient, and the sums over queries leave out queries.
+BOOST_AUTO_TEST_CASE(weights_that_positions_set_to_zero) {
+  lcg next;
+  tensor<double, query<66>, head_dim<2>> q;
+  tensor<double, key<70>, head_dim<2>> k;
+  draw(next, q), draw(next, k);
+  constexpr formula f = [](auto a, auto b) {
+    const auto decay = exp((position<key> - position<query>)*0.125f);
+    const auto later = position<key> > position<query> + 1;
+    const auto near = position<key> + 66 > position<query>;
+    const auto w = where(later, 0, contract<head_dim>(a, b) * decay) * near;
+    const auto o = contract<key>(w, b);
+    return sum<query, head_dim>(o * o);
+  };
+  check(f, q, k);
+}
+
 BOOST_AUTO_TEST_CASE(tables_and_angles) {
   lcg next;
   tensor<double, vocabulary<9>, hidden<6>> table;

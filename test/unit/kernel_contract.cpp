@@ -53,6 +53,11 @@ void check_going_on() {
     plain::contract<S>(x.get(), y.get(), right.get(), further);
     contract<S, T, Target, true>(x, y.get(), out, scratch, further);
     expect(out.same_bits(right) && scratch.guards_are_whole(), S, Target, further);
+    for (const std::size_t depth : {std::size_t{0}, S.depth / 2, S.depth}) {
+      plain::contract_some<S>(x.get(), y.get(), right.get(), depth, further);
+      contract_some<S, T, Target>(x.get(), y.get(), out.get(), depth, further);
+      expect(out.same_bits(right), S, Target, depth);
+    }
   }
 }
 
