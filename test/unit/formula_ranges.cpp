@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(pairs_left_out_are_described) {
   BOOST_TEST(window.find("query i reads keys i - 40 to i + 4\n") != window.npos);
   using work = workspace_for<decltype(of_weights<causal_weights>::context), decltype(in.q),
                              decltype(in.k), decltype(in.v)>;
-  static_assert(sizeof(work) <= 64 * 64 * sizeof(float));
+  static_assert(sizeof(work) <= 32 * 32 * sizeof(float));
 }
 
 constexpr float of_constants() {

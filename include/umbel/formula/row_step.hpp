@@ -172,13 +172,14 @@ constexpr std::size_t features_of(const schedule<T, Nodes>& p, const step& this_
   return all;
 }
 
-// A divisor of the number of keys, if there is one near to 64; else the last chunk overlaps.
+// The keys of a chunk, and the queries that see one: the fewer, the fewer pairs at the border of a
+// range are computed in vain.
+inline constexpr std::size_t most_of_chunk = 32;
+
+// A divisor of the number of keys, if 24 is one; else the last chunk overlaps.
 constexpr std::size_t chunk_of_keys(std::size_t keys) {
-  constexpr std::size_t most = 64;
-  if (keys <= most) return keys;
-  for (std::size_t chunk = most; 2 * chunk > most; chunk -= 8)
-    if (keys % chunk == 0) return chunk;
-  return most;
+  if (keys <= most_of_chunk) return keys;
+  return keys % most_of_chunk != 0 && keys % 24 == 0 ? 24 : most_of_chunk;
 }
 
 template <class T, std::size_t Nodes>
@@ -221,7 +222,10 @@ constexpr row_blocks<Nodes> cut_in_rows(const schedule<T, Nodes>& p, const step&
   constexpr std::size_t vector = lanes < 8 ? 8 : lanes;
   const std::size_t fitting = 65536 / (blocks.slots * blocks.keys * sizeof(T)) / vector;
   const std::size_t least = plan::divide_up(features_of(p, this_step, blocks), 4 * vector);
-  const std::size_t vectors = fitting < 2 ? 2 : fitting < 4 ? fitting : 4;
+  const std::size_t vectors = blocks.keeps_chunk() ? plan::divide_up(most_of_chunk, vector)
+                              : fitting < 2        ? 2
+                              : fitting < 4        ? fitting
+                                                   : 4;
   blocks.rows = (least > vectors ? least : vectors) * vector;
   if (blocks.rows > blocks.queries) blocks.rows = blocks.queries;
   return blocks;
