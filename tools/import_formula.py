@@ -92,6 +92,8 @@ def options_of_attention(node):
         made.append("score_scale<{}, {}>".format(*node["scale"]))
     if node["cap"]:
         made.append("softcap<{}, {}>".format(*node["cap"]).replace(", 1>", ">"))
+    if node["uniform"]:
+        made.append("empty_rows<uniform_weights>")
     for option, source in (("keys_from", node["memory"]), ("values_from", node["values"])):
         if source and source.shape[-1] != node.args[0].shape[-1]:
             made.append(f"{option}<hidden<{source.shape[-1]}>>")

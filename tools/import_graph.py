@@ -308,7 +308,9 @@ def of_one_node(parts, shape, axis):
 def is_regular(index, axis):
     """Are there equal steps along an axis, or equal steps after equal numbers of repeated elements?"""
     steps = np.diff(index.astype(np.int64), axis=axis)
-    if not steps.size or steps.reshape(-1)[0] < 0:
+    if not steps.any():
+        return steps.size > 0  # one element, repeated
+    if steps.reshape(-1)[0] < 0:
         return False
     if steps.reshape(-1)[0] > 0:
         return bool((steps == steps.reshape(-1)[0]).all())

@@ -58,13 +58,16 @@ def rows_of(x):
     return rows if np.array_equal(index, rows[:, None] * width + np.arange(width)) else None
 
 
+ROWS = ("norm", "add", "attention", "network", "encoder", "decoder")  # computed of whole rows
+
+
 def rows_in_other_order(x):
     """y and the numbers of its rows, if x has each of them once, in another order: layers of rows are computed before they move, so
     that a batch after the positions, as PyTorch has it, is one before them."""
     if x.op != "move" or x.args[0].op in ("input", "lookup") or x.shape[-1:] != x.args[0].shape[-1:]:
         return None
     rows = rows_of(x)
-    if rows is None or x.size != x.args[0].size or (np.diff(rows) == 1).all() or not np.array_equal(np.sort(rows), np.arange(len(rows))):
+    if rows is None or x.size != x.args[0].size or x.args[0].op not in ROWS and (np.diff(rows) == 1).all() or not np.array_equal(np.sort(rows), np.arange(len(rows))):
         return None
     return x.args[0], rows
 
@@ -245,7 +248,7 @@ def with_bias(x, bias, scope):
 
 
 def elements(x, of):
-    """If x has elements of another node, perhaps negative: their numbers and signs; else nothing."""
+    """If x has elements of another node, each times a number: which, and the numbers; else nothing."""
     if x is of:
         return identity(of.shape), np.ones(of.shape)
     if x.op == of.op == "linear" and x.args[0] is of.args[0] and (x["bias"] is None) == (of["bias"] is None):  # some columns
@@ -255,7 +258,7 @@ def elements(x, of):
                 return identity(of.shape)[..., columns], np.ones(x.shape)
     inner, factor = scaled(x)
     if inner is not x:
-        found = elements(inner, of) if abs(factor) == 1 else None
+        found = elements(inner, of)
         return found and (found[0], found[1] * factor)
     if x.op == "move":
         found = elements(x.args[0], of)
@@ -274,7 +277,7 @@ def rope(x):
         if not (turns.op == other.op == "mul" and is_constant(turns.args[1]) and is_constant(other.args[1])
                 and other.args[0].op in ("concat", "move")):
             continue
-        m, cosines, sines = turns.args[0], turns.args[1]["value"], other.args[1]["value"]
+        (m, by), cosines, sines = scaled(turns.args[0]), turns.args[1]["value"], other.args[1]["value"]
         root = m.args[0] if m.op == "move" else m
         found = elements(other.args[0], root)
         fits = len(m.shape) >= 2 and m.shape[-1] >= 4 and m.shape[-1] % 2 == 0 and m.shape[-2:] == cosines.shape == sines.shape
@@ -287,9 +290,10 @@ def rope(x):
                 ("adjacent_pairs", np.arange(width) ^ 1, np.arange(width) % 2 == 0, slice(None, None, 2))):
             twice = np.tile if pairing == "split_halves" else lambda table, count: np.repeat(table, count, -1)
             base = base_of(cosines[:, of_pairs], sines[:, of_pairs])
-            if (base and np.array_equal(found[0], numbers[..., order]) and (found[1] == np.where(negative, -1, 1)).all() and
+            if (base and np.array_equal(found[0], numbers[..., order]) and np.allclose(found[1], np.where(negative, -by, by), rtol=1e-6) and
                     all(np.allclose(twice(table[:, of_pairs], 2), table) for table in (cosines, sines))):
-                return Node("rope", [m], m.shape, x.scope, base=(pairing, base, 0))
+                turned = Node("rope", [m], m.shape, x.scope, base=(pairing, base, 0))
+                return turned if by == 1 else times(turned, by)
     return None
 
 
@@ -373,12 +377,13 @@ def mask_by_position(hidden):
 class Scores:
     """Scores before their masks: core, the scaled product; cap, of softcap; masks, as texts; kept, the inputs that keep_mask and
     drop_mask read, and score_bias if they are added ({input0}, {input1} ... in the texts), with the names of their axes; bias, the
-    constants that are added ({bias0} ...), with the names of their axes. at: (sequence, head, query, key), the number of each pair
+    constants that are added ({bias0} ...), with the names of their axes. finite: is what hides a number, so that a query whose keys are
+    all hidden weighs them equally? at: (sequence, head, query, key), the number of each pair
     in core."""
 
     def __init__(self, scores, sizes):
         self.core, self.cap, self.masks, self.kept, self.bias = scores, None, [], [], []
-        self.at, self.hidden = identity(sizes), np.zeros(sizes, bool)
+        self.at, self.hidden, self.finite = identity(sizes), np.zeros(sizes, bool), False
         while self.peel():
             pass
 
@@ -417,6 +422,7 @@ class Scores:
         if x.op == "where":
             for scores, low, when in ((2, 1, True), (1, 2, False)):
                 if is_number(x.args[low]) and number(x.args[low]) < FULL_SCALE and x.args[scores].shape == x.shape:
+                    self.finite |= np.isfinite(number(x.args[low]))
                     return self.add(self.hidden_if(x.args[0], self.pairs_of(x, 0), when)) and self.without(x.args[scores])
         if x.op == "sub" and is_constant(x.args[1]) and x.args[0].shape == x.shape:
             return self.add(self.added(constant(-x.args[1]["value"]), self.pairs_of(x, 1))) and self.without(x.args[0])
@@ -463,6 +469,8 @@ class Scores:
             return self.hidden_if(args[0], at, when == (op == "not_equal"))
         if op in ("less", "less_or_equal", "greater", "greater_or_equal") and is_number(args[1]) and 0 < number(args[1]) < 1:
             return self.hidden_if(args[0], at, when != op.startswith("less"))
+        if op == "sub" and is_number(args[0]) and number(args[0]) == 1:  # 1 - kept
+            return self.hidden_if(args[1], self.pairs_of(condition, 1, at), not when)
         if op == "or" and when or op in ("and", "mul") and not when:
             return of_args(when)
         return self.input(condition, at, "drop_mask" if when else "keep_mask")
@@ -478,10 +486,14 @@ class Scores:
             return None if None in found else found[0] + found[1]
         below, by = scaled(x)
         if by < FULL_SCALE and below.op == "sub" and is_number(below.args[0]) and number(below.args[0]) == 1:
+            self.finite |= np.isfinite(by)
             return self.hidden_if(below.args[1], self.pairs_of(below, 1, at), False)
         if x.op == "where":
             for rest, low, when in ((2, 1, True), (1, 2, False)):
                 if is_number(x.args[low]) and number(x.args[low]) < FULL_SCALE:
+                    self.finite |= np.isfinite(number(x.args[low]))
+                    if when and same_condition(x.args[0], x.args[rest]):  # 0 otherwise
+                        return self.hidden_if(x.args[0], self.pairs_of(x, 0, at), when)
                     found = [self.hidden_if(x.args[0], self.pairs_of(x, 0, at), when), self.added(x.args[rest], self.pairs_of(x, rest, at))]
                     return None if None in found else found[0] + found[1]
             return None
@@ -523,6 +535,11 @@ class Scores:
         self.masks = [*self.masks, f"score_bias({{bias{len(self.bias)}}})"]
         self.bias = [*self.bias, with_names(value)]
         return True
+
+
+def same_condition(condition, x):
+    """Is the condition: x is other than 0?"""
+    return condition is x or condition.op == "not_equal" and condition.args[0] is x and is_number(condition.args[1]) and number(condition.args[1]) == 0
 
 
 def with_names(pairs):
@@ -630,7 +647,8 @@ def attention(made):
     attends = Node("attention", [x, *others, *(one for one, *_ in found.kept)], x.shape, made.scope,
                  q=of_q.pair(), k=of_k.pair(), v=of_v.pair(), o=pair(made), q_norm=of_q.norm, k_norm=of_k.norm, heads=heads, kv_heads=of_k.groups,
                  head_dim=width, value_dim=features, scale=None if usual else ratio(scale), base=of_q.base, cap=found.cap and ratio(found.cap),
-                 memory=memory if others else None, values=values if others else None, kept=[one for one, *_ in found.kept], masks=found.masks, bias=found.bias)
+                 memory=memory if others else None, values=values if others else None, kept=[one for one, *_ in found.kept], masks=found.masks, bias=found.bias,
+                   uniform=found.finite and any(mask != "score_bias" for _, _, mask in found.kept))
     return in_rows(attends, row_of, made.shape[:-1])
 
 
@@ -706,7 +724,7 @@ def of_block(attends, inner, norm1):
 
 def decoder(began, attended, ended, norm_first, scope):
     (x, own, norm1), (_, cross, norm2), (_, inner, norm3) = began, attended, ended
-    shared = ("heads", "kv_heads", "head_dim", "value_dim", "scale", "cap")
+    shared = ("heads", "kv_heads", "head_dim", "value_dim", "scale", "cap", "uniform")
     biased = [[attends[name][1] is not None for name in "qkvo"] for attends in (own, cross)]
     if any(own[name] != cross[name] for name in shared) or biased[0] != biased[1] or cross["base"] or own["q_norm"] or cross["q_norm"]:
         return None

@@ -9,6 +9,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
+import import_functions
 import import_graph as graph
 import import_layers as layers
 import import_operators as operators
@@ -167,6 +168,18 @@ def mask_of(dtype, shape):
     if shape and shape[-1] > 2:
         kept[..., -(shape[-1] // 5 or 1):] = 0
     return kept
+
+
+def compare_with_torch(path, model, feeds, wanted):
+    """Is the model that torch exported the module of the user, for the inputs of the user?"""
+    values = operators.evaluated(import_functions.expanded(model, feeds)[0], feeds, double=True)
+    for name, of_torch in wanted.items():
+        made = values[name]
+        known = np.isfinite(of_torch.astype(np.float64))
+        far = np.abs(made - of_torch)[known].max(initial=0) if made.shape == of_torch.shape else np.inf
+        if not far <= 1e-3 * max(1, np.abs(of_torch[known].astype(np.float64)).max(initial=0)):
+            raise Refused(f"{path}: torch.onnx.export wrote a model that differs from the module by {far:.3g} in output {name}; it may have taken a "
+                          "value of an input for a constant, or have a fault: write that part in another way")
 
 
 # ---- constants -----------------------------------------------------------------------------------

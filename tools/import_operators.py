@@ -14,11 +14,12 @@ TYPES = {1: np.float32, 2: np.uint8, 3: np.int8, 5: np.int16, 6: np.int32, 7: np
 CONTROL_FLOW = "it is control flow; export the model for fixed sizes, without it"
 RECURRENT = "it is recurrent, and Umbel has no recurrent layers; replace it by attention or a convolution"
 BY_VALUE = "its sizes depend on values; export the model without it, and do this step in your code"
+CHOSEN = "which elements it selects depends on values; export the model without it, and do this step in your code"
 HALF = "it computes in 16 bits; export the model in float32, and store the weights in 16 bits with prepacked"
 RANDOM = "it draws random numbers; pass them to the model as an input"
 LOSS = "it is a loss, for training; export the model after model.eval(), without it"
 REFUSED = {**dict.fromkeys(("If", "Loop", "Scan", "SequenceMap"), CONTROL_FLOW), **dict.fromkeys(("LSTM", "GRU", "RNN"), RECURRENT),
-           **dict.fromkeys(("NonZero", "TopK", "NonMaxSuppression", "Unique", "Compress"), BY_VALUE),
+           **dict.fromkeys(("NonZero", "NonMaxSuppression", "Unique", "Compress"), BY_VALUE), "TopK": CHOSEN,
            **dict.fromkeys(("RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial", "Bernoulli"), RANDOM),
            **dict.fromkeys(("SoftmaxCrossEntropyLoss", "NegativeLogLikelihoodLoss"), LOSS)}
 

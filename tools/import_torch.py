@@ -15,11 +15,13 @@ EXAMPLE = "return (module, inputs), with the inputs as a tensor or a tuple of te
 
 
 def exported(path, function):
-    """The bytes of the model in ONNX."""
+    """The bytes of the model in ONNX, the inputs of the user and what torch computes of them, by names and in order, and the places at
+    which torch took a value of an input for a constant."""
     try:
         import torch
-    except ModuleNotFoundError:
-        raise Refused(f"{path}: {sys.executable} has no torch: install it, or export the model elsewhere with torch.onnx.export") from None
+    except ImportError as problem:
+        lacking = "has no torch" if isinstance(problem, ModuleNotFoundError) else f"cannot import torch ({first_line(problem)})"
+        raise Refused(f"{path}: {sys.executable} {lacking}: install it, or export the model elsewhere with torch.onnx.export") from None
     called = f"{path}:{function}"
     module, inputs = of_user(path, function, called, torch)
     inputs = (inputs,) if isinstance(inputs, torch.Tensor) else inputs
@@ -31,17 +33,36 @@ def exported(path, function):
     without_fast_path(module, torch)
     options = {"dynamo": False} if "dynamo" in inspect.signature(torch.onnx.export).parameters else {}
     names = list(inspect.signature(module.forward).parameters)[:len(inputs)]
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
         file = pathlib.Path(folder) / "model.onnx"
         for opset in OPSETS:
             try:
                 torch.onnx.export(module, tuple(inputs), str(file), opset_version=opset, input_names=names, do_constant_folding=True,
                                   training=torch.onnx.TrainingMode.PRESERVE, **options)
-                return file.read_bytes()
+                with torch.no_grad():
+                    results = tensors_of(module(*inputs), torch)
+                feeds = {name: x.detach().numpy() for name, x in zip(names, inputs)}
+                return file.read_bytes(), feeds, results, frozen(told, path)
             except Exception as problem:  # torch has no class for all that an exporter and the code of the user raise
                 reason = problem
     raise Refused(f"{called}: torch.onnx.export: {first_line(reason)}")
+
+
+def tensors_of(results, torch):
+    """The arrays of results that may be in one another, in the order of torch's export."""
+    if isinstance(results, torch.Tensor):
+        return [results.detach().numpy()]
+    parts = results.values() if isinstance(results, dict) else results if isinstance(results, (tuple, list)) else []
+    return [array for part in parts for array in tensors_of(part, torch)]
+
+
+def frozen(told, path):
+    """Sentences for the lines of the user at which a branch or a number is that of the example."""
+    lines = sorted({(one.filename, one.lineno) for one in told if one.category.__name__ == "TracerWarning" and "Python" in str(one.message)
+                    and pathlib.Path(one.filename).resolve() == pathlib.Path(path).resolve()})
+    return [f"{path}, line {line}: Python reads a value of a tensor there; the model has the branch and the number of the example"
+            for _, line in lines]
 
 
 def first_line(problem):
@@ -69,7 +90,8 @@ def of_user(path, function, called, torch):
     except Refused:
         raise
     except SystemExit as problem:
-        raise Refused(f"{called}: it ends the program with {problem.code}; {EXAMPLE}") from None
+        code = "" if problem.code is None else f" with {problem.code}"
+        raise Refused(f"{called}: it ends the program{code}; {EXAMPLE}") from None
     except Exception as problem:
         lines = [frame.lineno for frame in traceback.extract_tb(problem.__traceback__) if pathlib.Path(frame.filename).name == pathlib.Path(path).name]
         where = f"line {lines[-1]}: " if lines else ""

@@ -17,7 +17,14 @@ TAKEN = KEYWORDS | set(OURS) | BUILT_IN | set(
     "split merge permute slice concat stack lookup sum mean max min exp log sqrt rsqrt tanh sigmoid abs where hide position formula linear "
     "embedding rope rotate causal from extent model relu silu contract softmax weights packed forward axis view tensor use block blocks main "
     "pack workspace result umbel std axes bias conv attention w names layer ranges block_weights packed_block part_names use past step "
-    "step_input step_result step_formulas step_workspace cache out next work".split())
+    "step_input step_result step_formulas step_workspace cache out next work".split()) | set(
+    # functions and types that headers of C declare in the global namespace
+    "abort abs acos asin atan atexit atof atoi bsearch calloc ceil clock cos ctime difftime div erf errno exit expm1 fabs fclose fdim feof "
+    "fflush fgetc floor fmax fmin fmod fopen fputc fputs fread free frexp fwrite gamma getc getenv gets gmtime hypot index isnan j0 j1 jn "
+    "labs ldexp ldiv lgamma localtime log10 log1p log2 longjmp malloc memchr memcmp memcpy memmove memset mktime modf perror pow printf putc "
+    "putchar puts qsort raise rand random read realloc remainder remove rename rewind rindex round scanf select setbuf signal signbit sin sinh "
+    "snprintf sprintf srand sscanf stderr stdin stdout strcat strchr strcmp strcpy strlen strncmp strncpy strstr strtol system tan tanh tgamma "
+    "time time_t tmpfile trunc ungetc write y0 y1 yn int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t FILE NULL".split())
 NOISE = 8  # times the difference between numpy in 32 and in 64 bits
 NUDGES = 2  # times the difference by last bits of inputs and weights
 MOST_MEMBERS = 16  # of a struct that load reads
@@ -230,7 +237,7 @@ class Writer:
         count, results = sum(array.size for array in self.tensors.values()), self.result_types()
         lines = [f"// SPDX-License-Identifier: {self.license}",
                  f"// Written by tools/import from {safe(self.source)}: do not edit. {len(self.tensors)} tensors, {count:,} numbers.",
-                 "#pragma once", "", *(["#include <tuple>", ""] if len(results) > 1 else []),
+                 "#pragma once", "", *(["#include <tuple>", ""] if len(results) > 1 or "std::tie" in more else []),
                  f"#include <umbel/{'quantized' if self.program.in_integers else 'bare'}.hpp>", "", f"namespace {self.name} {{",
                  "using namespace umbel;", "using namespace umbel::axes;", ""]
         for axis in self.program.own:

@@ -285,7 +285,7 @@ def leave():
                 helper.make_node("Cast", ["x"], ["c"], to=9), one("If", ("c",), then_branch=empty, else_branch=empty)])),
             ("a loop without an end", "/layer/it (Loop): the loops of the model run more than 1024 times", graph([one("Loop", ("", "", "x"), body=empty)])),
             ("sizes by values", "/layer/it (NonZero): its sizes depend on values", graph([one("NonZero")])),
-            ("the largest k", "/layer/it (TopK): its sizes depend on values", graph([one("TopK", ("x", "k"))], weights=[("k", np.array([2]))])),
+            ("the largest k", "/layer/it (TopK): which elements it selects depends on values", graph([one("TopK", ("x", "k"))], weights=[("k", np.array([2]))])),
             ("a loss", "/layer/it (SoftmaxCrossEntropyLoss): it is a loss, for training", graph([one("SoftmaxCrossEntropyLoss", ("x", "w"))], weights=[weight])),
             ("training", "/layer/it (BatchNormalization): it is in training mode",
              graph([one("BatchNormalization", ("x", *["v"] * 4), training_mode=1)], weights=[("v", np.ones(8, np.float32))])),
