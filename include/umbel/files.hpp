@@ -7,11 +7,11 @@
 // clang-format off: all that this needs, in order; bare.hpp explains (test/layering.py --lists).
 #include <umbel/config.hpp>
 #include <umbel/file/clash.hpp>
-#include <umbel/file/text.hpp>
-#include <umbel/file/name_hash.hpp>
 #include <umbel/shape/axis.hpp>
 #include <umbel/shape/invalid.hpp>
 #include <umbel/shape/verdict.hpp>
+#include <umbel/file/text.hpp>
+#include <umbel/file/name_hash.hpp>
 #include <umbel/shape/layout.hpp>
 #include <umbel/shape/algebra.hpp>
 #include <umbel/shape/words.hpp>

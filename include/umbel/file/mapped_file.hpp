@@ -9,10 +9,10 @@
 
 // clang-format off: all that this needs, in order; bare.hpp explains (test/layering.py --lists).
 #include <umbel/config.hpp>
-#include <umbel/file/text.hpp>
 #include <umbel/shape/axis.hpp>
 #include <umbel/shape/invalid.hpp>
 #include <umbel/shape/verdict.hpp>
+#include <umbel/file/text.hpp>
 #include <umbel/shape/words.hpp>
 #include <umbel/tensor/check.hpp>
 #include <umbel/file/result.hpp>

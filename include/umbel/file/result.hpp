@@ -40,6 +40,7 @@ namespace detail {
 namespace say {
 struct file_result;
 }  // namespace say
+UMBEL_SAYS(has_a_code_so_compare_its_code, "has a code(); write result.code() ==");
 UMBEL_SAYS(is_not_the_file_so_check_it_and_write_star_of_it,
            "is not the file; check it, if (!result) return, and write *result");
 namespace rules {
@@ -126,6 +127,15 @@ class file_outcome {
   [[nodiscard]] constexpr const char* error() const noexcept { return failure_.sentence.chars; }
   // For a result of a different type: return r.failure();
   [[nodiscard]] constexpr const file_failure& failure() const noexcept { return failure_; }
+  // result == file_error::not_found: refused.
+  template <class X>
+    requires std::is_same_v<X, file_error>
+  friend constexpr bool operator==(const file_outcome&, X) noexcept {
+    static_assert(report<verdict<never<X>, say::file_result, say::has_a_code_so_compare_its_code,
+                                 element<X>>>::ok,
+                  "umbel: shapes do not fit");
+    return false;
+  }
 
  private:
   file_failure failure_{};

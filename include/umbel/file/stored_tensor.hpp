@@ -27,6 +27,8 @@ struct read;
 }  // namespace say
 UMBEL_SAYS(expects_a_tensor_a_view_or_an_array_or_a_pointer_and_a_number_of_elements_not,
            "expects a tensor, a view or an array, or a pointer and a number of elements, not");
+UMBEL_SAYS(reads_into_a_tensor_or_view_so_write_read_of_x,
+           "reads into a tensor or view; write read(x) with an x of");
 UMBEL_SAYS(needs_elements_of_float_double_bfloat16_float16_int8_or_int32_not,
            "needs elements of float, double, bfloat16, float16, int8 or int32, not");
 
@@ -233,6 +235,16 @@ struct stored_tensor {
     requires(!detail::readable_as<T>)
   file_result<> read(T*, std::size_t, const std::size_t* = nullptr) const noexcept {
     static_assert(detail::report<detail::rules::read_as<T>>::ok, "umbel: shapes do not fit");
+    return {};
+  }
+
+  // read<float>(): refused, it reads into the caller's memory.
+  template <class T>
+  file_result<> read() const noexcept {
+    using namespace detail;
+    static_assert(report<verdict<never<T>, say::read,
+                                 say::reads_into_a_tensor_or_view_so_write_read_of_x, T>>::ok,
+                  "umbel: shapes do not fit");
     return {};
   }
 

@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <umbel/shape/verdict.hpp>
 #include <umbel/text/utf8.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -117,6 +119,9 @@ class text_reader {
   unsigned code_ = 0, waiting_ = 0;
 };
 
+UMBEL_SAYS(expects_text_not, "expects text, not");
+UMBEL_SAYS(is_not_a_string_so_copy_it_by_copy_to,
+           "is not a string; copy its text into an array by copy_to");
 }  // namespace detail
 
 // The name of a tensor, in place in the file. It must not outlive the file's memory.
@@ -133,6 +138,25 @@ class tensor_name {
     requires requires(const Text& t) { static_cast<const char*>(t.data()), t.size(); }
   tensor_name(const Text& text) noexcept
       : first_(reinterpret_cast<const unsigned char*>(text.data())), bytes_(text.size()) {}
+
+  // From a number, or as a string: refused.
+  template <class X>
+    requires std::is_arithmetic_v<X>
+  constexpr tensor_name(X) noexcept {
+    static_assert(
+        detail::report<detail::verdict<detail::never<X>, tensor_name, detail::say::expects_text_not,
+                                       detail::element<X>>>::ok,
+        "umbel: shapes do not fit");
+  }
+  template <class X>
+    requires requires { typename X::traits_type; }
+  constexpr operator X() const {
+    static_assert(
+        detail::report<detail::verdict<detail::never<X>, tensor_name,
+                                       detail::say::is_not_a_string_so_copy_it_by_copy_to>>::ok,
+        "umbel: shapes do not fit");
+    return X{};
+  }
 
   // Copies the text and a zero, cut to `capacity` bytes in all. Returns the bytes of the whole
   // text.

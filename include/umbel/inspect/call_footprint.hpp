@@ -11,6 +11,7 @@ namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
 UMBEL_SAYS(footprint, "footprint");
+UMBEL_SAYS(so_read_its_ram_or_weights, "; read its ram, weights or flops");
 UMBEL_SAYS(is_a_constant_so_write_it_without_a_call,
            "is a constant, not a function; write footprint<attention, token<64>>");
 }  // namespace detail
@@ -55,6 +56,26 @@ struct call_footprint {
             .results = larger(a.results, b.results),
             .flops = a.flops + b.flops,
             .bytes_moved = a.bytes_moved + b.bytes_moved};
+  }
+  // As a number: refused.
+  template <class X>
+    requires std::is_arithmetic_v<X>
+  constexpr operator X() const noexcept {
+    return detail::no_conversion<detail::say::footprint, detail::say::so_read_its_ram_or_weights,
+                                 X>();
+  }
+  // Compared with a number: refused.
+  template <class X>
+    requires std::is_arithmetic_v<X>
+  friend constexpr bool operator<(const call_footprint&, X) noexcept {
+    return detail::no_conversion<detail::say::footprint, detail::say::so_read_its_ram_or_weights,
+                                 X>() < X{};
+  }
+  template <class X>
+    requires std::is_arithmetic_v<X>
+  friend constexpr bool operator>(const call_footprint&, X) noexcept {
+    return detail::no_conversion<detail::say::footprint, detail::say::so_read_its_ram_or_weights,
+                                 X>() > X{};
   }
   // footprint<attention, token<64>>(): refused.
   template <class... X>

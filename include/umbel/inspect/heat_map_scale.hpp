@@ -10,15 +10,20 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
-struct heat_rgb {
-  unsigned char red, green, blue;
-};
-}  // namespace detail
-
-namespace detail {
 namespace say {
 struct heat_colour;
 }
+UMBEL_SAYS(so_read_its_red_green_and_blue, "; read its red, green and blue");
+struct heat_rgb {
+  unsigned char red, green, blue;
+
+  // As a number: refused.
+  template <class X>
+    requires std::is_arithmetic_v<X>
+  constexpr operator X() const noexcept {
+    return no_conversion<say::heat_colour, say::so_read_its_red_green_and_blue, X>();
+  }
+};
 UMBEL_SAYS(expects_one_number_a_share_from_0_to_1, "expects one number, a share from 0 to 1");
 }  // namespace detail
 

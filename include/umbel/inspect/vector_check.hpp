@@ -5,14 +5,27 @@
 
 // clang-format off: all that this needs, in order; bare.hpp explains (test/layering.py --lists).
 #include <umbel/config.hpp>
+#include <umbel/shape/axis.hpp>
+#include <umbel/shape/invalid.hpp>
+#include <umbel/shape/verdict.hpp>
 // clang-format on
 
 #include <cstddef>
+#include <type_traits>
 #include <umbel/config.hpp>
+#include <umbel/shape/verdict.hpp>
 #include <umbel/simd/vector_length.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
+
+namespace detail {
+UMBEL_SAYS(so_write_fit_compiled_or_core_of_vector_check,
+           "; write vector_check().fit, .compiled or .core");
+UMBEL_SAYS(has_no_template_arguments_so_compare_its_vector_bits,
+           "has no template arguments; compare the compiled and core of its vector_bits");
+UMBEL_SAYS(vector_check, "vector_check");
+}  // namespace detail
 
 // Bits of a vector register.
 //
@@ -23,6 +36,14 @@ namespace umbel::inline UMBEL_TARGET {
 struct vector_bits {
   std::size_t compiled, core;
   bool fit;
+
+  // As a number: refused.
+  template <class X>
+    requires std::is_arithmetic_v<X>
+  constexpr operator X() const noexcept {
+    return detail::no_conversion<vector_bits,
+                                 detail::say::so_write_fit_compiled_or_core_of_vector_check, X>();
+  }
 };
 
 // Compares the core's vectors with the compiled ones. Call it on bare metal before the first layer,
@@ -35,6 +56,17 @@ struct vector_bits {
 inline vector_bits vector_check() noexcept {
   const detail::simd::vector_lengths here = detail::simd::vector_lengths_here();
   return {here.compiled, here.core, here.fit};
+}
+// vector_check<float>(): refused.
+template <class... X>
+  requires(sizeof...(X) > 0)
+constexpr vector_bits vector_check() noexcept {
+  static_assert(
+      detail::report<
+          detail::verdict<detail::never<X...>, detail::say::vector_check,
+                          detail::say::has_no_template_arguments_so_compare_its_vector_bits>>::ok,
+      "umbel: shapes do not fit");
+  return {};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -26,6 +26,10 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
+namespace detail {
+UMBEL_SAYS(so_call_its_rank, "; write rank(), its place, or get(), the MPI_Comm");
+}
+
 // Ranks: ranks<4>. The communicator is borrowed, and must not be freed before the last call. Its
 // error is set for one of a different size, MPI_COMM_NULL, an intercommunicator, or any before
 // MPI_Init or after MPI_Finalize; no message was sent. With an error, across() stops the program.
@@ -58,6 +62,12 @@ class communicator {
   // Of this process, from 0; 0 after an error.
   [[nodiscard]] std::size_t rank() const noexcept { return rank_; }
   [[nodiscard]] MPI_Comm get() const noexcept { return comm_; }
+  // As a number: refused.
+  template <class X>
+    requires std::is_same_v<X, int>
+  constexpr operator X() const noexcept {
+    return detail::no_conversion<detail::say::communicator, detail::say::so_call_its_rank, X>();
+  }
 
  private:
   // Why a communicator is not a group of processes; null if it is one.

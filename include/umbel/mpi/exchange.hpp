@@ -21,6 +21,11 @@ namespace detail {
 namespace say {
 struct exchange_of;
 }  // namespace say
+UMBEL_SAYS(so_read_its_bytes_or_messages, "; read its bytes or messages");
+UMBEL_SAYS(seconds, "seconds");
+UMBEL_SAYS(expects_the_latency_of_a_message_and_the_bytes_per_second,
+           "expects two numbers, the latency of a message in seconds and the bytes per second; "
+           "write seconds(2e-6, 12.5e9)");
 UMBEL_SAYS(is_a_constant_so_write_exchange_of_without_a_call,
            "is a constant, not a function; write exchange_of<share, token<512>>");
 }  // namespace detail
@@ -37,6 +42,23 @@ struct exchange_cost {
   // seconds of a message without its bytes.
   [[nodiscard]] constexpr double seconds(double latency, double bytes_per_second) const noexcept {
     return static_cast<double>(messages) * latency + static_cast<double>(bytes) / bytes_per_second;
+  }
+  // Other arguments: refused.
+  template <class... X>
+    requires(!(sizeof...(X) == 2 && (std::is_convertible_v<const X&, double> && ...)))
+  constexpr double seconds(const X&...) const noexcept {
+    using namespace detail;
+    static_assert(
+        report<verdict<never<X...>, say::seconds,
+                       say::expects_the_latency_of_a_message_and_the_bytes_per_second>>::ok,
+        "umbel: shapes do not fit");
+    return 0;
+  }
+  // As a number: refused.
+  template <class X>
+    requires std::is_arithmetic_v<X>
+  constexpr operator X() const noexcept {
+    return detail::no_conversion<exchange_cost, detail::say::so_read_its_bytes_or_messages, X>();
   }
   // exchange_of<share, token<512>>(): refused.
   template <class... X>

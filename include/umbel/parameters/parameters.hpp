@@ -26,6 +26,10 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
+namespace detail {
+UMBEL_SAYS(has_no_sum_so_write_path_slash_part, "is extended by /, not +; write path / \"weight\"");
+}
+
 // The place of a parameter among the weights: "encoder.0.attention.q.weight", zero-terminated. At
 // most `most` characters; weights with longer paths don't compile.
 class parameter_path {
@@ -48,6 +52,16 @@ class parameter_path {
     do *--first = static_cast<char>('0' + index % 10);
     while (index /= 10);
     return *this / first;
+  }
+  // path + "weight": refused.
+  template <class Part>
+    requires(std::is_convertible_v<const Part&, const char*> || std::is_arithmetic_v<Part>)
+  friend constexpr parameter_path operator+(const parameter_path& path, const Part&) noexcept {
+    static_assert(
+        detail::report<detail::verdict<detail::never<Part>, parameter_path,
+                                       detail::say::has_no_sum_so_write_path_slash_part>>::ok,
+        "umbel: shapes do not fit");
+    return path;
   }
   [[nodiscard]] friend constexpr bool operator==(const parameter_path& a, const char* b) noexcept {
     for (std::size_t i = 0; i <= a.size_; ++i)
@@ -143,6 +157,7 @@ template <class Weights>
   if constexpr (verdict::ok) detail::visit_parameters(parameter_path{}, w, add);
   return count;
 }
+
 // Without weights, count_parameters<model>(): refused, since the argument is weights in memory.
 template <class Weights>
 [[nodiscard]] constexpr std::size_t count_parameters() noexcept {
@@ -152,10 +167,32 @@ template <class Weights>
   return 0;
 }
 
+namespace detail {
+UMBEL_SAYS(so_read_its_largest, "; read its largest");
+}
+
 // The largest difference of two parameters with one path, and that path; infinite for NaN.
 struct parameter_difference {
   double largest = 0;
   parameter_path path{};
+
+  // As a number: refused.
+  template <class X>
+    requires std::is_arithmetic_v<X>
+  constexpr operator X() const noexcept {
+    return detail::no_conversion<parameter_difference, detail::say::so_read_its_largest, X>();
+  }
+  // Compared with a number: refused.
+  template <class X>
+    requires std::is_arithmetic_v<X>
+  friend constexpr bool operator<(const parameter_difference&, X) noexcept {
+    return detail::no_conversion<parameter_difference, detail::say::so_read_its_largest, X>() < X{};
+  }
+  template <class X>
+    requires std::is_arithmetic_v<X>
+  friend constexpr bool operator>(const parameter_difference&, X) noexcept {
+    return detail::no_conversion<parameter_difference, detail::say::so_read_its_largest, X>() > X{};
+  }
 };
 
 namespace detail {

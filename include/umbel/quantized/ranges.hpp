@@ -21,6 +21,12 @@
 #include <umbel/tensor/tensor.hpp>
 
 UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+UMBEL_SAYS(so_write_if_or_print_its_missing_range, "; write if (result) or print missing_range()");
+UMBEL_SAYS(is_no_layer_so_call_the_quantized_layer,
+           "tells if pack filled the layer; call the quantized layer itself");
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
 namespace umbel {
 
 // The result of pack: is the layer packed? If not, missing_range() is the path of the first range
@@ -33,6 +39,22 @@ class [[nodiscard]] pack_result {
   }
   UMBEL_SHARED constexpr explicit operator bool() const noexcept { return path_[0] == '\0'; }
   [[nodiscard]] UMBEL_SHARED constexpr const char* missing_range() const noexcept { return path_; }
+  // As a number: refused.
+  template <class X>
+    requires std::is_arithmetic_v<X>
+  constexpr operator X() const noexcept {
+    return detail::no_conversion<pack_result, detail::say::so_write_if_or_print_its_missing_range,
+                                 X>();
+  }
+  // result(x): refused.
+  template <class... X>
+  constexpr detail::invalid operator()(const X&...) const noexcept {
+    static_assert(
+        detail::report<detail::verdict<detail::never<X...>, pack_result,
+                                       detail::say::is_no_layer_so_call_the_quantized_layer>>::ok,
+        "umbel: shapes do not fit");
+    return {};
+  }
 
  private:
   char path_[64]{};

@@ -342,6 +342,15 @@ concept fits = fits_or_invalid<Verdict>;
 template <class...>
 inline constexpr bool never = false;
 
+// In place of a number, or of a different result: refused. So: "; read its largest".
+UMBEL_SAYS(does_not_convert_to, "does not convert to");
+template <class Word, class So, class X>
+constexpr X no_conversion() noexcept {
+  static_assert(report<verdict<never<X>, Word, say::does_not_convert_to, element<X>, So>>::ok,
+                "umbel: shapes do not fit");
+  return X{};
+}
+
 template <class First, class... Rest>
 struct choose_error {
   using type = First;

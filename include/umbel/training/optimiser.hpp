@@ -24,6 +24,31 @@
 #include <umbel/training/arrays.hpp>
 
 UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+namespace say {
+struct sgd;
+struct update;
+}  // namespace say
+UMBEL_SAYS(so_write_if_or_read_its_status_or_norm,
+           "; write if (result), or read its status or norm");
+UMBEL_SAYS(expects_the_weights_their_gradient_the_state_and_the_optimizer,
+           "expects the weights, their gradient, the state and the optimizer; write update(w, g, "
+           "sgd{}) or update(w, g, state, adamw{})");
+UMBEL_SAYS(is_the_last_argument_of_update_so_write_update_of_w_g_and_it,
+           "is the last argument of update; write update(w, g, sgd{}) or update(w, g, state, "
+           "adamw{})");
+UMBEL_SAYS(has_no_state_so_write_update_of_w_g_and_it, "has no state; write update(w, g, sgd{})");
+
+// optimizer(w, g) or optimizer.step(), as in frameworks: refused.
+template <class Optimizer, class... Given>
+constexpr void optimizer_called() noexcept {
+  static_assert(
+      report<verdict<never<Given...>, Optimizer,
+                     say::is_the_last_argument_of_update_so_write_update_of_w_g_and_it>>::ok,
+      "umbel: shapes do not fit");
+}
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
 namespace umbel {
 
 // Stochastic gradient descent: w - rate (g + decay w). It has no state: update(w, g, sgd{}). A
@@ -31,6 +56,24 @@ namespace umbel {
 struct sgd {
   double rate = 0.01;  // learning rate, >= 0, finite
   double decay = 0;    // weight decay, added to the gradient; >= 0, finite
+
+  // Its state: refused.
+  template <class Weights>
+  struct state {
+    static_assert(detail::reported<
+                      detail::verdict<detail::never<Weights>, detail::say::sgd,
+                                      detail::say::has_no_state_so_write_update_of_w_g_and_it>>::ok,
+                  "umbel: shapes do not fit");
+  };
+  // optimizer(w, g) and optimizer.step(): refused.
+  template <class... Given>
+  constexpr void operator()(const Given&...) const noexcept {
+    detail::optimizer_called<sgd, Given...>();
+  }
+  template <class... Given>
+  constexpr void step(const Given&...) const noexcept {
+    detail::optimizer_called<sgd, Given...>();
+  }
 };
 
 // With momentum, like torch.optim.SGD: m = momentum m + g + decay w, then w - rate m; see sgd.
@@ -46,6 +89,16 @@ struct sgd_with_momentum {
     Weights momentum{};
     tensor<std::int32_t> steps{};  // steps made so far
   };
+
+  // optimizer(w, g) and optimizer.step(): refused.
+  template <class... Given>
+  constexpr void operator()(const Given&...) const noexcept {
+    detail::optimizer_called<sgd_with_momentum, Given...>();
+  }
+  template <class... Given>
+  constexpr void step(const Given&...) const noexcept {
+    detail::optimizer_called<sgd_with_momentum, Given...>();
+  }
 };
 
 // Adam (Kingma and Ba 2015), like torch.optim.Adam: w - rate m' / (sqrt(v') + epsilon), where m'
@@ -64,6 +117,16 @@ struct adam {
     Weights second{};
     tensor<std::int32_t> steps{};  // steps made so far
   };
+
+  // optimizer(w, g) and optimizer.step(): refused.
+  template <class... Given>
+  constexpr void operator()(const Given&...) const noexcept {
+    detail::optimizer_called<adam, Given...>();
+  }
+  template <class... Given>
+  constexpr void step(const Given&...) const noexcept {
+    detail::optimizer_called<adam, Given...>();
+  }
 };
 
 // AdamW (Loshchilov and Hutter 2019), like torch.optim.AdamW: Adam on weights multiplied first by 1
@@ -77,6 +140,16 @@ struct adamw {
 
   template <class Weights>
   using state = adam::state<Weights>;
+
+  // optimizer(w, g) and optimizer.step(): refused.
+  template <class... Given>
+  constexpr void operator()(const Given&...) const noexcept {
+    detail::optimizer_called<adamw, Given...>();
+  }
+  template <class... Given>
+  constexpr void step(const Given&...) const noexcept {
+    detail::optimizer_called<adamw, Given...>();
+  }
 };
 
 // Was a step made? If not, nothing changed, including the state.
@@ -93,18 +166,19 @@ struct update_result {
   [[nodiscard]] UMBEL_SHARED constexpr explicit operator bool() const noexcept {
     return status == update_status::updated;
   }
+  // As a number or a status: refused.
+  template <class X>
+    requires(std::is_arithmetic_v<X> || std::is_same_v<X, update_status>)
+  constexpr operator X() const noexcept {
+    return detail::no_conversion<update_result, detail::say::so_write_if_or_read_its_status_or_norm,
+                                 X>();
+  }
 };
 
 }  // namespace umbel
 
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
-namespace say {
-struct update;
-}  // namespace say
-UMBEL_SAYS(expects_the_weights_their_gradient_the_state_and_the_optimizer,
-           "expects the weights, their gradient, the state and the optimizer; write update(w, g, "
-           "sgd{}) or update(w, g, state, adamw{})");
 UMBEL_SAYS(returns_a_result_so_compare_its_status,
            "returns a result; write if (result) or compare result.status");
 UMBEL_SAYS(the_state_does_not_match_this_optimizer_and_its_weights,
@@ -272,6 +346,13 @@ constexpr update_result update(Given&&...) noexcept {
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }
+// update<sgd>(w, g): refused.
+template <class Optimizer, class... Given>
+  requires(detail::rules::is_optimiser<Optimizer> && detail::given_weights<Given...>)
+constexpr update_result update(const Given&...) noexcept {
+  detail::optimizer_called<Optimizer, Given...>();
+  return {};
+}
 // A temporary state: refused.
 template <class W, class G, class State, class Options>
   requires(detail::given_weights<W> && !std::is_lvalue_reference_v<State>)
@@ -284,6 +365,16 @@ constexpr update_result update(W&&, const G&, State&&, const Options&) noexcept 
 template <class Status>
   requires std::is_same_v<Status, update_status>
 constexpr bool operator==(const update_result&, Status) noexcept {
+  static_assert(
+      detail::report<detail::verdict<detail::never<Status>, detail::say::update,
+                                     detail::say::returns_a_result_so_compare_its_status>>::ok,
+      "umbel: shapes do not fit");
+  return false;
+}
+// !status: refused.
+template <class Status>
+  requires std::is_same_v<Status, update_status>
+constexpr bool operator!(Status) noexcept {
   static_assert(
       detail::report<detail::verdict<detail::never<Status>, detail::say::update,
                                      detail::say::returns_a_result_so_compare_its_status>>::ok,

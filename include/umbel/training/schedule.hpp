@@ -43,10 +43,14 @@ struct constant_rate {
     if (step >= warm_up) return rate;
     return rate * static_cast<double>(step + 1) / static_cast<double>(warm_up);
   }
-  // Without a step, or in place of a number: refused.
+  // Without a step, as rate.step(), or in place of a number: refused.
   template <class... Given>
     requires(!detail::is_step<Given...>)
   constexpr double operator()(const Given&...) const noexcept {
+    return detail::rate_without_a_step<constant_rate, Given...>();
+  }
+  template <class... Given>
+  constexpr double step(const Given&...) const noexcept {
     return detail::rate_without_a_step<constant_rate, Given...>();
   }
   template <class Number>
@@ -80,10 +84,14 @@ struct warm_up_then_cosine {
       return (1 + detail::elementary::on_circle(part / 2).cosine) / 2;
     });
   }
-  // Without a step, or in place of a number: refused.
+  // Without a step, as rate.step(), or in place of a number: refused.
   template <class... Given>
     requires(!detail::is_step<Given...>)
   constexpr double operator()(const Given&...) const noexcept {
+    return detail::rate_without_a_step<warm_up_then_cosine, Given...>();
+  }
+  template <class... Given>
+  constexpr double step(const Given&...) const noexcept {
     return detail::rate_without_a_step<warm_up_then_cosine, Given...>();
   }
   template <class Number>
@@ -103,10 +111,14 @@ struct warm_up_then_linear {
   [[nodiscard]] constexpr double operator()(std::uint64_t step) const noexcept {
     return detail::falling_rate(*this, step, [](double part) { return 1 - part; });
   }
-  // Without a step, or in place of a number: refused.
+  // Without a step, as rate.step(), or in place of a number: refused.
   template <class... Given>
     requires(!detail::is_step<Given...>)
   constexpr double operator()(const Given&...) const noexcept {
+    return detail::rate_without_a_step<warm_up_then_linear, Given...>();
+  }
+  template <class... Given>
+  constexpr double step(const Given&...) const noexcept {
     return detail::rate_without_a_step<warm_up_then_linear, Given...>();
   }
   template <class Number>

@@ -7,6 +7,10 @@
 // clang-format off: all that this needs, in order; bare.hpp explains (test/layering.py --lists).
 #include <umbel/config.hpp>
 #include <umbel/file/fnv1a.hpp>
+#include <umbel/shape/axis.hpp>
+#include <umbel/shape/invalid.hpp>
+#include <umbel/shape/verdict.hpp>
+#include <umbel/shape/words.hpp>
 // clang-format on
 
 #include <umbel/config.hpp>
@@ -15,9 +19,26 @@
 #include <cstdint>
 #include <type_traits>
 #include <umbel/file/fnv1a.hpp>
+#include <umbel/shape/words.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
+
+namespace detail {
+UMBEL_SAYS(weights_checksum, "weights_checksum");
+UMBEL_SAYS(adds_an_array_of_float_or_int32_or_bytes_and_their_number_not,
+           "adds a float or std::int32_t array, or bytes and their number, not");
+UMBEL_SAYS(is_not_the_sum_so_compare_its_value, "is not the sum; compare its value()");
+template <class T>
+inline constexpr bool is_summed = std::is_same_v<T, float> || std::is_same_v<T, std::int32_t>;
+template <class X, class... Given>
+inline constexpr bool is_added =
+    std::is_convertible_v<const X&, const unsigned char*> && sizeof...(Given) == 1;
+template <class T, std::size_t Count, class... Given>
+inline constexpr bool is_added<T[Count], Given...> =
+    (is_summed<T> && sizeof...(Given) <= 2) ||
+    (std::is_same_v<T, unsigned char> && sizeof...(Given) == 1);
+}  // namespace detail
 
 // Adds bytes, and arrays of float or std::int32_t, in sequence.
 class weights_checksum {
@@ -36,6 +57,27 @@ class weights_checksum {
                      std::size_t to = Count) noexcept {
     for (std::size_t i = from; i < to; ++i)
       sum_.add_word(__builtin_bit_cast(std::uint32_t, array[i]));
+  }
+  // Anything else: refused.
+  template <class X, class... Given>
+    requires(!detail::is_added<X, Given...>)
+  constexpr void add(const X&, const Given&...) noexcept {
+    using namespace detail;
+    static_assert(report<verdict<one_is_invalid<X>, say::weights_checksum,
+                                 say::adds_an_array_of_float_or_int32_or_bytes_and_their_number_not,
+                                 type_of_given<X>>>::ok,
+                  "umbel: shapes do not fit");
+  }
+  // sum == 42: refused.
+  template <class X>
+    requires std::is_arithmetic_v<X>
+  friend constexpr bool operator==(const weights_checksum&, X) noexcept {
+    using namespace detail;
+    static_assert(
+        report<
+            verdict<never<X>, say::weights_checksum, say::is_not_the_sum_so_compare_its_value>>::ok,
+        "umbel: shapes do not fit");
+    return false;
   }
   [[nodiscard]] constexpr std::uint64_t value() const noexcept { return sum_.value(); }
 

@@ -10,6 +10,13 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
+namespace detail {
+UMBEL_SAYS(has_no_value_so_use_the_weights_given_to_load,
+           "has no value; use the weights that load has filled");
+UMBEL_SAYS(so_return_a_load_result_or_print_its_error,
+           "; return a load_result, or print its error()");
+}  // namespace detail
+
 // Was everything loaded? If not, one line per missing or unused tensor; weights are unchanged.
 class [[nodiscard]] load_result {
  public:
@@ -18,6 +25,24 @@ class [[nodiscard]] load_result {
   // Lines ended by line feeds, valid as long as this object; empty without problems. After 4,000
   // characters: how many more there are.
   [[nodiscard]] constexpr const char* error() const noexcept { return chars_; }
+
+  // *result: refused, its weights are the argument of load.
+  template <class X = load_result>
+  constexpr detail::invalid operator*() const noexcept {
+    static_assert(
+        detail::report<
+            detail::verdict<detail::never<X>, load_result,
+                            detail::say::has_no_value_so_use_the_weights_given_to_load>>::ok,
+        "umbel: shapes do not fit");
+    return {};
+  }
+  // As a number or the result of a file: refused.
+  template <class X>
+    requires(std::is_arithmetic_v<X> || requires(const X& x) { x.failure(); })
+  constexpr operator X() const noexcept {
+    return detail::no_conversion<load_result,
+                                 detail::say::so_return_a_load_result_or_print_its_error, X>();
+  }
 
   // For load: begins a line.
   constexpr void begin() noexcept {

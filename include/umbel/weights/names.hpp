@@ -21,6 +21,14 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
+namespace detail {
+UMBEL_SAYS(part_of, "part_of");
+UMBEL_SAYS(expects_the_part_and_the_number_of_parts_so_write_part_of_0_3,
+           "expects the part, from 0, and the number of parts; write in_out.part_of(0, 3)");
+UMBEL_SAYS(expects_an_array_so_write_constexpr_parameter_name_rows,
+           "expects an array; write constexpr parameter_name rows[] = {...}");
+}  // namespace detail
+
 // The axes of a parameter in a file's tensor. Axes of size 1 don't count. out_then_in of a tensor
 // of other axes: its last axis, the one before, then the others in their order, as PyTorch stores a
 // convolution, (out, in, kernel), of kernel_size<3>, hidden<64>, channel<32>. last_first: the last
@@ -61,6 +69,17 @@ struct stored_axes {
     axes.parts = of;
     return axes;
   }
+  // Without the number of parts: refused.
+  template <class... X>
+    requires(sizeof...(X) != 2)
+  constexpr stored_axes part_of(const X&...) const noexcept {
+    static_assert(
+        detail::report<detail::verdict<
+            detail::never<X...>, detail::say::part_of,
+            detail::say::expects_the_part_and_the_number_of_parts_so_write_part_of_0_3>>::ok,
+        "umbel: shapes do not fit");
+    return *this;
+  }
 };
 inline constexpr stored_axes as_they_are{};
 inline constexpr stored_axes in_out{stored_axes::in_then_out};
@@ -97,6 +116,16 @@ struct parameter_name {
     static_assert(detail::report<detail::rules::row_of_names<Path, Name, Order>>::ok,
                   "umbel: shapes do not fit");
   }
+  // Two orders: refused.
+  template <class Path, class Name, class X, class... More>
+  constexpr parameter_name(const Path&, const Name&, const stored_axes&, const X&,
+                           const More&...) noexcept
+      : parameter(nullptr), tensor("") {
+    using verdict = detail::rules::argument<
+        detail::never<X>, detail::say::parameter_name,
+        detail::say::expects_a_path_a_name_in_the_file_and_the_order_there_but_argument, 4, X>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  }
   template <class... None>
     requires(sizeof...(None) == 0)
   constexpr parameter_name(const None&...) noexcept : parameter(nullptr), tensor("") {
@@ -117,6 +146,30 @@ struct parameter_names {
   template <std::size_t Count>
   constexpr parameter_names(const parameter_name (&table)[Count]) noexcept
       : rows(table), count(Count) {}
+  // One row, rows in braces, or a container of them: refused, the table must be an array.
+  template <class X = parameter_name>
+  constexpr parameter_names(const parameter_name&) noexcept : rows(nullptr), count(0) {
+    no_array<X>();
+  }
+  template <class X = parameter_name>
+  constexpr parameter_names(const parameter_name&, const parameter_name&) noexcept
+      : rows(nullptr), count(0) {
+    no_array<X>();
+  }
+  template <class Rows>
+    requires requires(const Rows& of) { of.data(), of.size(); }
+  constexpr explicit parameter_names(const Rows&) noexcept : rows(nullptr), count(0) {
+    no_array<Rows>();
+  }
+
+ private:
+  template <class X>
+  static constexpr void no_array() noexcept {
+    static_assert(detail::report<detail::verdict<
+                      detail::never<X>, parameter_names,
+                      detail::say::expects_an_array_so_write_constexpr_parameter_name_rows>>::ok,
+                  "umbel: shapes do not fit");
+  }
 };
 
 namespace detail::rules {

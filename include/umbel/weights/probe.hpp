@@ -30,6 +30,13 @@ struct probe_tolerance {
   double relative = 1e-4;
 };
 
+namespace detail {
+UMBEL_SAYS(probe_input, "probe_input");
+UMBEL_SAYS(expects_a_name_and_a_tensor,
+           "expects the name in the file and a tensor; write probe_input(\"mask\", mask)");
+UMBEL_SAYS(so_read_its_largest_or_its_error, "; read its largest or its error()");
+}  // namespace detail
+
 // Did the model return the output of the probe? If not, one sentence.
 class probe_result {
  public:
@@ -40,6 +47,12 @@ class probe_result {
   double largest = 0;
   std::size_t place = 0;
 
+  // As a number or the result of a file: refused.
+  template <class X>
+    requires(std::is_arithmetic_v<X> || std::is_base_of_v<detail::file_outcome, X>)
+  constexpr operator X() const noexcept {
+    return detail::no_conversion<probe_result, detail::say::so_read_its_largest_or_its_error, X>();
+  }
   // For replay: appends to the sentence.
   constexpr void operator()(const char* text, std::size_t count) noexcept {
     for (std::size_t i = 0; i < count && size_ + 1 < sizeof(chars_); ++i) chars_[size_++] = text[i];
@@ -58,6 +71,19 @@ struct probe_input {
   const char* name;
   X& x;
 };
+// Without a name, or in a different order: refused.
+template <>
+struct probe_input<detail::invalid> {
+  template <class... Given>
+  constexpr explicit probe_input(const Given&...) noexcept {
+    static_assert(
+        detail::report<detail::verdict<detail::one_is_invalid<Given...>, detail::say::probe_input,
+                                       detail::say::expects_a_name_and_a_tensor>>::ok,
+        "umbel: shapes do not fit");
+  }
+};
+template <class... Given>
+probe_input(const Given&...) -> probe_input<detail::invalid>;
 
 namespace detail {
 UMBEL_SAYS(compare_with_probe, "compare_with_probe");
