@@ -240,6 +240,64 @@ struct bytes {
   // cure: Write `save([&](const char* bytes, std::size_t count) { std::fwrite(bytes, 1, count, out); }, w)`.
   save(w);
   return false;
+#elif defined CASE_load_result_dereferenced
+  // expect-gcc: "umbel: load_result: has no value; use the weights that load has filled"
+  // expect-clang: load_result, .*has_no_value_so_use_the_weights_given_to_load
+  // cause: `load` writes into your weights, and returns only the problems.
+  // cure: Use those weights: `if (const auto loaded = load(w, file); !loaded) return false;`.
+  const auto loaded = load(w, file, names::umbel);
+  (void)*loaded;
+  return false;
+#elif defined CASE_load_result_as_that_of_a_file
+  // expect-gcc: "umbel: load_result: does not convert to void; return a load_result, or print its error\(\)"
+  // expect-clang: load_result, .*does_not_convert_to, .*file_result<void>.*so_return_a_load_result_or_print_its_error
+  // cause: A file has one error, and a model one for each tensor.
+  // cure: Let the function return a `load_result`.
+  const file_result<> r = load(w, file, names::umbel);
+  return bool(r);
+#elif defined CASE_names_that_are_one_row
+  // expect-gcc: "umbel: parameter_names: expects an array; write constexpr parameter_name rows\[\] = \{\.\.\.\}"
+  // expect-clang: parameter_names, .*expects_an_array_so_write_constexpr_parameter_name_rows
+  // cause: A table of names is an array, which it borrows.
+  // cure: Write `constexpr parameter_name rows[] = {{"head.weight", "fc.weight", out_in}};`.
+  const parameter_names r = parameter_name{"head.weight", "fc.weight", out_in};
+  return r.count != 0;
+#elif defined CASE_name_in_two_orders
+  // expect-gcc: "umbel: parameter_name: expects a path, a name in the file and, for a matrix, in_out or out_in, but argument 4 is stored_axes"
+  // expect-clang: parameter_name, .*expects_a_path_a_name_in_the_file_and_the_order_there_but_argument, .*number<4>
+  // cause: A row has one order, that of the axes in the file.
+  // cure: Leave the other out.
+  const parameter_name r{"head.weight", "fc.weight", out_in, in_out};
+  return r.tensor != nullptr;
+#elif defined CASE_part_without_their_number
+  // expect-gcc: "umbel: stored_axes: part_of expects the part, from 0, and the number of parts; write in_out\.part_of\(0, 3\)"
+  // expect-clang: stored_axes, .*part_of_expects_the_part_and_the_number_of_parts_so_write_part_of_0_3
+  // cause: The size of a part is that of the tensor over the number of parts.
+  // cure: Write `in_out.part_of(1, 3)`, the keys of queries, keys and values.
+  const stored_axes r = in_out.part_of(1);
+  return r.parts != 0;
+#elif defined CASE_checksum_of_a_tensor_added
+  // expect-gcc: "umbel: weights_checksum: adds a float or std::int32_t array, or bytes and their number, not tensor"
+  // expect-clang: weights_checksum, .*adds_an_array_of_float_or_int32_or_bytes_and_their_number_not
+  // cause: The sum is over the arrays of an exported header.
+  // cure: Pass the memory: `sum.add(reinterpret_cast<const unsigned char*>(x.data()), 4 * x.size())`.
+  static convolution c;
+  weights_checksum sum;
+  sum.add(c.weight);
+  return false;
+#elif defined CASE_difference_compared
+  // expect-gcc: "umbel: parameter_difference: does not convert to double; read its largest"
+  // expect-clang: parameter_difference, .*does_not_convert_to, .*element<double>, .*so_read_its_largest
+  // lines-clang: 14
+  // cause: The result has the difference and the path of its parameter.
+  // cure: Write `compare_parameters(a, b).largest < 1e-5`.
+  return compare_parameters(w, w) < 1e-5;
+#elif defined CASE_path_added_to
+  // expect-gcc: "umbel: parameter_path: is extended by /, not \+; write path / part"
+  // expect-clang: parameter_path, .*has_no_sum_so_write_path_slash_part
+  // cause: A path is extended as `std::filesystem::path` is.
+  // cure: Write `path / "weight"`.
+  return (parameter_path{} + "weight").size() != 0;
 #elif defined CASE_load_without_a_file
   // expect-gcc: "umbel: load: expects the weights and a file, then tables of names; write load\(w, \*file\)"
   // expect-clang: load.*expects_the_weights_and_a_file_so_write_load_of_both

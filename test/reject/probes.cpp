@@ -81,6 +81,19 @@ using classify = linear<float, hidden<8>, classes<5>>;
   // cause: An array has no named axes.
   // cure: Write `compare_with_probe(y, view_as<classes<10>>(array))`.
   return bool(compare_with_probe(y, array));
+#elif defined CASE_input_without_a_name
+  // expect-gcc: "umbel: probe_input: expects the name in the file and a tensor; write probe_input\(name, x\)"
+  // expect-clang: probe_input, .*expects_a_name_and_a_tensor
+  // cause: A probe of several inputs finds each by its name.
+  // cure: Write `probe_input("x", x)`.
+  return bool(replay(file, model, y, probe_input(x)));
+#elif defined CASE_result_of_a_probe_as_a_number
+  // expect-gcc: "umbel: probe_result: does not convert to double; read its largest or its error\(\)"
+  // expect-clang: probe_result, .*does_not_convert_to, .*element<double>, .*so_read_its_largest_or_its_error
+  // cause: The result is a sentence, with the largest difference and its place.
+  // cure: Write `compare_with_probe(y, wanted).largest`.
+  const double r = compare_with_probe(y, y);
+  return r < 1;
 #else
   return bool(replay(file, model, y, x)) && bool(replay(file, model, {1e-6, 1e-6}, y, x)) &&
          bool(compare_with_probe(y, view_as<token<4>, classes<5>>(array)));

@@ -216,6 +216,38 @@ using logits = tensor<float, batch<2>, classes<3>>;
   // cure: Write `initialize(w, 2026)`, with any integer.
   initialize(w);
   const int r = 0;
+#elif defined CASE_optimizer_called
+  // expect-gcc: "umbel: adam: is the last argument of update; write update\(w, g, sgd\{\}\) or update\(w, g, state, adamw\{\}\)"
+  // expect-clang: adam, .*is_the_last_argument_of_update_so_write_update_of_w_g_and_it
+  // cause: An optimizer holds numbers only; `update` makes the step.
+  // cure: Write `update(w, g, state, adam{})`.
+  adam optimizer;
+  optimizer(w, g);
+  const int r = 0;
+#elif defined CASE_optimizer_as_a_template_argument
+  // expect-gcc: "umbel: sgd: is the last argument of update; write update\(w, g, sgd\{\}\) or update\(w, g, state, adamw\{\}\)"
+  // expect-clang: sgd, .*is_the_last_argument_of_update_so_write_update_of_w_g_and_it
+  // cause: The numbers of an optimizer are known only at run time.
+  // cure: Write `update(w, g, sgd{.rate = 0.1})`.
+  auto r = update<sgd>(w, g);
+#elif defined CASE_state_of_an_optimizer_without_one
+  // expect-gcc: "umbel: sgd: has no state; write update\(w, g, sgd\{\}\)"
+  // expect-clang: sgd, .*has_no_state_so_write_update_of_w_g_and_it
+  // cause: Plain gradient descent remembers nothing between steps.
+  // cure: Leave the state out: `update(w, g, sgd{})`.
+  sgd::state<attention::weights> r;
+#elif defined CASE_result_of_update_as_a_number
+  // expect-gcc: "umbel: update_result: does not convert to float; write if \(result\), or read its status or norm"
+  // expect-clang: update_result, .*does_not_convert_to, .*element<float>, .*so_write_if_or_read_its_status_or_norm
+  // cause: `update` returns whether it made a step, and the norm of the gradient; the loss is not known to it.
+  // cure: Write `update(w, g, state, adamw{}).norm`.
+  float r = update(w, g, state, adamw{});
+#elif defined CASE_step_of_a_schedule
+  // expect-gcc: "umbel: warm_up_then_cosine: is a function of the step, counted from 0; write rate\(step\)"
+  // expect-clang: warm_up_then_cosine, .*is_a_function_of_the_step_so_write_rate_of_step
+  // cause: A schedule does not count the steps.
+  // cure: Count them, and write `rate(step)`.
+  auto r = warm_up_then_cosine{}.step();
 #elif defined CASE_cross_entropy_without_its_axis
   // expect-gcc: "umbel: cross_entropy: needs the axis of the classes; write cross_entropy<classes>\(logits, labels\)"
   // expect-clang: cross_entropy.*needs_the_axis_of_the_classes_so_write_cross_entropy_of_that_axis

@@ -27,7 +27,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-UMBEL_SAYS(has_no_sum_so_write_path_slash_part, "is extended by /, not +; write path / \"weight\"");
+UMBEL_SAYS(has_no_sum_so_write_path_slash_part, "is extended by /, not +; write path / part");
 }
 
 // The place of a parameter among the weights: "encoder.0.attention.q.weight", zero-terminated. At

@@ -39,7 +39,7 @@ using loadable_weights =
 // Names: the type of argument Number.
 template <std::size_t Number, class Names>
 using loadable_names =
-    argument<std::is_convertible_v<const Names&, parameter_names>, say::load,
+    argument<table_of_names<Names>, say::load,
              say::expects_tables_of_names_arrays_of_parameter_name_or_at_but_argument, Number,
              Names>;
 

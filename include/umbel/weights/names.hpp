@@ -22,9 +22,8 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-UMBEL_SAYS(part_of, "part_of");
-UMBEL_SAYS(expects_the_part_and_the_number_of_parts_so_write_part_of_0_3,
-           "expects the part, from 0, and the number of parts; write in_out.part_of(0, 3)");
+UMBEL_SAYS(part_of_expects_the_part_and_the_number_of_parts_so_write_part_of_0_3,
+           "part_of expects the part, from 0, and the number of parts; write in_out.part_of(0, 3)");
 UMBEL_SAYS(expects_an_array_so_write_constexpr_parameter_name_rows,
            "expects an array; write constexpr parameter_name rows[] = {...}");
 }  // namespace detail
@@ -75,8 +74,9 @@ struct stored_axes {
   constexpr stored_axes part_of(const X&...) const noexcept {
     static_assert(
         detail::report<detail::verdict<
-            detail::never<X...>, detail::say::part_of,
-            detail::say::expects_the_part_and_the_number_of_parts_so_write_part_of_0_3>>::ok,
+            detail::never<X...>, stored_axes,
+            detail::say::part_of_expects_the_part_and_the_number_of_parts_so_write_part_of_0_3>>::
+            ok,
         "umbel: shapes do not fit");
     return *this;
   }
@@ -172,6 +172,11 @@ struct parameter_names {
   }
 };
 
+namespace detail {
+template <class X>
+concept table_of_names =
+    std::is_convertible_v<const X&, parameter_names> && !std::is_same_v<X, parameter_name>;
+}  // namespace detail
 namespace detail::rules {
 template <class... Arguments>
 struct place_of_names {
@@ -186,7 +191,7 @@ struct place_of_names<Parameter, Tensor, Names> {
                       say::expects_a_path_in_w_a_path_in_the_file_and_a_table_of_names_but_argument,
                       Number, X>;
   using type = first_error<is<c_string<Parameter>, 1, Parameter>, is<c_string<Tensor>, 2, Tensor>,
-                           is<std::is_convertible_v<const Names&, parameter_names>, 3, Names>>;
+                           is<table_of_names<Names>, 3, Names>>;
 };
 }  // namespace detail::rules
 

@@ -33,7 +33,7 @@ struct probe_tolerance {
 namespace detail {
 UMBEL_SAYS(probe_input, "probe_input");
 UMBEL_SAYS(expects_a_name_and_a_tensor,
-           "expects the name in the file and a tensor; write probe_input(\"mask\", mask)");
+           "expects the name in the file and a tensor; write probe_input(name, x)");
 UMBEL_SAYS(so_read_its_largest_or_its_error, "; read its largest or its error()");
 }  // namespace detail
 
@@ -74,6 +74,7 @@ struct probe_input {
 // Without a name, or in a different order: refused.
 template <>
 struct probe_input<detail::invalid> {
+  using is_invalid = detail::invalid;
   template <class... Given>
   constexpr explicit probe_input(const Given&...) noexcept {
     static_assert(
