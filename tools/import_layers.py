@@ -58,7 +58,7 @@ def rows_of(x):
     return rows if np.array_equal(index, rows[:, None] * width + np.arange(width)) else None
 
 
-ROWS = ("norm", "add", "attention", "network", "encoder", "decoder")  # computed of whole rows
+ROWS = ("norm", "add", "mul", "activation", "attention", "network", "encoder", "decoder")  # computed of whole rows
 
 
 def rows_in_other_order(x):

@@ -124,14 +124,27 @@ def zero():
     return 1 / 0
 def leave():
     raise SystemExit(3)
+class Branch(nn.Module):
+    def forward(self, x):
+        return x * 2 if x.sum() > 0 else x * 3
+class Counted(nn.Module):
+    calls = 0
+    def forward(self, x):
+        self.calls += 1
+        return x * self.calls
+def branch():
+    return Branch(), torch.ones(4)
+def counted():
+    return Counted(), torch.ones(4)
 """)
-        for name, wanted in (("tiny", "2 encoder layers, 2 other operations"), ("module", "1 linear map, 0 other operations")):
+        for name, wanted in (("tiny", "2 encoder layers, 2 other operations"), ("module", "1 linear map, 0 other operations"),
+                             ("branch", "net.py, line 16: Python reads a value of a tensor there")):
             code, out, err = self.run(f"{source}:{name}", "--out", self.folder)
             files = all((self.folder / f"{name}{end}").exists() for end in (".hpp", ".safetensors", "_test.cpp"))
             self.tap.check(f"of torch: {name}", code == 0 and wanted in out and files, out + err)
         for name, wanted in (("alone", "it is Linear; return (module, inputs)"), ("numbers", "its inputs are no tensors"),
                              ("narrow", "torch.onnx.export: RuntimeError: mat1 and mat2"), ("zero", "line 11: ZeroDivisionError: division by zero"),
-                             ("leave", "it ends the program with 3"), ("other", "it defines no other")):
+                             ("leave", "it ends the program with 3"), ("counted", "torch.onnx.export wrote a model that differs from the module by 1"), ("other", "it defines no other")):
             code, out, err = self.run(f"{source}:{name}", "--out", self.folder)
             self.tap.check(f"of torch: {name} is refused", code == 1 and wanted in err and err.count("\n") == 1, out + err)
         self.tap.check("of torch: no name", self.run(source)[0] == 2)

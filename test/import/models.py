@@ -509,11 +509,41 @@ class SharedKeys(nn.Module):
         q, k, v = self.turned(self.q_norm(heads_of(self.q(x), 4))), self.turned(self.k_norm(heads_of(self.k(x), 2))), heads_of(self.v(x), 2)
         k, v = (torch.cat([one[:, i:i + 1].expand(-1, 2, -1, -1) for i in (0, 1)], 1) for one in (k, v))
         x = x + self.o(rows_of((q @ k.transpose(2, 3) / 2).softmax(-1) @ v))
-        q, k, v = self.turned(heads_of(self.q_of_all(x), 4)), self.turned(self.k_of_all(x)), self.v_of_all(x)
-        return x + self.o_of_all(rows_of((q @ k[:, None].transpose(2, 3) / 2).softmax(-1) @ v[:, None]))
+        q, k, v = self.turned(heads_of(self.q_of_all(x), 4) / 2), self.turned(self.k_of_all(x)), self.v_of_all(x)  # scaled first, as in ESM-2
+        return x + self.o_of_all(rows_of((q @ k[:, None].transpose(2, 3)).softmax(-1) @ v[:, None]))
 
     def example(self):
         return torch.randn(1, LENGTH, WIDTH),
+
+
+class Gpt2OfRows(nn.Module):
+    """transformers' GPT-2: maps of rows of all sequences, padding by _expand_mask of numbers; the first sequence is all padding."""
+
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.ModuleList([Block() for _ in range(2)])
+        for block in self.blocks:
+            block.up, block.down, block.attention.output = (OfRows(one) for one in (block.up, block.down, block.attention.output))
+
+    def forward(self, x, attention_mask):
+        hidden = 1.0 - attention_mask[:, None, None].expand(-1, 1, x.shape[1], -1).to(x.dtype)
+        mask = hidden.masked_fill(hidden.to(torch.bool), torch.finfo(x.dtype).min)
+        for block in self.blocks:
+            block.attention.change = lambda scores: scores + mask
+            x = block(x)
+        return torch.stack((x, x), 1)
+
+    def example(self):
+        return torch.randn(2, LENGTH, WIDTH), torch.tensor([[0] * LENGTH, [1] * 7 + [0] * (LENGTH - 7)])
+
+
+class OfRows(nn.Module):
+    def __init__(self, linear):
+        super().__init__()
+        self.linear = linear
+
+    def forward(self, x):
+        return self.linear(x.view(-1, x.shape[-1])).view(*x.shape[:-1], -1)
 
 
 class Detection(nn.Module):
@@ -909,7 +939,7 @@ EXPECTED = {
     Convolutions: "4 convolutions, 1 depthwise convolution", ConvolutionsOfImages: "3 convolutions, 1 depthwise convolution",
     OneChannel: "4 convolutions", Resized: "", ConvolutionsOfBatch: "2 convolutions, 1 linear map, 1 depthwise convolution", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "1 norm, 1 attention, 1 feed-forward network, 2 other",
     Swin: "2 norms, 1 attention, 1 linear map", PatchTst: "17 statements: 2 linear maps, 1 encoder layer", Tabular: "", Batch: "1 encoder layer, 1 attention", Corners: "", Linformer: "",
-    PositionsFirst: "2 encoder layers, 2 norms, 1 attention", Decoder: "1 statement: 1 decoder layer, 0 other", AddedMasks: "5 attentions, 5 other", SharedKeys: "2 attentions, 2 other", Detection: "2 attentions, 5 other",
+    PositionsFirst: "2 encoder layers, 2 norms, 1 attention", Decoder: "1 statement: 1 decoder layer, 0 other", AddedMasks: "5 attentions, 5 other", SharedKeys: "2 attentions, 2 other", Detection: "2 attentions, 5 other", Gpt2OfRows: "2 encoder layers",
     Functions: "1 embedding", Masked: "2 linear maps"}
 IN_CI = [Llama, Bert, PositionsFirst, DecisionTransformer, Swin, CausalConvolution, Functions, Masked, Padded, Named, Fresh]
 
