@@ -19,6 +19,7 @@ TABLE = re.compile(r"inline constexpr parameter_name (\w+)\[\] = \{(.*?)\n\};", 
 ROW = re.compile(r'\{(nullptr|"[^"]*"),\s*"([^"]*)"(?:,\s*([^{}]*?))?\}', re.S)
 NUMBER = re.compile(r"0|[1-9][0-9]{0,5}")  # of a layer in a name
 PART = re.compile(r"part_of\((\d+), (\d+)\)")
+POSITIONS = re.compile(r"(^|[._])(wpe|\w*positions?|pos_emb\w*|position\w*_embeddings?)$")
 EMBEDDING = re.compile(r"(^|[._])(wte|wpe|\w*emb|\w*embed(ding)?s?|embed_\w+|\w*positions?)$")
 CLASSES = re.compile(r"(^|[._])(\w*head|classifier|fc|output|score)$")
 MIXED = "some projections of the feed-forward network have a bias and some have none: add zeros to the file for the others"
@@ -38,6 +39,8 @@ OPTIONS = {
     "gpt2_block": ("norm_first<true>, activation<gelu_tanh>", "called with causal"),
     "llama_layer": (f"{OF_LLAMA}rope<split_halves>", LOOK_UP),
     "qwen3_layer": (f"{OF_LLAMA}query_key_norm<rms_norm>, rope<split_halves>", LOOK_UP),
+    "timm_block": ("norm_first<true>, activation<gelu_exact>, norm_epsilon<1, 1'000'000>", ""),
+    "paddle_encoder_layer": OF_TORCH,
     "meta_llama_block": (f"{OF_LLAMA}rope<adjacent_pairs>", LOOK_UP),
 }
 UNKNOWN_OPTIONS = ("norm_first<true>, activation<relu>", "norm_first and activation are a guess: look them up")
@@ -150,6 +153,11 @@ def is_weight(parameter: str) -> bool:
     return not parameter.endswith(("bias", "beta"))
 
 
+def is_norm_of_heads(parameter: str) -> bool:
+    """One that attention has with query_key_norm."""
+    return parameter.endswith(("q_norm.gamma", "k_norm.gamma"))
+
+
 def prefix_of(name: str, tensor: str) -> str | None:
     """What stands before a tensor of a table: "layers.0" for layers.0.norm1.weight."""
     if name == tensor:
@@ -171,8 +179,19 @@ def layers_of(table: str, rows: list[Row], tensors: dict[str, np.ndarray]):
             layer = places.setdefault(prefix, Layer(table, prefix, {}, {}))
             layer.rows.setdefault(row.parameter, row)
             layer.names.setdefault(row.parameter, name)
-    wanted = {row.parameter for row in parameters if is_weight(row.parameter)}
-    return [layer for layer in places.values() if wanted <= layer.names.keys() and not is_table(layer)]
+    wanted = {row.parameter for row in parameters if is_weight(row.parameter) and not is_norm_of_heads(row.parameter)}
+    return [layer for layer in places.values() if wanted <= layer.names.keys() and not is_table(layer) and is_consistent(layer, tensors)]
+
+
+def is_consistent(layer: Layer, tensors: dict[str, np.ndarray]) -> bool:
+    """Has each bias the length of its matrix's outputs? So the bias tells (in, out) from (out, in)."""
+    for parameter, row in layer.rows.items():
+        bias = parameter[:-len("weight")] + "bias" if parameter.endswith("weight") else ""
+        if bias in layer.rows:
+            length = tensors[layer.names[bias]].size // layer.rows[bias].parts
+            if row.size(tensors[layer.names[parameter]].shape, "out") != length:
+                return False
+    return True
 
 
 def is_table(layer: Layer) -> bool:
@@ -218,7 +237,7 @@ def name_members(groups: list[Group]) -> None:
 def recognise(tensors: dict[str, np.ndarray], left_out=()) -> Found:
     tables = read_tables()
     candidates = [layer for table, rows in tables.items() for layer in layers_of(table, rows, tensors)]
-    candidates.sort(key=lambda layer: -len(set(layer.names.values())))
+    candidates.sort(key=lambda layer: (-len(set(layer.names.values())), layer.table.startswith("paddle")))
     taken: set[str] = set()
     layers = []
     for layer in candidates:
@@ -248,6 +267,7 @@ class Writer:
     def __init__(self, found: Found, heads: int | None, options: str, qualified: bool):
         self.found, self.heads, self.known, self.qualified = found, heads, options_by_name(options), qualified
         self.remarks: list[str] = []
+        self.undecided: list[str] = []  # linear maps that may be (in, out) as well
 
     def text(self, template: str) -> str:
         return template.replace("$a", "umbel::axes::" if self.qualified else "").replace(
@@ -309,7 +329,7 @@ class Writer:
 
     def type_of(self, group: Group) -> str:
         if group.tensor is not None:
-            return self.tensor_type(self.found.tensors[group.tensor].shape)
+            return self.table_type(group) or self.tensor_type(self.found.tensors[group.tensor].shape)
         layer = group.layers[0]
         path = next((p for p in ("attention.", "self_attention.", "") if f"{p}q.weight" in layer.names), None)
         if "score" in layer.names:
@@ -322,6 +342,8 @@ class Writer:
         if path == "":
             return f"$umulti_head_attention<float, $ahidden<{hidden}>, {heads}, {self.bias(layer)}{more}>"
         options, remark = OPTIONS.get(layer.table, UNKNOWN_OPTIONS)
+        if f"{path}q_norm.gamma" in layer.names and "query_key_norm" not in options:
+            options += f", query_key_norm<{'layer' if f'{path}q_norm.beta' in layer.names else 'rms'}_norm>"
         options = ", ".join((options_by_name(options) | self.known).values())
         if remark and not self.known:
             self.remarks.append(f"{group.member}: {remark}")
@@ -332,6 +354,15 @@ class Writer:
                 f"$aintermediate<{self.size(layer, 'feed_forward.up.weight', 'out')}>, {self.options(options)}, "
                 f"{self.bias(layer)}{self.norm_bias(layer, options)}{more}>")
 
+    def table_type(self, group: Group) -> str:
+        """Of a matrix that is looked up or added by position, as far as its name tells; else empty."""
+        shape, name = self.found.tensors[group.tensor].shape, group.tensor.removesuffix(".weight")
+        if len(shape) != 2 or not EMBEDDING.search(name):
+            return ""
+        if POSITIONS.search(name):
+            return f"$ulearned_positions<float, $atoken<{shape[0]}>, $ahidden<{shape[1]}>>"
+        return f"$uembedding<float, $avocabulary<{shape[0]}>, $ahidden<{shape[1]}>>"
+
     def small_type(self, group: Group, layer: Layer) -> str:
         """A norm or a linear map."""
         if "gamma" in layer.names:
@@ -339,6 +370,9 @@ class Writer:
             if kind == "rms_norm":
                 self.remarks.append(f"{group.member}: {GAMMA_ALONE}")
             return f"$u{kind}<float, $ahidden<{self.found.tensors[layer.names['gamma']].size}>>"
+        rows, columns = self.found.tensors[layer.names["weight"]].shape
+        if layer.table == "torch_linear" and (rows == columns or "bias" not in layer.names):
+            self.undecided.append(group.member)
         out = "classes" if CLASSES.search(group.member) else "hidden"
         return (f"$ulinear<float, $ahidden<{self.size(layer, 'weight', 'in')}>, "
                 f"$a{out}<{self.size(layer, 'weight', 'out')}>, {self.bias(layer)}>")
@@ -374,9 +408,15 @@ def literal(text: str) -> str:
     return f'"{made}"'
 
 
-def member_text(group: Group) -> str:
+def is_stack(group: Group) -> bool:
+    return "*" in group.prefix and "feed_forward.up.weight" in group.layers[0].names
+
+
+def member_text(group: Group, is_tensor: bool) -> str:
+    if is_stack(group):
+        return f"  {group.member}_stack::weights {group.member};"
     count = f"[{len(group.layers)}]" if "*" in group.prefix else ""
-    kind = f"{group.member}_type" if group.tensor is not None else f"{group.member}_type::weights"
+    kind = f"{group.member}_type" if is_tensor else f"{group.member}_type::weights"
     return f"  {kind} {group.member}{count};"
 
 
@@ -394,6 +434,10 @@ def types_text(found: Found, namespace: str, heads: int | None, options: str) ->
     """Types, the struct of the weights, and the call of load, to be pasted."""
     writer = Writer(found, heads, options, False)
     types = writer.types()
+    types += [f"using {group.member}_stack = $ulayer_stack<{group.member}_type, {len(group.layers)}>;" for group in found.groups if is_stack(group)]
+    if writer.undecided:
+        writer.remarks.append(f"{', '.join(writer.undecided)}: taken as (out, in); if the file has (in, out), write names::paddle_linear")
+    tensors = {group.member for group in found.groups if group.tensor is not None and not writer.table_type(group)}
     own = [(g.member, g.tensor) for g in found.groups if g.tensor is not None]
     left_out = sorted({re.sub(r"(?<![^.])\d+(?![^.])", "*", name) for name in found.left_out})
     rows = [f"    {{{literal(member)}, {literal(name)}}}," for member, name in own]
@@ -406,7 +450,7 @@ def types_text(found: Found, namespace: str, heads: int | None, options: str) ->
              f"namespace {namespace} {{", "", "using namespace umbel;", "using namespace umbel::axes;", "",
              *[f"// {remark}" for remark in dict.fromkeys(writer.remarks)], *map(writer.text, writer.own_axes()),
              *map(writer.text, types), "", "struct weights {",
-             f"  static constexpr const char* part_names[] = {{{names}}};", *map(member_text, found.groups), "};", ""]
+             f"  static constexpr const char* part_names[] = {{{names}}};", *(member_text(group, group.member in tensors) for group in found.groups), "};", ""]
     if rows:
         lines += ["inline constexpr parameter_name own_names[] = {", *rows, "};", ""]
     lines += ["// All or nothing: if not, .error() has a line for each tensor that does not fit.",

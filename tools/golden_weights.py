@@ -98,6 +98,75 @@ class Decoder(nn.TransformerDecoder):
         return super().forward(x, memory, tgt_mask=torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).triu(1))
 
 
+class TimmBlock(nn.Module):
+    """Block of timm's vision_transformer.py, two of them, with norms of queries and keys."""
+
+    class Attention(nn.Module):
+        def __init__(self, hidden: int, heads: int) -> None:
+            super().__init__()
+            self.heads, width = heads, hidden // heads
+            self.qkv, self.proj = nn.Linear(hidden, 3 * hidden), nn.Linear(hidden, hidden)
+            self.q_norm, self.k_norm = nn.LayerNorm(width, eps=1e-6), nn.LayerNorm(width, eps=1e-6)
+
+        def forward(self, x: Tensor) -> Tensor:
+            q, k, v = self.qkv(x).chunk(3, -1)
+            q, k = (norm(y.unflatten(2, (self.heads, -1))).flatten(2) for norm, y in ((self.q_norm, q), (self.k_norm, k)))
+            return self.proj(attend(q, k, v, self.heads))
+
+    class Mlp(nn.Module):
+        def __init__(self, hidden: int, feed_forward: int) -> None:
+            super().__init__()
+            self.fc1, self.fc2 = nn.Linear(hidden, feed_forward), nn.Linear(feed_forward, hidden)
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.fc2(nn.functional.gelu(self.fc1(x)))
+
+    def __init__(self, hidden: int, heads: int, feed_forward: int) -> None:
+        super().__init__()
+        self.norm1, self.norm2 = nn.LayerNorm(hidden, eps=1e-6), nn.LayerNorm(hidden, eps=1e-6)
+        self.attn, self.mlp = self.Attention(hidden, heads), self.Mlp(hidden, feed_forward)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = x + self.attn(self.norm1(x))
+        return x + self.mlp(self.norm2(x))
+
+
+class InOut(nn.Module):
+    """paddle.nn.Linear, whose matrix is (in, out)."""
+
+    def __init__(self, inputs: int, outputs: int) -> None:
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.zeros(inputs, outputs)), nn.Parameter(torch.zeros(outputs))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x @ self.weight + self.bias
+
+
+class PaddleAttention(nn.Module):
+    """paddle.nn.MultiHeadAttention, by its documentation."""
+
+    def __init__(self, hidden: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.q_proj, self.k_proj, self.v_proj, self.out_proj = (InOut(hidden, hidden) for _ in range(4))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.out_proj(attend(self.q_proj(x), self.k_proj(x), self.v_proj(x), self.heads))
+
+
+class PaddleEncoderLayer(nn.Module):
+    """paddle.nn.TransformerEncoderLayer, by its documentation."""
+
+    def __init__(self, hidden: int, heads: int, feed_forward: int) -> None:
+        super().__init__()
+        self.self_attn, self.norm1, self.norm2 = PaddleAttention(hidden, heads), nn.LayerNorm(hidden), nn.LayerNorm(hidden)
+        self.linear1, self.linear2 = InOut(hidden, feed_forward), InOut(feed_forward, hidden)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.norm1(x + self.self_attn(x))
+        return self.norm2(x + self.linear2(self.linear1(x).relu()))
+
+
 # Name, module, shapes of the inputs. Square wherever the module can be.
 MODULES = [
     ("torch_attention", Attention(8, 2, batch_first=True), [(1, 8, 8)]),
@@ -109,6 +178,9 @@ MODULES = [
     ("torch_decoder_wide", Decoder(8, 2, 12), [(1, 5, 8), (1, 7, 8)]),
     ("d2l_attention", DotProduct(8, 2), [(1, 8, 8), (1, 8, 8)]),
     ("d2l_additive_attention", Additive(8, 8, 8), [(1, 8, 8), (1, 8, 8), (1, 8, 8)]),
+    ("timm_block", TimmBlock(8, 2, 8), [(1, 5, 8)]),
+    ("paddle_attention", PaddleAttention(8, 2), [(1, 8, 8)]),
+    ("paddle_encoder", PaddleEncoderLayer(8, 2, 8), [(1, 8, 8)]),
 ]
 # The same with bias=False, which torch has from 2.1 on: the file has no tensor whose name ends in bias, norms included,
 # and the module here has zeros there.

@@ -64,6 +64,7 @@
 #include <umbel/weights/scales.hpp>
 #include <umbel/weights/load.hpp>
 #include <umbel/weights/meta.hpp>
+#include <umbel/weights/paddle.hpp>
 #include <umbel/weights/probe.hpp>
 #include <umbel/file/crc32.hpp>
 #include <umbel/file/write_rules.hpp>
@@ -71,6 +72,7 @@
 #include <umbel/file/write.hpp>
 #include <umbel/weights/save.hpp>
 #include <umbel/weights/table.hpp>
+#include <umbel/weights/timm.hpp>
 #include <umbel/weights/torch.hpp>
 // clang-format on
 
@@ -86,7 +88,9 @@
 #include <umbel/weights/load_result.hpp>
 #include <umbel/weights/meta.hpp>
 #include <umbel/weights/names.hpp>
+#include <umbel/weights/paddle.hpp>
 #include <umbel/weights/probe.hpp>
 #include <umbel/weights/save.hpp>
 #include <umbel/weights/table.hpp>
+#include <umbel/weights/timm.hpp>
 #include <umbel/weights/torch.hpp>

@@ -238,7 +238,8 @@ class Checks:
                 if not row.parameter:
                     names |= {f"net.{layer}.{row.tensor}": np.zeros((1, 1, 4), "<f4") for layer in range(2)}
                     continue  # left out on purpose: load takes no notice of it
-                ins, outs = next((sizes[part] for part in reversed(path) if part in sizes), (8, 8))
+                usual = (8, 12) if table == "paddle_linear" else (8, 8)  # a square one is taken for torch's
+                ins, outs = next((sizes[part] for part in reversed(path) if part in sizes), usual)
                 in_axes = [2, ins // 2] if row.in_heads else [ins]
                 out_axes = [2, outs // 2] if row.out_heads else [outs * row.parts]
                 shape = in_axes + out_axes if row.order == "in_out" else out_axes + in_axes if row.order else out_axes
@@ -322,6 +323,24 @@ class Checks:
         printed = self.program("tables", text + TABLES.replace("CALLS", calls))
         if printed is not None:
             tap.check("constants give what loaded weights give", b"differ" not in printed, printed.decode())
+
+    def check_kinds(self):
+        """Embeddings and positions by their names, equal layers as a stack, (in, out) by the length of the bias."""
+        np, random = self.np, self.np.random.default_rng(9)
+        sizes = {"ln_1": (4,), "ln_2": (4,), "attn.c_attn": (4, 12), "attn.c_proj": (4, 4), "mlp.c_fc": (4, 6), "mlp.c_proj": (6, 4)}
+        tensors = {"wte.weight": (7, 4), "wpe.weight": (5, 4), "square.weight": (4, 4), "square.bias": (4,), "wide.weight": (4, 6), "wide.bias": (6,),
+                   "tall.weight": (6, 4), "tall.bias": (6,)}
+        for i in range(3):
+            for name, shape in sizes.items():
+                tensors |= {f"h.{i}.{name}.weight": shape, f"h.{i}.{name}.bias": shape[-1:]}
+        model = self.folder / "kinds.npz"
+        np.savez(model, **{name: random.standard_normal(shape).astype("f4") for name, shape in tensors.items()})
+        code, out, err = self.run(model, "--types", "--heads", 2)
+        for wanted in ("using wte_type = embedding<float, vocabulary<7>, hidden<4>>;", "using wpe_type = learned_positions<float, token<5>, hidden<4>>;",
+                       "  wte_type::weights wte;", "using h_stack = layer_stack<h_type, 3>;", "  h_stack::weights h;",
+                       'at("wide", "wide", names::paddle_linear)', 'at("tall", "tall", names::torch_linear)',
+                       "// square: taken as (out, in); if the file has (in, out), write names::paddle_linear"):
+            self.tap.check(f"kinds: {wanted.strip()}", code == 0 and wanted in out, out + err)
 
     def check_biases(self):
         golden = self.root / "test" / "golden" / "data" / "weights"
@@ -646,6 +665,7 @@ def main():
         checks.check_formats()
         checks.check_8_bits()
         checks.check_tables()
+        checks.check_kinds()
         checks.check_biases()
         checks.check_norms_of_heads()
         checks.check_options()

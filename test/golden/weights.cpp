@@ -124,6 +124,30 @@ BOOST_AUTO_TEST_CASE(torch_decoders_without_bias) {
   check_torch_decoder<12, 5, 7, false>("torch_decoder_wide_without_bias");
 }
 
+template <class Layer, std::size_t Tokens>
+void check_one_layer(const std::string& name, const auto& names_of_layer) {
+  using tokens = tensor<float, batch<1>, token<Tokens>, hidden<8>>;
+  const auto x = golden_answer<tokens>(name + ".x");
+  check_adopted<typename Layer::weights>(
+      name + ".safetensors", tables(names_of_layer),
+      [&](const typename Layer::weights& w) { return Layer{w}(x); },
+      golden_answer<tokens>(name + ".y"));
+}
+
+BOOST_AUTO_TEST_CASE(block_of_timm) {
+  using layer = encoder_layer<float, hidden<8>, heads<2>, intermediate<8>, norm_first<true>,
+                              activation<gelu_exact>, bias<true>, norm_epsilon<1, 1'000'000>,
+                              query_key_norm<layer_norm>>;
+  check_one_layer<layer, 5>("timm_block", names::timm_block);
+}
+BOOST_AUTO_TEST_CASE(layers_of_paddle) {
+  using attention = multi_head_attention<float, hidden<8>, heads<2>, bias<true>>;
+  check_one_layer<attention, 8>("paddle_attention", names::paddle_attention);
+  using layer = encoder_layer<float, hidden<8>, heads<2>, intermediate<8>, norm_first<false>,
+                              activation<relu>, bias<true>>;
+  check_one_layer<layer, 8>("paddle_encoder", names::paddle_encoder_layer);
+}
+
 // A layer that expects a beta, or has none where the file has one.
 BOOST_AUTO_TEST_CASE(a_norm_bias_that_is_not_the_files_is_refused) {
   using norm = layer_norm<float, hidden<8>>;
