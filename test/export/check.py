@@ -617,7 +617,7 @@ int main(int, char** argv) {
   const probe_tolerance tight{1e-6, 1e-6};
   const auto replayed = replay(file, [](const auto& in) {
         sequence h = in | loaded::embed_type(w.embed);
-        for (const auto& layer : w.layers) h = loaded::layers_type(layer)(h);
+        h = loaded::layers_stack(w.layers)(h);
         return tensor<float, classes<10>>(h | loaded::norm_type(w.norm) | mean<token> | loaded::head_type(w.head));
       }, tight, wanted, x);
   std::puts(replayed ? "right" : replayed.error());
