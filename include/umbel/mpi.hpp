@@ -155,6 +155,7 @@
 #include <umbel/formula/score_rows.hpp>
 #include <umbel/formula/sequences.hpp>
 #include <umbel/formula/trace.hpp>
+#include <umbel/formula/row_blocks.hpp>
 #include <umbel/formula/row_step.hpp>
 #include <umbel/formula/run.hpp>
 #include <umbel/formula/in_parts.hpp>

@@ -120,6 +120,7 @@
 #include <umbel/tensor/contract.hpp>
 #include <umbel/formula/node.hpp>
 #include <umbel/formula/results.hpp>
+#include <umbel/formula/row_blocks.hpp>
 #include <umbel/formula/stored_positions.hpp>
 #include <umbel/formula/score_rows.hpp>
 #include <umbel/formula/row_step.hpp>

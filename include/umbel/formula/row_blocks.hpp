@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSL-1.0
+// The plan of a step `rows` (score_rows.hpp): how many queries a block has, how many keys a chunk,
+// and where the output of each part lies in scratch.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/place_nodes.hpp>
+#include <umbel/formula/score_form.hpp>
+#include <umbel/plan/plan.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+// The number of queries in a block, and the places of intermediate results in scratch.
+template <std::size_t Nodes>
+struct row_blocks {
+  // Of a node: a block, or, for an operand of a concat, some keys of one.
+  struct place {
+    std::size_t slot = npos, first_key = 0, keys = 0;  // keys: of the whole block
+  };
+  unsigned long long query = 0, key = 0;
+  axis_list outer;
+  std::size_t queries = 0, keys = 0;  // keys: the most of any node
+  std::size_t rows = 0;               // queries of a block; the last may have fewer
+  bool by_query = false;              // are a query's keys adjacent? Else a key's queries are
+  std::size_t slots = 0;              // blocks that exist at the same time
+  std::size_t chunk = 0;              // keys at a time; 0: all, as there is no range
+  std::size_t whole = 0;              // of chunks: the parts before that need all keys
+  place of[Nodes];
+
+  constexpr std::size_t count() const { return outer.count() * in_queries(); }
+  constexpr std::size_t in_queries() const { return plan::divide_up(queries, rows); }
+  constexpr std::size_t last() const { return queries - (in_queries() - 1) * rows; }
+  constexpr std::size_t room() const { return plan::divide_up(rows * keys, 16) * 16; }
+  constexpr std::size_t key_stride(std::size_t of_rows) const { return by_query ? 1 : of_rows; }
+  constexpr bool has(int n) const { return of[n].slot != npos; }
+  // Is there scratch for one chunk only?
+  constexpr bool keeps_chunk() const { return chunk != 0 && whole == 0; }
+  // Of a node with that many in all.
+  constexpr std::size_t keys_kept(std::size_t of_keys) const {
+    return keeps_chunk() ? chunk : of_keys;
+  }
+
+  constexpr std::size_t begin(int n, std::size_t of_rows) const {
+    return of[n].slot * room() + of[n].first_key * key_stride(of_rows);
+  }
+  // That many keys of node n.
+  constexpr axis_list block(int n, std::size_t of_keys, std::size_t of_rows) const {
+    axis_list axes;
+    axes.push(query, of_rows, by_query ? of[n].keys : 1);
+    axes.push(key, of_keys, key_stride(of_rows));
+    return axes;
+  }
+  // A block's part of the axes of other memory. of_keys: of a chunk, or npos.
+  constexpr axis_list cut(const axis_list& from, std::size_t of_rows, std::size_t of_keys) const {
+    axis_list axes;
+    for (std::size_t i = 0; i < from.rank; ++i) {
+      if (outer.has(from.family[i])) continue;
+      std::size_t size = from.family[i] == query ? of_rows : from.size[i];
+      if (from.family[i] == key && size > of_keys) size = of_keys;
+      axes.push(from.family[i], size, from.stride[i]);
+    }
+    return axes;
+  }
+  // For an operand; whole_axes: of its node.
+  constexpr operand cut(operand from, const axis_list& whole_axes, std::size_t of_rows,
+                        std::size_t of_keys) const {
+    if (!has(from.node)) {
+      from.axes = cut(from.axes, of_rows, of_keys);
+    } else {
+      const std::size_t all = from.axes.size_of(key);
+      from.axes = block(from.node, all < of_keys ? all : of_keys, of_rows);
+      if (from.offset != 0)
+        from.offset = from.offset / whole_axes.stride_of(key) * key_stride(of_rows);
+    }
+    return from;
+  }
+};
+
+// Places for the parts' output, in as few slots as possible.
+template <class T, std::size_t Nodes>
+struct slot_finder {
+  const schedule<T, Nodes>& p;
+  const step& this_step;
+  row_blocks<Nodes>& blocks;
+  std::size_t needed_until[Nodes]{};  // of a slot: the last part that reads it
+
+  constexpr const step& part(std::size_t i) const { return p.steps[this_step.first_part + i]; }
+  constexpr bool reads(std::size_t i, int n) const {
+    return i == this_step.parts ? n == this_step.attention.weights : step_reads(p, part(i), n);
+  }
+  constexpr std::size_t last_reader(std::size_t i) const {
+    std::size_t last = i;
+    for (std::size_t later = i + 1; later <= this_step.parts; ++later)
+      if (reads(later, part(i).root)) last = later;
+    // Every chunk reads it.
+    return i < blocks.whole && last >= blocks.whole ? this_step.parts : last;
+  }
+  // May part i overwrite its last input? If it reads each element in its place.
+  constexpr bool in_place(std::size_t i) const {
+    const word last = p.at(part(i).root).what;
+    bool as_is = last == word::softmax || part(i).kind == step_kind::elementwise;
+    for (int n = 0; n < p.g.count; ++n)
+      for (std::size_t j = 0; j < p.at(n).operands; ++j)
+        if (blocks.has(p.at(n).from[j].node) && p.computes(n, part(i).root))
+          as_is = as_is && p.reads_as_is(p.at(n).from[j]);
+    return as_is;
+  }
+  // A slot for the output of part i, from part `now` on. Over: it may be the last input of part i.
+  constexpr void take_slot(std::size_t i, std::size_t now, bool over) {
+    const int n = part(i).root;
+    std::size_t slot = 0;
+    while (slot < blocks.slots && needed_until[slot] + (over ? 0 : 1) > now) ++slot;
+    if (slot == blocks.slots) ++blocks.slots;
+    needed_until[slot] = last_reader(i);
+    blocks.of[n] = {slot, 0, blocks.keys_kept(p.at(n).axes.size_of(blocks.key))};
+  }
+  constexpr void place(std::size_t i) {
+    const int n = part(i).root;
+    const std::size_t by = last_reader(i);
+    if (blocks.has(n)) return;
+    if (by == this_step.parts || p.at(part(by).root).what != word::concat || p.uses(n) != 1)
+      return take_slot(i, i, in_place(i));
+    // An operand read only by a concat is written where the concat has it.
+    const node_of_graph<T>& whole = p.at(part(by).root);
+    if (!blocks.has(part(by).root)) take_slot(by, i, false);
+    blocks.of[n] = blocks.of[part(by).root];
+    for (std::size_t j = 0; whole.from[j].node != n; ++j)
+      blocks.of[n].first_key += whole.from[j].axes.size_of(blocks.key);
+  }
+};
+
+// For the other operands of elementwise parts: are keys adjacent, rather than queries?
+template <class T, std::size_t Nodes>
+constexpr bool keys_are_adjacent(const row_blocks<Nodes>& blocks, const schedule<T, Nodes>& p,
+                                 const step& this_step) {
+  std::size_t keys = 0, queries = 0;
+  for (std::size_t i = 0; i < this_step.parts; ++i)
+    for (int n = 0; n < p.g.count; ++n)
+      for (std::size_t j = 0; j < p.at(n).operands; ++j) {
+        const axis_list& axes = p.at(n).from[j].axes;
+        if (!is_elementwise(p.at(n).what) || blocks.has(p.at(n).from[j].node) ||
+            !p.computes(n, p.steps[this_step.first_part + i].root))
+          continue;
+        keys += axes.stride_of(blocks.key) == 1 && axes.stride_of(blocks.query) > 1;
+        queries += axes.stride_of(blocks.query) == 1 && axes.stride_of(blocks.key) > 1;
+      }
+  return keys > queries;
+}
+
+template <class T, std::size_t Nodes>
+constexpr std::size_t features_of(const schedule<T, Nodes>& p, const step& this_step,
+                                  const row_blocks<Nodes>& blocks) {
+  std::size_t all = p.at(this_step.product).axes.count() / (blocks.outer.count() * blocks.queries);
+  for (std::size_t i = 0; i < this_step.parts; ++i) {
+    const step& part = p.steps[this_step.first_part + i];
+    if (part.kind != step_kind::product) continue;
+    const node_of_graph<T>& scores = p.at(part.product);
+    std::size_t depth = 1;
+    for (std::size_t j = 0; j < scores.sums; ++j)
+      depth *= scores.from[0].axes.size_of(scores.summed[j]);
+    all += depth;
+  }
+  return all;
+}
+
+// The keys of a chunk, and the queries that see one: the fewer, the fewer pairs at the border of a
+// range are computed in vain.
+inline constexpr std::size_t most_of_chunk = 32;
+
+// A divisor of the number of keys, if 24 is one; else the last chunk overlaps.
+constexpr std::size_t chunk_of_keys(std::size_t keys) {
+  if (keys <= most_of_chunk) return keys;
+  return keys % most_of_chunk != 0 && keys % 24 == 0 ? 24 : most_of_chunk;
+}
+
+template <class T, std::size_t Nodes>
+constexpr void cut_in_chunks(row_blocks<Nodes>& blocks, const schedule<T, Nodes>& p,
+                             const step& this_step) {
+  if (!read_weights(p, this_step.product, this_step.attention).has_range()) return;
+  const auto root = [&](std::size_t i) -> const node_of_graph<T>& {
+    return p.at(p.steps[this_step.first_part + i].root);
+  };
+  for (std::size_t i = 0; i < this_step.parts; ++i)
+    if (root(i).what == word::softmax || root(i).what == word::concat) blocks.whole = i + 1;
+  const std::size_t keys = p.at(this_step.attention.weights).axes.size_of(blocks.key);
+  for (std::size_t i = blocks.whole; i < this_step.parts; ++i)
+    if (root(i).axes.size_of(blocks.key) != keys) return;
+  blocks.chunk = chunk_of_keys(keys);
+}
+
+template <class T, std::size_t Nodes>
+constexpr row_blocks<Nodes> cut_in_rows(const schedule<T, Nodes>& p, const step& this_step) {
+  row_blocks<Nodes> blocks;
+  const axis_list& axes = p.at(this_step.attention.weights).axes;
+  blocks.query = this_step.attention.query;
+  blocks.key = this_step.attention.key;
+  for (std::size_t i = 0; i < axes.rank; ++i)
+    if (axes.family[i] != blocks.query && axes.family[i] != blocks.key)
+      blocks.outer.push(axes.family[i], axes.size[i], axes.stride[i]);
+  blocks.queries = axes.size_of(blocks.query);
+  cut_in_chunks(blocks, p, this_step);
+  slot_finder<T, Nodes> slots{p, this_step, blocks};
+  for (std::size_t i = 0; i < this_step.parts; ++i) {
+    slots.place(i);
+    const axis_list& written = p.at(p.steps[this_step.first_part + i].root).axes;
+    const std::size_t keys = blocks.keys_kept(written.size_of(blocks.key));
+    if (keys > blocks.keys) blocks.keys = keys;
+  }
+  blocks.by_query = keys_are_adjacent(blocks, p, this_step);
+  // Two to four vectors of queries, in 64 kB if possible. Each block reads all keys and values
+  // again: more if these have many features, as a network's weights do.
+  constexpr std::size_t lanes = plan::lanes<T>(plan::native_target);
+  constexpr std::size_t vector = lanes < 8 ? 8 : lanes;
+  const std::size_t fitting = 65536 / (blocks.slots * blocks.keys * sizeof(T)) / vector;
+  const std::size_t least = plan::divide_up(features_of(p, this_step, blocks), 4 * vector);
+  const std::size_t vectors = blocks.keeps_chunk() ? plan::divide_up(most_of_chunk, vector)
+                              : fitting < 2        ? 2
+                              : fitting < 4        ? fitting
+                                                   : 4;
+  blocks.rows = (least > vectors ? least : vectors) * vector;
+  if (blocks.rows > blocks.queries) blocks.rows = blocks.queries;
+  return blocks;
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+UMBEL_WARNINGS_POP
