@@ -174,10 +174,10 @@ def compare_with_torch(path, model, feeds, wanted):
     """Is the model that torch exported the module of the user, for the inputs of the user?"""
     values = operators.evaluated(import_functions.expanded(model, feeds)[0], feeds, double=True)
     for name, of_torch in wanted.items():
-        made = values[name]
-        known = np.isfinite(of_torch.astype(np.float64))
+        made, of_torch = values[name].astype(np.float64), of_torch.astype(np.float64)
+        known = np.isfinite(of_torch)
         far = np.abs(made - of_torch)[known].max(initial=0) if made.shape == of_torch.shape else np.inf
-        if not far <= 1e-3 * max(1, np.abs(of_torch[known].astype(np.float64)).max(initial=0)):
+        if not far <= 1e-3 * max(1, np.abs(of_torch[known]).max(initial=0)):
             raise Refused(f"{path}: torch.onnx.export wrote a model that differs from the module by {far:.3g} in output {name}; it may have taken a "
                           "value of an input for a constant, or have a fault: write that part in another way")
 

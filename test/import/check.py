@@ -132,13 +132,18 @@ class Counted(nn.Module):
     def forward(self, x):
         self.calls += 1
         return x * self.calls
+class Positive(nn.Module):
+    def forward(self, x):
+        return x > 0, x * 2
+def positive():
+    return Positive(), torch.ones(4)
 def branch():
     return Branch(), torch.ones(4)
 def counted():
     return Counted(), torch.ones(4)
 """)
         for name, wanted in (("tiny", "2 encoder layers, 2 other operations"), ("module", "1 linear map, 0 other operations"),
-                             ("branch", "net.py, line 16: Python reads a value of a tensor there")):
+                             ("positive", "4 nodes are 3 statements"), ("branch", "net.py, line 16: Python reads a value of a tensor there")):
             code, out, err = self.run(f"{source}:{name}", "--out", self.folder)
             files = all((self.folder / f"{name}{end}").exists() for end in (".hpp", ".safetensors", "_test.cpp"))
             self.tap.check(f"of torch: {name}", code == 0 and wanted in out and files, out + err)
