@@ -207,7 +207,7 @@ int main() {
                        activation<gelu_exact>, bias<true>>>();
   encode<encoder_layer<float, hidden<10>, heads<2>, intermediate<6>, norm_first<true>, gated<true>,
                        activation<silu>, bias<false>, norm_by<rms_norm>,
-                       norm_epsilon<1, 1'000'000>>>();
+                       norm_epsilon<1'000'000, 1'000'000'000'000>>>();
   norms();
   return finish("integers: the bits of all targets", 0xafa794c9);
 }

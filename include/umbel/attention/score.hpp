@@ -19,17 +19,18 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// Option: scores are q k^T times Numerator / Denominator, instead of 1 / sqrt(head_dim).
-template <std::size_t Numerator, std::size_t Denominator = 1>
+// Option: scores are q k^T times Numerator / Denominator, instead of 1 / sqrt(head_dim). Both
+// have 64 bits on every target: 1 / sqrt(96) is score_scale<102'062'073, 1'000'000'000>.
+template <std::uint64_t Numerator, std::uint64_t Denominator = 1>
 struct score_scale {
   using kind = detail::option::score_scale;
-  static constexpr std::size_t numerator = Numerator, denominator = Denominator;
+  static constexpr std::uint64_t numerator = Numerator, denominator = Denominator;
 };
 // Option: scores become cap tanh(score / cap), cap = Numerator / Denominator, before any mask.
-template <std::size_t Numerator, std::size_t Denominator = 1>
+template <std::uint64_t Numerator, std::uint64_t Denominator = 1>
 struct softcap {
   using kind = detail::option::softcap;
-  static constexpr std::size_t numerator = Numerator, denominator = Denominator;
+  static constexpr std::uint64_t numerator = Numerator, denominator = Denominator;
 };
 
 // empty_rows<zero_weights>, the default: a query that sees no key returns zeros.
@@ -45,11 +46,11 @@ struct empty_rows {
 namespace detail {
 struct default_scale {
   using kind = option::score_scale;
-  static constexpr std::size_t numerator = 0, denominator = 0;
+  static constexpr std::uint64_t numerator = 0, denominator = 0;
 };
 struct no_softcap {
   using kind = option::softcap;
-  static constexpr std::size_t numerator = 0, denominator = 0;
+  static constexpr std::uint64_t numerator = 0, denominator = 0;
 };
 
 namespace say {
@@ -65,11 +66,11 @@ template <class Layer, class Option>
 struct given_number {
   using type = accepted;
 };
-template <class Layer, std::size_t N, std::size_t D>
+template <class Layer, std::uint64_t N, std::uint64_t D>
 struct given_number<Layer, umbel::score_scale<N, D>> {
   using type = positive<Layer, say::score_scale, umbel::score_scale<N, D>>;
 };
-template <class Layer, std::size_t N, std::size_t D>
+template <class Layer, std::uint64_t N, std::uint64_t D>
 struct given_number<Layer, umbel::softcap<N, D>> {
   using type = positive<Layer, say::softcap, umbel::softcap<N, D>>;
 };

@@ -35,15 +35,15 @@ struct several_scales {};  // refused
 
 // Parts that read the same input, and how they join the sum. Before, Behind, After: names of the
 // norms of their input, results, sum. Scale: the name of the factors.
-template <class Before, class Parts, class Behind, class After, std::size_t Numerator = 1,
-          std::size_t Denominator = 1, bool Residual = true, class Scale = none>
+template <class Before, class Parts, class Behind, class After, std::uint64_t Numerator = 1,
+          std::uint64_t Denominator = 1, bool Residual = true, class Scale = none>
 struct step {
   using before = Before;
   using parts = Parts;
   using behind = Behind;
   using after = After;
   using scale_name = Scale;
-  static constexpr std::size_t numerator = Numerator, denominator = Denominator;
+  static constexpr std::uint64_t numerator = Numerator, denominator = Denominator;
   static constexpr bool is_scaled = Numerator != Denominator, adds = Residual;
   static constexpr bool norms_before = !std::is_same_v<Before, none>;
   static constexpr bool norms_behind = !std::is_same_v<Behind, none>;
@@ -52,7 +52,7 @@ struct step {
   template <class T>
   static constexpr T scale = static_cast<T>(Numerator) / static_cast<T>(Denominator);
 
-  template <std::size_t N, std::size_t D>
+  template <std::uint64_t N, std::uint64_t D>
   using scaled =
       step<Before, Parts, Behind, After, Numerator * N, Denominator * D, Residual, Scale>;
   template <class Name>
@@ -64,7 +64,7 @@ struct step {
 };
 template <class Item>
 inline constexpr bool is_step = false;
-template <class B, class P, class H, class A, std::size_t N, std::size_t D, bool R, class S>
+template <class B, class P, class H, class A, std::uint64_t N, std::uint64_t D, bool R, class S>
 inline constexpr bool is_step<step<B, P, H, A, N, D, R, S>> = true;
 
 // Stands for a join of something else: scaled<1, 2, part>.
@@ -72,7 +72,7 @@ template <class Given>
 struct no_join {};
 template <class Step>
 struct changed {
-  template <std::size_t, std::size_t>
+  template <std::uint64_t, std::uint64_t>
   using scaled = no_join<Step>;
   template <class>
   using scaled_by = no_join<Step>;
@@ -179,7 +179,7 @@ using without_norm = detail::residual::step<detail::residual::none, detail::resi
 template <class Norm>
 using norm_only = detail::residual::step<detail::residual::none, detail::residual::list<>,
                                          detail::residual::none, Norm>;
-template <std::size_t Numerator, std::size_t Denominator, class Step>
+template <std::uint64_t Numerator, std::uint64_t Denominator, class Step>
 using scaled = typename detail::residual::changed<Step>::template scaled<Numerator, Denominator>;
 template <class Name, class Step>
 using layer_scale = typename detail::residual::changed<Step>::template scaled_by<Name>;

@@ -24,11 +24,12 @@ struct norm_bias {
   static constexpr bool value = Value;
 };
 
-// Option: the epsilon of the norms, norm_epsilon<1, 1'000'000> for 1e-6.
-template <std::size_t Numerator, std::size_t Denominator>
+// Option: the epsilon of the norms, norm_epsilon<1, 1'000'000> for 1e-6. Both numbers have 64 bits
+// on every target, so BERT's 1e-12 is norm_epsilon<1, 1'000'000'000'000>.
+template <std::uint64_t Numerator, std::uint64_t Denominator>
 struct norm_epsilon {
   using kind = detail::option::norm_epsilon;
-  static constexpr std::size_t numerator = Numerator, denominator = Denominator;
+  static constexpr std::uint64_t numerator = Numerator, denominator = Denominator;
   static constexpr double value =
       static_cast<double>(Numerator) / static_cast<double>(Denominator ? Denominator : 1);
 };

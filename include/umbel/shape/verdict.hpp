@@ -12,6 +12,7 @@
 
 #include <umbel/config.hpp>  // first: reports targets without <type_traits> and the like
 
+#include <cstdint>
 #include <type_traits>
 #include <umbel/shape/axis.hpp>
 #include <umbel/shape/invalid.hpp>
@@ -97,7 +98,7 @@ struct shape {
 
 template <std::size_t N>
 struct number {};
-template <std::size_t Numerator, std::size_t Denominator>
+template <std::uint64_t Numerator, std::uint64_t Denominator>
 struct ratio {};  // "3/2"
 template <class T>
 struct element {};  // an element type: "float"
@@ -111,7 +112,9 @@ struct sentence_buffer {
   constexpr void put(const char* s) {
     while (*s) put(*s++);
   }
-  constexpr void put(std::size_t value) {
+  template <class Size>
+    requires(std::is_unsigned_v<Size>)
+  constexpr void put(Size value) {
     char digits[20]{};
     int count = 0;
     do digits[count++] = static_cast<char>('0' + value % 10);
@@ -174,7 +177,7 @@ template <std::size_t N>
 struct speak<number<N>> {
   static constexpr void to(sentence_buffer& out) { out.put(N); }
 };
-template <std::size_t Numerator, std::size_t Denominator>
+template <std::uint64_t Numerator, std::uint64_t Denominator>
 struct speak<ratio<Numerator, Denominator>> {
   static constexpr void to(sentence_buffer& out) {
     out.put(Numerator);
