@@ -62,10 +62,10 @@ auto f(const std::vector<int>& l) { return attention{w}(x, y, y, l); }
 // fact: array|view_as
 // fact: tensor|lengths?
 auto f(const std::array<int, 2>& l) { return attention{w}(x, y, y, l); }
-#elif defined CASE_one_length_as_a_number
-// fact: int|number
+#elif defined CASE_one_length_as_a_fraction
+// fact: float|number
 // fact: tensor|lengths?
-auto f() { return attention{w}(x, y, y, 3); }
+auto f() { return attention{w}(x, y, y, 3.0F); }
 #elif defined CASE_null_mask
 // fact: nullptr|all_keys
 // fact: mask

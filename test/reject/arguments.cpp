@@ -61,7 +61,7 @@ using classifier = linear<float, hidden<100>, classes<10>>;
   // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
   // expect-clang: mask, .*masks_combine_only_with_masks_by_and_or_plus
   // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
-  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is an integer, `3 & causal`; to add numbers to the scores, pass `score_bias(b)`.
   auto r = attention{w}(x, y, y, lens * causal_top_left);
 #elif defined CASE_layer_of_arguments_of_a_call
   // expect-gcc: "umbel: multi_head_attention: construct it from one object, its weights"

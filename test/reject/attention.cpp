@@ -237,12 +237,12 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cause: There are lengths for a batch, but the input is a single sequence without a batch axis.
   // cure: Add a batch axis to the sequence, `tensor<float, batch<2>, token<4>, hidden<100>>`, or cut it to its length with `slice`.
   auto out = attend(tensor<float, token<4>, hidden<100>>{}, lens);
-#elif defined CASE_lengths_as_a_number
-  // expect-gcc: "umbel: multi_head_attention: expects a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace or parallel\(\.\.\.\), but argument 4 is int"
+#elif defined CASE_lengths_as_a_fraction
+  // expect-gcc: "umbel: multi_head_attention: expects a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace or parallel\(\.\.\.\), but argument 4 is float"
   // expect-clang: attention.*expects_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
-  // cause: The arguments match no overload: a plain number as length, a workspace before the mask, or one argument too many.
-  // cure: Keep this order. Lengths are a tensor; to pass a workspace without a mask, put `all_keys` before it.
-  auto out = attend(x, y, y, 3);
+  // cause: The arguments match no overload: a fraction as length, a workspace before the mask, or one argument too many.
+  // cure: Keep this order. Lengths are integers; to pass a workspace without a mask, put `all_keys` before it.
+  auto out = attend(x, y, y, 3.0F);
 #elif defined CASE_workspace_of_other_shapes
   // expect-gcc: "umbel: multi_head_attention: the workspace is for \[query=4, key=4\]; pass one for \[query=4, key=6\]"
   // expect-clang: multi_head_attention.*the_workspace_is_for.*query<4>.*key<4>.*so_pass_one_for.*query<4>.*key<6>

@@ -58,7 +58,7 @@ struct model {
   // lines-clang: 15
   // lines-gcc-14: 17
   // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
-  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is an integer, `3 & causal`; to add numbers to the scores, pass `score_bias(b)`.
   constexpr formula masked = [](auto a, const auto& of, auto flags) {
     return attention{of.attend}(a, flags | causal);
   };
@@ -69,7 +69,7 @@ struct model {
   // lines-clang: 15
   // lines-gcc-14: 17
   // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
-  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is an integer, `3 & causal`; to add numbers to the scores, pass `score_bias(b)`.
   constexpr formula masked = [](auto a, const auto& of, auto lens) {
     return attention{of.attend}(a, lens | causal);
   };
@@ -80,7 +80,7 @@ struct model {
   // lines-clang: 15
   // lines-gcc-14: 17
   // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
-  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is an integer, `3 & causal`; to add numbers to the scores, pass `score_bias(b)`.
   constexpr formula masked = [](auto a, const auto& of, auto kept) {
     return attention{of.attend}(a, keep_mask(kept) + 1.0f);
   };
@@ -91,7 +91,7 @@ struct model {
   // lines-clang: 15
   // lines-gcc-14: 17
   // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
-  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is an integer, `3 & causal`; to add numbers to the scores, pass `score_bias(b)`.
   constexpr formula masked = [](auto a, const auto& of, auto kept) {
     return attention{of.attend}(a, !keep_mask(kept));
   };
@@ -102,7 +102,7 @@ struct model {
   // lines-clang: 15
   // lines-gcc-14: 17
   // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
-  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is an integer, `3 & causal`; to add numbers to the scores, pass `score_bias(b)`.
   constexpr formula masked = [](auto a, const auto& of, auto kept) {
     return attention{of.attend}(a, keep_mask(kept) & position<key>);
   };

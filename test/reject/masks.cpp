@@ -268,55 +268,55 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
   // expect-clang: mask.*masks_combine_only_with_masks_by_and_or_plus
   // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
-  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is an integer, `3 & causal`; to add numbers to the scores, pass `score_bias(b)`.
   auto out = attend(x, y, y, causal_top_left && alibi_top_left);
 #elif defined CASE_masks_by_or
   // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
   // expect-clang: mask.*masks_combine_only_with_masks_by_and_or_plus
   // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
-  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is an integer, `3 & causal`; to add numbers to the scores, pass `score_bias(b)`.
   auto out = attend(x, y, y, causal_top_left | tensor<int, batch<2>>{});
 #elif defined CASE_not_a_mask
   // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
   // expect-clang: mask.*masks_combine_only_with_masks_by_and_or_plus
   // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
-  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is an integer, `3 & causal`; to add numbers to the scores, pass `score_bias(b)`.
   auto out = attend(x, y, y, !keep_mask(tensor<bool, key<6>>{}));
 #elif defined CASE_mask_plus_a_number
   // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
   // expect-clang: mask.*masks_combine_only_with_masks_by_and_or_plus
   // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
-  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
-  auto out = attend(x, y, y, keep_mask(tensor<bool, key<6>>{}) + 1.0f);
-#elif defined CASE_mask_and_a_number
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is an integer, `3 & causal`; to add numbers to the scores, pass `score_bias(b)`.
+  auto out = attend(x, y, y, keep_mask(tensor<bool, key<6>>{}) + 1);
+#elif defined CASE_mask_and_a_fraction
   // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
   // expect-clang: mask.*masks_combine_only_with_masks_by_and_or_plus
   // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
-  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
-  auto out = attend(x, y, y, causal_top_left & 3);
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is an integer, `3 & causal`; to add numbers to the scores, pass `score_bias(b)`.
+  auto out = attend(x, y, y, causal_top_left & 3.0F);
 #elif defined CASE_mask_and_a_vector_of_bool
   // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
   // expect-clang: mask.*masks_combine_only_with_masks_by_and_or_plus
   // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
-  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is an integer, `3 & causal`; to add numbers to the scores, pass `score_bias(b)`.
   auto out = attend(x, y, y, causal_top_left & std::vector<bool>(6));
 #elif defined CASE_mask_minus_a_mask
   // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
   // expect-clang: mask.*masks_combine_only_with_masks_by_and_or_plus
   // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
-  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is an integer, `3 & causal`; to add numbers to the scores, pass `score_bias(b)`.
   auto out = attend(x, y, y, alibi_top_left - causal_top_left);
 #elif defined CASE_masks_by_exclusive_or
   // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
   // expect-clang: mask.*masks_combine_only_with_masks_by_and_or_plus
   // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
-  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is an integer, `3 & causal`; to add numbers to the scores, pass `score_bias(b)`.
   auto out = attend(x, y, y, causal_top_left ^ tensor<int, batch<2>>{});
 #elif defined CASE_mask_complemented
   // expect-gcc: "umbel: mask: masks combine only with masks, by & or \+; write lens & causal or keep_mask\(m\) & score_bias\(b\)"
   // expect-clang: mask.*masks_combine_only_with_masks_by_and_or_plus
   // cause: The operator has no meaning for masks, or one side is a number. A key is visible only if all combined masks keep it.
-  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; to add numbers to the scores, pass `score_bias(b)`.
+  // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is an integer, `3 & causal`; to add numbers to the scores, pass `score_bias(b)`.
   auto out = attend(x, y, y, ~keep_mask(tensor<bool, key<6>>{}));
 #elif defined CASE_mask_by_position_called
   // expect-gcc: "umbel: mask: causal, sliding_window<4> and alibi are values, not functions; write lens & causal, causal_at\(p\) or causal_bottom_right\(lens\)"

@@ -61,6 +61,25 @@ constexpr prepacked<encoder> packed_encoder{drawn_constants.encoder_weights};
 
 BOOST_AUTO_TEST_SUITE(attention_by_example)
 
+// An integer is the length of all sequences, alone and with other masks.
+BOOST_AUTO_TEST_CASE(an_integer_as_length) {
+  const constants& c = drawn_constants;
+  const attention attend{c.attention_weights};
+  const encoder encode{c.encoder_weights};
+  for (const int length : {-1, 0, 1, 2, 3, 5, 9}) {
+    const tensor<int, batch<2>> both{length, length};
+    BOOST_TEST(same_bits(attend(c.x, c.y, c.z, length), attend(c.x, c.y, c.z, both)));
+    BOOST_TEST(same_bits(encode(c.x, length), encode(c.x, both)));
+    BOOST_TEST(same_bits(attend(c.x, length & causal), attend(c.x, both & causal)));
+    const auto kept = causal & length;
+    BOOST_TEST(same_bits(attend(c.x, kept), attend(c.x, both & causal)));
+    BOOST_TEST(same_bits(attend(c.x, causal & std::int64_t{length}), attend(c.x, kept)));
+  }
+  static_assert(attention{drawn_constants.attention_weights}(drawn_constants.x, drawn_constants.y,
+                                                             drawn_constants.z,
+                                                             4)(0, 0, 0) == attended(0, 0, 0));
+}
+
 BOOST_AUTO_TEST_CASE(constant_expressions_give_the_bits_of_the_run) {
   const constants c = drawn_constants;
   const attention attend{c.attention_weights};

@@ -53,9 +53,10 @@ concept derived_from_mask = requires { sizeof(std::remove_cvref_t<M>); } &&
 
 namespace umbel::inline UMBEL_TARGET {
 
-// Does a layer accept M as a mask?
+// Does a layer accept M as a mask? An integer is the length of all sequences.
 template <class M>
-concept mask_like = detail::tensor_like<M> || detail::derived_from_mask<M>;
+concept mask_like = detail::tensor_like<M> || detail::derived_from_mask<M> ||
+                    detail::rules::is_length<std::remove_cvref_t<M>>;
 
 }  // namespace umbel::inline UMBEL_TARGET
 

@@ -143,7 +143,8 @@ namespace umbel::inline UMBEL_TARGET::detail {
 
 using portable::both_masks;
 
-// The argument of a layer as a mask: a tensor of integers means lengths.
+// The argument of a layer as a mask: a tensor of integers means lengths, an integer the length of
+// all sequences.
 template <class M>
 constexpr const M& as_mask(const M& mask) noexcept {
   return mask;
@@ -154,6 +155,12 @@ constexpr auto as_mask(const X& x) noexcept {
     return length_mask<memory_of<const X&>>(as_memory<const X&>(x));
   else
     return unclear_mask<X>{};
+}
+template <class Length>
+  requires rules::is_length<Length>
+constexpr auto as_mask(const Length& length) noexcept {
+  using memory = tensor<Length>;
+  return length_mask<memory>(memory{length});
 }
 template <traced X>  // in a formula
 constexpr auto as_mask(const X& x) noexcept {
@@ -168,7 +175,8 @@ using mask_of = std::remove_cvref_t<decltype(as_mask(std::declval<const M&>()))>
 // Two tensors alone are added as numbers.
 template <class A, class B>
 inline constexpr bool are_masks_to_add =
-    mask_like<A> && mask_like<B> && (derived_from_mask<A> || derived_from_mask<B>);
+    mask_like<A> && mask_like<B> && (derived_from_mask<A> || derived_from_mask<B>) &&
+    !rules::is_length<std::remove_cvref_t<A>> && !rules::is_length<std::remove_cvref_t<B>>;
 // In a formula, lengths and a second mask.
 template <class A, class B>
 inline constexpr bool are_lengths_and_mask =
@@ -178,7 +186,7 @@ inline constexpr bool are_lengths_and_mask =
 template <class M>
 constexpr auto kept_mask(const std::remove_cvref_t<M>& mask) noexcept {
   using plain = std::remove_cvref_t<M>;
-  if constexpr (traced<plain>)
+  if constexpr (traced<plain> || rules::is_length<plain>)
     return as_mask(mask);
   else if constexpr (!tensor_like<plain>)
     return plain(mask);
@@ -250,7 +258,8 @@ constexpr auto operator+(A&& a, B&& b) noexcept {
 // A key is seen if all masks keep it: masks can't be combined in other ways, or with other things.
 // (Each asserts its verdict itself: a function in between would add three lines to clang's output.)
 template <class A, class B>
-  requires detail::one_is_mask<A, B> && detail::one_is_no_mask<A, B>
+  requires detail::one_is_mask<A, B> && detail::one_is_no_mask<A, B> &&
+           (!(mask_like<A> && mask_like<B>))
 constexpr detail::every_key operator&(A&&, B&&) noexcept {
   static_assert(detail::report<detail::combined_by_and<A, B>>::ok, "umbel: shapes do not fit");
   return {};
