@@ -214,11 +214,13 @@ def table(function, source: float, to: float, bits: int = 8) -> np.ndarray:
     return near([function((i - 128) * source) / to for i in range(256)], 2 ** (bits - 1) - 1)
 
 
-def mean(x: np.ndarray, source: float, to: float) -> np.ndarray:
-    """Over the rows."""
+def mean(x: np.ndarray, source: float, to: float, length: int | None = None) -> np.ndarray:
+    """Over the rows, or over the first ones."""
     count = x.shape[0]
+    n = count if length is None else length
+    total = np.array([(2 * int(s) * count + n) // (2 * n) if n else 0 for s in x[:n].sum(axis=0)])
     dropped = max(digits_of(128 * count) - 14, 0)
-    return clamp(in_unit(rounded(x.sum(axis=0), dropped),
+    return clamp(in_unit(rounded(total, dropped),
                          change_of_unit(source * 2.0**dropped / count, to)), 8)
 
 
@@ -353,7 +355,8 @@ def mean_case(name: str, seed: int, rows: int) -> Case:
     x8[:, 2] = 127
     return Case(name, "input, of which feature 2 is 127 after quantize",
                 {"seed": seed, "rows": rows} | {f"{n}_range": r for n, r in ranges.items()},
-                {"output": result(mean(x8, unit8(ranges["input"]), unit8(ranges["output"])), 8)})
+                {"output": result(mean(x8, unit8(ranges["input"]), unit8(ranges["output"])), 8)} |
+                {f"first_{n}": result(mean(x8, unit8(ranges["input"]), unit8(ranges["output"]), n), 8) for n in (0, 1, 5)})
 
 
 def part(s: np.ndarray, norm: tuple, units: tuple[float, float], norm_first: bool, compute) -> np.ndarray:

@@ -66,6 +66,7 @@
 #include <umbel/operation/elementwise_function.hpp>
 #include <umbel/operation/activation.hpp>
 #include <umbel/operation/reduce.hpp>
+#include <umbel/operation/mean.hpp>
 #include <umbel/operation/where.hpp>
 #include <umbel/operation/maximum.hpp>
 #include <umbel/operation/lookup.hpp>

@@ -131,16 +131,21 @@ void check_table(const Expected& expected) {
   BOOST_TEST(std::memcmp(packed.get_weights().table, expected, 256) == 0);
 }
 
-template <std::size_t Rows>
-auto mean_of(std::uint32_t seed, float input, float output) {
+template <std::size_t Rows, class... Length>
+auto mean_of(std::uint32_t seed, float input, float output, Length... length) {
   lcg next{seed};
   const auto x = drawn<tensor<float, token<Rows>, classes<3>>>(next);
   const typename quantized_mean<token<Rows>>::ranges seen{range(input), range(output)};
   auto given = quantize<std::int8_t>(x, seen.input);
   for (std::size_t i = 0; i < Rows; ++i) given(i, 2) = 127;
-  return quantized_mean<token<Rows>>{seen}(given);
+  return quantized_mean<token<Rows>>{seen}(given, length...);
 }
-#define CHECK_MEAN(g) check(mean_of<g::rows>(g::seed, g::input_range, g::output_range), g::output)
+#define CHECK_MEAN(g)                                                               \
+  check(mean_of<g::rows>(g::seed, g::input_range, g::output_range), g::output);     \
+  check(mean_of<g::rows>(g::seed, g::input_range, g::output_range, 0), g::first_0); \
+  check(mean_of<g::rows>(g::seed, g::input_range, g::output_range, 1), g::first_1); \
+  check(mean_of<g::rows>(g::seed, g::input_range, g::output_range, 5), g::first_5); \
+  check(mean_of<g::rows>(g::seed, g::input_range, g::output_range, g::rows + 1), g::output)
 
 // In the order of the ranges.
 template <class Layer>

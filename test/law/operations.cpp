@@ -262,6 +262,55 @@ BOOST_AUTO_TEST_CASE(a_mean_over_several_axes_is_one_chain) {
                        mean<key>(x | permute<head_dim, key, query, batch> | contiguous)));
 }
 
+// sum<token> of x with zeros from the length on, divided; positions from there on are not read.
+template <std::size_t Batch, std::size_t Tokens, std::size_t Hidden>
+void check_means_of_lengths(unsigned seed) {
+  using sequences = tensor<float, batch<Batch>, token<Tokens>, hidden<Hidden>>;
+  const auto x = random<sequences>(seed);
+  constexpr auto in_a_formula = formula([](auto given, auto n) { return mean<token>(given, n); });
+  for (int first = -1; first <= static_cast<int>(Tokens) + 1; ++first) {
+    tensor<int, batch<Batch>> lengths;
+    for (std::size_t b = 0; b < Batch; ++b)
+      lengths(b) = (first + 7 * static_cast<int>(b)) % static_cast<int>(Tokens + 2);
+    sequences zeros = x, unknown = x;
+    tensor<float, batch<Batch>, hidden<Hidden>> wanted;
+    for (std::size_t b = 0; b < Batch; ++b)
+      for (std::size_t h = 0; h < Hidden; ++h) {
+        for (std::size_t t = static_cast<std::size_t>(std::max(lengths(b), 0)); t < Tokens; ++t) {
+          zeros(b, t, h) = 0;
+          unknown(b, t, h) = std::numeric_limits<float>::quiet_NaN();
+        }
+        wanted(b, h) = static_cast<float>(std::clamp(lengths(b), 1, static_cast<int>(Tokens)));
+      }
+    wanted = sum<token>(zeros) / wanted;
+    BOOST_TEST(same_bits(mean<token>(unknown, lengths), wanted));
+    BOOST_TEST(same_bits(in_a_formula(unknown, lengths), wanted));
+    const auto turned = unknown | permute<hidden, batch, token>;
+    BOOST_TEST(same_bits(mean<token>(turned, lengths), wanted | permute<hidden, batch>));
+    BOOST_TEST(
+        same_bits(mean<token>(turned | contiguous, lengths), wanted | permute<hidden, batch>));
+    tensor<float, batch<Batch>, hidden<Hidden>> out;
+    mean<token>.into(out, unknown, lengths);
+    BOOST_TEST(same_bits(out, wanted));
+    const auto one = unknown | select_at<batch>(0);
+    BOOST_TEST(same_bits(mean<token>(one, lengths(0)), wanted | select_at<batch>(0)));
+    BOOST_TEST(same_bits(mean<token>(one, std::int64_t{lengths(0)}), wanted | select_at<batch>(0)));
+    BOOST_TEST(same_bits(in_a_formula(one | contiguous, lengths(0)), wanted | select_at<batch>(0)));
+    tensor<short, batch<Batch>, hidden<Hidden>> of_each;
+    for (std::size_t b = 0; b < Batch; ++b)
+      for (std::size_t h = 0; h < Hidden; ++h) of_each(b, h) = static_cast<short>(lengths(b));
+    BOOST_TEST(same_bits(mean<token>(unknown, of_each), wanted));
+  }
+}
+BOOST_AUTO_TEST_CASE(a_mean_of_the_first_positions) {
+  check_means_of_lengths<1, 1, 1>(31);
+  check_means_of_lengths<3, 5, 3>(32);
+  check_means_of_lengths<2, 33, 17>(33);
+  constexpr tensor<float, token<3>> x{1, 2, 30};
+  static_assert(mean<token>(x, 2)() == 1.5F && mean<token>(x, 0)() == 0 &&
+                mean<token>(x, 9)() == 11);
+}
+
 BOOST_AUTO_TEST_CASE(a_variance_over_several_axes_is_one_chain) {
   const cube x = random<cube>(10);
   const auto check = [&](const auto& y, bool key_first) {

@@ -165,6 +165,24 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // cause: An axis can be removed only once.
   // cure: Name it once; the second name was probably meant to be different.
   auto r = x | mean<token, token>;
+#elif defined CASE_mean_of_lengths_of_another_batch
+  // expect-gcc: "umbel: mean: lengths have \[batch=3\] but the means have \[batch=2, hidden=32\]"
+  // expect-clang: mean, .*lengths_have, .*batch<3>.*but_the_means_have, .*batch<2>, .*hidden<32>
+  // cause: There is a length for each sequence of a batch with a different size, or for an axis that the means do not have.
+  // cure: Pass one length for each sequence, `tensor<int, batch<2>>`, or an integer for all.
+  auto r = mean<token>(x, tensor<int, batch<3>>{});
+#elif defined CASE_mean_of_lengths_that_are_no_integers
+  // expect-gcc: "umbel: mean: lengths must be integers but have type bool"
+  // expect-clang: mean, .*lengths_must_be_integers_but_have_type, .*element<bool>
+  // cause: A length counts positions; a tensor of bool or float is something else, such as a mask.
+  // cure: Pass a tensor of int with the number of positions of each sequence.
+  auto r = mean<token>(x, tensor<bool, batch<2>>{});
+#elif defined CASE_mean_of_lengths_over_two_axes
+  // expect-gcc: "umbel: mean: lengths count positions of one axis; write mean<token>\(x, lengths\)"
+  // expect-clang: mean, .*lengths_count_positions_of_one_axis_so_write_mean_of_one_axis
+  // cause: A length counts the positions of one axis.
+  // cure: Average over that axis, then over the others.
+  auto r = mean<token, hidden>(x, tensor<int, batch<2>>{});
 #elif defined CASE_mean_of_integers
   // expect-gcc: "umbel: mean: needs float or double, not int"
   // expect-clang: mean.*needs_float_or_double_not.*element<int>

@@ -46,6 +46,13 @@ auto x = quantized_mean<token<5>>{}(tensor<std::int8_t, token<6>, hidden<4>>{});
 // cause: The input has no such axis.
 // cure: Name one of its axes.
 auto x = quantized_mean<query<5>>{}(tensor<std::int8_t, token<5>, hidden<4>>{});
+#elif defined CASE_mean_of_lengths_along_tokens
+// expect-gcc: "umbel: quantized_mean: lengths have \[token=5\] but the means have \[hidden=4\]"
+// expect-clang: quantized_mean, .*lengths_have, .*token<5>.*but_the_means_have, .*hidden<4>
+// cause: There is a length for each sequence of a batch with a different size, or for an axis that the means do not have.
+// cure: Pass one length for each sequence, `tensor<int, batch<2>>`, or an integer for all.
+auto x =
+    quantized_mean<token<5>>{}(tensor<std::int8_t, token<5>, hidden<4>>{}, tensor<int, token<5>>{});
 #elif defined CASE_mean_as_float
 // expect-gcc: "umbel: quantized_mean: the result must be std::int8_t or std::int16_t, not float"
 // expect-clang: quantized_mean, .*the_result_must_be_int8_t_or_int16_t_not, .*float
@@ -55,5 +62,6 @@ auto x = quantized_mean<token<5>, output_as<float>>{}(tensor<std::int8_t, token<
 #else
 auto a = quantize<std::int8_t>(rows, tensor<float>{1.0F});
 auto b = dequantize(a | quantized_mean<token<5>>{}, tensor<float>{1.0F});
+auto d = quantized_mean<token<5>>{}(a, 3);
 auto c = quantized<words>{}(tensor<int, token<5>>{}) | quantized<table>{};
 #endif

@@ -253,6 +253,7 @@ void of_operations() {
   // api: mean
   becomes<batch<2>, hidden<8>>(x | mean<token>);
   becomes<batch<2>>(x | mean<token, hidden>);
+  becomes<batch<2>, hidden<8>>(mean<token>(x, lens));
 
   // api: variance
   becomes<batch<2>, token<4>>(x | variance<hidden>);
@@ -956,6 +957,7 @@ void of_files_and_weights(const char* bytes, std::size_t size) {
   static quantized_mean<token<4>>::ranges of_mean{};
   static const quantized_mean<token<4>> pool{of_mean};
   becomes<batch<2>, hidden<8>>(pool(quantize<std::int8_t>(x, of_mean.input)));
+  becomes<batch<2>, hidden<8>>(pool(quantize<std::int8_t>(x, of_mean.input), lens));
 
   // api: output_as
   using to_residual = quantized<head, output_as<std::int16_t>>;

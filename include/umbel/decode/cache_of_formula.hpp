@@ -121,6 +121,7 @@
 #include <umbel/operation/softmax.hpp>
 #include <umbel/operation/cumulative_sum.hpp>
 #include <umbel/operation/kth_largest.hpp>
+#include <umbel/operation/mean.hpp>
 #include <umbel/formula/known_operations.hpp>
 #include <umbel/layer/table.hpp>
 #include <umbel/formula/parts.hpp>

@@ -8,6 +8,7 @@
 #include <umbel/operation/argmax.hpp>
 #include <umbel/operation/cumulative_sum.hpp>
 #include <umbel/operation/kth_largest.hpp>
+#include <umbel/operation/mean.hpp>
 #include <umbel/operation/reduce.hpp>
 #include <umbel/operation/softmax.hpp>
 
@@ -29,14 +30,14 @@ struct known_operation<log_softmax_operation<Axis>> {
   static constexpr word what = word::log_softmax;
   static constexpr unsigned long long family = family_id<family_of<Axis>>;
 };
-template <template <std::size_t> class... Axes>
-struct known_operation<mean_operation<Axes...>> {
+template <class... Families>
+struct known_operation<mean_over<Families...>> {
   static constexpr word what = word::reduce;
   static constexpr unsigned long long family = 0;
   template <class T>
   static constexpr void describe(node_of_graph<T>& entry) noexcept {
     entry.reduces_by = reduction::mean;
-    ((entry.summed[entry.sums++] = family_id<family_of<Axes>>), ...);
+    ((entry.summed[entry.sums++] = family_id<Families>), ...);
   }
 };
 // Rows are independent, except along its axes.

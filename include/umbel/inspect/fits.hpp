@@ -136,6 +136,7 @@
 #include <umbel/operation/softmax.hpp>
 #include <umbel/operation/cumulative_sum.hpp>
 #include <umbel/operation/kth_largest.hpp>
+#include <umbel/operation/mean.hpp>
 #include <umbel/formula/known_operations.hpp>
 #include <umbel/formula/rows_of_call.hpp>
 #include <umbel/formula/rules.hpp>

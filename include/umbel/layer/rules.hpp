@@ -78,6 +78,16 @@ constexpr View no_weights() noexcept {
 }
 
 namespace rules {
+// Lengths are integers, not bool, which is a mask of keys.
+template <class T>
+inline constexpr bool is_length = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+// A number that is an argument of a formula has the formula's type.
+template <class X>
+inline constexpr bool holds_integers = is_length<typename X::value_type>;
+template <traced X>
+inline constexpr bool holds_integers<X> =
+    is_length<typename X::value_type> ||
+    (layout_of<X>::rank == 0 && !std::is_same_v<typename X::value_type, bool>);
 
 using batch_family = axis_family<axes::batch>;
 using query_family = axis_family<axes::query>;

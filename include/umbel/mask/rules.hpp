@@ -125,16 +125,7 @@ template <class Layer, class Name, class Has, class X, class Scores>
 using broadcasts_to =
     typename mask_broadcast_rule<Layer, Name, Has, typename layout_of<X>::axes, Scores>::type;
 
-// valid_lens: integers (not bool, which is a mask of keys); any of the axes batch, heads, query.
-template <class T>
-inline constexpr bool is_length = std::is_integral_v<T> && !std::is_same_v<T, bool>;
-// A number that is an argument of a formula has the formula's type.
-template <class X>
-inline constexpr bool holds_integers = is_length<typename X::value_type>;
-template <traced X>
-inline constexpr bool holds_integers<X> =
-    is_length<typename X::value_type> ||
-    (layout_of<X>::rank == 0 && !std::is_same_v<typename X::value_type, bool>);
+// valid_lens: any of the axes batch, heads, query.
 template <class Layer, class X, class Scores>
 using length_mask = first_error<
     verdict<!layout_of<X>::template has<key_family>, Layer, say::valid_lens,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reductions over one or more named axes, which disappear: sum<key>(x), max<key, head_dim>(x), min,
-// mean<token>(x); x | sum<key> is the same. Any strides. Over all axes, the result is a tensor with
+// Reductions over one or more named axes, which disappear: sum<key>(x), max<key, head_dim>(x), min;
+// x | sum<key> is the same. Any strides. Over all axes, the result is a tensor with
 // one element and no axes: sum<query, key>(x)().
 //
 // Elements are numbered in the order of the axes of x, the last one fastest. A sum has 16 chains,
@@ -120,22 +120,6 @@ using max_operation = reduction_operation<say::max, kernel::plain::max_of, Axes.
 template <template <std::size_t> class... Axes>
 using min_operation = reduction_operation<say::min, kernel::plain::min_of, Axes...>;
 
-// For floating-point numbers.
-template <template <std::size_t> class... Axes>
-struct mean_operation : detail::computing<mean_operation<Axes...>, say::mean> {
-  template <class X>
-  using rule = first_error<rules::reduce<say::mean, layout_of<X>, detail::family_of<Axes>...>,
-                           rules::floating<say::mean, typename X::value_type>>;
-  template <class X>
-  using result = reduced_layout<layout_of<X>, detail::family_of<Axes>...>;
-
-  template <class X, class Y>
-  static constexpr void write(const X& x, Y& y) noexcept {
-    detail::reduce_to<kernel::plain::mean_of, layout_of<X>, detail::family_of<Axes>...>(x.data(),
-                                                                                        y.data());
-  }
-};
-
 // One sum of squared deviations from the mean in increasing position, with fused multiply-adds.
 template <template <std::size_t> class... Axes>
 struct variance_operation : detail::computing<variance_operation<Axes...>, say::variance> {
@@ -151,7 +135,8 @@ struct variance_operation : detail::computing<variance_operation<Axes...>, say::
     using repeated = algebra::broadcast_to<result<X>, typename layout_of<X>::axes>;
     constexpr auto count = static_cast<T>(layout_of<X>::count / result<X>::count);
     tensor_of<T, result<X>> means{};
-    mean_operation<Axes...>::write(x, means);
+    detail::reduce_to<kernel::plain::mean_of, layout_of<X>, detail::family_of<Axes>...>(
+        x.data(), means.data());
     for_each([](T& squares) { squares = 0; }, y);
     for_each(
         [](const T& element, const T& mean_of_row, T& squares) {
@@ -163,11 +148,6 @@ struct variance_operation : detail::computing<variance_operation<Axes...>, say::
   }
 };
 }  // namespace detail
-
-// mean<token>(x): the mean over named axes, which disappear: one sum in increasing position,
-// divided by the number of elements.
-template <template <std::size_t> class... Axes>
-inline constexpr detail::mean_operation<Axes...> mean{};
 
 // variance<hidden>(x): the mean square of the deviations from the mean, over named axes, which
 // disappear. It divides by the number of elements, as norms do (numpy's var, torch's with

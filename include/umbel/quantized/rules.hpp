@@ -250,10 +250,13 @@ inline constexpr bool are_no_ranges<Base, Given> =
     !std::is_same_v<Given, typename Base::ranges> && !std::is_base_of_v<Base, Given>;
 template <class Numbers, class... Given>
 inline constexpr bool can_be_observed_alone = false;
-template <class Numbers, class Seen, class X, class... Offset>
-inline constexpr bool can_be_observed_alone<Numbers, Seen&, X, Offset...> =
+// More: an offset, or lengths, which only a mean has.
+template <class Numbers, class Seen, class X, class... More>
+inline constexpr bool can_be_observed_alone<Numbers, Seen&, X, More...> =
     seen_by<Seen, Numbers> && tensor_like<std::remove_cvref_t<X>> &&
-    (std::is_convertible_v<Offset, std::size_t> && ...);
+    ((std::is_convertible_v<More, std::size_t> || (requires {
+        Numbers::has_lengths;
+      } && tensor_like<std::remove_cvref_t<More>>)) && ...);
 template <class Word, class Numbers>
 class made_of_ranges {
  public:

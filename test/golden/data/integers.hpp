@@ -989,6 +989,12 @@ inline constexpr float input_range = 0.875f;
 inline constexpr float output_range = 0.25f;
 inline constexpr std::int8_t output[3] = {
     5, 17, 127};
+inline constexpr std::int8_t first_0[3] = {
+    0, 0, 0};
+inline constexpr std::int8_t first_1[3] = {
+    -127, -3, 127};
+inline constexpr std::int8_t first_5[3] = {
+    14, -70, 127};
 }  // namespace golden::integer_mean
 
 // Draws: input, of which feature 2 is 127 after quantize.
@@ -999,6 +1005,12 @@ inline constexpr float input_range = 0.875f;
 inline constexpr float output_range = 0.25f;
 inline constexpr std::int8_t output[3] = {
     -1, -27, 127};
+inline constexpr std::int8_t first_0[3] = {
+    0, 0, 0};
+inline constexpr std::int8_t first_1[3] = {
+    -127, 91, 127};
+inline constexpr std::int8_t first_5[3] = {
+    -87, 127, 127};
 }  // namespace golden::integer_mean_long
 
 // Draws: input; weights q, k, v, o 1/4; biases q, k, v, o 1/8; gamma1; beta1 1/8; up, down, each a

@@ -166,5 +166,25 @@ UMBEL_NOINLINE void reduce(const T* x, T* y) noexcept {
   }
 }
 
+// plain::means_of_first, means in the lanes. Never inlined, as reduce.
+template <std::size_t Means, std::size_t Step, class T, plan::target Target = plan::native_target>
+UMBEL_NOINLINE void means_of_first(const T* x, std::size_t count, T* y) noexcept {
+  detail::for_packs<Means, T, Target>(y, [x, count](auto read) UMBEL_LAMBDA_INLINE {
+    using V = std::remove_const_t<decltype(read(x))>;
+    constexpr std::size_t chains = plain::sum_chains;
+    V chain[chains]{};
+    std::size_t e = 0;
+    for (; e + chains <= count; e += chains) {
+      UMBEL_UNROLL(16)
+      for (std::size_t c = 0; c < chains; ++c) chain[c] = chain[c] + read(x + (e + c) * Step);
+    }
+    UMBEL_UNROLL(16)
+    for (std::size_t c = 0; c < chains; ++c)
+      if (e + c < count) chain[c] = chain[c] + read(x + (e + c) * Step);
+    const V sum = simd::fold_packs(chain, [](V a, V b) UMBEL_LAMBDA_INLINE { return a + b; });
+    return sum / simd::broadcast<V>(static_cast<T>(count == 0 ? 1 : count));
+  });
+}
+
 }  // namespace umbel::inline UMBEL_TARGET::detail::kernel
 UMBEL_WARNINGS_POP

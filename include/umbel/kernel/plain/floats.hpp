@@ -334,6 +334,18 @@ constexpr void reduce_read(const Read& read, T* y) noexcept {
     *y++ = Operation::template finish<Reduced.count()>(chain[0]);
   });
 }
+// y = the means of `count` elements each, Step apart, that begin side by side at x: sum_of,
+// divided; 0 if count is 0.
+template <std::size_t Means, std::size_t Step, class T>
+constexpr void means_of_first(const T* x, std::size_t count, T* y) noexcept {
+  for (std::size_t i = 0; i < Means; ++i) {
+    T chain[sum_chains]{};
+    for (std::size_t e = 0; e < count; ++e) chain[e % sum_chains] += x[e * Step + i];
+    for (std::size_t half = sum_chains / 2; half > 0; half /= 2)
+      for (std::size_t c = 0; c < half; ++c) chain[c] += chain[c + half];
+    y[i] = count == 0 ? T{} : chain[0] / static_cast<T>(count);
+  }
+}
 template <class Operation, auto Kept, auto Reduced, class T>
 constexpr void reduce(const T* x, T* y) noexcept {
   plain::reduce_read<Operation, Kept, Reduced>([x](std::size_t at) { return x[at]; }, y);

@@ -141,6 +141,20 @@ constexpr std::int32_t integer_mean_of(std::int32_t sum, const integer_unit& u) 
   return in_unit(round_shift(sum, digits_of_mean<Count>), u);
 }
 
+// The mean of the first `count` of Count int8, given their sum: as if Count int8 had the sum
+// sum Count / count, rounded to the nearest, halves up. 0 if count is 0.
+template <std::size_t Count>
+constexpr std::int32_t integer_mean_of_first(std::int32_t sum, std::size_t count,
+                                             const integer_unit& u) noexcept {
+  // Below 2^31: 254 Count^2 + Count.
+  using integer = std::conditional_t<Count <= 2900, std::int32_t, std::int64_t>;
+  if (count == 0) return 0;
+  const integer n = static_cast<integer>(count);
+  const integer doubled = 2 * integer{sum} * static_cast<integer>(Count) + n;
+  const integer down = doubled / (2 * n) - (doubled % (2 * n) < 0 ? 1 : 0);
+  return integer_mean_of<Count>(static_cast<std::int32_t>(down), u);
+}
+
 // y = finish of x by the map. Map: an integer_panels (integer/panels.hpp). finish(at, v): stores
 // the result v of an element at its place in y.
 template <integer_linear_shape S, class Map, class T, class Finish>
