@@ -41,10 +41,20 @@ auto samples(const char* path, std::size_t count) {
     return read<typename Sample::value_type>(path, count);
 }
 
+// Samples, the memory beside each, and their lengths; none where none are given.
+template <class Samples, class Memories>
+struct given {
+  Samples samples;
+  Memories memories;
+  std::vector<int> lengths, of_memories;
+};
+template <class Samples, class Memories>
+given(Samples, Memories, std::vector<int>, std::vector<int>) -> given<Samples, Memories>;
+
 template <class X, class Y>
-double square_of_difference(const X& x, const Y& y) {
+double square_of_difference(const X& x, const Y& y, std::size_t count) {
   double sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const double d = static_cast<double>(x.data()[i]) - static_cast<double>(y.data()[i]);
     sum += d * d;
   }
@@ -61,17 +71,18 @@ struct cost {
   } alone, so_far;
 };
 
-// Input, Memory: a sample of each; no_memory where no part takes one. The first OfMemory parts make
-// the memory, the others the result.
-template <class Input, class Memory, std::size_t OfMemory, class... Parts>
+// Input, Memory: a sample of each; no_memory where no part takes one. Length, MemoryLength: int if
+// they are padded, or whole. The first OfMemory parts make the memory, the others the result.
+template <class Input, class Length, class Memory, class MemoryLength, std::size_t OfMemory,
+          class... Parts>
 class model {
  public:
   explicit model(std::tuple<Parts...>& parts) : parts_(parts) {}
 
   // percent: 100 for the largest values.
-  template <class Samples, class Memories>
-  void calibrate(const Samples& samples, const Memories& memories, double percent) {
-    each_sample(samples, memories, [&](const Input& x, const Memory& m) {
+  template <class Given>
+  void calibrate(const Given& all, double percent) {
+    each_sample(all, [&](const Input& x, const Memory& m) {
       percent < 100 ? see<0, true>(x, m) : see<0, false>(x, m);
     });
     std::apply(
@@ -82,10 +93,10 @@ class model {
         },
         parts_);
   }
-  template <class Samples, class Memories>
-  void compare(const Samples& samples, const Memories& memories, const std::vector<int>& labels) {
+  template <class Given>
+  void compare(const Given& all, const std::vector<int>& labels) {
     labels_ = labels;
-    each_sample(samples, memories, [&](const Input& x, const Memory& m) {
+    each_sample(all, [&](const Input& x, const Memory& m) {
       ++samples_;
       wanted_ = largest(rest<0>(x, m));
       right_ += right(wanted_);
@@ -141,16 +152,31 @@ class model {
  private:
   static constexpr std::size_t count = sizeof...(Parts);
   static constexpr bool has_memory = !std::is_same_v<Memory, no_memory>;
+  template <class N>
+  static constexpr bool is_padded = std::is_same_v<N, int>;
+  // The elements of y that are no padding. Sample: it has the axis of positions first.
+  template <class Sample, class Y, class N>
+  static std::size_t count_of(const Y& y, N length) {
+    if constexpr (is_padded<N> && Y::layout::rank > 0) {
+      using positions = typename Sample::layout::template axis_at<0>;
+      using first = typename Y::layout::template axis_at<0>;
+      if constexpr (std::is_same_v<first, positions>)
+        return y.size() / first::size * static_cast<std::size_t>(length);
+    }
+    return y.size();
+  }
   template <std::size_t I>
   using part_type = std::tuple_element_t<I, std::tuple<Parts...>>;
 
-  template <class Samples, class Memories, class F>
-  void each_sample(const Samples& samples, const Memories& memories, const F& f) {
+  template <class Given, class F>
+  void each_sample(const Given& all, const F& f) {
     static Input x;
     static Memory m;
-    for (std::size_t i = 0; (i + 1) * x.size() <= samples.size(); ++i) {
-      std::copy_n(samples.data() + i * x.size(), x.size(), x.data());
-      if constexpr (has_memory) std::copy_n(memories.data() + i * m.size(), m.size(), m.data());
+    for (std::size_t i = 0; (i + 1) * x.size() <= all.samples.size(); ++i) {
+      std::copy_n(all.samples.data() + i * x.size(), x.size(), x.data());
+      if constexpr (has_memory) std::copy_n(all.memories.data() + i * m.size(), m.size(), m.data());
+      if constexpr (is_padded<Length>) length_ = all.lengths[i];
+      if constexpr (is_padded<MemoryLength>) length_of_memory_ = all.of_memories[i];
       f(x, m);
     }
   }
@@ -159,6 +185,22 @@ class model {
     std::fprintf(stderr, "all samples leave %s.%s at 0, or not finite\n", name,
                  result.missing_range());
     std::exit(3);
+  }
+
+  // Part I, with the lengths of what it is given.
+  template <std::size_t I, class Part, class Seen, class X, class M>
+  auto call_floats(const Part& part, Seen& into, const X& x, const M& m) const {
+    if constexpr (I < OfMemory)
+      return part.floats(into, x, m, length_of_memory_, whole{});
+    else
+      return part.floats(into, x, m, length_, length_of_memory_);
+  }
+  template <std::size_t I, class Part, class X, class M>
+  auto call_integers(const Part& part, const X& x, const M& m) const {
+    if constexpr (I < OfMemory)
+      return part.integers(x, m, length_of_memory_, whole{});
+    else
+      return part.integers(x, m, length_, length_of_memory_);
   }
 
   // ---- ranges
@@ -200,9 +242,9 @@ class model {
       auto& part = std::get<I>(parts_);
       const auto floats = [&](const auto& given) {
         if constexpr (Count)
-          return part.floats(part.counted, given, m);
+          return call_floats<I>(part, part.counted, given, m);
         else
-          return part.floats(part.seen, given, m);
+          return call_floats<I>(part, part.seen, given, m);
       };
       if constexpr (I < OfMemory)
         see<I + 1, Count>(x, floats(m));
@@ -245,9 +287,9 @@ class model {
       const auto& part = std::get<I>(parts_);
       auto ignored = part.seen;
       if constexpr (I < OfMemory)
-        return rest<I + 1>(x, part.floats(ignored, m, m));
+        return rest<I + 1>(x, call_floats<I>(part, ignored, m, m));
       else
-        return rest<I + 1>(part.floats(ignored, x, m), m);
+        return rest<I + 1>(call_floats<I>(part, ignored, x, m), m);
     }
   }
   // x, m: the sequence and the memory before part I in floats; z, n: in integers.
@@ -259,21 +301,21 @@ class model {
       const auto range = range_of<detail::integers::end_of_part>(part);
       cost& c = costs_[I];
       if constexpr (I < OfMemory) {
-        const auto y = part.floats(ignored, m, m);
-        const auto w = part.integers(n, n);
-        const auto alone = dequantize(part.integers(in_integers<I>(m), n), range);
+        const auto y = call_floats<I>(part, ignored, m, m);
+        const auto w = call_integers<I>(part, n, n);
+        const auto alone = dequantize(call_integers<I>(part, in_integers<I>(m), n), range);
         const auto so_far = dequantize(w, range);
-        add(c, y, alone, so_far);
+        add(c, y, alone, so_far, count_of<Memory>(y, length_of_memory_));
         add(c.alone, rest<I + 1>(x, alone));
         add(c.so_far, rest<I + 1>(x, so_far));
         step<I + 1>(x, y, z, w);
       } else {
-        const auto y = part.floats(ignored, x, m);
-        const auto w = part.integers(z, n);
+        const auto y = call_floats<I>(part, ignored, x, m);
+        const auto w = call_integers<I>(part, z, n);
         const auto alone =
-            dequantize(part.integers(in_integers<I>(x), memory_in_integers(m)), range);
+            dequantize(call_integers<I>(part, in_integers<I>(x), memory_in_integers(m)), range);
         const auto so_far = dequantize(w, range);
-        add(c, y, alone, so_far);
+        add(c, y, alone, so_far, count_of<Input>(y, length_));
         add(c.alone, rest<I + 1>(alone, m));
         add(c.so_far, rest<I + 1>(so_far, memory_in_floats(n)));
         step<I + 1>(y, m, w, n);
@@ -281,18 +323,20 @@ class model {
     }
   }
   template <class Y>
-  static void add(cost& c, const Y& y, const Y& alone, const Y& so_far) {
-    c.alone.error += square_of_difference(alone, y);
-    c.so_far.error += square_of_difference(so_far, y);
-    for (const float v : y) c.size += static_cast<double>(v) * static_cast<double>(v);
+  static void add(cost& c, const Y& y, const Y& alone, const Y& so_far, std::size_t elements) {
+    c.alone.error += square_of_difference(alone, y, elements);
+    c.so_far.error += square_of_difference(so_far, y, elements);
+    for (std::size_t i = 0; i < elements; ++i)
+      c.size += static_cast<double>(y.data()[i]) * static_cast<double>(y.data()[i]);
   }
-  // Where the largest result is, of each row of the last axis.
+  // Where the largest result is, of each row of the last axis that is no padding.
   template <class Y>
-  static std::vector<int> largest(const Y& y) {
+  std::vector<int> largest(const Y& y) const {
     using layout = typename Y::layout;
     constexpr std::size_t wide = layout::extents[layout::rank - 1];
     std::vector<int> places;
-    for (const float* row = y.data(); row != y.data() + y.size(); row += wide)
+    const float* const end = y.data() + count_of<Input>(y, length_);
+    for (const float* row = y.data(); row != end; row += wide)
       places.push_back(static_cast<int>(std::max_element(row, row + wide) - row));
     return places;
   }
@@ -310,6 +354,8 @@ class model {
   }
 
   std::tuple<Parts...>& parts_;
+  Length length_{};  // of this sample
+  MemoryLength length_of_memory_{};
   std::array<cost, count> costs_{};
   tensor<float> range_of_memory_{0.0F};
   std::vector<int> labels_, wanted_;  // wanted_: of the floats on this sample

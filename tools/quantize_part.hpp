@@ -49,10 +49,40 @@ auto owned(const portable::weights_view<Parts, View...>& w) {
 // ---- parts of a model ---------------------------------------------------------------------------
 // In place of a memory, in a model without decoder layers.
 struct no_memory {};
+// In place of the length of a sample that is not padded.
+struct whole {};
+// The mask of a mean: the length.
+struct by_length {};
 
-// In, Out: the integers that it takes and gives. Mask: void, or that of an attention, of a decoder
-// layer the self_mask. More: the epsilon of a norm.
-template <class Quantized, class Weights, class In, class Out, class Mask, class... More>
+template <class Mask>
+constexpr Mask with_length(const Mask& mask, whole) {
+  return mask;
+}
+template <class Mask>
+constexpr auto with_length(const Mask& mask, int length) {
+  return length & mask;
+}
+
+// What a part hands on.
+struct all_positions {
+  template <class Y>
+  static const Y& of(const Y& y) {
+    return y;
+  }
+};
+template <template <std::size_t> class Axis>
+struct first_of {
+  template <class Y>
+  static auto of(const Y& y) {
+    return contiguous(y | select_at<Axis>(0));
+  }
+};
+
+// In, Out: the integers that it takes and gives. Mask: void, that of an attention, of a decoder
+// layer the self_mask, or by_length. More: the epsilon of a norm. n, of_memory: the lengths, or
+// whole.
+template <class Quantized, class Weights, class In, class Out, class Mask, class After,
+          class... More>
 struct part {
   using in = In;
   using out = Out;
@@ -65,29 +95,22 @@ struct part {
   histograms counted{};
   Quantized layer{};
 
-  template <class Seen, class X, class Memory>
-  auto floats(Seen& into, const X& x, const Memory& memory) const {
-    return std::apply(
-        [&](const auto&... m) {
-          if constexpr (std::is_same_v<Weights, std::nullptr_t>)
-            return Quantized::calibrate(into, x, m...);
-          else if constexpr (takes_memory)
-            return Quantized::calibrate(into, weights, x, memory, self_mask(Mask{}));
-          else if constexpr (!std::is_void_v<Mask>)
-            return Quantized::calibrate(into, weights, x, Mask{});
-          else
-            return Quantized::calibrate(into, weights, x, m...);
-        },
-        more);
+  template <class Seen, class X, class Memory, class N, class M>
+  auto floats(Seen& into, const X& x, const Memory& memory, N n, M of_memory) const {
+    const auto call = [&](const auto&... given) {
+      if constexpr (std::is_same_v<Weights, std::nullptr_t>)
+        return Quantized::calibrate(into, x, given...);
+      else
+        return Quantized::calibrate(into, weights, x, given...);
+    };
+    return After::of(std::apply(
+        [&](const auto&... epsilon) { return with_masks(call, memory, n, of_memory, epsilon...); },
+        more));
   }
-  template <class X, class Memory>
-  auto integers(const X& x, const Memory& memory) const {
-    if constexpr (takes_memory)
-      return layer(x, memory, self_mask(Mask{}));
-    else if constexpr (std::is_void_v<Mask>)
-      return layer(x);
-    else
-      return layer(x, Mask{});
+  template <class X, class Memory, class N, class M>
+  auto integers(const X& x, const Memory& memory, N n, M of_memory) const {
+    return After::of(
+        with_masks([&](const auto&... given) { return layer(x, given...); }, memory, n, of_memory));
   }
   pack_result pack() {
     return std::apply(
@@ -99,11 +122,27 @@ struct part {
         },
         more);
   }
+
+ private:
+  // call(what follows the input).
+  template <class Call, class Memory, class N, class M, class... Epsilon>
+  static auto with_masks(const Call& call, const Memory& memory, N n, M of_memory,
+                         const Epsilon&... epsilon) {
+    if constexpr (takes_memory)
+      return call(memory, with_length(all_keys, of_memory), self_mask(with_length(Mask{}, n)));
+    else if constexpr (std::is_void_v<Mask>)
+      return call(epsilon...);
+    else if constexpr (std::is_same_v<Mask, by_length>)
+      return call(n);
+    else
+      return call(with_length(Mask{}, n));
+  }
 };
-template <class Quantized, class In, class Out, class Mask = void, class Weights, class... More>
+template <class Quantized, class In, class Out, class Mask, class After, class Weights,
+          class... More>
 auto make(const char* name, const Weights& weights, More... more) {
-  return part<Quantized, Weights, In, Out, Mask, More...>{name, weights,
-                                                          std::tuple<More...>{more...}};
+  return part<Quantized, Weights, In, Out, Mask, After, More...>{name, weights,
+                                                                 std::tuple<More...>{more...}};
 }
 
 template <class Where, class Part>

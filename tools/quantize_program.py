@@ -19,10 +19,11 @@ SINUSOIDS = re.compile(r"sinusoidal:(adjacent_pairs|split_halves|split_halves_to
 
 
 class Part:
-    """width: of the features that it gives; of None, of those that it is given."""
+    """width: of the features that it gives; of None, of those that it is given. first: the axis of which only the first position is
+    handed on."""
 
     def __init__(self, name, kind, source, label, width=None):
-        self.name, self.kind, self.source, self.label, self.width = name, kind, source, label, width
+        self.name, self.kind, self.source, self.label, self.width, self.first = name, kind, source, label, width, None
         self.takes, self.gives = TAKES[kind]
 
 
@@ -40,6 +41,12 @@ def parts_of(text, header, namespace, last=16):
             if not AXIS.fullmatch(word[5:]):
                 raise Refused(f"{word}: mean is followed by the name of an axis, mean:token")
             parts.append(Part("mean", "mean", word[5:], "mean"))
+        elif word.startswith("first:"):
+            if not AXIS.fullmatch(word[6:]):
+                raise Refused(f"{word}: first is followed by the name of an axis, first:token")
+            if not parts:
+                raise Refused(f"{word}: no part makes the positions; give samples of the first position")
+            parts[-1].first = word[6:]
         elif word.startswith("sinusoidal:"):
             layout = SINUSOIDS.fullmatch(word)
             if not layout:
@@ -65,7 +72,7 @@ def parts_of(text, header, namespace, last=16):
         elif word in arrays:
             parts.append(Part(word, "table", (f"{namespace}::{word}", arrays[word]), word))
         else:
-            names = [*types, "mean:AXIS", "sinusoidal:LAYOUT", *arrays]
+            names = [*types, "mean:AXIS", "first:AXIS", "sinusoidal:LAYOUT", *arrays]
             raise Refused(f"{word or 'an empty name'}: the header has no such layer or table; it has {', '.join(names[:20])}" +
                           (" ..." if len(names) > 20 else ""))
     for part in parts[1:]:
@@ -105,16 +112,29 @@ class Model:
             raise Refused(f"{options.memory}: no part is a decoder layer, which attends to a memory")
 
 
-def code_of(part, axes, width, causal, options, namespace):
+def axis_of(word, axis, axes):
+    if axis not in axes:
+        raise Refused(f"{word}:{axis}: the samples have the axes {', '.join(axes)}")
+    return f"umbel::axes::{axis}<{axes[axis]}>"
+
+
+def code_of(part, axes, width, causal, has_lengths, options, namespace):
     """The call that makes the part. axes, width: of a sample, and of the features that the part is given."""
     takes = f"std::int{part.takes}_t" if part.takes != "ids" else "int"
-    ends = f"{takes}, std::int{part.gives}_t"
+    after, mask = "tool::all_positions", "void"
+    if part.first:
+        axis_of("first", part.first, axes)
+        after = f"tool::first_of<umbel::axes::{part.first}>"
+    attends = part.kind in ("encoder_layer", "multi_head_attention") and (causal or has_lengths)
+    if part.kind == "decoder_layer" or attends:
+        mask = f"std::remove_cv_t<decltype(umbel::{'causal' if causal else 'all_keys'})>"
+    elif part.kind == "mean" and has_lengths and part.source == next(iter(axes)):
+        mask = "tool::by_length"
+    ends = f"{takes}, std::int{part.gives}_t, {mask}, {after}"
     gives = f", umbel::output_as<std::int{part.gives}_t>" if TAKES[part.kind][1] is None else ""
     name = f'"{part.name}"'
     if part.kind == "mean":
-        if part.source not in axes:
-            raise Refused(f"mean:{part.source}: the samples have the axes {', '.join(axes)}")
-        axis = f"umbel::axes::{part.source}<{axes[part.source]}>"
+        axis = axis_of("mean", part.source, axes)
         return f"tool::make<umbel::quantized_mean<{axis}{gives}>, {ends}>({name}, nullptr)"
     if part.kind in ("table", "embedding"):
         array, shape = part.source
@@ -128,13 +148,11 @@ def code_of(part, axes, width, causal, options, namespace):
         kind = f"umbel::sinusoidal_positions<float, umbel::axes::{first}<{size}>, umbel::axes::hidden<{width}>, {part.source}>"
         return f"tool::make<umbel::quantized<{kind}>, {ends}>({name}, nullptr)"
     kind = f"{namespace}::{part.label}_type"
-    if part.kind == "decoder_layer" or causal and part.kind in ("encoder_layer", "multi_head_attention"):
-        ends += f", std::remove_cv_t<decltype(umbel::{'causal' if causal else 'all_keys'})>"
     more = f", {options.epsilon!r}F" if part.kind.endswith("norm") else ""
     return f"tool::make<umbel::quantized<{kind}{gives}>, {ends}>({name}, tool::owned({part.source}){more})"
 
 
-def chain(path, parts, shape, causal, options, namespace):
+def chain(path, parts, shape, causal, has_lengths, options, namespace):
     """The type of one sample, and the calls that make the parts."""
     names = (options.axes or ("token" if parts and parts[0].takes == "ids" else
                               "hidden" if len(shape) == 1 else "token,hidden")).split(",")
@@ -143,7 +161,7 @@ def chain(path, parts, shape, causal, options, namespace):
                       f"{','.join(names)}")
     axes, width, calls = dict(zip(names, shape)), shape[-1], []
     for part in parts:
-        calls.append(code_of(part, axes, width, causal, options, namespace))
+        calls.append(code_of(part, axes, width, causal, has_lengths, options, namespace))
         width = part.width or width
     element = "int" if parts and parts[0].takes == "ids" else "float"
     return f"umbel::tensor<{element}, {', '.join(f'umbel::axes::{name}<{size}>' for name, size in axes.items())}>", calls
@@ -151,12 +169,15 @@ def chain(path, parts, shape, causal, options, namespace):
 
 def program(options, model, given):
     namespace = model.namespace
-    sample, calls = chain(options.samples, model.parts, given["samples"].shape[1:], options.causal, options, namespace)
+    sample, calls = chain(options.samples, model.parts, given["samples"].shape[1:], options.causal, bool(options.lengths), options,
+                          namespace)
     memory = "tool::no_memory"
     if options.memory:
-        memory, first = chain(options.memory, model.memory, given["memory"].shape[1:], False, options, namespace)
+        memory, first = chain(options.memory, model.memory, given["memory"].shape[1:], False, bool(options.memory_lengths),
+                              options, namespace)
         calls = first + calls
     listed = ",\n      ".join(calls)
+    sample_lengths, memory_lengths = ("int" if given else "tool::whole" for given in (options.lengths, options.memory_lengths))
     return f"""#include "{options.header.resolve()}"
 #include "{TOOLS / 'quantize.hpp'}"
 
@@ -166,11 +187,15 @@ int main(int, char** words) {{
   using sample = {sample};
   using memory = {memory};
   const auto run = [&]<class... Part>(std::tuple<Part...>& list) {{
-    tool::model<sample, memory, {len(model.memory)}, Part...> model(list);
+    tool::model<sample, {sample_lengths}, memory, {memory_lengths}, {len(model.memory)}, Part...> model(list);
     const auto count = [&](int i) {{ return std::strtoull(words[i], nullptr, 10); }};
     const auto samples = [&]<class Sample>(int i, Sample*) {{ return tool::samples<Sample>(words[i], count(i + 1)); }};
-    model.calibrate(samples(1, (sample*)nullptr), samples(3, (memory*)nullptr), {options.percentile!r});
-    model.compare(samples(5, (sample*)nullptr), samples(7, (memory*)nullptr), tool::read<int>(words[9], count(10)));
+    const auto given = [&](int i) {{
+      return tool::given{{samples(i, (sample*)nullptr), samples(i + 2, (memory*)nullptr), tool::read<int>(words[i + 4], count(i + 5)),
+                         tool::read<int>(words[i + 6], count(i + 7))}};
+    }};
+    model.calibrate(given(1), {options.percentile!r});
+    model.compare(given(9), tool::read<int>(words[17], count(18)));
     model.print();
   }};
   run(parts);

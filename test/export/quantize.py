@@ -153,6 +153,36 @@ class Checks:
         embedded = np.load(x) @ tensors["embed.weight"].T + tensors["embed.bias"]
         tap.check("at least as large as it was", residuals and min(residuals) >= abs(embedded).max() * (1 - 1e-6))
 
+    # What padding holds changes nothing: neither ranges nor errors nor answers.
+    def check_lengths(self):
+        np, tap, header = self.np, self.tap, self.header
+        lengths = self.save("lengths.npy", np.arange(40) % 5 + 1)
+        zeros, garbage = (self.some(40, 5, 6) for _ in range(2))
+        for i in range(40):
+            n = i % 5 + 1
+            garbage[i, n:], garbage[i, :n], zeros[i, n:] = garbage[i, n:] * 1000, zeros[i, :n], 0
+        given = [self.save("zeros.npy", zeros), self.save("garbage.npy", garbage)]
+        labels = self.save("of_tokens.npy", self.random.integers(0, 8, (40, 5)))
+        ranges = [self.folder / f"{x.stem}_ranges.npz" for x in given]
+        done = [self.run(header, "--parts", "embed,positions,layers", "--samples", x, "--lengths", lengths, "--ranges", to, "--causal",
+                         "--labels", labels) for x, to in zip(given, ranges)]
+        tap.check("lengths: errors and answers", all(code == 0 for code, *_ in done) and done[0][1] == done[1][1], str(done))
+        seen = [dict(np.load(to)) if to.exists() else {} for to in ranges]
+        tap.check("lengths: ranges", seen[0] and seen[0] == seen[1], str(seen))
+        for pool in ("mean", "first"):
+            code, _, err = self.run(header, "--parts", f"embed,positions,layers,norm,{pool}:token,head", "--samples", given[1],
+                                    "--lengths", lengths, "--ranges", ranges[0])
+            most = max(np.load(ranges[0]).values())
+            tap.check(f"lengths: {pool}:token", code == 0 and most < 100, f"{most} {err}")
+        parts = ("--parts", "embed,positions", "--samples", given[0])
+        self.refused("the lengths are an integer for each of 40 samples", header, *parts, "--lengths", labels)
+        self.refused("the lengths are 1 to 6, but the samples have 5", header, *parts, "--lengths",
+                     self.save("long.npy", np.arange(40) % 6 + 1))
+        self.refused("--test-lengths", header, *parts, "--lengths", lengths, "--test", given[1], code=2)
+        self.refused("--memory-lengths", header, *parts, "--memory-lengths", lengths, code=2)
+        self.refused("no part makes the positions", header, "--parts", "first:token,embed", "--samples", given[0])
+        self.refused("first:query: the samples have the axes", header, "--parts", "embed,first:query", "--samples", given[0])
+
     # One part has weights that 8 bits lose: it alone costs answers, and from it on all that is in integers.
     def check_accuracy(self):
         np, tap = self.np, self.tap
@@ -205,6 +235,10 @@ class Checks:
         read = np.load(ranges) if ranges.exists() else {}
         units = {float(read[name]) for name in read if name.endswith(".memory") or name == "memory.source_norm.output"}
         tap.check("one unit of the memory", len(units) == 1, str(units))
+        padded = (memory, self.save("of_memory.npy", self.random.integers(1, 8, 30)))
+        code, of_lengths, err = self.run(header, *parts, *made, "--causal", "--lengths", self.save(
+            "of_words.npy", self.random.integers(1, 6, 30)), "--memory-lengths", padded[1])
+        tap.check("a decoder with lengths of words and memory", code == 0 and of_lengths != out, err)
         rows, as_it_is = self.save("rows.npy", self.some(30, 7, 8)), ("--parts", "layers", "--samples", self.folder / "rows.npy")
         tap.check("a memory as it is", self.run(header, *as_it_is, "--memory", rows)[0] == 0)
         self.refused("is a decoder layer, which attends to a memory: say --memory", header, *parts)
@@ -344,6 +378,7 @@ def main():
         checks.check_map()
         checks.check_written()
         checks.check_model()
+        checks.check_lengths()
         checks.check_accuracy()
         checks.check_decoder()
         checks.check_words()
