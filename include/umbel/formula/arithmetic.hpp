@@ -105,28 +105,28 @@ constexpr auto operator%(const A& a, const B& b) noexcept {
 template <class A, class B>
   requires operands<A, B>
 constexpr auto operator<(const A& a, const B& b) noexcept {
-  using verdict = operands_fit<A, B>;
+  using verdict = first_error<are_ordered<A, B>, operands_fit<A, B>>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return operation<word::less, verdict>(a, b);
 }
 template <class A, class B>
   requires operands<A, B>
 constexpr auto operator>(const A& a, const B& b) noexcept {
-  using verdict = operands_fit<A, B>;
+  using verdict = first_error<are_ordered<A, B>, operands_fit<A, B>>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return operation<word::less, verdict>(b, a);
 }
 template <class A, class B>
   requires operands<A, B>
 constexpr auto operator<=(const A& a, const B& b) noexcept {
-  using verdict = operands_fit<A, B>;
+  using verdict = first_error<are_ordered<A, B>, operands_fit<A, B>>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return operation<word::less_or_equal, verdict>(a, b);
 }
 template <class A, class B>
   requires operands<A, B>
 constexpr auto operator>=(const A& a, const B& b) noexcept {
-  using verdict = operands_fit<A, B>;
+  using verdict = first_error<are_ordered<A, B>, operands_fit<A, B>>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return operation<word::less_or_equal, verdict>(b, a);
 }

@@ -260,5 +260,19 @@ template <class Name, class... X>
 using are_conditions =
     in_its_line<first_error<typename condition_rule<Name, X>::type..., accepted>, X...>;
 
+// 0 <= x < 5 compares a condition, which is below 5.
+template <class X>
+inline constexpr bool is_condition_operand = false;
+template <has_elements X>
+inline constexpr bool is_condition_operand<X> =
+    std::is_same_v<typename with_elements<X>::type::value_type, bool>;
+template <word W, class A, class B, class C>
+inline constexpr bool is_condition_operand<positional<W, A, B, C>> = is_condition(W);
+template <class A, class B>
+using are_ordered =
+    in_its_line<verdict<!is_condition_operand<A> && !is_condition_operand<B>, say::formula,
+                        say::compares_the_result_of_a_comparison_so_write_a_less_b_and_b_less_c>,
+                A, B>;
+
 }  // namespace umbel::inline UMBEL_TARGET::detail::formulas
 UMBEL_WARNINGS_POP

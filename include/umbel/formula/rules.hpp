@@ -50,6 +50,8 @@ UMBEL_SAYS(
     "separate argument, the object as const auto& w; a function that it calls must be constexpr");
 UMBEL_SAYS(calls_a_function_that_is_not_constexpr_so_declare_it_constexpr,
            "calls a function that is not constexpr; declare it as constexpr auto f(...)");
+UMBEL_SAYS(compares_the_result_of_a_comparison_so_write_a_less_b_and_b_less_c,
+           "compares the result of a comparison; write a < b && b < c");
 UMBEL_SAYS(returns_conditions_not_numbers_so_write_where,
            "returns conditions, not numbers; write where(condition, 1, 0)");
 UMBEL_SAYS(cannot_branch_on_a_condition_so_write_where,

@@ -151,9 +151,7 @@ struct score_reader {
   }
   // Hides keys with key - query + c < 0, or <= 0, times sign. Whole numbers only.
   constexpr bool add_bound(const linear_form& f, bool or_equal) {
-    const auto whole = static_cast<long long>(f.constant);
-    if (!f.ok || static_cast<double>(whole) != f.constant || f.constant > 1e8 || f.constant < -1e8)
-      return false;
+    if (!f.ok || !is_whole(f.constant)) return false;
     if (f.key == 1 && f.query == -1) {  // j - i + c < 0: seen from i - c on
       const double least = -f.constant + (or_equal ? 1 : 0);
       form.low = least > form.low ? least : form.low;
