@@ -4,6 +4,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/formula/linear_form.hpp>
 #include <umbel/formula/program.hpp>
 #include <umbel/formula/schedule.hpp>
 
@@ -191,40 +192,18 @@ struct later_values {
     return false;
   }
 
-  // a key + b query + c, if n has that form.
-  struct distance_form {
-    double key = 0, query = 0, constant = 0;
-    bool ok = false;
-  };
-  constexpr distance_form form_of(int n) const {
-    const node_of_graph<T>& node = at(n);
-    if (node.what == word::number) return {0, 0, static_cast<double>(node.number), true};
-    if (node.what == word::position) {
-      if (node.family == keys) return {1, 0, 0, true};
-      return {0, 1, 0, is_row(node.family)};
-    }
-    if (node.what != word::add && node.what != word::subtract && node.what != word::negate &&
-        node.what != word::multiply)
-      return {};
-    const distance_form a = form_of(node.from[0].node);
-    if (node.what == word::negate) return {-a.key, -a.query, -a.constant, a.ok};
-    const distance_form b = form_of(node.from[1].node);
-    if (node.what == word::multiply) {
-      const bool is_number = a.key == 0 && a.query == 0;
-      const distance_form& x = is_number ? b : a;
-      const double by = is_number ? a.constant : b.constant;
-      return {x.key * by, x.query * by, x.constant * by,
-              a.ok && b.ok && (is_number || (b.key == 0 && b.query == 0))};
-    }
-    const double sign = node.what == word::add ? 1 : -1;
-    return {a.key + sign * b.key, a.query + sign * b.query, a.constant + sign * b.constant,
-            a.ok && b.ok};
+  constexpr linear_form form_of(int n) const {
+    return linear_form_of(*this, n, [this](unsigned long long family) -> linear_form {
+      if (family == keys) return {1, 0, 0, true};
+      return {0, 1, 0, is_row(family)};
+    });
   }
   // The value of a comparison of positions for every key after the query, at distances 1, 2, ...
   constexpr later_value<T> compared_later(const node_of_graph<T>& node) const {
-    const distance_form a = form_of(node.from[0].node), b = form_of(node.from[1].node);
+    const linear_form a = form_of(node.from[0].node), b = form_of(node.from[1].node);
     const double slope = a.key - b.key, constant = a.constant - b.constant;
-    if (!a.ok || !b.ok || slope + (a.query - b.query) != 0) return {};
+    if (!a.ok || !b.ok || a.is_clamped() || b.is_clamped() || slope + (a.query - b.query) != 0)
+      return {};
     const double nearest = slope + constant;  // a - b at a distance of 1
     if (node.what == word::less) {
       if (slope <= 0 && nearest < 0) return {true, T{1}};

@@ -5,11 +5,35 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/formula/linear_form.hpp>
 #include <umbel/formula/program.hpp>
 #include <umbel/formula/schedule.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+// Position i + offset between two numbers, or the number if they are equal.
+struct key_bound {
+  double offset = 0, least = -1e9, most = 1e9;
+  bool known = false;
+
+  constexpr bool is_number() const noexcept { return least == most; }
+  constexpr bool is_clamped() const noexcept { return least > -1e9 || most < 1e9; }
+  constexpr double at(double query) const noexcept {
+    const double free = query + offset;
+    return free < least ? least : free > most ? most : free;
+  }
+};
+// The greater or the lesser of two bounds, if that is a bound again.
+constexpr key_bound one_of(const key_bound& a, const key_bound& b, bool greater) noexcept {
+  const bool has_numbers = a.is_number() || b.is_number();
+  if (!has_numbers && a.offset != b.offset && (a.is_clamped() || b.is_clamped())) return {};
+  const auto choose = [greater](double x, double y) { return (x > y) == greater ? x : y; };
+  const double offset = !has_numbers    ? choose(a.offset, b.offset)
+                        : a.is_number() ? b.offset
+                                        : a.offset;
+  return {offset, choose(a.least, b.least), choose(a.most, b.most), true};
+}
 
 template <class T>
 struct score_form {
@@ -24,17 +48,8 @@ struct score_form {
   std::size_t hides = 0;
   // Query i sees key j if i + low <= j <= i + high.
   double low = -1e9, high = 1e9;
-  // Query i sees keys from first to last: i + offset between two numbers.
-  struct bound {
-    double offset = 0, least = -1e9, most = 1e9;
-    bool known = false;
-
-    constexpr double at(double query) const noexcept {
-      const double free = query + offset;
-      return free < least ? least : free > most ? most : free;
-    }
-  };
-  bound first{0, -1e9, -1e9, false}, last{0, 1e9, 1e9, false};
+  // Query i sees keys from first to last.
+  key_bound first{0, -1e9, -1e9, false}, last{0, 1e9, 1e9, false};
   // Key j is seen if it is less than this operand's value, or not above it.
   place_of_operand length;
   bool length_is_last = false;
@@ -44,32 +59,6 @@ struct score_form {
   constexpr bool is_window() const noexcept { return low > -1e9 || high < 1e9; }
   constexpr bool is_clamped() const noexcept { return first.known || last.known; }
   constexpr bool has_range() const noexcept { return is_window() || is_clamped() || has_length(); }
-};
-
-// a key + b query + c between two numbers, if a node has that form.
-struct linear_form {
-  double key = 0, query = 0, constant = 0;
-  bool ok = false;
-  double least = -1e9, most = 1e9;
-
-  constexpr bool is_clamped() const noexcept { return least > -1e9 || most < 1e9; }
-  constexpr bool is_number() const noexcept { return ok && key == 0 && query == 0; }
-  constexpr linear_form plus(double number) const noexcept {
-    return {key,
-            query,
-            constant + number,
-            ok,
-            least > -1e9 ? least + number : least,
-            most < 1e9 ? most + number : most};
-  }
-  constexpr linear_form at_least(double number) const noexcept {
-    return {
-        key, query, constant, ok, number > least ? number : least, number > most ? number : most};
-  }
-  constexpr linear_form at_most(double number) const noexcept {
-    return {
-        key, query, constant, ok, number < least ? number : least, number < most ? number : most};
-  }
 };
 
 template <class T, std::size_t Nodes>
@@ -89,87 +78,99 @@ struct score_reader {
   }
 
   constexpr linear_form linear(int n) const {
-    const node_of_graph<T>& node = p.at(n);
-    const auto operand = [&](std::size_t j) { return linear(node.from[j].node); };
-    if (node.what == word::number) return {0, 0, static_cast<double>(node.number), true};
-    if (node.what == word::position) {
-      if (node.family == parts.key) return {1, 0, 0, true};
-      if (node.family == parts.query) return {0, 1, 0, true};
+    return linear_form_of(p, n, [this](unsigned long long family) -> linear_form {
+      if (family == parts.key) return {1, 0, 0, true};
+      if (family == parts.query) return {0, 1, 0, true};
       return {};
-    }
-    if (node.what == word::add || node.what == word::subtract) {
-      const linear_form a = operand(0), b = operand(1);
-      if (a.is_clamped() && b.is_number())
-        return a.plus(node.what == word::add ? b.constant : -b.constant);
-      if (b.is_clamped() && a.is_number() && node.what == word::add) return b.plus(a.constant);
-      if (a.is_clamped() || b.is_clamped()) return {};
-      const double sign = node.what == word::add ? 1 : -1;
-      return {a.key + sign * b.key, a.query + sign * b.query, a.constant + sign * b.constant,
-              a.ok && b.ok};
-    }
-    if (node.what == word::multiply || node.what == word::multiply_add) {
-      const linear_form a = operand(0), b = operand(1);
-      const linear_form& of = a.is_number() ? b : a;
-      const double by = a.is_number() ? a.constant : b.constant;
-      const linear_form plus =
-          node.what == word::multiply ? linear_form{0, 0, 0, true} : operand(2);
-      if ((!a.is_number() && !b.is_number()) || of.is_clamped() || plus.is_clamped()) return {};
-      return {of.key * by + plus.key, of.query * by + plus.query, of.constant * by + plus.constant,
-              of.ok && plus.ok};
-    }
-    if (node.what == word::maximum || node.what == word::minimum) {
-      const linear_form a = operand(0), b = operand(1);
-      const linear_form& of = a.is_number() ? b : a;
-      const linear_form& number = a.is_number() ? a : b;
-      if (!number.is_number() || of.key != 0 || of.query != 1) return {};
-      return node.what == word::maximum ? of.at_least(number.constant)
-                                        : of.at_most(number.constant);
-    }
-    if (node.what == word::clamp) {
-      const linear_form of = operand(0), low = operand(1), high = operand(2);
-      if (!low.is_number() || !high.is_number() || of.key != 0 || of.query != 1) return {};
-      return of.at_least(low.constant).at_most(high.constant);
-    }
-    return {};
+    });
   }
-  static constexpr bool is_whole(double number) {
-    return number <= 1e9 && number >= -1e9 &&
-           static_cast<double>(static_cast<long long>(number)) == number;
+  // The keys that a query sees, if that is a range.
+  struct seen_keys {
+    key_bound first, last;
+    bool ok = false;
+  };
+  // Keys are hidden if left < right, or left <= right.
+  static constexpr seen_keys seen_unless(const linear_form& left, const linear_form& right,
+                                         bool or_equal) {
+    const double of_key = left.key - right.key, of_query = left.query - right.query;
+    const double constant = left.constant - right.constant;
+    const linear_form &clamped = left.is_clamped() ? left : right,
+                      &other = left.is_clamped() ? right : left;
+    const bool is_first = of_key > 0, is_number = of_query == 0;
+    if (!left.ok || !right.ok || !left.exact || !right.exact || of_key == 0 ||
+        (!is_number && of_query != -of_key) || other.is_clamped() ||
+        (clamped.is_clamped() && (clamped.key != 0 || other.key != 1)))
+      return {};
+    // The nearest whole number that is seen; the next one if it is hidden itself.
+    const auto nearest = [=](double number) {
+      const auto whole = static_cast<double>(static_cast<long long>(number));
+      const double down = whole > number ? whole - 1 : whole;
+      const double up = whole < number ? whole + 1 : whole;
+      return is_first ? (or_equal ? down + 1 : up) : (or_equal ? up - 1 : down);
+    };
+    key_bound bound;
+    bound.known = true;
+    bound.offset = nearest(-constant / of_key);
+    if (is_number) bound.least = bound.most = bound.offset;
+    if (clamped.least > -1e9) bound.least = nearest(clamped.least - other.constant);
+    if (clamped.most < 1e9) bound.most = nearest(clamped.most - other.constant);
+    return {is_first ? bound : key_bound{}, is_first ? key_bound{} : bound, true};
   }
-  // Hides keys before a clamped position of the query, or after it.
-  constexpr bool add_clamped(const linear_form& a, const linear_form& b, bool or_equal) {
-    const linear_form &of = a.is_clamped() ? a : b, &key = a.is_clamped() ? b : a;
-    auto& bound = a.is_clamped() ? form.last : form.first;
-    if (!of.ok || of.key != 0 || of.query != 1 || !key.ok || key.is_clamped() || key.key != 1 ||
-        key.query != 0 || bound.known)
-      return false;
-    const double nearer = or_equal ? 1 : 0;
-    const linear_form to = of.plus(-key.constant + (a.is_clamped() ? -nearer : nearer));
-    if (!is_whole(to.constant) || !is_whole(to.least) || !is_whole(to.most)) return false;
-    bound = {to.constant, to.least, to.most, true};
-    return true;
+  static constexpr seen_keys both(const seen_keys& a, const seen_keys& b) {
+    const auto nearer = [](const key_bound& x, const key_bound& y, bool greater) {
+      return !x.known ? y : !y.known ? x : one_of(x, y, greater);
+    };
+    const key_bound first = nearer(a.first, b.first, true), last = nearer(a.last, b.last, false);
+    return {first, last,
+            a.ok && b.ok && first.known == (a.first.known || b.first.known) &&
+                last.known == (a.last.known || b.last.known)};
   }
-  // Hides keys with key - query + c < 0, or <= 0, times sign. Whole numbers only.
-  constexpr bool add_bound(const linear_form& f, bool or_equal) {
-    if (!f.ok || !is_whole(f.constant)) return false;
-    if (f.key == 1 && f.query == -1) {  // j - i + c < 0: seen from i - c on
-      const double least = -f.constant + (or_equal ? 1 : 0);
-      form.low = least > form.low ? least : form.low;
+  static constexpr seen_keys any(const seen_keys& a, const seen_keys& b) {
+    if (!a.ok || !b.ok || a.first.known != b.first.known || a.last.known != b.last.known ||
+        a.first.known == a.last.known)
+      return {};
+    const bool is_first = a.first.known;
+    const key_bound bound =
+        is_first ? one_of(a.first, b.first, false) : one_of(a.last, b.last, true);
+    return {is_first ? bound : key_bound{}, is_first ? key_bound{} : bound, bound.known};
+  }
+  // Condition n hides keys, or its opposite does.
+  constexpr seen_keys seen_unless(int n, bool opposite) const {
+    const node_of_graph<T>& node = p.at(n);
+    if (p.stored[n]) return {};
+    const auto operand = [&](std::size_t j) { return node.from[j].node; };
+    if (node.what == word::logical_not) return seen_unless(operand(0), !opposite);
+    if (node.what == word::logical_and || node.what == word::logical_or) {
+      const seen_keys a = seen_unless(operand(0), opposite), b = seen_unless(operand(1), opposite);
+      return (node.what == word::logical_or) != opposite ? both(a, b) : any(a, b);
+    }
+    if (node.what == (opposite ? word::equal : word::not_equal)) {
+      const linear_form a = linear(operand(0)), b = linear(operand(1));
+      return both(seen_unless(a, b, false), seen_unless(b, a, false));
+    }
+    if (node.what != word::less && node.what != word::less_or_equal) return {};
+    // !(a < b) is b <= a
+    const int left = operand(opposite ? 1 : 0), right = operand(opposite ? 0 : 1);
+    const bool or_equal = (node.what == word::less_or_equal) != opposite;
+    const linear_form a = linear(left);
+    if (p.at(right).what != word::absolute) return seen_unless(a, linear(right), or_equal);
+    const linear_form b = linear(p.at(right).from[0].node);
+    return both(seen_unless(a, b, or_equal), seen_unless(a, -b, or_equal));
+  }
+  constexpr bool add(const seen_keys& seen) {
+    const auto add_bound = [](const key_bound& bound, key_bound& to, double& distance,
+                              bool greater) {
+      if (bound.known && !bound.is_clamped()) {
+        if ((bound.offset > distance) == greater) distance = bound.offset;
+      } else if (bound.known) {
+        const key_bound nearer = to.known ? one_of(bound, to, greater) : bound;
+        if (!nearer.known) return false;
+        to = nearer;
+      }
       return true;
-    }
-    if (f.key == -1 && f.query == 1) {  // i - j + c < 0: seen up to i + c
-      const double most = f.constant - (or_equal ? 1 : 0);
-      form.high = most < form.high ? most : form.high;
-      return true;
-    }
-    return false;
-  }
-  // Hides keys with left < right, or <=, if that is on the distance of key and query.
-  constexpr bool add_window(int left, int right, bool or_equal) {
-    const linear_form a = linear(left), b = linear(right);
-    if (a.is_clamped() || b.is_clamped()) return add_clamped(a, b, or_equal);
-    return add_bound({a.key - b.key, a.query - b.query, a.constant - b.constant, a.ok && b.ok},
-                     or_equal);
+    };
+    return seen.ok && add_bound(seen.first, form.first, form.low, true) &&
+           add_bound(seen.last, form.last, form.high, false);
   }
   // Is the condition on the key and a number that all keys and queries share? NaN hides no key by
   // its range.
@@ -184,7 +185,7 @@ struct score_reader {
     form.length_is_last = !or_equal;
     return true;
   }
-  // Adds condition n, or its opposite, if it hides all keys outside of a range.
+  // Adds condition n, or its opposite, and tells if it hides all keys outside of a range.
   constexpr bool add_range(int n, bool opposite) {
     const node_of_graph<T>& node = p.at(n);
     if (p.stored[n]) return false;
@@ -194,12 +195,11 @@ struct score_reader {
                            add_range(node.from[1].node, opposite)};
       return both[0] && both[1];
     }
+    if (add(seen_unless(n, opposite))) return true;
     if (node.what != word::less && node.what != word::less_or_equal) return false;
-    // !(a < b) is b <= a
     const std::size_t left = opposite ? 1 : 0;
-    const bool or_equal = (node.what == word::less_or_equal) != opposite;
-    return add_window(node.from[left].node, node.from[1 - left].node, or_equal) ||
-           ((zeros || !opposite) && add_length({n, left}, node.from[1 - left].node, or_equal));
+    return (zeros || !opposite) && add_length({n, left}, node.from[1 - left].node,
+                                              (node.what == word::less_or_equal) != opposite);
   }
   constexpr void hide(place_of_operand at) {
     const int n = p.at(at.node).from[at.j].node;

@@ -204,6 +204,10 @@ struct description : cycles_of_formula<F, X...> {
   template <class Writer, class Bound>
   static constexpr void put_bound(Writer& out, const char* from, const Bound& bound) {
     out.put(from);
+    if (bound.is_number()) {
+      out.put(bound.least);
+      return;
+    }
     put_distance(out, bound.offset);
     if (bound.least > -1e9) out.put(", at least ", bound.least);
     if ((bound.most) < 1e9) out.put(", at most ", bound.most);

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+// Numbers of a formula as sums of positions: a key + b query + c, perhaps between two numbers.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/graph.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+struct linear_form {
+  double key = 0, query = 0, constant = 0;
+  bool ok = false;
+  bool exact = true;  // Is it computed without rounding?
+  double least = -1e9, most = 1e9;
+
+  // Positions times and plus eighths are exact.
+  static constexpr bool is_exact(double number) noexcept {
+    return number <= 1e8 && number >= -1e8 &&
+           static_cast<double>(static_cast<long long>(number * 8)) == number * 8;
+  }
+  static constexpr linear_form of_number(double number) noexcept {
+    return {0, 0, number, true, is_exact(number)};
+  }
+
+  constexpr bool is_clamped() const noexcept { return least > -1e9 || most < 1e9; }
+  constexpr bool is_number() const noexcept { return ok && key == 0 && query == 0; }
+  constexpr linear_form operator-() const noexcept {
+    if (is_clamped()) return {};
+    return {-key, -query, -constant, ok, exact};
+  }
+  constexpr linear_form operator+(const linear_form& b) const noexcept {
+    if (!is_clamped() && b.is_clamped()) return b + *this;
+    if (is_clamped() && !b.is_number()) return {};
+    return {key + b.key,
+            query + b.query,
+            constant + b.constant,
+            ok && b.ok,
+            exact && b.exact && is_exact(constant + b.constant),
+            least > -1e9 ? least + b.constant : least,
+            most < 1e9 ? most + b.constant : most};
+  }
+  constexpr linear_form operator*(const linear_form& b) const noexcept {
+    if (is_number() && !b.is_number()) return b * *this;
+    if (!b.is_number() || is_clamped()) return {};
+    const double by = b.constant;
+    return {key * by,
+            query * by,
+            constant * by,
+            ok,
+            exact && b.exact && is_exact(key * by) && is_exact(query * by) &&
+                is_exact(constant * by)};
+  }
+  // Only of a query's position plus a number.
+  constexpr linear_form at_least(const linear_form& number) const noexcept {
+    if (is_number() && !number.is_number()) return number.at_least(*this);
+    if (!number.is_number() || key != 0 || query != 1) return {};
+    const double to = number.constant;
+    return {key,
+            query,
+            constant,
+            ok,
+            exact && number.exact,
+            to > least ? to : least,
+            to > most ? to : most};
+  }
+  constexpr linear_form at_most(const linear_form& number) const noexcept {
+    if (is_number() && !number.is_number()) return number.at_most(*this);
+    if (!number.is_number() || key != 0 || query != 1) return {};
+    const double to = number.constant;
+    return {key,
+            query,
+            constant,
+            ok,
+            exact && number.exact,
+            to < least ? to : least,
+            to < most ? to : most};
+  }
+};
+
+// Of node n of a graph or a schedule. form_of_position(family): the form of an axis' position.
+template <class Nodes, class Positions>
+constexpr linear_form linear_form_of(const Nodes& nodes, int n, const Positions& form_of_position) {
+  const auto& node = nodes.at(n);
+  const auto operand = [&](std::size_t j) {
+    return linear_form_of(nodes, node.from[j].node, form_of_position);
+  };
+  switch (node.what) {
+    case word::number:
+      return linear_form::of_number(static_cast<double>(node.number));
+    case word::position:
+      return form_of_position(node.family);
+    case word::negate:
+      return -operand(0);
+    case word::add:
+      return operand(0) + operand(1);
+    case word::subtract:
+      return operand(0) + -operand(1);
+    case word::multiply:
+      return operand(0) * operand(1);
+    case word::multiply_add:
+      return operand(0) * operand(1) + operand(2);
+    case word::maximum:
+      return operand(0).at_least(operand(1));
+    case word::minimum:
+      return operand(0).at_most(operand(1));
+    case word::clamp:
+      return operand(0).at_least(operand(1)).at_most(operand(2));
+    default:
+      return {};
+  }
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+UMBEL_WARNINGS_POP
