@@ -144,6 +144,7 @@
 #include <umbel/formula/stored_positions.hpp>
 #include <umbel/formula/place_nodes.hpp>
 #include <umbel/formula/program.hpp>
+#include <umbel/formula/linear_form.hpp>
 #include <umbel/formula/score_form.hpp>
 #include <umbel/formula/elementwise.hpp>
 #include <umbel/formula/changed_scores.hpp>

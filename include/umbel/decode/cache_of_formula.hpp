@@ -110,6 +110,7 @@
 #include <umbel/formula/functions.hpp>
 #include <umbel/formula/program.hpp>
 #include <umbel/formula/elementwise.hpp>
+#include <umbel/formula/linear_form.hpp>
 #include <umbel/formula/score_form.hpp>
 #include <umbel/formula/changed_scores.hpp>
 #include <umbel/formula/key_ranges.hpp>

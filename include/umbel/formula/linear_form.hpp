@@ -44,12 +44,9 @@ struct linear_form {
     if (is_number() && !b.is_number()) return b * *this;
     if (!b.is_number() || is_clamped()) return {};
     const double by = b.constant;
-    return {key * by,
-            query * by,
-            constant * by,
-            ok,
-            exact && b.exact && is_exact(key * by) && is_exact(query * by) &&
-                is_exact(constant * by)};
+    return {
+        key * by, query * by, constant * by, ok,
+        exact && b.exact && is_exact(key * by) && is_exact(query * by) && is_exact(constant * by)};
   }
   // Only of a query's position plus a number.
   constexpr linear_form at_least(const linear_form& number) const noexcept {
