@@ -41,7 +41,7 @@ GROUPS = {
                                  "masked_fill", "triu", "cuda", "backward", "grad", "contiguous", "size",
                                  "forward", "step", "parameters", "eval"],
     "Computing": ["contract", "elementwise", "for_each", "compare", "exp", "log", "abs", "sum", "max",
-                  "min", "sin", "pow", "clamp", "log_softmax", "where", "hide",
+                  "min", "product", "sin", "pow", "clamp", "log_softmax", "where", "hide",
                   "concat", "stack", "roll", "windows", "patches", "padded", "cumulative_sum", "flip", "kth_largest", "lookup", "gather", "one_hot", "rotate", "rope", "rope_cosines", "rope_sines", "variance"],
     "Formulas": ["formula"],
     "Attention": ["weights", "for_each_parameter", "replay", "count_parameters", "compare_parameters", "parameter_name", "parameter_names", "parameter_path", "parameter_difference",

@@ -228,6 +228,7 @@ using umbel::prepacked;
 using umbel::probe_input;
 using umbel::probe_result;
 using umbel::probe_tolerance;
+using umbel::product;
 using umbel::projectable;
 using umbel::prunable;
 using umbel::prune_heads;

@@ -213,6 +213,7 @@ void blocks() {
   print("softmax", "", softmax<hidden>(x));
   print("softmax of large numbers", "", softmax<hidden>(x * 10.0f - 500.0f));
   print("cumulative sums", "", cumulative_sum<hidden>(x) + cumulative_sum<token, from_last>(x));
+  print("products", "", product<token>(x) + 1.0f);
   print("windows", "",
         sum<kernel_size>(x | padded<token, before<2>> | windows<token, kernel_size<3>, stride<2>>));
   print("elements by number", "", gather<hidden>(x, tensor<int, heads<2>>{1, 30}));

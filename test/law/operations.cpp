@@ -357,6 +357,36 @@ BOOST_AUTO_TEST_CASE(the_largest_and_the_smallest) {
   BOOST_TEST(max<key>(lowest)() == -infinity);
 }
 
+// 16 chains, folded in halves.
+BOOST_AUTO_TEST_CASE(products) {
+  const cube x = random<cube>(11);
+  const auto check = [&]<class X>(const X& turned, bool key_first) {
+    const auto products = product<key, batch>(turned);
+    for (std::size_t q = 0; q < 5; ++q)
+      for (std::size_t d = 0; d < 4; ++d) {
+        float chain[16];
+        std::fill(chain, chain + 16, 1.0f);
+        std::size_t e = 0;
+        for (float element : elements_of(x, q, d, key_first)) chain[e++ % 16] *= element;
+        for (std::size_t half = 8; half > 0; half /= 2)
+          for (std::size_t c = 0; c < half; ++c) chain[c] *= chain[c + half];
+        BOOST_TEST(products(at<query>(q), at<head_dim>(d)) == chain[0]);
+      }
+    BOOST_TEST(same_bits(turned | product<key, batch>, products));
+  };
+  check(x, false);
+  check(x | permute<query, key, head_dim, batch>, true);
+  constexpr formula rows = [](auto a) { return product<head_dim>(1 - a * a); };
+  BOOST_TEST(same_bits(rows(x), product<head_dim>(1.0f - x * x)));
+  BOOST_TEST(same_bits(plain(rows)(x), rows(x)));
+  BOOST_TEST(std::isnan(product<key>(tensor<float, key<2>>{INFINITY, 0})()));
+  static_assert(product<key>(tensor<int, query<2>, key<3>>{{3, -5, 4}, {7, 0, -9}}) ==
+                tensor<int, query<2>>{-60, 0});
+  BOOST_TEST(product<key>(tensor<std::uint16_t, key<2>>{65535, 65535})() == 1);
+  BOOST_TEST(product<key>(tensor<int, key<2>>{65536, 65536})() == 0);
+  static_assert(product<query, key>(tensor<double, query<1>, key<1>>{{3}})() == 3);
+}
+
 BOOST_AUTO_TEST_CASE(reductions_in_a_pipe_and_into_memory) {
   using namespace std;  // which has max and min
   const cube x = random<cube>(9);

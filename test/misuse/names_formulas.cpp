@@ -45,8 +45,8 @@ auto r = erf(x, y);
 #elif defined CASE_erf_in_a_formula_of_two_shapes
 // fact: query=4
 // fact: key=6
-constexpr formula product = [](auto a, auto b) { return erf(a) * b; };
-auto r = product(x, y);
+constexpr formula product_of_erf = [](auto a, auto b) { return erf(a) * b; };
+auto r = product_of_erf(x, y);
 #elif defined CASE_floor_into_integers
 // fact: int
 // fact: float

@@ -103,6 +103,22 @@ auto r = kth_largest<7, key>(scores);
 // fact: kth_largest
 // fact: key|axis|number
 auto r = kth_largest<key, 2>(scores);
+#elif defined CASE_product_of_two
+// fact: product
+// fact: one tensor
+auto r = product<token>(t, t);
+#elif defined CASE_product_without_an_axis
+// fact: product
+// fact: axis|axes
+auto r = product(t);
+#elif defined CASE_product_along_an_absent_axis
+// fact: key
+// fact: token=12
+auto r = product<key>(t);
+#elif defined CASE_product_of_a_vector
+// fact: product
+// fact: tensor|vector
+auto r = product<token>(std::vector<float>(3));
 #elif defined CASE_minimum_along_an_axis
 // fact: minimum
 // fact: min<|axis|axes

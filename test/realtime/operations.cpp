@@ -62,6 +62,7 @@ void check_reductions() {
   check("mean", results, [] { of_rows = mean<hidden>(x); });
   check("variance", results, [] { of_rows = variance<hidden>(x); });
   check("max, min", results, [] { of_rows = max<hidden>(x) - min<hidden>(x); });
+  check("product", results, [] { of_rows = product<hidden>(x); });
   check("softmax, into", 0, [] { softmax<hidden>.into(z, x); });
   check("softmax along tokens, into", 0, [] { softmax<token>.into(z, x); });
   check("log_softmax, into", vectors_of_clang, [] { log_softmax<hidden>.into(z, x); });

@@ -107,6 +107,12 @@ using positions = tensor<int, batch<2>, query<4>>;
   // cause: The function needs floating-point numbers, and Umbel converts nothing implicitly.
   // cure: Copy the integers into a float tensor first: `copy(ids, numbers)`.
   auto r = ids | variance<query>;
+#elif defined CASE_product_over_an_absent_axis
+  // expect-gcc: "umbel: product: there is no axis key in \[batch=2, query=4, hidden=100\]"
+  // expect-clang: product, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: The axis is not an axis of the tensor.
+  // cure: Name axes in the brackets.
+  auto r = product<key>(x);
 #elif defined CASE_log_softmax_along_an_absent_axis
   // expect-gcc: "umbel: log_softmax: there is no axis key in \[batch=2, query=4, hidden=100\]"
   // expect-clang: log_softmax, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>

@@ -10,8 +10,8 @@ using namespace umbel::axes;
 using rows = tensor<float, token<5>, hidden<4>>;
 using whole = tensor<std::int8_t, token<5>, hidden<4>>;
 
-constexpr formula product = [](auto x, auto y) { return x * y; };
-using product_of_rows = quantized<decltype(product), rows, rows>;
+constexpr formula multiplied = [](auto x, auto y) { return x * y; };
+using product_of_rows = quantized<decltype(multiplied), rows, rows>;
 
 [[maybe_unused]] static void cases(const product_of_rows& multiply, const rows& x,
                                    const whole& integers) {
@@ -77,7 +77,7 @@ using product_of_rows = quantized<decltype(product), rows, rows>;
   // expect-clang: quantized.*expects_the_formula_and_the_types_of_its_arguments
   // cause: The types after the formula are not those of arguments that its function accepts.
   // cure: Name the type of each argument in order, float tensors and weights.
-  (void)quantized<decltype(product), rows>{};
+  (void)quantized<decltype(multiplied), rows>{};
 #elif defined CASE_one_name_twice
   // expect-gcc: "umbel: quantized: two values have the same name"
   // expect-clang: quantized.*two_values_have_the_same_name

@@ -267,6 +267,9 @@ void of_operations() {
   // api: min
   becomes<batch<2>, heads<2>, query<4>>(min<key>(scores));
 
+  // api: product
+  becomes<batch<2>, heads<2>, query<4>>(product<key>(scores));
+
   // api: maximum
   becomes<batch<2>, token<4>, hidden<8>>(maximum(x, 0.0f));
 

@@ -76,6 +76,21 @@ BOOST_AUTO_TEST_CASE(sums_up_to_positions_and_elements_by_rank) {
   check(f, x, y);
 }
 
+BOOST_AUTO_TEST_CASE(products_of_elements) {
+  lcg next;
+  tensor<double, token<3>, key<2>, hidden<4>> x, y;
+  draw(next, x), draw(next, y);
+  x(1, 0, 2) = 0;  // one zero in its products, two in those of the next
+  x(0, 1, 3) = x(2, 1, 3) = 0;
+  constexpr formula f = [](auto a, auto b) {
+    const auto turned = a | permute<hidden, token, key>;
+    const auto products = product<token>(a) + product<token>(turned | select_at<key, 1>);
+    return sum<key, hidden>(products * products) + product<hidden, key, token>(b + 1) +
+           sum<token, hidden>(exp(product<key>(turned * b)));
+  };
+  check(f, x, y);
+}
+
 BOOST_AUTO_TEST_CASE(windows_that_overlap) {
   lcg next;
   tokens x;

@@ -226,6 +226,8 @@ constexpr auto word_of_sentence() {
     return type_identity<say::mean>{};
   else if constexpr (By == reduction::max)
     return type_identity<say::max>{};
+  else if constexpr (By == reduction::product)
+    return type_identity<say::product>{};
   else
     return type_identity<say::min>{};
 }

@@ -70,7 +70,7 @@ enum class word : unsigned char {
   contract,
   project,  // x * w
   softmax,
-  reduce,  // sum, mean, max, min
+  reduce,  // sum, mean, max, min, product
   concat,
   call,  // a separate function: argmax
   log_softmax,
@@ -187,7 +187,7 @@ struct operand_memory {
   constexpr explicit operand_memory(const T* values) noexcept : numbers(values) {}
   constexpr explicit operand_memory(const bool* values) noexcept : flags(values) {}
 };
-enum class reduction : unsigned char { sum, mean, max, min };
+enum class reduction : unsigned char { sum, mean, max, min, product };
 // A norm: layer_norm, with a beta or without, or rms_norm.
 enum class norm_form : unsigned char { none, layer_norm, layer_norm_without_beta, rms_norm };
 enum class weights_form : unsigned char {
@@ -248,7 +248,7 @@ struct node_of_graph {
   norm_form norm{};  // of a layer: is it a norm with borrowed weights?
   bool has_bias = false;
   function<T> run = nullptr, run_plainly = nullptr;
-  function<T> run_back = nullptr;  // for a rotation: for the gradient of its result
+  function<T> run_back = nullptr;  // of a rotation or a product: for the gradient of its operand
   layer_function<T> run_layer = nullptr;
   std::size_t scratch = 0;  // of a layer, in elements
   // For a differentiated layer: elements kept after its result, the scratch of its gradient, and

@@ -81,6 +81,8 @@ template <>
 inline constexpr reduction reduction_of<kernel::plain::max_of> = reduction::max;
 template <>
 inline constexpr reduction reduction_of<kernel::plain::min_of> = reduction::min;
+template <>
+inline constexpr reduction reduction_of<kernel::plain::product_of> = reduction::product;
 
 // Is the result x plus a constant? Then its derivative is 1.
 template <class Operation>

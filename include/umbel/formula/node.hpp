@@ -202,6 +202,13 @@ class node : public portable::value_of_formula<node<Recorder, E, Layout, Open>> 
             entry.run = [](const captured<T>&, const T* const* from, T* to) {
               reduce_to<Operation, Layout, Families...>(from[0], to);
             };
+            if constexpr (Recorder::differentiates && reduction_of<Operation> == reduction::product)
+              entry.run_back = [](const captured<T>&, const T* const* from, T* to) {
+                using dense = row_major<Layout>;
+                kernel::plain::products_of_others<walk_over<dense, false, Families...>(),
+                                                  walk_over<dense, true, Families...>()>(
+                    from[0], from[1], to);
+              };
             if constexpr (Recorder::describes) entry.name = written_out<Name>();
             entry.from[0] = as_operand();
             entry.operands = 1;

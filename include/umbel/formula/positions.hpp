@@ -60,9 +60,10 @@ struct by_position : later_values<T, Nodes> {
       if (node.sums != 1 || node.reduces_by == reduction::mean)
         return refuse(not_by_position::counts, n);
       guard_later(n, 0,
-                  node.reduces_by == reduction::max   ? -infinity
-                  : node.reduces_by == reduction::min ? infinity
-                                                      : T{0});
+                  node.reduces_by == reduction::max       ? -infinity
+                  : node.reduces_by == reduction::min     ? infinity
+                  : node.reduces_by == reduction::product ? T{1}
+                                                          : T{0});
     } else {
       // One side holds weights, which have rows.
       for (std::size_t j = 0; j < 2; ++j) {

@@ -18,6 +18,8 @@ template <>
 struct operation_of<reduction::max> : kernel::plain::max_of {};
 template <>
 struct operation_of<reduction::min> : kernel::plain::min_of {};
+template <>
+struct operation_of<reduction::product> : kernel::plain::product_of {};
 
 template <class Run, int Root>
 struct reduce_step {

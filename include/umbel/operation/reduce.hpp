@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reductions over one or more named axes, which disappear: sum<key>(x), max<key, head_dim>(x), min;
-// x | sum<key> is the same. Any strides. Over all axes, the result is a tensor with
+// Reductions over one or more named axes, which disappear: sum<key>(x), max<key, head_dim>(x), min,
+// product; x | sum<key> is the same. Any strides. Over all axes, the result is a tensor with
 // one element and no axes: sum<query, key>(x)().
 //
-// Elements are numbered in the order of the axes of x, the last one fastest. A sum has 16 chains,
-// with element e in chain e % 16, folded in halves; a mean is one chain and a division. So the
-// result depends on the shape, not on the memory layout.
+// Elements are numbered in the order of the axes of x, the last one fastest. A sum or product has
+// 16 chains, with element e in chain e % 16, folded in halves; a mean is one chain and a division.
+// So the result depends on the shape, not on the memory layout.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -25,6 +25,7 @@ struct kth_largest;
 struct max;
 struct mean;
 struct min;
+struct product;
 struct sum;
 struct variance;
 }  // namespace say
@@ -154,6 +155,12 @@ struct variance_operation : detail::computing<variance_operation<Axes...>, say::
 // correction=0).
 template <template <std::size_t> class... Axes>
 inline constexpr detail::variance_operation<Axes...> variance{};
+
+// product<token>(x): the product over named axes, as sum is their sum. Products of integers wrap.
+template <template <std::size_t> class... Axes>
+inline constexpr detail::reduction_operation<detail::say::product,
+                                             detail::kernel::plain::product_of, Axes...>
+    product{};
 
 // (Functions, not objects: with `using namespace std`, objects max and min would be ambiguous. So x
 // | max<key> names the overload without arguments: pipe.hpp.)

@@ -191,7 +191,7 @@ struct integer_steps {
       step[n] = integer_step::softmax;
     } else if (node.what == word::layer && node.norm != norm_form::none) {
       step[n] = integer_step::norm;
-    } else if (node.what == word::reduce) {
+    } else if (node.what == word::reduce && node.reduces_by != reduction::product) {
       const bool adds = node.reduces_by == reduction::sum || node.reduces_by == reduction::mean;
       step[n] = adds ? integer_step::mean : integer_step::extreme;
       if (!adds) share_unit(n, node.from[0].node, 1);

@@ -101,6 +101,15 @@ struct reversal : elementwise_reversal<T, Nodes> {
     } else if (node.reduces_by == reduction::mean) {
       give(x, repeated(elementwise(word::divide, node.axes, d, number(static_cast<T>(elements))),
                        over));
+    } else if (node.reduces_by == reduction::product) {
+      node_of_graph<T> others = node;
+      others.what = word::call;
+      others.axes = without_strides(over);
+      others.from[0] = in_order(x, others.axes);
+      others.from[1] = in_order(d, node.axes);
+      others.operands = 2;
+      others.run = others.run_plainly = node.run_back;
+      give(x, whole(add(others)));
     } else {
       // Equal parts for all that are the largest.
       const operand is_it = elementwise(word::equal, over, x, whole(n));

@@ -281,6 +281,20 @@ struct sum_of {
     return sum;
   }
 };
+struct product_of : sum_of {
+  template <class T>
+  static constexpr T start = T{1};
+  template <class V>
+  UMBEL_INLINE static constexpr V with(V chain, V next) noexcept {
+    if constexpr (std::is_integral_v<V>) {
+      V result{};
+      __builtin_mul_overflow(chain, next, &result);
+      return result;
+    } else {
+      return chain * next;
+    }
+  }
+};
 // One chain, divided by the number of elements.
 struct mean_of : sum_of {
   static constexpr std::size_t chains = 1;
@@ -332,6 +346,25 @@ constexpr void reduce_read(const Read& read, T* y) noexcept {
       for (std::size_t c = 0; c < half; ++c) chain[c] = Operation::with(chain[c], chain[c + half]);
     }
     *y++ = Operation::template finish<Reduced.count()>(chain[0]);
+  });
+}
+// The gradient of products: y = d times the product of the other elements, so that zeros need no
+// division. d: one for each of Kept.
+template <auto Kept, auto Reduced, class T>
+constexpr void products_of_others(const T* x, const T* d, T* y) noexcept {
+  constexpr std::size_t count = Reduced.count();
+  plain::each_offset<Kept>(0, [&](std::size_t from) {
+    std::size_t at[count], e = 0;
+    T before = 1, after = *d++;
+    plain::each_offset<Reduced>(from, [&](std::size_t element) {
+      at[e++] = element;
+      y[element] = before;
+      before *= x[element];
+    });
+    while (e-- > 0) {
+      y[at[e]] *= after;
+      after *= x[at[e]];
+    }
   });
 }
 // y = the means of `count` elements each, Step apart, that begin side by side at x: sum_of,
