@@ -60,7 +60,7 @@ GROUPS = {
                  "cross_entropy", "mean_squared_error"],
     "Machines": ["sharded", "communicator", "across", "exchange_of"],
     "Integers": ["named", "quantized", "quantize", "dequantize", "quantized_mean", "take_percentile", "same_range",
-                 "chain_ranges", "are_chained"],
+                 "chain_ranges", "are_chained", "pack_model"],
 }
 GROUPED = {operation for operations in GROUPS.values() for operation in operations}
 # The general before the special: the first case of a mistake gives its entry the place.

@@ -180,6 +180,7 @@
 #include <umbel/quantized/block_numbers.hpp>
 #include <umbel/quantized/block_observed.hpp>
 #include <umbel/quantized/block.hpp>
+#include <umbel/quantized/model.hpp>
 #include <umbel/quantized/past.hpp>
 #include <umbel/quantized/cache_of_blocks.hpp>
 #include <umbel/formula/word_names.hpp>
@@ -220,6 +221,7 @@
 #include <umbel/quantized/block_numbers.hpp>
 #include <umbel/quantized/block_observed.hpp>
 #include <umbel/quantized/block.hpp>
+#include <umbel/quantized/model.hpp>
 #include <umbel/quantized/past.hpp>
 #include <umbel/quantized/cache_of_blocks.hpp>
 #include <umbel/formula/word_names.hpp>

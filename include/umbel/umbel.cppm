@@ -210,6 +210,7 @@ using umbel::operator~;
 using umbel::out_in;
 using umbel::output_as;
 using umbel::output_to;
+using umbel::pack_model;
 using umbel::pack_result;
 using umbel::padded;
 using umbel::parallel;

@@ -310,6 +310,18 @@ void f(quantized<head>::ranges& seen) { chain_ranges(seen); }
 // fact: are_chained
 // fact: ranges
 auto f(const quantized<head>& a, const quantized<head>& b) { return are_chained(a, b); }
+#elif defined CASE_pack_model_of_a_layer
+// fact: pack_model
+// fact: struct
+auto f(quantized<head>& q, const quantized<head>::ranges& seen) { return pack_model(q, hw, seen); }
+#elif defined CASE_pack_model_without_weights
+// fact: pack_model
+// fact: weights
+auto f(quantized<head>& q, const quantized<head>::ranges& seen) { return pack_model(q, seen); }
+#elif defined CASE_pack_model_without_arguments
+// fact: pack_model
+// fact: struct
+auto f() { return pack_model(); }
 #elif defined CASE_legend_of_options
 // fact: heat_map_legend
 // fact: sink

@@ -111,13 +111,24 @@ void check_decoders() {
 }
 
 // What stands before, between and behind the blocks.
+using network =
+    feed_forward<float, hidden<32>, intermediate<32>, gated<true>, activation<silu>, bias<true>>;
+using last = linear<float, hidden<32>, classes<10>, bias<true>>;
+struct named_weights {
+  static constexpr const char* part_names[] = {"feed", "head"};
+  network::weights feed;
+  last::weights head;
+};
+struct named_ranges {
+  static constexpr const char* part_names[] = {"feed", "pool", "head"};
+  quantized<network>::ranges feed;
+  quantized_mean<token<9>>::ranges pool;
+  quantized<last>::ranges head;
+};
 void check_words() {
   using words = embedding<float, vocabulary<20>, hidden<32>>;
   using learned = learned_positions<float, token<9>, hidden<32>>;
   using sinusoids = sinusoidal_positions<float, token<20>, hidden<32>, split_halves>;
-  using network =
-      feed_forward<float, hidden<32>, intermediate<32>, gated<true>, activation<silu>, bias<true>>;
-  using last = linear<float, hidden<32>, classes<10>, bias<true>>;
   using residual = integers<std::int16_t, 9>;
   static lcg next{3};
   static quantized<words> read;
@@ -189,6 +200,17 @@ void check_words() {
     for (const pack_result& one : all) packed = packed && one;
   };
   check("pack", 2 * 8 * sizeof(pack_result), pack);
+  static struct {
+    quantized<network> feed;
+    decltype(pooling) pool;
+    quantized<last> head;
+  } model;
+  static const named_weights weights{network_weights, head_weights};
+  static const named_ranges ranges{seen.feed, seen.pool, seen.head};
+  static bool all_packed = false;
+  check("pack_model", 6 * sizeof(pack_result),
+        [] { all_packed = static_cast<bool>(pack_model(model, weights, ranges)); });
+  report("the model", all_packed, "a range is missing, or differs from the one before");
   report("all of them", chained && packed, "a range is missing, or not that of its neighbour");
 
   static residual x, sum;

@@ -15,6 +15,26 @@ using words = embedding<float, vocabulary<9>, hidden<8>>;
 using decoder = decoder_layer<float, hidden<8>, heads<2>, intermediate<8>, norm_first<false>,
                               activation<relu>, bias<true>>;
 
+using second_map = linear<float, out_features<4>, classes<3>>;
+struct model_of_two {
+  quantized<linear_map> map;
+  quantized<second_map> second;
+};
+struct weights_of_two {
+  static constexpr const char* part_names[] = {"map", "second"};
+  linear_map::weights map;
+  second_map::weights second;
+};
+struct weights_of_one {
+  static constexpr const char* part_names[] = {"map"};
+  linear_map::weights map;
+};
+struct ranges_of_two {
+  static constexpr const char* part_names[] = {"map", "second"};
+  quantized<linear_map>::ranges map;
+  quantized<second_map>::ranges second;
+};
+
 [[maybe_unused]] static void cases(
     const tensor<float, token<5>, hidden<8>>& x, const tensor<std::int8_t, token<5>, hidden<8>>& y,
     quantized<linear_map>::ranges& seen, quantized<linear_map>::histograms& counted,
@@ -72,6 +92,43 @@ using decoder = decoder_layer<float, hidden<8>, heads<2>, intermediate<8>, norm_
   // cause: There is only one part, or an argument has no ranges.
   // cure: Pass the ranges of the parts in the order of the forward pass.
   std::ignore = are_chained(of_norm, w);
+#elif defined CASE_pack_model_without_ranges
+  // expect-gcc: "umbel: pack_model: expects a struct of quantized layers, then of their weights, then of their ranges; both with part_names"
+  // expect-clang: pack_model, .*expects_a_struct_of_quantized_layers_then_their_weights_then_their_ranges_with_part_names
+  // cause: An argument is missing, out of order, a single layer, or a struct without names.
+  // cure: Declare three structs, in the order of the forward pass, two of them with part_names.
+  model_of_two model{};
+  weights_of_two weights{};
+  std::ignore = pack_model(model, weights);
+#elif defined CASE_pack_model_in_another_order
+  // expect-gcc: "umbel: pack_model: expects a struct of quantized layers, then of their weights, then of their ranges; both with part_names"
+  // expect-clang: pack_model, .*expects_a_struct_of_quantized_layers_then_their_weights_then_their_ranges_with_part_names
+  // cause: An argument is missing, out of order, a single layer, or a struct without names.
+  // cure: Declare three structs, in the order of the forward pass, two of them with part_names.
+  model_of_two model{};
+  weights_of_two weights{};
+  ranges_of_two ranges{};
+  std::ignore = pack_model(model, ranges, weights);
+#elif defined CASE_pack_model_of_fewer_layers
+  // expect-gcc: "umbel: pack_model: the struct of layers needs one member for each of the ranges, in their order"
+  // expect-clang: pack_model, .*the_struct_of_layers_needs_one_member_for_each_of_the_ranges
+  // cause: The numbers of members differ.
+  // cure: List a layer for each member of the ranges, in the same order.
+  weights_of_two weights{};
+  ranges_of_two ranges{};
+  struct {
+    quantized<linear_map> map;
+  } model;
+  std::ignore = pack_model(model, weights, ranges);
+#elif defined CASE_pack_model_of_fewer_weights
+  // expect-gcc: "umbel: pack_model: the struct of weights needs one member for each layer with weights, in their order"
+  // expect-clang: pack_model, .*the_struct_of_weights_needs_one_member_for_each_layer_with_weights
+  // cause: A layer with weights has none in the struct of weights, or a layer without weights has.
+  // cure: List the weights of the layers in their order; `quantized_mean`, positions and others without weights have no member.
+  model_of_two model{};
+  ranges_of_two ranges{};
+  weights_of_one weights{};
+  std::ignore = pack_model(model, weights, ranges);
 #elif defined CASE_observe_a_norm_without_an_epsilon
   // expect-gcc: "umbel: quantized: calibrate expects the ranges of this norm, its weights, x, and the epsilon"
   // expect-clang: quantized, .*calibrate_expects_the_ranges_of_this_norm_its_weights_x_and_the_epsilon

@@ -765,6 +765,26 @@ void of_layers() {
   std::printf("#%02x%02x%02x\n", brightest.red, brightest.green, brightest.blue);
 }
 
+using pool = quantized_mean<token<4>>;
+using classifier = linear<float, hidden<8>, classes<10>>;
+struct model {
+  pool mean;
+  quantized<classifier> classify;
+};
+struct model_weights {
+  static constexpr const char* part_names[] = {"classify"};
+  classifier::weights classify;
+};
+struct model_ranges {
+  static constexpr const char* part_names[] = {"mean", "classify"};
+  pool::ranges mean;
+  quantized<classifier>::ranges classify;
+};
+// api: pack_model
+pack_result pack_of_parts(model& m, const model_weights& parts, const model_ranges& seen) {
+  return pack_model(m, parts, seen);
+}
+
 void of_files_and_weights(const char* bytes, std::size_t size) {
   // ---- file/ ----
   // api: npy_file, file_result, file_error

@@ -210,6 +210,94 @@ BOOST_AUTO_TEST_CASE(all_ranges_of_a_decoder_layer_are_known_by_name) {
   BOOST_TEST(compare_parameters(largest, seen).largest == 0);
 }
 
+// Layers with and without weights, and an array of them.
+using pool = quantized_mean<token<5>>;
+struct pooled_weights {
+  static constexpr const char* part_names[] = {"words", "blocks", "norm", "head"};
+  word_table::weights words;
+  block::weights blocks[2];
+  last_norm::weights norm;
+  last_map::weights head;
+};
+struct pooled_ranges {
+  static constexpr const char* part_names[] = {"words", "blocks", "norm", "mean", "head"};
+  quantized<word_table>::ranges words;
+  quantized<block>::ranges blocks[2];
+  quantized<last_norm>::ranges norm;
+  pool::ranges mean;
+  quantized<last_map>::ranges head;
+};
+struct pooled_model {
+  quantized<word_table> words;
+  quantized<block> blocks[2];
+  quantized<last_norm> norm;
+  pool mean;
+  quantized<last_map> head;
+
+  auto operator()(const tensor<int, token<5>>& ids) const {
+    return ids | words | blocks[0] | blocks[1] | norm | mean | head;
+  }
+};
+
+BOOST_AUTO_TEST_CASE(a_model_is_packed_if_its_ranges_are_chained) {
+  static pooled_weights w{};
+  static pooled_ranges seen{};
+  static pooled_model model{}, by_parts{};
+  fill(w, 7);
+  const tensor<int, token<5>> ids{3, 1, 4, 1, 6};
+  const auto before = model(ids);
+  BOOST_TEST(pack_model(model, w, seen).missing_range() == std::string("words.residual"));
+  const auto x = quantized<word_table>::calibrate(seen.words, w.words, ids);
+  const auto y = quantized<block>::calibrate(seen.blocks[0], w.blocks[0], x);
+  const auto z = quantized<block>::calibrate(seen.blocks[1], w.blocks[1], y);
+  const auto normed = quantized<last_norm>::calibrate(seen.norm, w.norm, z, 1e-6F);
+  std::ignore =
+      quantized<last_map>::calibrate(seen.head, w.head, pool::calibrate(seen.mean, normed));
+  const pack_result unchained = pack_model(model, w, seen);
+  BOOST_TEST(!unchained);
+  BOOST_TEST(unchained.missing_range() == std::string());
+  BOOST_TEST(unchained.unchained_part() == std::string("blocks"));
+  BOOST_TEST((model(ids) == before));
+
+  chain_ranges(seen.words, seen.blocks, seen.norm, seen.mean, seen.head);
+  const pack_result packed = pack_model(model, w, seen, 1e-6F);
+  BOOST_TEST(static_cast<bool>(packed));
+  BOOST_TEST(packed.unchained_part() == std::string());
+  BOOST_TEST(static_cast<bool>(by_parts.words.pack(w.words, seen.words)));
+  for (std::size_t i = 0; i < 2; ++i)
+    BOOST_TEST(static_cast<bool>(by_parts.blocks[i].pack(w.blocks[i], seen.blocks[i])));
+  BOOST_TEST(static_cast<bool>(by_parts.norm.pack(w.norm, seen.norm, 1e-6F)));
+  BOOST_TEST(static_cast<bool>(by_parts.mean.pack(seen.mean)));
+  BOOST_TEST(static_cast<bool>(by_parts.head.pack(w.head, seen.head)));
+  BOOST_TEST((model(ids) == by_parts(ids)));
+  BOOST_TEST(!(model(ids) == before));
+
+  seen.head.input() *= 2;
+  BOOST_TEST(pack_model(model, w, seen).unchained_part() == std::string("head"));
+  seen.blocks[1].residual() *= 2;  // all blocks share the unit of their sum
+  BOOST_TEST(pack_model(model, w, seen).unchained_part() == std::string("blocks"));
+}
+
+struct one_layer_weights {
+  static constexpr const char* part_names[] = {"map"};
+  linear<float, hidden<1>, classes<1>>::weights map;
+};
+struct one_layer_ranges {
+  static constexpr const char* part_names[] = {"map"};
+  quantized<linear<float, hidden<1>, classes<1>>>::ranges map;
+};
+struct one_layer {
+  quantized<linear<float, hidden<1>, classes<1>>> map;
+};
+constexpr bool is_packed() {
+  one_layer model{};
+  const one_layer_weights w{{{0.5F}}};
+  one_layer_ranges seen{};
+  seen.map.input() = seen.map.output() = 1;
+  return pack_model(model, w, seen) && model.map(tensor<std::int8_t, hidden<1>>{100})(0) == 50;
+}
+static_assert(is_packed());
+
 BOOST_AUTO_TEST_CASE(chained_ranges_are_equal) {
   static model_file model{};
   fill(model.weights, 3);

@@ -33,6 +33,56 @@ struct linear_map {
   static constexpr bool has_bias = Bias;
 };
 
+// A struct whose members have names.
+template <class W>
+concept names_its_parts = requires { W::part_names[0]; };
+template <class W>
+inline constexpr std::size_t parts_named = 0;
+template <names_its_parts W>  // sizeof: for clang 14 the extent is 0 until it is used elsewhere
+inline constexpr std::size_t parts_named<W> = sizeof(W::part_names) / sizeof(W::part_names[0]);
+
+// The number of members of a struct, 17 for more; 0 if one of them has no default.
+template <class W>
+constexpr std::size_t members_in() {
+  if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    return 17;
+  else if constexpr (requires {
+                       W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+                     })
+    return 16;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    return 15;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    return 14;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    return 13;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    return 12;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    return 11;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    return 10;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    return 9;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}}; })
+    return 8;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}}; })
+    return 7;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}}; })
+    return 6;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}}; })
+    return 5;
+  else if constexpr (requires { W{{}, {}, {}, {}}; })
+    return 4;
+  else if constexpr (requires { W{{}, {}, {}}; })
+    return 3;
+  else if constexpr (requires { W{{}, {}}; })
+    return 2;
+  else if constexpr (requires { W{{}}; })
+    return 1;
+  else
+    return 0;
+}
 // Calls f(member...) with the Count members of a struct in their order.
 inline constexpr std::size_t most_members = 16;
 template <std::size_t Count, class Struct, class F>

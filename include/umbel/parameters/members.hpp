@@ -12,8 +12,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-template <class W>
-concept names_its_parts = requires { W::part_names[0]; };
 // Weights of x W + b, owned or borrowed.
 template <class W>
 concept map_of_weights = requires(const W& w) {
@@ -76,53 +74,6 @@ constexpr std::size_t count_of() {
 // ---- the members of a struct and their names
 inline constexpr std::size_t longest_path_there_may_be = 127;
 
-template <class W>
-inline constexpr std::size_t parts_named = 0;
-template <names_its_parts W>  // sizeof: for clang 14 the extent is 0 until it is used elsewhere
-inline constexpr std::size_t parts_named<W> = sizeof(W::part_names) / sizeof(W::part_names[0]);
-
-// The number of members of a struct, 17 for more; 0 if one of them has no default.
-template <class W>
-constexpr std::size_t members_in() {
-  if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
-    return 17;
-  else if constexpr (requires {
-                       W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
-                     })
-    return 16;
-  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
-    return 15;
-  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
-    return 14;
-  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
-    return 13;
-  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
-    return 12;
-  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
-    return 11;
-  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
-    return 10;
-  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}}; })
-    return 9;
-  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}}; })
-    return 8;
-  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}}; })
-    return 7;
-  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}}; })
-    return 6;
-  else if constexpr (requires { W{{}, {}, {}, {}, {}}; })
-    return 5;
-  else if constexpr (requires { W{{}, {}, {}, {}}; })
-    return 4;
-  else if constexpr (requires { W{{}, {}, {}}; })
-    return 3;
-  else if constexpr (requires { W{{}, {}}; })
-    return 2;
-  else if constexpr (requires { W{{}}; })
-    return 1;
-  else
-    return 0;
-}
 template <class W>
 inline constexpr std::size_t members_there = 0;
 template <names_its_parts W>

@@ -89,8 +89,8 @@ constexpr void take(Ranges& to, const Histograms& from, double percent) noexcept
   if constexpr (std::is_array_v<Ranges>) {
     for (std::size_t i = 0; i < std::extent_v<Ranges>; ++i) take(to[i], from[i], percent);
   } else {
-    with_members<parts_of<Ranges>>(to, [&](auto&... range) {
-      with_members<parts_of<Ranges>>(
+    with_members<parts_named<Ranges>>(to, [&](auto&... range) {
+      with_members<parts_named<Ranges>>(
           from, [&](const auto&... counted) { (take(range, counted, percent), ...); });
     });
   }
@@ -100,11 +100,11 @@ constexpr void take(Ranges& to, const Histograms& from, double percent) noexcept
 template <class... Part>
 struct parts_list {};
 template <class Struct>
-using parts_list_of = decltype(with_members<parts_of<Struct>>(
+using parts_list_of = decltype(with_members<parts_named<Struct>>(
     std::declval<Struct&>(), []<class... Part>(Part&...) { return parts_list<Part...>{}; }));
 template <class Ranges, class Histograms>
 constexpr bool have_equal_names() noexcept {
-  for (std::size_t i = 0; i < parts_of<Ranges>; ++i) {
+  for (std::size_t i = 0; i < parts_named<Ranges>; ++i) {
     const char *a = Ranges::part_names[i], *b = Histograms::part_names[i];
     while (*a != '\0' && *a == *b) ++a, ++b;
     if (*a != *b) return false;
@@ -117,7 +117,7 @@ constexpr bool are_counted_by() noexcept {
     return std::extent_v<Ranges> == std::extent_v<Histograms> &&
            are_counted_by<std::remove_extent_t<Ranges>, std::remove_extent_t<Histograms>>();
   } else if constexpr (requires { Ranges::part_names, Histograms::part_names; }) {
-    if constexpr (parts_of<Ranges> == parts_of<Histograms>)
+    if constexpr (parts_named<Ranges> == parts_named<Histograms>)
       return
           []<class... Range, class... Histogram>(parts_list<Range...>, parts_list<Histogram...>) {
             return have_equal_names<Ranges, Histograms>() &&

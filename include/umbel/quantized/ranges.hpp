@@ -30,15 +30,27 @@ UMBEL_SAYS(is_no_layer_so_call_the_quantized_layer,
 namespace umbel {
 
 // The result of pack: is the layer packed? If not, missing_range() is the path of the first range
-// that is missing or not finite: "layers.0.attention.input" (at most 63 characters).
+// that is missing or not finite: "layers.0.attention.input" (at most 63 characters). Or
+// unchained_part() is the first part whose input and the result before it have different ranges:
+// call chain_ranges. If one of them has a text, that of the other is "".
 class [[nodiscard]] pack_result {
  public:
   UMBEL_SHARED constexpr pack_result() noexcept = default;
   UMBEL_SHARED constexpr explicit pack_result(const char* path) noexcept {
     for (std::size_t i = 0; i + 1 < sizeof(path_) && path[i] != '\0'; ++i) path_[i] = path[i];
   }
+  [[nodiscard]] UMBEL_SHARED static constexpr pack_result unchained(const char* part) noexcept {
+    pack_result result(part);
+    result.is_unchained_ = true;
+    return result;
+  }
   UMBEL_SHARED constexpr explicit operator bool() const noexcept { return path_[0] == '\0'; }
-  [[nodiscard]] UMBEL_SHARED constexpr const char* missing_range() const noexcept { return path_; }
+  [[nodiscard]] UMBEL_SHARED constexpr const char* missing_range() const noexcept {
+    return is_unchained_ ? "" : path_;
+  }
+  [[nodiscard]] UMBEL_SHARED constexpr const char* unchained_part() const noexcept {
+    return is_unchained_ ? path_ : "";
+  }
   // As a number: refused.
   template <class X>
     requires std::is_arithmetic_v<X>
@@ -58,6 +70,7 @@ class [[nodiscard]] pack_result {
 
  private:
   char path_[64]{};
+  bool is_unchained_ = false;
 };
 
 }  // namespace umbel
@@ -148,8 +161,6 @@ constexpr auto within(const range_name<Outer>& outer, const range_name<Size>& in
   }
 }
 
-template <class Ranges>
-inline constexpr std::size_t parts_of = sizeof(Ranges::part_names) / sizeof(Ranges::part_names[0]);
 template <class Ranges, std::size_t I>
 constexpr std::size_t name_size() noexcept {
   std::size_t size = 1;
@@ -184,7 +195,7 @@ constexpr void find_missing_part(pack_result& found, const Part& part, range_pat
 template <auto Outer, class Ranges>
 constexpr void find_missing(pack_result& found, const Ranges& ranges,
                             const range_path& at) noexcept {
-  with_members<parts_of<Ranges>>(ranges, [&](const auto&... part) {
+  with_members<parts_named<Ranges>>(ranges, [&](const auto&... part) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       (find_missing_part<Outer, Ranges, I>(found, part, at), ...);
     }(std::make_index_sequence<sizeof...(part)>{});
@@ -269,6 +280,7 @@ namespace detail {
 namespace say {
 struct are_chained;
 struct chain_ranges;
+struct pack_model;
 struct same_range;
 }  // namespace say
 UMBEL_SAYS(expects_the_ranges_of_two_or_more_parts_of_a_model_such_as_quantized_layer_ranges,
