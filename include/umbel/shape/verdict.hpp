@@ -112,9 +112,10 @@ struct sentence_buffer {
   constexpr void put(const char* s) {
     while (*s) put(*s++);
   }
-  template <class Size>
-    requires(std::is_unsigned_v<Size>)
-  constexpr void put(Size value) {
+  // (Not a template, which each size would instantiate.)
+  constexpr void put(unsigned value) { put(static_cast<unsigned long long>(value)); }
+  constexpr void put(unsigned long value) { put(static_cast<unsigned long long>(value)); }
+  constexpr void put(unsigned long long value) {
     char digits[20]{};
     int count = 0;
     do digits[count++] = static_cast<char>('0' + value % 10);
