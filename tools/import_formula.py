@@ -3,6 +3,7 @@
 statements are a block that repeats."""
 import math
 import re
+from operator import or_
 
 import numpy as np
 
@@ -786,8 +787,8 @@ class Program:
     def masks_of(self, attends, first_input, first_bias):
         """The text of the masks, whose inputs and biases come after others, and the biases."""
         masks = " & ".join(attends["masks"])
-        for k in range(len(attends["kept"])):
-            masks = masks.replace(f"{{input{k}}}", f"{{{first_input + k}}}")
+        for k, one in enumerate(attends["kept"]):
+            masks = masks.replace(f"{{input{k}}}", self.for_layer(one, one["mask"][0], f"{{{first_input + k}}}"))
         for k in range(len(attends["bias"])):
             masks = masks.replace(f"{{bias{k}}}", f"{{w{first_bias + k}}}")
         return masks, [(axes_text(names, value.shape), floats(value)) for names, value in attends["bias"]]
@@ -874,14 +875,17 @@ class Program:
         signatures, best, most = [self.signature(i) for i in range(len(self.statements))], (0, 0, 0), 0
         total = len(signatures)
 
-        def like(i, period):
+        def like(i, period, start):
+            """Of a run that begins at start: the first copy may read any statement before as the one before."""
             (a, reads_a), (b, reads_b) = signatures[i], signatures[i + period]
-            return a == b and len(reads_a) == len(reads_b) and all(y - x == period or (x == y and x < 0) for x, y in zip(reads_a, reads_b))
+            follows = [y - x == period or x < start == y - period + 1 for x, y in zip(reads_a, reads_b)]
+            is_chain = period > 1 or any(follows) or max(reads_a, default=-1) < 0
+            return a == b and len(reads_a) == len(reads_b) and is_chain and all(map(or_, follows, (x == y for x, y in zip(reads_a, reads_b))))
         for period in range(1, total // 2 + 1):
             i = 0
             while i + period < total:
                 same = 0
-                while i + same + period < total and like(i + same, period):
+                while i + same + period < total and like(i + same, period, i):
                     same += 1
                 count = same // period + 1
                 saved = (count - 1) * (period + sum(one.weights() for one in self.statements[i:i + period]))
@@ -891,23 +895,30 @@ class Program:
         return best
 
     def is_block(self, signatures, first, period, count):
-        """Does every copy read the last statement of the one before and nothing else from outside?"""
-        end, entries = first + period * count, set()
+        """Does every copy read the last statement of the one before, and otherwise only what all copies read?"""
+        end, entries, shared = first + period * count, set(), set()
         last = {self.at[id(self.real(x))] for x in self.results}
         if any(first <= i < end - 1 for i in last):
             return False
         for k in range(first, len(signatures)):
-            start = first + (k - first) // period * period
-            for read in signatures[k][1]:
+            start, j = first + (k - first) // period * period, first + (k - first) % period
+            for r, read in enumerate(signatures[k][1]):
                 if k >= end:
                     if first <= read < end - 1:
                         return False
                 elif read < start:
-                    if start == first:
+                    if signatures[j][1][r] == signatures[j + period][1][r]:
+                        shared.add(read)
+                    elif start == first:
                         entries.add(read)
                     elif read != start - 1:
                         return False
-        return len(entries) == 1
+        return len(entries) == 1 and not entries & shared and max(shared, default=-1) < first
+
+    def shared(self):
+        """What every copy of a block reads."""
+        copies = [[x for one in self.statements[i:i + self.period] for x in one.reads] for i in (self.first, self.first + self.period)]
+        return list({id(x): x for x, y in zip(*copies) if x is y}.values())
 
 
 def spread(value, at, rank):

@@ -150,7 +150,7 @@ def hide(softmax):
     """A node `hidden` for the masks of a softmax."""
     shape = softmax.shape
     batch = shape[:1] if len(shape) == 4 else ()
-    found = Scores(softmax.args[0], (math.prod(batch), math.prod(shape[len(batch):-2]), *shape[-2:]))
+    found = Scores(softmax.args[0], (math.prod(batch), math.prod(shape[len(batch):-2]), *shape[-2:]), only_inputs=True)
     masks = [mask for mask in found.masks if not mask.startswith("score_bias")]
     if not masks or any(mask == "score_bias" for _, _, mask in found.kept):
         return

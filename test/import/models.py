@@ -593,6 +593,30 @@ class Padded(nn.Module):
         return torch.tensor([[3, 4, 5, 6, 7, 8, 9, 0, 0, 0]]), torch.arange(LENGTH)[None] > 6
 
 
+class PaddedWords(nn.Module):
+    """Masks by the number of a word: torch's own layers with a class token, then causal layers, whose blocks share the mask."""
+
+    def __init__(self):
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(WIDTH, HEADS, 32, dropout=0.0, batch_first=True)
+        self.embed, self.encoder = nn.Embedding(3000, WIDTH), nn.TransformerEncoder(layer, 1, enable_nested_tensor=False)
+        self.class_token, self.blocks = nn.Parameter(torch.randn(1, 1, WIDTH)), nn.ModuleList([Block() for _ in range(2)])
+        self.gates = nn.ModuleList([nn.Linear(WIDTH, WIDTH) for _ in range(2)])
+
+    def forward(self, ids):
+        x = torch.cat((self.class_token.expand(ids.shape[0], -1, -1), self.embed(ids)), 1)
+        x = self.encoder(x, src_key_padding_mask=F.pad(ids == 1, (1, 0)))
+        x = x[:, 1:] + x[:, :1]
+        kept = (ids != 1).float()[:, None, None] * torch.ones(LENGTH, LENGTH).tril()
+        for block, gate in zip(self.blocks, self.gates):
+            block.attention.change = lambda scores: scores + (1 - kept) * torch.finfo(torch.float32).min
+            x = block(x) * torch.sigmoid(gate(x))
+        return x
+
+    def example(self):
+        return torch.tensor([[3, 4, 5, 6, 7, 8, 9, 1, 1, 1], [3, 4, 1, 1, 1, 1, 1, 1, 1, 1]]),
+
+
 class Named(nn.Module):
     """Modules and an input are called as what a header with steps has."""
     options = ["--decode", "key=10"]
@@ -934,14 +958,14 @@ EXPECTED = {
     Conformer: "5 norms, 2 feed-forward networks, 1 attention, 3 linear maps, 1 depthwise convolution", T5: "1 embedding, 2 encoder layers, 0 other operations",
     Alibi: "2 encoder layers, 1 linear map", Gpt2: "1 embedding, 2 encoder layers", Perceiver: "4 linear maps, 1 encoder layer",
     LlamaOfMeta: "2 statements: 1 attention", GptNeoX: "1 statement: 1 attention", SetTransformer: "7 linear maps, 1 attention", Masks: "12 statements: 6 attentions",
-    Padded: "1 embedding, 4 linear maps, 1 attention", Fresh: "2 encoder layers, 0 other operations", Named: "1 embedding, 3 encoder layers, 1 norm, 1 linear map",
+    Padded: "1 embedding, 2 attentions", PaddedWords: "4 of them 2 times: 1 embedding, 3 encoder layers, 2 linear maps", Fresh: "2 encoder layers, 0 other operations", Named: "1 embedding, 3 encoder layers, 1 norm, 1 linear map",
     CausalConvolution: "2 convolutions, 1 linear map", Mobile: "3 convolutions, 1 depthwise convolution, 1 linear map",
     Convolutions: "4 convolutions, 1 depthwise convolution", ConvolutionsOfImages: "3 convolutions, 1 depthwise convolution",
     OneChannel: "4 convolutions", Resized: "", ConvolutionsOfBatch: "2 convolutions, 1 linear map, 1 depthwise convolution", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "1 norm, 1 attention, 1 feed-forward network, 2 other",
     Swin: "2 norms, 1 attention, 1 linear map", PatchTst: "17 statements: 2 linear maps, 1 encoder layer", Tabular: "", Batch: "1 encoder layer, 1 attention", Corners: "", Linformer: "",
     PositionsFirst: "2 encoder layers, 2 norms, 1 attention", Decoder: "1 statement: 1 decoder layer, 0 other", AddedMasks: "5 attentions, 5 other", SharedKeys: "2 attentions, 2 other", Detection: "2 attentions, 5 other", Gpt2OfRows: "2 encoder layers",
     Functions: "1 embedding", Masked: "2 linear maps"}
-IN_CI = [Llama, Bert, PositionsFirst, DecisionTransformer, Swin, CausalConvolution, Functions, Masked, Padded, Named, Fresh]
+IN_CI = [Llama, Bert, PositionsFirst, DecisionTransformer, Swin, CausalConvolution, Functions, Masked, PaddedWords, Named, Fresh]
 
 
 def slow_path(model):
