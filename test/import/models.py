@@ -895,6 +895,33 @@ class Corners(nn.Module):
         return torch.randn(1, 2, 3, 4), torch.tensor([[3, 1, 8]])
 
 
+class Deberta(nn.Module):
+    """Scores with products by distance: bounded, and in buckets; elements at places that have no order, along one axis and all axes."""
+    weights = 1_813  # at most one number for each position or pair of positions
+
+    def __init__(self):
+        super().__init__()
+        self.query, self.key, self.value, self.output = (nn.Linear(WIDTH, WIDTH) for _ in range(4))
+        self.relative, self.places = nn.Parameter(torch.randn(12, WIDTH)), nn.Parameter(torch.randn(12, 4))
+        ahead = torch.arange(LENGTH)[:, None] - torch.arange(LENGTH)
+        buckets = ahead.sign() * torch.where(ahead.abs() < 3, ahead.abs(), 2 + (ahead.abs() / 2).log2().ceil().long())
+        self.of_query, self.of_key = ((ahead + 6).clamp(0, 11)[None].repeat(HEADS, 1, 1), (buckets + 6)[None].repeat(HEADS, 1, 1))
+        self.mixed, self.order = torch.randint(0, 12, (1, LENGTH, 7)), torch.randperm(LENGTH * 4).reshape(4, LENGTH)
+
+    def forward(self, x):
+        q, k, v = (heads_of(f(x), HEADS) for f in (self.query, self.key, self.value))
+        of_key, of_query = (heads_of(f(self.relative)[None], HEADS) for f in (self.key, self.query))
+        by_query, by_key = (q @ of_key.transpose(-1, -2))[0], (k @ of_query.transpose(-1, -2))[0]
+        scores = q @ k.transpose(-1, -2) / 3.5 + by_query.gather(-1, self.of_query) / 3.5
+        scores = scores + by_key.gather(-1, self.of_key).transpose(-1, -2)
+        products = x @ self.places.repeat(1, 4).T
+        apart = (products[0].gather(-1, self.of_query[0]), products[0].gather(-1, self.of_key[0]).T * 2, products.gather(-1, self.mixed))
+        return self.output(rows_of(scores.softmax(-1) @ v)), *apart, x[..., :4].flatten()[self.order]
+
+    def example(self):
+        return torch.randn(1, LENGTH, WIDTH),
+
+
 class Batch(nn.Module):
     """Two sequences at once, a mask for each; the largest of each feature."""
 
@@ -962,10 +989,10 @@ EXPECTED = {
     CausalConvolution: "2 convolutions, 1 linear map", Mobile: "3 convolutions, 1 depthwise convolution, 1 linear map",
     Convolutions: "4 convolutions, 1 depthwise convolution", ConvolutionsOfImages: "3 convolutions, 1 depthwise convolution",
     OneChannel: "4 convolutions", Resized: "", ConvolutionsOfBatch: "2 convolutions, 1 linear map, 1 depthwise convolution", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "1 norm, 1 attention, 1 feed-forward network, 2 other",
-    Swin: "2 norms, 1 attention, 1 linear map", PatchTst: "17 statements: 2 linear maps, 1 encoder layer", Tabular: "", Batch: "1 encoder layer, 1 attention", Corners: "", Linformer: "",
+    Swin: "2 norms, 1 attention, 1 linear map", Deberta: "5 linear maps, 24 other", PatchTst: "17 statements: 2 linear maps, 1 encoder layer", Tabular: "", Batch: "1 encoder layer, 1 attention", Corners: "", Linformer: "",
     PositionsFirst: "2 encoder layers, 2 norms, 1 attention", Decoder: "1 statement: 1 decoder layer, 0 other", AddedMasks: "5 attentions, 5 other", SharedKeys: "2 attentions, 2 other", Detection: "2 attentions, 5 other", Gpt2OfRows: "2 encoder layers",
     Functions: "1 embedding", Masked: "2 linear maps"}
-IN_CI = [Llama, Bert, PositionsFirst, DecisionTransformer, Swin, CausalConvolution, Functions, Masked, PaddedWords, Named, Fresh]
+IN_CI = [Llama, Bert, PositionsFirst, DecisionTransformer, Swin, CausalConvolution, Functions, Masked, PaddedWords, Deberta, Named, Fresh]
 
 
 def slow_path(model):
