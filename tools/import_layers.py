@@ -520,7 +520,9 @@ class Scores:
     def computed(self, x, at, when=None):
         """What is added to the scores: x, or the number that hides if a condition is `when`. For each head and pair it would be stored."""
         axes, numbers = with_names(at)
-        if self.only_inputs or "key" not in axes or {"heads", "query"} <= {*axes}:
+        if self.only_inputs:
+            return when is not None and self.flags(x, axes, numbers, when) or None
+        if "key" not in axes or {"heads", "query"} <= {*axes}:
             return None
         x = move(x, numbers)
         if when is not None:
@@ -530,6 +532,18 @@ class Scores:
                 x.moved[key] = Node("where", [x, low, rest] if when else [x, rest, low], x.shape, at=(every(x), (), ()))
             x = x.moved[key]
         return [(x, axes, "score_bias")]
+
+    @staticmethod
+    def flags(x, axes, numbers, when):
+        """An input of more flags than x is made of: those that the model adds are inputs, too."""
+        source, places, is_inverted = flags_of(x) or (None, None, None)
+        if source is None or "key" not in axes or "heads" in axes:
+            return None
+        places = places.reshape(-1)[numbers]
+        key = "flags", axes, places.tobytes()
+        if key not in source.moved:
+            source.moved[key] = Node("input", [], places.shape, source.scope, **source.constants, places=places)
+        return [(source.moved[key], axes, "drop_mask" if when != is_inverted else "keep_mask")]
 
     def add(self, found):
         """The masks of hidden_if and added; returns whether layers have all of them."""
@@ -566,6 +580,29 @@ class Scores:
 def is_one_or_zero(x):
     """Is it a condition as a number?"""
     return x.op == "where" and all(map(is_number, x.args[1:])) and sorted(map(number, x.args[1:])) == [0, 1]
+
+
+def flags_of(x):
+    """The input of whose flags x is made by moves, padding and concat, the number of each, -1 for 0 and -2 for 1, and: is each then
+    inverted? Nothing if x is made of others."""
+    if x.op == "input":
+        return None if x["is_place"] else (x, identity(x.shape), False)
+    if is_constant(x):
+        return None, np.where(x["value"] != 0, -2, -1), False
+    parts = [flags_of(arg) for arg in x.args[:1 if x.op == "where" else None]]
+    if None in parts or len({id(source) for source, _, _ in parts if source}) != 1:
+        return None
+    source, places, is_inverted = next(part for part in parts if part[0])
+    if x.op == "not" or x.op in ("equal", "not_equal") and is_number(x.args[1]) and number(x.args[1]) == 0 or is_one_or_zero(x):
+        return source, places, is_inverted != (x.op in ("not", "equal") or x.op == "where" and number(x.args[1]) == 0)
+    if x.op == "move":
+        return source, places.reshape(-1)[x["index"]], is_inverted
+    if x.op == "padded" and x["fill"] in (0, 1):
+        ends = [(x["before"], x["after"]) if i == x["axis"] else (0, 0) for i in range(len(x.shape))]
+        return source, np.pad(places, ends, constant_values=-2 if (x["fill"] == 1) != is_inverted else -1), is_inverted
+    if x.op == "concat" and not any(inverted for _, _, inverted in parts):
+        return source, np.concatenate([places for _, places, _ in parts], x["axis"]), False
+    return None
 
 
 def same_condition(condition, x):

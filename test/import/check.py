@@ -487,7 +487,7 @@ def main():
         checks.wrong_text("Llama", "another epsilon", "norm_epsilon<1, 100000>", "norm_epsilon<1, 1000000>")
         if every:
             for kind in (models.Masks, models.Alibi, models.Encoder, models.Whisper, models.CausalConvolution, models.Perceiver, models.SetTransformer, models.Conformer,
-                         models.VisionTransformer, models.Swin, models.Batch):
+                         models.VisionTransformer, models.Swin, models.Batch, models.PositionsFirst, models.ClassToken):
                 checks.in_integers(kind)
             checks.wrong_text("Bert", "half of the heads", "heads<4>", "heads<2>")
             checks.wrong_text("Bert", "another GELU", "gelu_exact", "gelu_tanh")

@@ -593,6 +593,23 @@ class Padded(nn.Module):
         return torch.tensor([[3, 4, 5, 6, 7, 8, 9, 0, 0, 0]]), torch.arange(LENGTH)[None] > 6
 
 
+class ClassToken(nn.Module):
+    """Padding without a flag for the class token; batch and heads are one axis in torch's own layers."""
+
+    def __init__(self):
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(WIDTH, HEADS, 32, dropout=0.0, batch_first=True)
+        self.proj, self.encoder, self.head = nn.Linear(8, WIDTH), nn.TransformerEncoder(layer, 2, enable_nested_tensor=False), nn.Linear(WIDTH, 3)
+        self.class_token = nn.Parameter(torch.randn(1, 1, WIDTH))
+
+    def forward(self, x, padding):
+        x = torch.cat((self.class_token.expand(x.shape[0], -1, -1), self.proj(x)), 1)
+        return self.head(self.encoder(x, src_key_padding_mask=F.pad(padding, (1, 0)))[:, 0])
+
+    def example(self):
+        return torch.randn(3, LENGTH, 8), torch.arange(LENGTH)[None] > torch.tensor([[4], [7], [9]])
+
+
 class PaddedWords(nn.Module):
     """Masks by the number of a word: torch's own layers with a class token, then causal layers, whose blocks share the mask."""
 
@@ -985,7 +1002,7 @@ EXPECTED = {
     Conformer: "5 norms, 2 feed-forward networks, 1 attention, 3 linear maps, 1 depthwise convolution", T5: "1 embedding, 2 encoder layers, 0 other operations",
     Alibi: "2 encoder layers, 1 linear map", Gpt2: "1 embedding, 2 encoder layers", Perceiver: "4 linear maps, 1 encoder layer",
     LlamaOfMeta: "2 statements: 1 attention", GptNeoX: "1 statement: 1 attention", SetTransformer: "7 linear maps, 1 attention", Masks: "12 statements: 6 attentions",
-    Padded: "1 embedding, 2 attentions", PaddedWords: "4 of them 2 times: 1 embedding, 3 encoder layers, 2 linear maps", Fresh: "2 encoder layers, 0 other operations", Named: "1 embedding, 3 encoder layers, 1 norm, 1 linear map",
+    Padded: "1 embedding, 2 attentions", ClassToken: "2 linear maps, 2 encoder layers", PaddedWords: "4 of them 2 times: 1 embedding, 3 encoder layers, 2 linear maps", Fresh: "2 encoder layers, 0 other operations", Named: "1 embedding, 3 encoder layers, 1 norm, 1 linear map",
     CausalConvolution: "2 convolutions, 1 linear map", Mobile: "3 convolutions, 1 depthwise convolution, 1 linear map",
     Convolutions: "4 convolutions, 1 depthwise convolution", ConvolutionsOfImages: "3 convolutions, 1 depthwise convolution",
     OneChannel: "4 convolutions", Resized: "", ConvolutionsOfBatch: "2 convolutions, 1 linear map, 1 depthwise convolution", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "1 norm, 1 attention, 1 feed-forward network, 2 other",
