@@ -859,6 +859,48 @@ class Swin(nn.Module):
         return torch.randn(1, 8, 8, WIDTH),
 
 
+class SwinV2(nn.Module):
+    """Cosine attention: normalized queries and keys, a bounded scale for each head, a bias from a network of distances."""
+
+    def __init__(self):
+        super().__init__()
+        self.qkv, self.proj, self.network = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH), network(2, 8, nn.ReLU)
+        self.scale, self.heads = nn.Parameter(torch.log(10 + torch.arange(4.0))[:, None, None]), nn.Linear(2, HEADS, False)
+        ahead = torch.arange(16) - torch.arange(16)[:, None]
+        self.register_buffer("apart", torch.stack((ahead // 4, ahead % 4), -1).float())
+
+    def forward(self, x):
+        b, n, c = x.shape
+        q, k, v = self.qkv(x).reshape(b, n, 3, HEADS, -1).permute(2, 0, 3, 1, 4).unbind(0)
+        scores = F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).transpose(-2, -1) * torch.clamp(self.scale, max=math.log(100)).exp()
+        bias = 16 * torch.sigmoid(self.heads(self.network(self.apart))).permute(2, 0, 1)
+        return self.proj(((scores + bias).softmax(-1) @ v).transpose(1, 2).reshape(b, n, c))
+
+    def example(self):
+        return torch.randn(4, 16, WIDTH),
+
+
+class Olmo(nn.Module):
+    """OLMo 2: a norm of the queries of all heads, and of the keys; norms after attention and network."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([LlamaLayer(WIDTH, 4, 4) for _ in range(2)])
+        for layer in self.layers:
+            layer.q_proj, layer.k_proj = (nn.Sequential(nn.Linear(WIDTH, WIDTH, False), RmsNorm(WIDTH)) for _ in range(2))
+            layer.o_proj, layer.down_proj = nn.Sequential(layer.o_proj, layer.norm1), nn.Sequential(layer.down_proj, layer.norm2)
+            layer.norm1 = layer.norm2 = nn.Identity()
+        self.register_buffer("angles", torch.outer(torch.arange(LENGTH).float(), 10000.0 ** -(torch.arange(0, 4, 2).float() / 4)).repeat(1, 2))
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x, self.angles.cos(), self.angles.sin(), hidden_later(LENGTH))
+        return x
+
+    def example(self):
+        return torch.randn(1, LENGTH, WIDTH),
+
+
 class PatchTst(nn.Module):
     """Overlapping patches by slices; each series is normalized by its mean and variance."""
 
@@ -1006,7 +1048,7 @@ EXPECTED = {
     CausalConvolution: "2 convolutions, 1 linear map", Mobile: "3 convolutions, 1 depthwise convolution, 1 linear map",
     Convolutions: "4 convolutions, 1 depthwise convolution", ConvolutionsOfImages: "3 convolutions, 1 depthwise convolution",
     OneChannel: "4 convolutions", Resized: "", ConvolutionsOfBatch: "2 convolutions, 1 linear map, 1 depthwise convolution", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "1 norm, 1 attention, 1 feed-forward network, 2 other",
-    Swin: "2 norms, 1 attention, 1 linear map", Deberta: "5 linear maps, 24 other", PatchTst: "17 statements: 2 linear maps, 1 encoder layer", Tabular: "", Batch: "1 encoder layer, 1 attention", Corners: "", Linformer: "",
+    Swin: "2 norms, 1 attention, 1 linear map", SwinV2: "22 statements: 2 linear maps", Olmo: "23 of them 2 times: 8 linear maps, 8 norms, 2 feed-forward networks", Deberta: "5 linear maps, 24 other", PatchTst: "17 statements: 2 linear maps, 1 encoder layer", Tabular: "", Batch: "1 encoder layer, 1 attention", Corners: "", Linformer: "",
     PositionsFirst: "2 encoder layers, 2 norms, 1 attention", Decoder: "1 statement: 1 decoder layer, 0 other", AddedMasks: "5 attentions, 5 other", SharedKeys: "2 attentions, 2 other", Detection: "2 attentions, 5 other", Gpt2OfRows: "2 encoder layers",
     Functions: "1 embedding", Masked: "2 linear maps"}
 IN_CI = [Llama, Bert, PositionsFirst, DecisionTransformer, Swin, CausalConvolution, Functions, Masked, PaddedWords, Deberta, Named, Fresh]
