@@ -195,14 +195,15 @@ class Program:
         have = self.names(node)
         if have == tuple(wanted):
             return ref
-        changes = [(a, b) for a, b in zip(have, wanted) if a != b]
-        words = []
-        if any(b in have for _, b in changes):  # names change places
-            taken = set(have) | set(wanted)
-            between = [self.fresh(taken, f"renamed_{a}") for a, _ in changes]
-            words += [f"rename_axis<{a}, {c}>" for (a, _), c in zip(changes, between)]
-            changes = [(c, b) for c, (_, b) in zip(between, changes)]
-        words += [f"rename_axis<{a}, {b}>" for a, b in changes]
+        changes, names, words = [(a, b) for a, b in zip(have, wanted) if a != b], set(have), []
+        while changes:
+            a, b = next((one for one in changes if one[1] not in names), changes[0])
+            changes.remove((a, b))
+            if b in names:  # names change places
+                wish, b = b, self.fresh(names | set(wanted), f"renamed_{a}")
+                changes.append((b, wish))
+            names = names - {a} | {b}
+            words.append(f"rename_axis<{a}, {b}>")
         return f"({ref} | {' | '.join(words)})"
 
     def for_layer(self, node, wanted, ref="{0}"):
@@ -436,6 +437,8 @@ class Program:
         name = names[axis]
         shape = tuple(len(numbers) if i == axis else n for i, n in enumerate(x.shape))
         node = Node("picked", [x], shape)
+        if np.array_equal(numbers, np.arange(x.shape[axis])):
+            return x
         if np.array_equal(numbers, np.arange(x.shape[axis])[::-1]):
             self.say(node, f"{{0}} | flip<{name}>", [x], names)
             return node

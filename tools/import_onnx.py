@@ -442,8 +442,6 @@ class Reader(WindowReader):
             fill = float(np.asarray(self.fixed(2, "the number")).reshape(())) if self.has(2) else 0.0
             axes = [int(i) % len(full) for i in self.fixed(3, "the axes")] if self.has(3) else axes
         pads = [int(n) for n in pads]
-        if min(pads) < 0:
-            self.refuse("it pads by a negative number; use Slice")
         mode = operators.text_of(about.get("mode"), "constant")
         wide = any(full[axis] == 1 and (pads[i] or pads[i + len(pads) // 2]) for i, axis in enumerate(axes))
         x = graph.reshaped(self.arg(0), full) if wide else self.arg(0)
