@@ -60,7 +60,7 @@ def rows_of(x):
     return rows if np.array_equal(index, rows[:, None] * width + np.arange(width)) else None
 
 
-ROWS = ("norm", "add", "mul", "activation", "attention", "network", "encoder", "decoder")  # computed of whole rows
+ROWS = ("norm", "linear", "add", "mul", "activation", "attention", "network", "encoder", "decoder")  # computed of whole rows
 
 
 def rows_in_other_order(x):
@@ -464,7 +464,10 @@ class Scores:
         nothing if masks can't say it."""
         def of_args(when):
             found = [self.hidden_if(arg, self.pairs_of(condition, k, at), when) for k, arg in enumerate(condition.args)]
-            return None if None in found else found[0] + found[1]
+            if None in found:
+                return None
+            one_mask = all(isinstance(one, tuple) and one[2] == "score_bias" for one in found[0] + found[1])  # two low numbers would add up
+            return one_mask and self.computed(condition, at, when) or found[0] + found[1]
         op, args = condition.op, condition.args
         if is_constant(condition):
             return [np.where((condition["value"].reshape(-1)[at] != 0) == when, -np.inf, 0)]
