@@ -3,6 +3,7 @@
 statements are a block that repeats."""
 import math
 import re
+from operator import or_
 
 import numpy as np
 
@@ -126,6 +127,7 @@ class Program:
     def __init__(self, results, input_axes, input_names, in_integers=False):
         self.in_integers = in_integers
         self.own, self.statements, self.inputs = [], [], []
+        self.open = []  # they have an axis without an extent, until they are added
         self.axes, self.strided, self.conditions, self.alias, self.at = {}, set(), set(), {}, {}
         self.input_axes, self.results = input_axes, results
         if len(results) > MOST_RESULTS:
@@ -193,14 +195,15 @@ class Program:
         have = self.names(node)
         if have == tuple(wanted):
             return ref
-        changes = [(a, b) for a, b in zip(have, wanted) if a != b]
-        words = []
-        if any(b in have for _, b in changes):  # names change places
-            taken = set(have) | set(wanted)
-            between = [self.fresh(taken, f"renamed_{a}") for a, _ in changes]
-            words += [f"rename_axis<{a}, {c}>" for (a, _), c in zip(changes, between)]
-            changes = [(c, b) for c, (_, b) in zip(between, changes)]
-        words += [f"rename_axis<{a}, {b}>" for a, b in changes]
+        changes, names, words = [(a, b) for a, b in zip(have, wanted) if a != b], set(have), []
+        while changes:
+            a, b = next((one for one in changes if one[1] not in names), changes[0])
+            changes.remove((a, b))
+            if b in names:  # names change places
+                wish, b = b, self.fresh(names | set(wanted), f"renamed_{a}")
+                changes.append((b, wish))
+            names = names - {a} | {b}
+            words.append(f"rename_axis<{a}, {b}>")
         return f"({ref} | {' | '.join(words)})"
 
     def for_layer(self, node, wanted, ref="{0}"):
@@ -305,9 +308,80 @@ class Program:
             return self.add_views(node, x, node["index"])
         except NoView:
             pass
+        along = self.along_one_axis(x, node["index"])
+        if along and along.of_distance is not None:
+            return self.add_gathered(node, x, along)
         for index in node["steps"]:
             x = self.moved(x, index)
         self.instead(node, x)
+
+    def along_one_axis(self, x, index):
+        """Formulas in integers have no gather."""
+        return None if self.in_integers else places_along_one_axis(x.shape, index)
+
+    def names_in_a_sum(self, node):
+        """The names of a node of the same shape to which this one is added, perhaps times a number; nothing if something else reads it."""
+        readers = self.readers.get(id(node), [])
+        if len(readers) != 1 or any(node is one for one in self.results):
+            return None
+        (reader,) = readers
+        if reader.op == "mul" and is_number(reader.args[1]):
+            return self.names_in_a_sum(reader)
+        if reader.op not in ("add", "sub") or is_constant(reader.args[1]) or reader.args[0].shape != reader.args[1].shape:
+            return None
+        other = self.real(reader.args[0] if reader.args[1] is node else reader.args[1])
+        return self.axes.get(id(other)) if other is not node and not any(other is x for x in self.open) else None
+
+    def add_gathered(self, node, x, along):
+        """Elements along one axis, each at a place that depends on axes of the result. Positions of an axis that x lacks have no extent,
+        except in a sum; elsewhere its numbers are stored."""
+        x = self.floats_of(x)
+        wanted, rank = self.names_in_a_sum(node), len(node.shape)
+        of_x = list(self.names(x))
+        is_open = along.of_distance is not None and wanted is not None and not {*along.axes} <= {*along.at.values()}
+        if not is_open:
+            names = {r: of_x[d] for d, r in along.at.items()}
+            fresh = self.extra(of_x)
+            last = names.get(rank - 1)
+            for r in range(rank):
+                if r not in names and last and rank - 1 in along.axes and len(node.shape) > 1:
+                    names[r], names[rank - 1], last = last, fresh("key"), None  # scores of keys have them last
+                names.setdefault(r, fresh("key" if r == rank - 1 else "query"))
+            wanted = tuple(names[r] for r in range(rank))
+        gathered = self.extra(wanted)(of_x[along.gathered])
+        renamed = [gathered if d == along.gathered else wanted[along.at[d]] for d in range(len(of_x))]
+        position, tensors = self.position_text(along, wanted, is_open)
+        made = [name for name in renamed if name != gathered]
+        made[along.gathered:along.gathered] = [wanted[r] for r in along.axes if r not in along.at.values()]
+        is_moved = not is_open and made != list(wanted)
+        self.say(node, f"gather<{gathered}>({self.renamed(x, renamed, '{0}')}, {position})" + (f" | permute<{', '.join(wanted)}>" if is_moved else ""),
+                 [x], wanted, tensors=tensors)
+        if is_moved:
+            self.strided.add(id(node))
+        if is_open:
+            self.open.append(node)
+
+    def position_text(self, along, names, is_open):
+        """The text of the places, and its tensors: of a distance, or a number for each position, of which the last is subtracted."""
+        if along.of_distance is None or not is_open and not {*along.axes} & {*along.at.values()}:
+            last = along.numbers - np.arange(along.numbers.shape[-1])
+            return f"position<{names[along.axes[-1]]}> + {{w0}}", [(axes_text([names[r] for r in along.axes], last.shape), floats(last))]
+        tensors, sides = [], []
+        for r, size in zip(along.axes, along.numbers.shape):
+            if is_open or r in along.at.values():
+                sides.append(f"position<{names[r]}>")
+            else:
+                sides.append("{w0}")
+                tensors.append((axes_text([names[r]], (size,)), floats(np.arange(size))))
+        line = line_of(along.of_distance, 1 - along.numbers.shape[1])
+        if line:
+            sign, shift, low, high = line
+            distance = " - ".join(sides if sign > 0 else sides[::-1])
+            text = distance if low is None else f"clamp({distance}, {low - shift}, {high - shift})"
+            return text + (f" {'-' if shift < 0 else '+'} {abs(shift)}" if shift else ""), tensors
+        offset = self.extra(names)("offset")
+        tensors.append((axes_text([offset], along.of_distance.shape), floats(along.of_distance)))
+        return f"gather<{offset}>({{w{len(tensors) - 1}}}, {' - '.join(sides)} + {along.numbers.shape[1] - 1})", tensors
 
     def add_views(self, node, x, index):
         axes = list(zip(self.names(x), x.shape))
@@ -339,6 +413,9 @@ class Program:
         except NoView:
             pass
         lists = along_each_axis(x.shape, index)
+        if lists is None and (along := self.along_one_axis(x, index)):
+            self.add_gathered(node, x, along)
+            return node
         if lists is None:
             flat = Node("move", [x], (math.prod(x.shape),), index=np.arange(math.prod(x.shape)), steps=[])
             self.add_views(flat, x, flat["index"])
@@ -353,12 +430,15 @@ class Program:
         return x
 
     def picked(self, x, axis, numbers):
-        """Elements along an axis, in any order: reversed, a concat of slices, or a product with a matrix of ones and zeros."""
+        """Elements along an axis, in any order: reversed, a concat of slices, a gather; in integers a product with a matrix of ones and
+        zeros."""
         x = self.floats_of(x) if self.is_integer(x) else x
         names, found = self.names(x), runs(numbers)
         name = names[axis]
         shape = tuple(len(numbers) if i == axis else n for i, n in enumerate(x.shape))
         node = Node("picked", [x], shape)
+        if np.array_equal(numbers, np.arange(x.shape[axis])):
+            return x
         if np.array_equal(numbers, np.arange(x.shape[axis])[::-1]):
             self.say(node, f"{{0}} | flip<{name}>", [x], names)
             return node
@@ -369,9 +449,14 @@ class Program:
             if len(slices) == 1 and not found[0][2]:
                 self.strided.add(id(node))
             return node
+        other = self.extra(names)(f"selected_{name}")
+        if not self.in_integers:
+            order = [other if i == axis else one for i, one in enumerate(names)]
+            apart = floats(numbers - np.arange(len(numbers)))
+            self.say(node, f"gather<{name}>({{0}}, position<{other}> + {{w0}})", [x], order, tensors=[(axes_text((other,), apart.shape), apart)])
+            return node
         if len(numbers) * x.shape[axis] > LARGEST_SELECTION:
             self.refuse(x, f"{len(numbers)} of {x.shape[axis]} elements are in an order that no view has; move them before or after the model")
-        other = self.extra(names)(f"selected_{name}")
         chosen = np.zeros((x.shape[axis], len(numbers)), np.float32)
         chosen[numbers, np.arange(len(numbers))] = 1
         order = [other if i == axis else one for i, one in enumerate(names)]
@@ -786,8 +871,8 @@ class Program:
     def masks_of(self, attends, first_input, first_bias):
         """The text of the masks, whose inputs and biases come after others, and the biases."""
         masks = " & ".join(attends["masks"])
-        for k in range(len(attends["kept"])):
-            masks = masks.replace(f"{{input{k}}}", f"{{{first_input + k}}}")
+        for k, one in enumerate(attends["kept"]):
+            masks = masks.replace(f"{{input{k}}}", self.for_layer(one, one["mask"][0], f"{{{first_input + k}}}"))
         for k in range(len(attends["bias"])):
             masks = masks.replace(f"{{bias{k}}}", f"{{w{first_bias + k}}}")
         return masks, [(axes_text(names, value.shape), floats(value)) for names, value in attends["bias"]]
@@ -874,14 +959,17 @@ class Program:
         signatures, best, most = [self.signature(i) for i in range(len(self.statements))], (0, 0, 0), 0
         total = len(signatures)
 
-        def like(i, period):
+        def like(i, period, start):
+            """Of a run that begins at start: the first copy may read any statement before as the one before."""
             (a, reads_a), (b, reads_b) = signatures[i], signatures[i + period]
-            return a == b and len(reads_a) == len(reads_b) and all(y - x == period or (x == y and x < 0) for x, y in zip(reads_a, reads_b))
+            follows = [y - x == period or x < start == y - period + 1 for x, y in zip(reads_a, reads_b)]
+            is_chain = period > 1 or any(follows) or max(reads_a, default=-1) < 0
+            return a == b and len(reads_a) == len(reads_b) and is_chain and all(map(or_, follows, (x == y for x, y in zip(reads_a, reads_b))))
         for period in range(1, total // 2 + 1):
             i = 0
             while i + period < total:
                 same = 0
-                while i + same + period < total and like(i + same, period):
+                while i + same + period < total and like(i + same, period, i):
                     same += 1
                 count = same // period + 1
                 saved = (count - 1) * (period + sum(one.weights() for one in self.statements[i:i + period]))
@@ -891,28 +979,83 @@ class Program:
         return best
 
     def is_block(self, signatures, first, period, count):
-        """Does every copy read the last statement of the one before and nothing else from outside?"""
-        end, entries = first + period * count, set()
+        """Does every copy read the last statement of the one before, and otherwise only what all copies read?"""
+        end, entries, shared = first + period * count, set(), set()
         last = {self.at[id(self.real(x))] for x in self.results}
         if any(first <= i < end - 1 for i in last):
             return False
         for k in range(first, len(signatures)):
-            start = first + (k - first) // period * period
-            for read in signatures[k][1]:
+            start, j = first + (k - first) // period * period, first + (k - first) % period
+            for r, read in enumerate(signatures[k][1]):
                 if k >= end:
                     if first <= read < end - 1:
                         return False
                 elif read < start:
-                    if start == first:
+                    if signatures[j][1][r] == signatures[j + period][1][r]:
+                        shared.add(read)
+                    elif start == first:
                         entries.add(read)
                     elif read != start - 1:
                         return False
-        return len(entries) == 1
+        return len(entries) == 1 and not entries & shared and max(shared, default=-1) < first
+
+    def shared(self):
+        """What every copy of a block reads."""
+        copies = [[x for one in self.statements[i:i + self.period] for x in one.reads] for i in (self.first, self.first + self.period)]
+        return list({id(x): x for x, y in zip(*copies) if x is y}.values())
 
 
 def spread(value, at, rank):
     """With axes of size 1 for those that it lacks."""
     return np.reshape(value, [value.shape[at.index(i)] if i in at else 1 for i in range(rank)])
+
+
+class AlongOneAxis:
+    """Where a move reads: axis d of what is moved is axis at[d] of the result, except for the gathered one. Its numbers depend on some
+    axes of the result; of_distance: the numbers by the distance of two axes, from the smallest, or nothing."""
+
+    def __init__(self, at, gathered, axes, numbers):
+        self.at, self.gathered, self.axes, self.numbers, self.of_distance = at, gathered, axes, numbers, None
+        if len(axes) == 2 and np.array_equal(numbers[1:, 1:], numbers[:-1, :-1]):
+            self.of_distance = np.concatenate([numbers[0, ::-1], numbers[1:, 0]])
+
+
+def places_along_one_axis(shape, index):
+    """As AlongOneAxis; nothing if the move is no such one."""
+    of_x, of_result, at, gathered = np.unravel_index(index, shape), np.indices(index.shape, sparse=True), {}, None
+    for d, numbers in enumerate(of_x):
+        same = [r for r, n in enumerate(index.shape) if n == shape[d] and r not in at.values() and (numbers == of_result[r]).all()]
+        if same:
+            at[d] = same[0]
+        elif gathered is None:
+            gathered = d
+        else:
+            return None
+    if gathered is None:
+        return None
+    numbers, axes = of_x[gathered], []
+    for r in range(index.ndim):
+        first = np.take(numbers, [0], r)
+        if (numbers == first).all():
+            numbers = first
+        else:
+            axes.append(r)
+    if {*axes, *at.values()} != {*range(index.ndim)}:
+        return None
+    return AlongOneAxis(at, gathered, axes, numbers.reshape([index.shape[r] for r in axes]))
+
+
+def line_of(numbers, smallest):
+    """Sign, shift, lowest and highest if the numbers, of distances from the smallest on, are a line within bounds, else nothing. Without
+    bounds if the line needs none."""
+    distances, low, high = smallest + np.arange(len(numbers)), int(numbers.min()), int(numbers.max())
+    for sign in (1, -1):
+        shifts, counts = np.unique(numbers - sign * distances, return_counts=True)
+        shift = int(shifts[counts.argmax()])
+        line = sign * distances + shift
+        if np.array_equal(np.clip(line, low, high), numbers):
+            return (sign, shift, None, None) if np.array_equal(line, numbers) else (sign, shift, low, high)
+    return None
 
 
 def along_each_axis(shape, index):

@@ -576,6 +576,21 @@ def gathered(body):
     return body.results(body("Gather", body("Reshape", x, np.array([-1])), made, axis=0))
 
 
+def cropped_by_pad(body):
+    """Pad by negative numbers: a slice, then what is left to pad."""
+    about, x = body.about, body.inputs[0]
+    pads = np.array(about.get("pads") or body.fixed(1, "the padding"))
+    if pads.min() >= 0:
+        return None
+    axes = body.fixed(3, "the axes", np.arange(len(body.shape(x))))
+    before, after = np.split(pads, 2)
+    ends = np.array(body.shape(x))[axes] + np.minimum(after, 0)
+    x = body("Slice", x, np.maximum(-before, 0), ends, axes)
+    value = body.fixed(2, "the number", np.array(about.get("value", 0), body.values[x].dtype))
+    rest = {name: one for name, one in about.items() if name not in ("pads", "value")}
+    return body.results(body("Pad", x, np.maximum(pads, 0), value, axes, **rest))
+
+
 # ---- products and windows --------------------------------------------------------------------------
 
 
@@ -751,7 +766,7 @@ FUNCTIONS = {
     "ReduceProd": product_of_elements, "Hardmax": hardmax, "ArgMax": last_place, "ArgMin": last_place, "Softmax": old_softmax,
     "LogSoftmax": old_softmax, "EyeLike": eye, "GatherElements": elements_of_one, "OneHot": one_hot, "CenterCropPad": cropped_or_padded,
     "SpaceToDepth": space_to_depth, "DepthToSpace": depth_to_space, "ScatterND": scattered, "ScatterElements": scattered, "Scatter": scattered,
-    **control_flow.FUNCTIONS, "GatherND": gathered, "Einsum": einsum, "Gemm": gemm, "LpPool": lp_pool, "MaxPool": pool_over_the_end, "AveragePool": pool_over_the_end,
+    "Pad": cropped_by_pad, **control_flow.FUNCTIONS, "GatherND": gathered, "Einsum": einsum, "Gemm": gemm, "LpPool": lp_pool, "MaxPool": pool_over_the_end, "AveragePool": pool_over_the_end,
     **QUANTIZED}
 
 

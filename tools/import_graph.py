@@ -75,11 +75,10 @@ def scaled(x):
 def elementwise(op, args, at, shape, scope=""):
     """at: for each argument its axes of the result."""
     for k in (0, 1):
-        if len(args) == 2 and is_constant(args[k]) and args[k].shape and args[1 - k].shape == shape:
-            first = args[k]["value"].flat[0]
-            if (args[k]["value"] == first).all():
-                args, at = list(args), list(at)
-                args[k], at[k] = constant(first, args[k].scope), ()
+        if len(args) == 2 and args[k].shape and args[1 - k].shape == shape and args[0] is not args[1]:
+            args, at = list(args), list(at)
+            args[k], kept = without_repetition(args[k])
+            at[k] = tuple(at[k][i] for i in kept)
     if op == "div" and is_number(args[1]) and number(args[1]) != 0:
         return elementwise("mul", [args[0], constant(np.float32(1 / number(args[1])))], at, shape, scope)
     if op == "div" and is_number(args[0]) and number(args[0]) == 1:
@@ -104,6 +103,18 @@ def elementwise(op, args, at, shape, scope=""):
             made = elementwise(op, before, [() if is_number(x) else every(x) for x in before], inner.shape, scope)
             return move(made, next(in_other_order(x)[1] for x in args if not is_number(x)))
     return Node(op, args, shape, scope, at=tuple(at))
+
+
+def without_repetition(x):
+    """x without the axes along which all its elements are equal, as they are by expand, and the numbers of its other axes."""
+    values = x["value"] if is_constant(x) else x["index"] if x.op == "move" else None
+    if values is None:
+        return x, every(x)
+    kept = tuple(i for i in every(x) if (values != np.take(values, [0], i)).any())
+    first = values[tuple(slice(None) if i in kept else 0 for i in every(x))]
+    if len(kept) == len(x.shape):
+        return x, kept
+    return (constant(first, x.scope) if is_constant(x) else move(x.args[0], first, x.scope)), kept
 
 
 def turned_operands(op, args, at, shape):
@@ -345,7 +356,18 @@ def matmul(x, y, x_full, y_full, scope=""):
     if x_full[-1] == 1:
         outer = (*x_full[:-1], 1), (*y_full[:-2], 1, y_full[-1])
         return elementwise("mul", [x, y], tuple(places(one, full) for one in outer), without_ones(full), scope)
+    (x, x_full), (y, y_full) = ((of_all_batches(one, sizes) if is_constant(one) and other == batch else (one, sizes))
+                                for one, sizes, other in ((x, x_full, tuple(y_full[:-2])), (y, y_full, tuple(x_full[:-2]))))
     return Node("matmul", [x, y], without_ones(full), scope, x_full=tuple(x_full), y_full=tuple(y_full), full=full)
+
+
+def of_all_batches(x, full):
+    """A constant operand of a product, once for all matrices along axes on which it doesn't depend, and its shape with axes of size 1."""
+    value = x["value"].reshape(full)
+    for i in range(len(full) - 2):
+        first = np.take(value, [0], i)
+        value = first if (value == first).all() else value
+    return constant(value.reshape(without_ones(value.shape)), x.scope), value.shape
 
 
 def in_order(nodes):

@@ -119,9 +119,14 @@ def for_integers(results):
             told.append(f"in integers without {node.origin} at the end, which changes no largest result")
             node = node.args[0]
         made.append(node)
-    for node in in_order(made):
+    order = in_order(made)
+    for node in order:
         if node.op == "softmax" and node["axis"] == len(node.shape) - 1 and len(node.shape) > 1:
-            hide(node)
+            hide(node, [one for one in order if node in one.args])
+        if node.op == "move" and node.args[0].op == "move":  # one that was a product
+            (inner,) = node.args
+            node.args, node.constants["index"] = inner.args, inner["index"].reshape(-1)[node["index"]]
+            node.constants["steps"] = [node["index"]]
         if node.op == "div" and len(of_operands(node)) > 1:  # by a table of the divisor
             node.op, node.args = "mul", [node.args[0], graph.unary("reciprocal", node.args[1], node.scope)]
         if node.op in ("maximum", "minimum") and len(of_operands(node)) > 1:  # b + relu(a - b), a - relu(a - b)
@@ -146,19 +151,24 @@ def pad_with_zeros(x, origin):
         one.constants["fill"] = 0.0
 
 
-def hide(softmax):
-    """A node `hidden` for the masks of a softmax."""
-    shape = softmax.shape
-    batch = shape[:1] if len(shape) == 4 else ()
-    found = Scores(softmax.args[0], (math.prod(batch), math.prod(shape[len(batch):-2]), *shape[-2:]))
-    masks = [mask for mask in found.masks if not mask.startswith("score_bias")]
-    if not masks or any(mask == "score_bias" for _, _, mask in found.kept):
+def hide(softmax, readers):
+    """A node `hidden` for the masks of a softmax. Its first axis may be a batch and heads, which its readers, products, then have."""
+    *leading, queries, keys = softmax.shape
+    count = math.prod(leading)
+    splits = [tuple(leading)] if len(leading) == 2 else [(n, count // n) for n in range(1, count + 1) if count % n == 0]
+    each = [Scores(softmax.args[0], (*split, queries, keys), only_inputs=True) for split in splits]
+    found, (batch, heads) = max(zip(each, splits), key=lambda one: len(masks_of(one[0])))
+    masks = masks_of(found)
+    is_split = len(leading) == 1 and min(batch, heads) > 1
+    if not masks or any(mask == "score_bias" for _, _, mask in found.kept) or is_split and any(one.op != "matmul" or one.args[0] is not softmax for one in readers):
         return
+    batch, heads = ((n,) if n > 1 or len(leading) == 2 else () for n in (batch, heads))
+    shape = (*batch, *heads, queries, keys)
     scores = graph.move(found.core, found.at.reshape(shape))
     if found.cap:
         scores = graph.times(graph.unary("tanh", graph.times(scores, 1 / found.cap)), found.cap)
     rank = len(shape)
-    sizes = {"batch": batch, "heads": shape[len(batch):-2], "query": shape[-2:-1], "key": shape[-1:]}
+    sizes = {"batch": batch, "heads": heads, "query": shape[-2:-1], "key": shape[-1:]}
     places = {"batch": [0], "heads": range(len(batch), rank - 2), "query": [rank - 2], "key": [rank - 1]}
     for names, value in found.bias:
         of_names = [n for name in names for n in sizes[name]]
@@ -166,7 +176,23 @@ def hide(softmax):
         scores = graph.elementwise("add", [scores, graph.constant(value.reshape(of_names))], (graph.every(scores), at), shape)
     for one, axes, _ in found.kept:
         one.constants["mask"] = (axes, False)
-    softmax.args[0] = Node("hidden", [scores, *(one for one, *_ in found.kept)], shape, softmax.scope, masks=masks)
+    hidden = Node("hidden", [scores, *(one for one, *_ in found.kept)], shape, softmax.scope, masks=masks)
+    if shape == softmax.shape:
+        softmax.args[0] = hidden
+        return
+    softmax.args, softmax.shape, softmax.constants["axis"] = [hidden], shape, rank - 1
+    for product in readers:
+        values, of_values = product.args[1], product["y_full"][-2:]
+        at = np.broadcast_to(graph.identity(values.shape).reshape(product["y_full"]), (*leading, *of_values))
+        made = graph.matmul(softmax, graph.move(values, at.reshape(*batch, *heads, *of_values)), shape, (*batch, *heads, *of_values))
+        product.op, product.args = "move", [made]
+        product.constants = {"index": graph.identity(made.shape).reshape(product.shape)}
+        product.constants["steps"] = [product["index"]]
+
+
+def masks_of(scores):
+    """What hides, without what is added."""
+    return [mask for mask in scores.masks if not mask.startswith("score_bias")]
 
 
 class IntegerWriter(Writer):
@@ -179,9 +205,12 @@ class IntegerWriter(Writer):
         super().__init__(Program(results, axes, list(inputs), in_integers=True), f"{name}_int8", source, license_name, feeds, answers, outputs)
         for one in self.program.statements:
             self.check(one.node)
+        names = [one["name"] for one in self.program.inputs]
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise Refused(f"--int8: input {twice[0]} is the mask of different keys, with and without some that the model adds; pass two masks")
         self.flags = {one["name"] for one in self.program.inputs if self.input_type(one).startswith("tensor<bool")}
         samples, labels = read_samples(path, {one["name"]: inputs[one["name"]] for one in self.program.inputs}, self.flags)
-        self.samples = [samples[one["name"]] for one in self.program.inputs]
+        self.samples = [self.with_all_flags(one, samples[one["name"]]) for one in self.program.inputs]
         self.results_in_a_sample = math.prod(self.program.results[0].shape)
         self.classes = (self.program.results[0].shape or (1,))[-1]
         self.labels = None if labels is None else labels.astype("<i4").reshape(-1)
@@ -191,6 +220,16 @@ class IntegerWriter(Writer):
                 f"--int8: the labels are {list(labels.shape)} numbers from {self.labels.min()} to {self.labels.max()}, but the results have "
                 f"{rows} rows, whose largest has a place from 0 to {self.classes - 1}")
         self.ranges = None
+
+    def with_all_flags(self, node, samples):
+        """Also those that the model adds to a mask, as for a class token."""
+        if "places" not in node.constants:
+            return samples
+        places, name = node["places"], node["name"]
+        added = ", ".join(f"flag {k} is {-1 - one}" for k, one in enumerate(places.reshape(-1, places.shape[-1])[0]) if one < 0)
+        self.told.append(f"in integers input {name} has the flags of all {places.shape[-1]} keys, also those that the model adds: {added}")
+        one = np.ones((len(samples), 1), bool)
+        return np.ascontiguousarray(np.concatenate([samples, one, ~one], 1)[:, places.reshape(-1)])
 
     @staticmethod
     def check(node):

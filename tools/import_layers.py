@@ -13,6 +13,8 @@ from import_graph import (Node, constant, elementwise, every, identity, is_const
 
 WHOLE_LAYERS = [True]  # or only norms, linear maps and activations: all that formulas in integers have
 FULL_SCALE = -9999.0  # a smaller addend of a score hides the key
+LOWEST = float(np.finfo(np.float32).min)
+MOST_TENSORS = 3  # of a mask in a formula
 
 
 @contextlib.contextmanager
@@ -58,7 +60,7 @@ def rows_of(x):
     return rows if np.array_equal(index, rows[:, None] * width + np.arange(width)) else None
 
 
-ROWS = ("norm", "add", "mul", "activation", "attention", "network", "encoder", "decoder")  # computed of whole rows
+ROWS = ("norm", "linear", "add", "mul", "activation", "attention", "network", "encoder", "decoder")  # computed of whole rows
 
 
 def rows_in_other_order(x):
@@ -378,12 +380,12 @@ class Scores:
     """Scores before their masks: core, the scaled product; cap, of softcap; masks, as texts; kept, the inputs that keep_mask and
     drop_mask read, and score_bias if they are added ({input0}, {input1} ... in the texts), with the names of their axes; bias, the
     constants that are added ({bias0} ...), with the names of their axes. finite: is what hides a number, so that a query whose keys are
-    all hidden weighs them equally? at: (sequence, head, query, key), the number of each pair
-    in core."""
+    all hidden weighs them equally? low: the number that hides, for a mask that is computed. at: (sequence, head, query, key), the number
+    of each pair in core. only_inputs: no mask may be computed."""
 
-    def __init__(self, scores, sizes):
+    def __init__(self, scores, sizes, only_inputs=False):
         self.core, self.cap, self.masks, self.kept, self.bias = scores, None, [], [], []
-        self.at, self.hidden, self.finite = identity(sizes), np.zeros(sizes, bool), False
+        self.at, self.hidden, self.finite, self.low, self.only_inputs = identity(sizes), np.zeros(sizes, bool), False, LOWEST, only_inputs
         while self.peel():
             pass
 
@@ -422,7 +424,7 @@ class Scores:
         if x.op == "where":
             for scores, low, when in ((2, 1, True), (1, 2, False)):
                 if is_number(x.args[low]) and number(x.args[low]) < FULL_SCALE and x.args[scores].shape == x.shape:
-                    self.finite |= np.isfinite(number(x.args[low]))
+                    self.hides(number(x.args[low]), LOWEST)
                     return self.add(self.hidden_if(x.args[0], self.pairs_of(x, 0), when)) and self.without(x.args[scores])
         if x.op == "sub" and is_constant(x.args[1]) and x.args[0].shape == x.shape:
             return self.add(self.added(constant(-x.args[1]["value"]), self.pairs_of(x, 1))) and self.without(x.args[0])
@@ -432,6 +434,11 @@ class Scores:
                 if core.shape == x.shape and self.has_product(core) and self.add(self.added(x.args[1 - k], self.pairs_of(x, 1 - k))):
                     return self.without(core)
         return False
+
+    def hides(self, low, instead=None):
+        """low hides; a finite number that replaces scores is LOWEST, which stays the same when a score is added."""
+        self.finite |= np.isfinite(low)
+        self.low = instead if instead and np.isfinite(low) else low
 
     def without(self, core, at=None):
         self.core, self.at = core, self.at if at is None else at
@@ -457,12 +464,17 @@ class Scores:
         nothing if masks can't say it."""
         def of_args(when):
             found = [self.hidden_if(arg, self.pairs_of(condition, k, at), when) for k, arg in enumerate(condition.args)]
-            return None if None in found else found[0] + found[1]
+            if None in found:
+                return None
+            one_mask = all(isinstance(one, tuple) and one[2] == "score_bias" for one in found[0] + found[1])  # two low numbers would add up
+            return one_mask and self.computed(condition, at, when) or found[0] + found[1]
         op, args = condition.op, condition.args
         if is_constant(condition):
             return [np.where((condition["value"].reshape(-1)[at] != 0) == when, -np.inf, 0)]
         if op == "move":
             return self.hidden_if(args[0], condition["index"].reshape(-1)[at], when)
+        if is_one_or_zero(condition):
+            return self.hidden_if(args[0], self.pairs_of(condition, 0, at), when == (number(args[1]) == 1))
         if op == "not":
             return self.hidden_if(args[0], at, not when)
         if op in ("equal", "not_equal") and is_number(args[1]) and number(args[1]) == 0:
@@ -473,7 +485,7 @@ class Scores:
             return self.hidden_if(args[1], self.pairs_of(condition, 1, at), not when)
         if op == "or" and when or op in ("and", "mul") and not when:
             return of_args(when)
-        return self.input(condition, at, "drop_mask" if when else "keep_mask")
+        return self.input(condition, at, "drop_mask" if when else "keep_mask") or self.computed(condition, at, when)
 
     def added(self, x, at):
         """As hidden_if, of what is added: constants, (1 - kept) * -1e38, a choice of -1e38, and inputs of numbers."""
@@ -485,25 +497,56 @@ class Scores:
             found = [self.added(arg, self.pairs_of(x, k, at)) for k, arg in enumerate(x.args)]
             return None if None in found else found[0] + found[1]
         below, by = scaled(x)
-        if by < FULL_SCALE and below.op == "sub" and is_number(below.args[0]) and number(below.args[0]) == 1:
-            self.finite |= np.isfinite(by)
-            return self.hidden_if(below.args[1], self.pairs_of(below, 1, at), False)
+        is_rest = below.op == "sub" and is_number(below.args[0]) and number(below.args[0]) == 1
+        if by < FULL_SCALE and (is_rest or is_one_or_zero(below)):
+            self.hides(by)
+            return self.hidden_if(below, at, True)
         if x.op == "where":
             for rest, low, when in ((2, 1, True), (1, 2, False)):
                 if is_number(x.args[low]) and number(x.args[low]) < FULL_SCALE:
-                    self.finite |= np.isfinite(number(x.args[low]))
+                    self.hides(number(x.args[low]))
                     if when and same_condition(x.args[0], x.args[rest]):  # 0 otherwise
                         return self.hidden_if(x.args[0], self.pairs_of(x, 0, at), when)
                     found = [self.hidden_if(x.args[0], self.pairs_of(x, 0, at), when), self.added(x.args[rest], self.pairs_of(x, rest, at))]
                     return None if None in found else found[0] + found[1]
             return None
-        return self.input(x, at, "score_bias") if x.op == "input" and x["dtype"].kind == "f" else None
+        if x.op == "input":
+            return self.input(x, at, "score_bias") if x["dtype"].kind == "f" else None
+        return self.computed(x, at)
 
     def input(self, x, at, mask):
         if x.op != "input" or x["is_place"]:
             return None
         axes, numbers = with_names(at)
         return [(x, axes, mask)] if np.array_equal(numbers, identity(x.shape)) and "heads" not in axes and "key" in axes else None
+
+    def computed(self, x, at, when=None):
+        """What is added to the scores: x, or the number that hides if a condition is `when`. For each head and pair it would be stored."""
+        axes, numbers = with_names(at)
+        if self.only_inputs:
+            return when is not None and self.flags(x, axes, numbers, when) or None
+        if "key" not in axes or {"heads", "query"} <= {*axes}:
+            return None
+        x = move(x, numbers)
+        if when is not None:
+            key = "mask", axes, when, self.low
+            if key not in x.moved:  # one node for equal masks
+                low, rest = constant(self.low), constant(0.0)
+                x.moved[key] = Node("where", [x, low, rest] if when else [x, rest, low], x.shape, at=(every(x), (), ()))
+            x = x.moved[key]
+        return [(x, axes, "score_bias")]
+
+    @staticmethod
+    def flags(x, axes, numbers, when):
+        """An input of more flags than x is made of: those that the model adds are inputs, too."""
+        source, places, is_inverted = flags_of(x) or (None, None, None)
+        if source is None or "key" not in axes or "heads" in axes:
+            return None
+        places = places.reshape(-1)[numbers]
+        key = "flags", axes, places.tobytes()
+        if key not in source.moved:
+            source.moved[key] = Node("input", [], places.shape, source.scope, **source.constants, places=places)
+        return [(source.moved[key], axes, "drop_mask" if when != is_inverted else "keep_mask")]
 
     def add(self, found):
         """The masks of hidden_if and added; returns whether layers have all of them."""
@@ -535,6 +578,34 @@ class Scores:
         self.masks = [*self.masks, f"score_bias({{bias{len(self.bias)}}})"]
         self.bias = [*self.bias, with_names(value)]
         return True
+
+
+def is_one_or_zero(x):
+    """Is it a condition as a number?"""
+    return x.op == "where" and all(map(is_number, x.args[1:])) and sorted(map(number, x.args[1:])) == [0, 1]
+
+
+def flags_of(x):
+    """The input of whose flags x is made by moves, padding and concat, the number of each, -1 for 0 and -2 for 1, and: is each then
+    inverted? Nothing if x is made of others."""
+    if x.op == "input":
+        return None if x["is_place"] else (x, identity(x.shape), False)
+    if is_constant(x):
+        return None, np.where(x["value"] != 0, -2, -1), False
+    parts = [flags_of(arg) for arg in x.args[:1 if x.op == "where" else None]]
+    if None in parts or len({id(source) for source, _, _ in parts if source}) != 1:
+        return None
+    source, places, is_inverted = next(part for part in parts if part[0])
+    if x.op == "not" or x.op in ("equal", "not_equal") and is_number(x.args[1]) and number(x.args[1]) == 0 or is_one_or_zero(x):
+        return source, places, is_inverted != (x.op in ("not", "equal") or x.op == "where" and number(x.args[1]) == 0)
+    if x.op == "move":
+        return source, places.reshape(-1)[x["index"]], is_inverted
+    if x.op == "padded" and x["fill"] in (0, 1):
+        ends = [(x["before"], x["after"]) if i == x["axis"] else (0, 0) for i in range(len(x.shape))]
+        return source, np.pad(places, ends, constant_values=-2 if (x["fill"] == 1) != is_inverted else -1), is_inverted
+    if x.op == "concat" and not any(inverted for _, _, inverted in parts):
+        return source, np.concatenate([places for _, places, _ in parts], x["axis"]), False
+    return None
 
 
 def same_condition(condition, x):
@@ -619,6 +690,8 @@ def attention(made):
     found = Scores(weights.args[0], (sequences, heads, queries, keys))
     found.find_alibi()
     core, scale = scaled(found.core)
+    if len(found.kept) + len(found.bias) > MOST_TENSORS:
+        return None
     if core.op != "matmul" or not np.array_equal(found.at.reshape(-1), np.arange(core.size)) or (found.cap and not ratio(found.cap)):
         return None
     (q, by_q), (k, by_k), (v, by_v) = map(scaled, (*core.args, values))

@@ -114,6 +114,22 @@ def is_compared(model, name):
     return any(node.op_type in CONDITIONS and name in node.input for node in model.graph.node)
 
 
+def padding_of(model, name):
+    """A number with which conditions compare integers, as that of padding; nothing if there is none."""
+    known = {one.name: one for one in model.graph.initializer}
+    known |= {node.output[0]: value for node in model.graph.node if node.op_type == "Constant"
+              for value in operators.attributes_of(node).values() if hasattr(value, "dims")}
+    same = {name}
+    for node in model.graph.node:
+        if node.op_type in PASSED_ON and any(one in same for one in node.input):
+            same.update(node.output)
+        if node.op_type in CONDITIONS and any(one in same for one in node.input):
+            for value in (numpy_helper.to_array(known[one]) for one in node.input if one in known):
+                if value.size == 1:
+                    return value.reshape(())
+    return None
+
+
 def probe_inputs(model, inputs):
     """An input on which models differ: the positions have different sizes, so that an epsilon shows, a mask hides some, and integers
     are rows of the tables that they read; of fewer rows if sums of them are outside."""
@@ -154,6 +170,9 @@ def drawn_inputs(model, inputs, part):
         rows = tables_of(model, name)
         if rows:
             made[name] = random.integers(0, max(1, rows // part), shape).astype(dtype)
+            padding = padding_of(model, name)
+            if padding is not None and 0 <= padding < rows:
+                np.copyto(made[name], padding.astype(dtype), where=mask_of(dtype, shape) == 0)
         elif masks:
             made[name] = (random.random(shape) < 0.6).astype(dtype)
         else:
@@ -423,8 +442,6 @@ class Reader(WindowReader):
             fill = float(np.asarray(self.fixed(2, "the number")).reshape(())) if self.has(2) else 0.0
             axes = [int(i) % len(full) for i in self.fixed(3, "the axes")] if self.has(3) else axes
         pads = [int(n) for n in pads]
-        if min(pads) < 0:
-            self.refuse("it pads by a negative number; use Slice")
         mode = operators.text_of(about.get("mode"), "constant")
         wide = any(full[axis] == 1 and (pads[i] or pads[i + len(pads) // 2]) for i, axis in enumerate(axes))
         x = graph.reshaped(self.arg(0), full) if wide else self.arg(0)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 """For tools/import: the ONNX model of a module of PyTorch, from a Python file with a function that returns (module, inputs)."""
+import contextlib
 import importlib.util
 import inspect
 import pathlib
@@ -29,8 +30,13 @@ def exported(path, function):
         raise Refused(f"{called}: its first part is {type(module).__name__} and no module; {EXAMPLE}")
     if not isinstance(inputs, (tuple, list)) or not inputs or not all(isinstance(x, torch.Tensor) for x in inputs):
         raise Refused(f"{called}: its inputs are no tensors; {EXAMPLE}")
+    refuse_16_bits(module, inputs, called, torch)
     module.eval()
     without_fast_path(module, torch)
+    with code_of_user(path, called), torch.no_grad():
+        results = tensors_of(module(*inputs), called, torch)
+    if not results:
+        raise Refused(f"{called}: its forward returns no tensor; return the results")
     options = {"dynamo": False} if "dynamo" in inspect.signature(torch.onnx.export).parameters else {}
     names = list(inspect.signature(module.forward).parameters)[:len(inputs)]
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as told:
@@ -40,21 +46,36 @@ def exported(path, function):
             try:
                 torch.onnx.export(module, tuple(inputs), str(file), opset_version=opset, input_names=names, do_constant_folding=True,
                                   training=torch.onnx.TrainingMode.PRESERVE, **options)
-                with torch.no_grad():
-                    results = tensors_of(module(*inputs), torch)
                 feeds = {name: x.detach().numpy() for name, x in zip(names, inputs)}
                 return file.read_bytes(), feeds, results, frozen(told, path)
             except Exception as problem:  # torch has no class for all that an exporter and the code of the user raise
                 reason = problem
-    raise Refused(f"{called}: torch.onnx.export: {first_line(reason)}")
+    text = first_line(reason).split(" Please feel free")[0].rstrip(".")
+    raise Refused(f"{called}: torch.onnx.export: {text}; write that part in another way, or do it outside of the module")
 
 
-def tensors_of(results, torch):
+def refuse_16_bits(module, inputs, called, torch):
+    named = [*(("an input", x) for x in inputs), *module.named_parameters(), *module.named_buffers()]
+    for name, x in named:
+        if x.dtype in (torch.float16, torch.bfloat16):
+            raise Refused(f"{called}: {name} has 16 bits ({str(x.dtype).removeprefix('torch.')}); return module.float() with inputs of float32, and store "
+                          "the weights in 16 bits with prepacked")
+        if name == "an input" and not x.numel():
+            raise Refused(f"{called}: an input has the shape {list(x.shape)}, without elements; {EXAMPLE}")
+
+
+def tensors_of(results, called, torch):
     """The arrays of results that may be in one another, in the order of torch's export."""
     if isinstance(results, torch.Tensor):
         return [results.detach().numpy()]
-    parts = results.values() if isinstance(results, dict) else results if isinstance(results, (tuple, list)) else []
-    return [array for part in parts for array in tensors_of(part, torch)]
+    if results is None:
+        return []
+    if not isinstance(results, (dict, tuple, list)):
+        number = isinstance(results, (bool, int, float))
+        cure = "a tensor, x.sum() instead of x.sum().item()" if number else "tensors, alone or in a tuple or a dict"
+        raise Refused(f"{called}: its forward returns {'a number' if number else 'an object'} of type {type(results).__name__}; return {cure}")
+    parts = results.values() if isinstance(results, dict) else results
+    return [array for part in parts for array in tensors_of(part, called, torch)]
 
 
 def frozen(told, path):
@@ -78,7 +99,7 @@ def of_user(path, function, called, torch):
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(pathlib.Path(path).resolve().parent))
     sys.modules[spec.name] = module
-    try:
+    with code_of_user(path, called):
         spec.loader.exec_module(module)
         made = getattr(module, function, None)
         if made is None:
@@ -87,6 +108,13 @@ def of_user(path, function, called, torch):
         if not isinstance(made, tuple) or len(made) != 2:
             raise Refused(f"{called}: it is {type(made).__name__}; {EXAMPLE}")
         return made
+
+
+@contextlib.contextmanager
+def code_of_user(path, called):
+    """What it raises is a sentence with its line."""
+    try:
+        yield
     except Refused:
         raise
     except SystemExit as problem:

@@ -186,11 +186,14 @@ class Writer:
             known[f"w{k}"] = f"{weights}{m.path}" + (f"[{copy}]" if m.repeated and self.period == 1 else "")
         return one.text.format(*[names[id(x)] for x in one.reads], **known)
 
-    def block(self):
+    def block(self, shared):
+        """shared: what all copies read."""
         statements = self.program.statements
-        inside = {id(statements[self.first + j].node) for j in range(self.period)}
+        names = {key: f"y{k}" for k, key in enumerate(shared)}
+        inside = {*shared, *(id(statements[self.first + j].node) for j in range(self.period))}
         entry = next(id(x) for j in range(self.period) for x in statements[self.first + j].reads if id(x) not in inside)
-        lines, names = [f"// One of {self.count} equal blocks.", "inline constexpr auto block = [](auto x, const auto& w) {"], {entry: "x"}
+        arguments = ", ".join(f"auto {name}" for name in ("x", *names.values()))
+        lines, names[entry] = [f"// One of {self.count} equal blocks.", f"inline constexpr auto block = []({arguments}, const auto& w) {{"], "x"
         for j in range(self.period):
             text = self.text_of(self.first + j, "w.", names)
             names[id(statements[self.first + j].node)] = f"x{j}"
@@ -200,16 +203,16 @@ class Writer:
     def formula(self):
         statements, results = self.program.statements, self.program.results
         names, lines, entry = dict(self.arguments), [], None
-        block = []
+        block, shared = [], [id(x) for x in self.program.shared()] if self.of_block else []
         if self.of_block:
-            block, entry = self.block()
+            block, entry = self.block(shared)
         for i, one in enumerate(statements):
             if self.of_block and (self.is_repeated(i) or self.is_copy(i)):
                 copy, j = divmod(i - self.first, self.period)
                 if j + 1 < self.period:
                     continue
                 before = entry if copy == 0 else id(statements[i - self.period].node)
-                text = f"block({names[before]}, w.blocks[{copy if self.stored > 1 else 0}])"
+                text = f"block({', '.join(names[key] for key in (before, *shared))}, w.blocks[{copy if self.stored > 1 else 0}])"
             else:
                 text = self.text_of(i, "w.", names)
             comment = f"  // {axes_text(one.axes, one.node.shape)}" if one.node.shape else ""

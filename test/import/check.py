@@ -141,6 +141,24 @@ def branch():
     return Branch(), torch.ones(4)
 def counted():
     return Counted(), torch.ones(4)
+def half():
+    return nn.Linear(4, 3).half(), torch.rand(5, 4)
+class Returns(nn.Module):
+    def __init__(self, change):
+        super().__init__()
+        self.change = change
+    def forward(self, x):
+        return self.change(x)
+def real():
+    return Returns(lambda x: (x, x.sum().item())), torch.ones(4)
+def nothing():
+    return Returns(lambda x: None), torch.ones(4)
+def parts():
+    return Returns(lambda x: slice(x, x)), torch.ones(4)
+def key():
+    return Returns(lambda x: {}["a"]), torch.ones(4)
+def spectrum():
+    return Returns(lambda x: torch.fft.rfft(x).abs()), torch.ones(4)
 """)
         for name, wanted in (("tiny", "2 encoder layers, 2 other operations"), ("module", "1 linear map, 0 other operations"),
                              ("positive", "4 nodes are 3 statements"), ("branch", "net.py, line 16: Python reads a value of a tensor there")):
@@ -148,7 +166,10 @@ def counted():
             files = all((self.folder / f"{name}{end}").exists() for end in (".hpp", ".safetensors", "_test.cpp"))
             self.tap.check(f"of torch: {name}", code == 0 and wanted in out and files, out + err)
         for name, wanted in (("alone", "it is Linear; return (module, inputs)"), ("numbers", "its inputs are no tensors"),
-                             ("narrow", "torch.onnx.export: RuntimeError: mat1 and mat2"), ("zero", "line 11: ZeroDivisionError: division by zero"),
+                             ("narrow", "narrow: RuntimeError: mat1 and mat2"), ("half", "half: weight has 16 bits (float16); return module.float()"),
+                             ("real", "its forward returns a number of type float; return a tensor"), ("nothing", "its forward returns no tensor"),
+                             ("parts", "its forward returns an object of type slice; return tensors, alone"), ("key", "line 46: KeyError: 'a'"),
+                             ("spectrum", "'aten::fft_rfft' to ONNX opset version 14 is not supported; write that part in another way"), ("zero", "line 11: ZeroDivisionError: division by zero"),
                              ("leave", "it ends the program with 3"), ("counted", "torch.onnx.export wrote a model that differs from the module by 1"), ("other", "it defines no other")):
             code, out, err = self.run(f"{source}:{name}", "--out", self.folder)
             self.tap.check(f"of torch: {name} is refused", code == 1 and wanted in err and err.count("\n") == 1, out + err)
@@ -487,7 +508,7 @@ def main():
         checks.wrong_text("Llama", "another epsilon", "norm_epsilon<1, 100000>", "norm_epsilon<1, 1000000>")
         if every:
             for kind in (models.Masks, models.Alibi, models.Encoder, models.Whisper, models.CausalConvolution, models.Perceiver, models.SetTransformer, models.Conformer,
-                         models.VisionTransformer, models.Swin, models.Batch):
+                         models.VisionTransformer, models.Swin, models.Batch, models.PositionsFirst, models.ClassToken):
                 checks.in_integers(kind)
             checks.wrong_text("Bert", "half of the heads", "heads<4>", "heads<2>")
             checks.wrong_text("Bert", "another GELU", "gelu_exact", "gelu_tanh")

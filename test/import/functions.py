@@ -121,6 +121,7 @@ def cases():
     yield "hardmax", "Hardmax", [x], {"axis": 1}, lambda x: F.one_hot(x.argmax(1), 4).transpose(1, 2).double()
     yield ("one hot", "OneHot", [np.array([1, -1, 5, 0]), [np.array(3)], [np.array([2, 7], "f4")]], {"axis": 0},
            lambda i, d, v: torch.tensor([[2.0, 2, 2, 7], [7, 2, 2, 2], [2, 7, 2, 2]]))
+    yield "padded by a negative number", "Pad", [x, [np.array([0, -1, 2, 0, 1, -3])]], {}, lambda x, p: F.pad(x, (2, -3, -1, 1))
     yield "cropped and padded", "CenterCropPad", [x, [np.array([2, 9])]], {"axes": [1, 2]}, lambda x, s: F.pad(x[:, 1:3], (1, 2))
     yield ("scattered rows", "ScatterND", [x, [np.array([[2, 1], [0, 3]])], some(2, 6)], {},
            lambda x, i, u: x.index_put((i[:, 0], i[:, 1]), u))

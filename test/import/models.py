@@ -593,6 +593,47 @@ class Padded(nn.Module):
         return torch.tensor([[3, 4, 5, 6, 7, 8, 9, 0, 0, 0]]), torch.arange(LENGTH)[None] > 6
 
 
+class ClassToken(nn.Module):
+    """Padding without a flag for the class token; batch and heads are one axis in torch's own layers."""
+
+    def __init__(self):
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(WIDTH, HEADS, 32, dropout=0.0, batch_first=True)
+        self.proj, self.encoder, self.head = nn.Linear(8, WIDTH), nn.TransformerEncoder(layer, 2, enable_nested_tensor=False), nn.Linear(WIDTH, 3)
+        self.class_token = nn.Parameter(torch.randn(1, 1, WIDTH))
+
+    def forward(self, x, padding):
+        x = torch.cat((self.class_token.expand(x.shape[0], -1, -1), self.proj(x)), 1)
+        return self.head(self.encoder(x, src_key_padding_mask=F.pad(padding, (1, 0)))[:, 0])
+
+    def example(self):
+        return torch.randn(3, LENGTH, 8), torch.arange(LENGTH)[None] > torch.tensor([[4], [7], [9]])
+
+
+class PaddedWords(nn.Module):
+    """Masks by the number of a word: torch's own layers with a class token, then causal layers, whose blocks share the mask."""
+
+    def __init__(self):
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(WIDTH, HEADS, 32, dropout=0.0, batch_first=True)
+        self.embed, self.encoder = nn.Embedding(3000, WIDTH), nn.TransformerEncoder(layer, 1, enable_nested_tensor=False)
+        self.class_token, self.blocks = nn.Parameter(torch.randn(1, 1, WIDTH)), nn.ModuleList([Block() for _ in range(2)])
+        self.gates = nn.ModuleList([nn.Linear(WIDTH, WIDTH) for _ in range(2)])
+
+    def forward(self, ids):
+        x = torch.cat((self.class_token.expand(ids.shape[0], -1, -1), self.embed(ids)), 1)
+        x = self.encoder(x, src_key_padding_mask=F.pad(ids == 1, (1, 0)))
+        x = x[:, 1:] + x[:, :1]
+        kept = (ids != 1).float()[:, None, None] * torch.ones(LENGTH, LENGTH).tril()
+        for block, gate in zip(self.blocks, self.gates):
+            block.attention.change = lambda scores: scores + (1 - kept) * torch.finfo(torch.float32).min
+            x = block(x) * torch.sigmoid(gate(x))
+        return x
+
+    def example(self):
+        return torch.tensor([[3, 4, 5, 6, 7, 8, 9, 1, 1, 1], [3, 4, 1, 1, 1, 1, 1, 1, 1, 1]]),
+
+
 class Named(nn.Module):
     """Modules and an input are called as what a header with steps has."""
     options = ["--decode", "key=10"]
@@ -818,6 +859,48 @@ class Swin(nn.Module):
         return torch.randn(1, 8, 8, WIDTH),
 
 
+class SwinV2(nn.Module):
+    """Cosine attention: normalized queries and keys, a bounded scale for each head, a bias from a network of distances."""
+
+    def __init__(self):
+        super().__init__()
+        self.qkv, self.proj, self.network = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH), network(2, 8, nn.ReLU)
+        self.scale, self.heads = nn.Parameter(torch.log(10 + torch.arange(4.0))[:, None, None]), nn.Linear(2, HEADS, False)
+        ahead = torch.arange(16) - torch.arange(16)[:, None]
+        self.register_buffer("apart", torch.stack((ahead // 4, ahead % 4), -1).float())
+
+    def forward(self, x):
+        b, n, c = x.shape
+        q, k, v = self.qkv(x).reshape(b, n, 3, HEADS, -1).permute(2, 0, 3, 1, 4).unbind(0)
+        scores = F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).transpose(-2, -1) * torch.clamp(self.scale, max=math.log(100)).exp()
+        bias = 16 * torch.sigmoid(self.heads(self.network(self.apart))).permute(2, 0, 1)
+        return self.proj(((scores + bias).softmax(-1) @ v).transpose(1, 2).reshape(b, n, c))
+
+    def example(self):
+        return torch.randn(4, 16, WIDTH),
+
+
+class Olmo(nn.Module):
+    """OLMo 2: a norm of the queries of all heads, and of the keys; norms after attention and network."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([LlamaLayer(WIDTH, 4, 4) for _ in range(2)])
+        for layer in self.layers:
+            layer.q_proj, layer.k_proj = (nn.Sequential(nn.Linear(WIDTH, WIDTH, False), RmsNorm(WIDTH)) for _ in range(2))
+            layer.o_proj, layer.down_proj = nn.Sequential(layer.o_proj, layer.norm1), nn.Sequential(layer.down_proj, layer.norm2)
+            layer.norm1 = layer.norm2 = nn.Identity()
+        self.register_buffer("angles", torch.outer(torch.arange(LENGTH).float(), 10000.0 ** -(torch.arange(0, 4, 2).float() / 4)).repeat(1, 2))
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x, self.angles.cos(), self.angles.sin(), hidden_later(LENGTH))
+        return x
+
+    def example(self):
+        return torch.randn(1, LENGTH, WIDTH),
+
+
 class PatchTst(nn.Module):
     """Overlapping patches by slices; each series is normalized by its mean and variance."""
 
@@ -869,6 +952,51 @@ class Corners(nn.Module):
 
     def example(self):
         return torch.randn(1, 2, 3, 4), torch.tensor([[3, 1, 8]])
+
+
+class Axial(nn.Module):
+    """Attention along rows, then along columns, of two images."""
+
+    def __init__(self):
+        super().__init__()
+        self.row, self.column = Attention(), Attention()
+        self.norm1, self.norm2 = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
+
+    def forward(self, x):
+        b, h, w, c = x.shape
+        x = x + self.row(self.norm1(x).reshape(b * h, w, c)).reshape(b, h, w, c)
+        y = self.norm2(x).transpose(1, 2).reshape(b * w, h, c)
+        return x + self.column(y).reshape(b, w, h, c).transpose(1, 2)
+
+    def example(self):
+        return torch.randn(2, 4, 5, WIDTH),
+
+
+class Deberta(nn.Module):
+    """Scores with products by distance: bounded, and in buckets; elements at places that have no order, along one axis and all axes."""
+    weights = 1_813  # at most one number for each position or pair of positions
+
+    def __init__(self):
+        super().__init__()
+        self.query, self.key, self.value, self.output = (nn.Linear(WIDTH, WIDTH) for _ in range(4))
+        self.relative, self.places = nn.Parameter(torch.randn(12, WIDTH)), nn.Parameter(torch.randn(12, 4))
+        ahead = torch.arange(LENGTH)[:, None] - torch.arange(LENGTH)
+        buckets = ahead.sign() * torch.where(ahead.abs() < 3, ahead.abs(), 2 + (ahead.abs() / 2).log2().ceil().long())
+        self.of_query, self.of_key = ((ahead + 6).clamp(0, 11)[None].repeat(HEADS, 1, 1), (buckets + 6)[None].repeat(HEADS, 1, 1))
+        self.mixed, self.order = torch.randint(0, 12, (1, LENGTH, 7)), torch.randperm(LENGTH * 4).reshape(4, LENGTH)
+
+    def forward(self, x):
+        q, k, v = (heads_of(f(x), HEADS) for f in (self.query, self.key, self.value))
+        of_key, of_query = (heads_of(f(self.relative)[None], HEADS) for f in (self.key, self.query))
+        by_query, by_key = (q @ of_key.transpose(-1, -2))[0], (k @ of_query.transpose(-1, -2))[0]
+        scores = q @ k.transpose(-1, -2) / 3.5 + by_query.gather(-1, self.of_query) / 3.5
+        scores = scores + by_key.gather(-1, self.of_key).transpose(-1, -2)
+        products = x @ self.places.repeat(1, 4).T
+        apart = (products[0].gather(-1, self.of_query[0]), products[0].gather(-1, self.of_key[0]).T * 2, products.gather(-1, self.mixed))
+        return self.output(rows_of(scores.softmax(-1) @ v)), *apart, x[..., :4].flatten()[self.order]
+
+    def example(self):
+        return torch.randn(1, LENGTH, WIDTH),
 
 
 class Batch(nn.Module):
@@ -934,14 +1062,14 @@ EXPECTED = {
     Conformer: "5 norms, 2 feed-forward networks, 1 attention, 3 linear maps, 1 depthwise convolution", T5: "1 embedding, 2 encoder layers, 0 other operations",
     Alibi: "2 encoder layers, 1 linear map", Gpt2: "1 embedding, 2 encoder layers", Perceiver: "4 linear maps, 1 encoder layer",
     LlamaOfMeta: "2 statements: 1 attention", GptNeoX: "1 statement: 1 attention", SetTransformer: "7 linear maps, 1 attention", Masks: "12 statements: 6 attentions",
-    Padded: "1 embedding, 4 linear maps, 1 attention", Fresh: "2 encoder layers, 0 other operations", Named: "1 embedding, 3 encoder layers, 1 norm, 1 linear map",
+    Padded: "1 embedding, 2 attentions", ClassToken: "2 linear maps, 2 encoder layers", PaddedWords: "4 of them 2 times: 1 embedding, 3 encoder layers, 2 linear maps", Fresh: "2 encoder layers, 0 other operations", Named: "1 embedding, 3 encoder layers, 1 norm, 1 linear map",
     CausalConvolution: "2 convolutions, 1 linear map", Mobile: "3 convolutions, 1 depthwise convolution, 1 linear map",
     Convolutions: "4 convolutions, 1 depthwise convolution", ConvolutionsOfImages: "3 convolutions, 1 depthwise convolution",
     OneChannel: "4 convolutions", Resized: "", ConvolutionsOfBatch: "2 convolutions, 1 linear map, 1 depthwise convolution", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "1 norm, 1 attention, 1 feed-forward network, 2 other",
-    Swin: "2 norms, 1 attention, 1 linear map", PatchTst: "17 statements: 2 linear maps, 1 encoder layer", Tabular: "", Batch: "1 encoder layer, 1 attention", Corners: "", Linformer: "",
+    Swin: "2 norms, 1 attention, 1 linear map", Axial: "2 norms, 2 attentions", SwinV2: "22 statements: 2 linear maps", Olmo: "23 of them 2 times: 8 linear maps, 8 norms, 2 feed-forward networks", Deberta: "5 linear maps, 24 other", PatchTst: "17 statements: 2 linear maps, 1 encoder layer", Tabular: "", Batch: "1 encoder layer, 1 attention", Corners: "", Linformer: "",
     PositionsFirst: "2 encoder layers, 2 norms, 1 attention", Decoder: "1 statement: 1 decoder layer, 0 other", AddedMasks: "5 attentions, 5 other", SharedKeys: "2 attentions, 2 other", Detection: "2 attentions, 5 other", Gpt2OfRows: "2 encoder layers",
     Functions: "1 embedding", Masked: "2 linear maps"}
-IN_CI = [Llama, Bert, PositionsFirst, DecisionTransformer, Swin, CausalConvolution, Functions, Masked, Padded, Named, Fresh]
+IN_CI = [Llama, Bert, PositionsFirst, DecisionTransformer, Swin, CausalConvolution, Functions, Masked, PaddedWords, Deberta, Named, Fresh]
 
 
 def slow_path(model):
