@@ -411,22 +411,6 @@ def triangle(body):
 # ---- along axes ------------------------------------------------------------------------------------
 
 
-def product_of_elements(body):
-    """ReduceProd, factor by factor."""
-    x = body.inputs[0]
-    if body.about.get("noop_with_empty_axes") and not body.input(1):
-        return None
-    axes, shape = body.axes(), body.shape(x)
-    for axis in axes:
-        if shape[axis] > MOST_ELEMENTS:
-            body.refuse(f"it multiplies {shape[axis]} numbers, and at most {MOST_ELEMENTS} are written; multiply them in your code")
-        parts = body.several("Split", shape[axis], x, np.ones(shape[axis], np.int64), axis=axis) if shape[axis] > 1 else [x]
-        x = parts[0]
-        for part in parts[1:]:
-            x = body("Mul", x, part)
-    return body.results(x if body.about.get("keepdims", 1) else body("Squeeze", x, np.array(axes)))
-
-
 def reduction(body):
     """Reductions of functions of x, and others whose list of axes is empty: over all axes, or over none if they say so."""
     op, x, keeps = body.node.op_type, body.inputs[0], body.about.get("keepdims", 1)
@@ -763,7 +747,7 @@ FUNCTIONS = {
     "CastLike": cast_like, "Mean": folded("Mean"), "Sum": folded("Sum"), "Max": folded("Max"), "Min": folded("Min"), "Trilu": triangle,
     **dict.fromkeys(("ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSum",
                      "ReduceLogSumExp"), reduction),
-    "ReduceProd": product_of_elements, "Hardmax": hardmax, "ArgMax": last_place, "ArgMin": last_place, "Softmax": old_softmax,
+    "Hardmax": hardmax, "ArgMax": last_place, "ArgMin": last_place, "Softmax": old_softmax,
     "LogSoftmax": old_softmax, "EyeLike": eye, "GatherElements": elements_of_one, "OneHot": one_hot, "CenterCropPad": cropped_or_padded,
     "SpaceToDepth": space_to_depth, "DepthToSpace": depth_to_space, "ScatterND": scattered, "ScatterElements": scattered, "Scatter": scattered,
     "Pad": cropped_by_pad, **control_flow.FUNCTIONS, "GatherND": gathered, "Einsum": einsum, "Gemm": gemm, "LpPool": lp_pool, "MaxPool": pool_over_the_end, "AveragePool": pool_over_the_end,

@@ -25,7 +25,7 @@ PASSED_ON = {"Cast", "Identity", "Reshape", "Unsqueeze", "Squeeze", "Transpose",
 UNARY = {"Sqrt": "sqrt", "Exp": "exp", "Log": "log", "Tanh": "tanh", "Sigmoid": "sigmoid", "Abs": "abs", "Erf": "erf", "Sin": "sin",
          "Cos": "cos", "Floor": "floor", "Not": "not"}
 MOVES = {"Reshape", "Transpose", "Slice", "Squeeze", "Unsqueeze", "Expand", "Flatten", "Split", "Tile"}
-REDUCTIONS = {"ReduceMean": "mean", "ReduceSum": "sum", "ReduceMax": "max", "ReduceMin": "min"}
+REDUCTIONS = {"ReduceMean": "mean", "ReduceSum": "sum", "ReduceMax": "max", "ReduceMin": "min", "ReduceProd": "product"}
 
 
 def read(path):

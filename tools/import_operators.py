@@ -342,6 +342,7 @@ OPERATORS = {
     "ReduceSum": lambda about, x, axes=None: reduced(about, np.sum, x, axes),
     "ReduceMax": lambda about, x, axes=None: reduced(about, np.max, x, axes),
     "ReduceMin": lambda about, x, axes=None: reduced(about, np.min, x, axes),
+    "ReduceProd": lambda about, x, axes=None: reduced(about, np.prod, x, axes),
     "Reshape": reshape, "Transpose": lambda about, x: x.transpose(about.get("perm")),
     "Flatten": lambda about, x: x.reshape(math.prod(x.shape[:about.get("axis", 1)]), -1),
     "Squeeze": squeeze, "Unsqueeze": unsqueeze, "Slice": sliced, "Concat": lambda about, *x: np.concatenate(x, about["axis"]),
