@@ -195,6 +195,7 @@ struct roll_operation : other_calls<say::roll> {
 // x | roll<token, 3>: each position moves 3 further, the last to the start, as numpy's roll. A
 // negative number moves them back. Returns a row-major tensor.
 template <template <std::size_t> class Axis, long By>
+UMBEL_EXPECTS("roll: expects an axis, then a number of positions; write roll<token, 1>")
 inline constexpr detail::roll_operation<Axis, By> roll{};
 
 }  // namespace umbel::inline UMBEL_TARGET

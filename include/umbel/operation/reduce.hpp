@@ -153,6 +153,7 @@ struct variance_operation : detail::computing<variance_operation<Axes...>, say::
 // disappear. It divides by the number of elements, as norms do (numpy's var, torch's with
 // correction=0).
 template <template <std::size_t> class... Axes>
+UMBEL_EXPECTS("variance: expects names of axes; write variance<token>(x)")
 inline constexpr detail::variance_operation<Axes...> variance{};
 
 // (Functions, not objects: with `using namespace std`, objects max and min would be ambiguous. So x

@@ -205,6 +205,8 @@ struct padded_operation : other_calls<say::padded, say::expects_one_tensor_or_vi
 // view of the same memory, to read from. For images, one axis after the other:
 // x | windows<row, kernel_row<3>> | windows<column, kernel_column<3>>.
 template <template <std::size_t> class Axis, class Size, class... Options>
+UMBEL_EXPECTS(
+    "windows: expects one axis, then the size of a window; write windows<token, kernel_size<3>>")
 inline constexpr detail::windows_operation<Axis, Size, Options...> windows{};
 
 // patches<row, column, kernel_row<4>, kernel_column<4>>(x): row=32, column=32 become row=8,
@@ -212,12 +214,17 @@ inline constexpr detail::windows_operation<Axis, Size, Options...> windows{};
 // them. A view of the same memory. Sizes that leave a remainder do not compile.
 template <template <std::size_t> class Row, template <std::size_t> class Column, class Height,
           class Width>
+UMBEL_EXPECTS(
+    "patches: expects two axes and the sizes of a patch; write patches<row, column, kernel_row<4>, "
+    "kernel_column<4>>")
 inline constexpr detail::patches_operation<Row, Column, Height, Width> patches{};
 
 // padded<token, before<1>, after<1>>(x): token=8 becomes token=10; the new positions are 0, or the
 // number of padded<token, before<1>>(x, -1.0f), converted to the element type. Returns a row-major
 // tensor.
 template <template <std::size_t> class Axis, class... Options>
+UMBEL_EXPECTS(
+    "padded: expects an axis, then numbers of positions; write padded<token, before<1>, after<1>>")
 inline constexpr detail::padded_operation<Axis, Options...> padded{};
 
 }  // namespace umbel::inline UMBEL_TARGET
