@@ -164,7 +164,7 @@ inline constexpr const char* spoken = nullptr;
   template <>                      \
   inline constexpr const char* spoken<say::word> = sentence
 
-// After the parameters of a template: what they are. Where an argument is of another kind, a number
+// After the parameters of a template: describes them. If an argument has the wrong kind, a number
 // in place of an axis, no code of Umbel is compiled; but g++ prints the declaration, and so this.
 #if UMBEL_CLANG
 #define UMBEL_EXPECTS(sentence)
