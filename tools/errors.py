@@ -36,7 +36,7 @@ GROUPS = {
     "Re-reading": ["split", "merge", "permute", "rename_axis", "reshape", "select_at", "slice", "broadcast",
                    "transposed"],
     "Calls of other libraries": ["transpose", "unsqueeze", "squeeze", "matmul", "einsum", "var", "norm", "squaredNorm",
-                                 "prod", "cumsum", "take_along_axis", "argmin", "cummax", "topk", "sort", "fliplr", "pad", "unfold", "conv1d", "clip", "rowwise", "leftCols",
+                                 "prod", "cumsum", "take_along_axis", "argmin", "cummax", "topk", "sort", "fliplr", "pad", "unfold", "conv1d", "max_pool2d", "batch_norm", "clip", "rowwise", "leftCols",
                                  "cwiseProduct", "remainder", "data_handle", "dim", "resize", "to", "clone", "fill", "at",
                                  "masked_fill", "triu", "cuda", "backward", "grad", "contiguous", "size",
                                  "forward", "step", "parameters", "eval"],
@@ -104,6 +104,11 @@ on line 1 or 2 in any file, and clang prints it as g++ does.
 
 **One mistake, one error.** An operation that is refused returns a value that every other operation
 accepts and silently passes on. So there is only one error, and it names the mistake.
+
+**Template arguments of the wrong kind**, `softmax<key<6>>` or `split<hidden, 4, head_dim>`, are the
+compiler's own error: in C++20 no library can refuse them. In the line of the error, g++ prints the
+kinds that the operation expects; clang names only the wrong argument. Functions (`sum`, `max`,
+`min`, `argmax`, `one_hot`) have a message with both compilers.
 
 ## Find your message
 

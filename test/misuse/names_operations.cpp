@@ -151,4 +151,42 @@ auto r = t | padded<token, 1, 1>;
 // fact: padded
 // fact: after
 auto r = padded<token>(t, after<1>{});
+#elif defined CASE_padded_by_nothing
+// fact: padded
+// fact: token=12
+auto r = t | padded<token>;
+#elif defined CASE_roll_by_nothing_at_all
+// fact: roll
+// fact: token=12
+auto r = t | roll<token>;
+#elif defined CASE_sum_of_a_sized_axis
+// fact: sum
+// fact: names of axes|token
+auto r = t | sum<token<12>>;
+#elif defined CASE_largest_by_the_number_of_an_axis
+// fact: max
+// fact: names of axes|token
+auto r = max<1>(t);
+#elif defined CASE_smallest_of_a_sized_axis
+// fact: min
+// fact: names of axes|key
+auto r = min<key<6>>(scores);
+#elif defined CASE_concat_of_braces
+// fact: concat
+// fact: argument|list
+auto r = concat<token>({t, t});
+#elif defined CASE_patches_larger_than_the_image
+// fact: patches
+// fact: patch_row=9|pixel_row=8
+auto r = tensor<float, pixel_row<8>, pixel_column<8>>{} |
+         patches<pixel_row, pixel_column, patch_row<9>, patch_column<2>>;
+#elif defined CASE_patches_with_a_stride_too
+// fact: patches
+// fact: stride
+auto r = tensor<float, pixel_row<8>, pixel_column<8>>{} |
+         patches<pixel_row, pixel_column, patch_row<2>, patch_column<2>, stride<1>>;
+#elif defined CASE_exp_of_weights
+// fact: exp
+// fact: multi_head_parts|weights
+auto r = exp(sw);
 #endif

@@ -76,8 +76,8 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cure: `broadcast` the smaller one to the axes of the larger one, or rename the axis that differs.
   auto r = x + y;
 #elif defined CASE_multiply_other_size
-  // expect-gcc: "umbel: elementwise: \[batch=2, key=6, hidden=100\] and \[batch=3, key=6, hidden=100\] have different axes"
-  // expect-clang: elementwise, .*batch<2>, .*key<6>, .*hidden<100>>, .*and_, .*batch<3>, .*key<6>, .*hidden<100>>, .*have_different_axes
+  // expect-gcc: "umbel: elementwise: \[batch=2, key=6, hidden=100\] and \[batch=3, key=6, hidden=100\] have the same axes with different sizes"
+  // expect-clang: elementwise, .*batch<2>, .*key<6>, .*hidden<100>>, .*and_, .*batch<3>, .*key<6>, .*hidden<100>>, .*have_the_same_axes_with_different_sizes
   // cause: The tensors are combined element by element, but have different axes or sizes.
   // cure: `broadcast` the smaller one to the axes of the larger one, or rename the axis that differs.
   auto r = y * third;

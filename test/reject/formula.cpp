@@ -293,8 +293,8 @@ auto not_constexpr(const X& x) {
   constexpr formula far = [](auto a) { return a - position<key>; };
   auto r = far(q);
 #elif defined CASE_formula_number_of_arguments
-  // expect-gcc: "umbel: formula: the function has other parameters, or copies weights; write const auto& w"
-  // expect-clang: formula, .*the_function_has_other_parameters_or_copies_weights_so_write_const_auto>
+  // expect-gcc: "umbel: formula: the function has 3 parameters but the call has 2"
+  // expect-clang: formula, .*the_function_has, .*number<3>, .*parameters_but_the_call_has, .*number<2>
   // cause: The function has a different number of parameters, or has weights as values, which each call would copy.
   // cure: Pass as many arguments as it has parameters, and optionally a workspace last; write `const auto& w` for weights.
   auto r = attend(q, k);
@@ -360,15 +360,15 @@ auto not_constexpr(const X& x) {
   };
   auto r = rows(q, other);
 #elif defined CASE_formula_into_of_fewer_arguments
-  // expect-gcc: "umbel: formula: the function has other parameters, or copies weights; write const auto& w"
-  // expect-clang: formula, .*the_function_has_other_parameters_or_copies_weights_so_write_const_auto>
+  // expect-gcc: "umbel: formula: the function has 3 parameters but the call has 2"
+  // expect-clang: formula, .*the_function_has, .*number<3>, .*parameters_but_the_call_has, .*number<2>
   // cause: The function has a different number of parameters, or has weights as values, which each call would copy.
   // cure: Pass as many arguments as it has parameters, and optionally a workspace last; write `const auto& w` for weights.
   static queries out;
   attend.into(out, q, k);
 #elif defined CASE_formula_workspace_of_fewer_arguments
-  // expect-gcc: "umbel: formula: the function has other parameters, or copies weights; write const auto& w"
-  // expect-clang: formula, .*the_function_has_other_parameters_or_copies_weights_so_write_const_auto>
+  // expect-gcc: "umbel: formula: the function has 3 parameters but the call has 2"
+  // expect-clang: formula, .*the_function_has, .*number<3>, .*parameters_but_the_call_has, .*number<2>
   // cause: The function has a different number of parameters, or has weights as values, which each call would copy.
   // cure: Pass as many arguments as it has parameters, and optionally a workspace last; write `const auto& w` for weights.
   static workspace_for<decltype(attend), queries, keys> work;
@@ -498,16 +498,16 @@ auto not_constexpr(const X& x) {
   const two_workers executor;
   auto r = attend(q, k, k, parallel(executor, works));
 #elif defined CASE_formula_fewer_arguments_and_a_workspace
-  // expect-gcc: "umbel: formula: the function has other parameters, or copies weights; write const auto& w"
-  // expect-clang: formula, .*the_function_has_other_parameters_or_copies_weights_so_write_const_auto>
+  // expect-gcc: "umbel: formula: the function has 3 parameters but the call has 2"
+  // expect-clang: formula, .*the_function_has, .*number<3>, .*parameters_but_the_call_has, .*number<2>
   // lines-clang: 15
   // cause: The function has a different number of parameters, or has weights as values, which each call would copy.
   // cure: Pass as many arguments as it has parameters, and optionally a workspace last; write `const auto& w` for weights.
   static workspace_for<decltype(attend), queries, keys, keys> work;
   auto r = attend(q, k, work);
 #elif defined CASE_formula_into_of_fewer_arguments_and_a_workspace
-  // expect-gcc: "umbel: formula: the function has other parameters, or copies weights; write const auto& w"
-  // expect-clang: formula, .*the_function_has_other_parameters_or_copies_weights_so_write_const_auto>
+  // expect-gcc: "umbel: formula: the function has 3 parameters but the call has 2"
+  // expect-clang: formula, .*the_function_has, .*number<3>, .*parameters_but_the_call_has, .*number<2>
   // lines-clang: 15
   // cause: The function has a different number of parameters, or has weights as values, which each call would copy.
   // cure: Pass as many arguments as it has parameters, and optionally a workspace last; write `const auto& w` for weights.

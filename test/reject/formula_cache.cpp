@@ -110,8 +110,8 @@ using cache_of = key_value_cache<F, key<16>, called_with<row, X...>>;
   };
   cache_of<decltype(f), weights> other;
 #elif defined CASE_padded_by_other_numbers
-  // expect-gcc: "umbel: key_value_cache: pads the sequence otherwise than for causal windows; write x \| padded<token, before<2>> \| windows<token, kernel_size<3>>"
-  // expect-clang: key_value_cache.*pads_the_sequence_otherwise_than_for_causal_windows
+  // expect-gcc: "umbel: key_value_cache: pads the sequence other than by zeros before it, or reads it in steps; write x \| padded<token, before<2>> \| windows<token, kernel_size<3>>"
+  // expect-clang: key_value_cache.*pads_other_than_by_zeros_before_or_reads_in_steps
   // cause: In a cache `padded` adds zeros before the first position, and windows read it directly: with stride 1, and each ends at its position.
   // cure: Pad by (kernel_size - 1) x dilation zeros at the start; move operations between `padded` and `windows` before or after both.
   constexpr formula f = [](auto y, const auto& v) {
@@ -120,8 +120,8 @@ using cache_of = key_value_cache<F, key<16>, called_with<row, X...>>;
   };
   cache_of<decltype(f), weights> other;
 #elif defined CASE_windows_that_see_later_positions
-  // expect-gcc: "umbel: key_value_cache: pads the sequence otherwise than for causal windows; write x \| padded<token, before<2>> \| windows<token, kernel_size<3>>"
-  // expect-clang: key_value_cache.*pads_the_sequence_otherwise_than_for_causal_windows
+  // expect-gcc: "umbel: key_value_cache: pads the sequence other than by zeros before it, or reads it in steps; write x \| padded<token, before<2>> \| windows<token, kernel_size<3>>"
+  // expect-clang: key_value_cache.*pads_other_than_by_zeros_before_or_reads_in_steps
   // cause: In a cache `padded` adds zeros before the first position, and windows read it directly: with stride 1, and each ends at its position.
   // cure: Pad by (kernel_size - 1) x dilation zeros at the start; move operations between `padded` and `windows` before or after both.
   constexpr formula f = [](auto y, const auto& v) {
@@ -130,8 +130,8 @@ using cache_of = key_value_cache<F, key<16>, called_with<row, X...>>;
   };
   cache_of<decltype(f), weights> other;
 #elif defined CASE_windows_of_what_is_padded_too_much
-  // expect-gcc: "umbel: key_value_cache: pads the sequence otherwise than for causal windows; write x \| padded<token, before<2>> \| windows<token, kernel_size<3>>"
-  // expect-clang: key_value_cache.*pads_the_sequence_otherwise_than_for_causal_windows
+  // expect-gcc: "umbel: key_value_cache: pads the sequence other than by zeros before it, or reads it in steps; write x \| padded<token, before<2>> \| windows<token, kernel_size<3>>"
+  // expect-clang: key_value_cache.*pads_other_than_by_zeros_before_or_reads_in_steps
   // cause: In a cache `padded` adds zeros before the first position, and windows read it directly: with stride 1, and each ends at its position.
   // cure: Pad by (kernel_size - 1) x dilation zeros at the start; move operations between `padded` and `windows` before or after both.
   constexpr formula f = [](auto y, const auto& v) {

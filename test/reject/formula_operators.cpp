@@ -10,6 +10,10 @@ using queries = tensor<float, heads<3>, query<17>, head_dim<16>>;
 struct parts {
   tensor<float, head_dim<16>> gain;
 };
+struct characters {
+  characters& operator<<(const char*);
+  characters& operator<<(int);
+};
 
 [[maybe_unused]] static void cases(const queries& q) {
   constexpr formula doubled = [](auto a) {
@@ -287,5 +291,40 @@ struct parts {
   // cause: The name is a part of paths in files, in which dots separate parts.
   // cure: Use letters, digits and underscores, `named<"scores">(x)`.
   (void)named<"layer.scores">(q);
+#elif defined CASE_formula_of_a_chained_comparison
+  // expect-gcc: "umbel: formula: compares the result of a comparison; write a < b && b < c"
+  // expect-clang: formula, .*compares_the_result_of_a_comparison_so_write_a_less_b_and_b_less_c
+  // cause: In C++, 0 <= x < 2 compares the condition 0 <= x with 2, which is always true.
+  // cure: Write both comparisons, joined by `&&`.
+  constexpr formula f = [](auto a) { return where(0 <= a < 2, a, 0); };
+  auto r = f(q);
+#elif defined CASE_formula_of_a_chained_comparison_of_positions
+  // expect-gcc: "umbel: formula: compares the result of a comparison; write a < b && b < c"
+  // expect-clang: formula, .*compares_the_result_of_a_comparison_so_write_a_less_b_and_b_less_c
+  // cause: In C++, 0 <= x < 2 compares the condition 0 <= x with 2, which is always true.
+  // cure: Write both comparisons, joined by `&&`.
+  constexpr formula f = [](auto a) { return hide(a, 1 < position<query> >= position<head_dim>); };
+  auto r = f(q);
+#elif defined CASE_formula_with_a_function_of_weights
+  // expect-gcc: "umbel: exp: expects a tensor or view, not parts; pass one of its members, such as w\.weight"
+  // expect-clang: exp, .*expects_a_tensor_or_view_and_not, .*parts.*so_pass_one_of_its_members_such_as_weight
+  // cause: The function computes each element of a tensor, but the argument is an object with several.
+  // cure: Pass one of the tensors in it.
+  constexpr formula f = [](auto a, const auto& w) { return a * exp(w); };
+  auto r = f(q, parts{});
+#elif defined CASE_formula_that_gathers_from_positions
+  // expect-gcc: "umbel: gather: expects a tensor and positions; write gather<bucket>\(x, ids\)"
+  // expect-clang: gather, .*expects_a_tensor_and_positions_so_write_gather_of_both
+  // cause: `gather` returns elements of a tensor, those at the positions.
+  // cure: Write `gather<key>(x, ids)`, with ids a tensor of int; for one position, `x | select_at<key>(1)`.
+  constexpr formula f = [](auto a) { return gather<head_dim>(position<query> + 1, a); };
+  auto r = f(q);
+#elif defined CASE_formula_printed
+  // expect-gcc: "umbel: formula: cannot be printed; include umbel/inspect/describe\.hpp and print describe\(f, x\)"
+  // expect-clang: formula, .*cannot_be_printed_so_print_describe
+  // cause: A formula is a function.
+  // cure: Print its plan, `describe(f, x)`, or its result.
+  characters out;
+  out << doubled;
 #endif
 }

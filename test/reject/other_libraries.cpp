@@ -158,6 +158,20 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cause: Umbel has windows of an axis and products, but no separate convolution.
   // cure: Write the product of windows and a kernel; `padded` adds positions at the ends. See docs/how-to/convolutions.md.
   auto r = conv1d(x, x);
+#elif defined CASE_pool
+  // expect-gcc: "umbel: max_pool2d: a pool is a maximum or mean of windows; write max<kernel_row, kernel_column>\(x \| patches<row, column, kernel_row<2>, kernel_column<2>>\)"
+  // expect-clang: umbel: max_pool2d: a pool is a maximum or mean of windows; write max<kernel_row, kernel_column>\(x \| patches<row, column, kernel_row<2>, kernel_column<2>>\)
+  // lines-gcc-14: 15
+  // cause: Umbel has windows of an axis, patches of two and reductions, but no separate pools.
+  // cure: Reduce over the axes of the patches or windows.
+  auto r = max_pool2d(x, 2);
+#elif defined CASE_batch_norm_called
+  // expect-gcc: "umbel: batch_norm: it scales and shifts, x \* scale \+ shift; or write fold_batch_norm of umbel/weights/batch_norm\.hpp"
+  // expect-clang: umbel: batch_norm: it scales and shifts, x \* scale \+ shift; or write fold_batch_norm of umbel/weights/batch_norm\.hpp
+  // lines-gcc-14: 15
+  // cause: At inference it is a scale and a shift by channel, which belong into the map before it.
+  // cure: Fold it into that map, or multiply and add.
+  auto r = batch_norm(x);
 #elif defined CASE_running_maximum
   // expect-gcc: "umbel: cummax: Umbel has none; write a loop over the positions, x \| select_at<token>\(i\)"
   // expect-clang: umbel: cummax: Umbel has none; write a loop over the positions, x \| select_at<token>\(i\)

@@ -61,11 +61,11 @@ using namespace umbel::axes;
   // cure: Name one axis, `argmax<classes>(x)`, or `merge` both first.
   auto r = argmax<classes<8>>(all);
 #elif defined CASE_argmax_in_a_formula
-  // expect-gcc: "umbel: argmax: is not an operation of formulas; compute it outside"
-  // expect-clang: argmax, .*is_not_an_operation_of_formulas_so_compute_it_outside
+  // expect-gcc: "umbel: argmax: expects one axis, by its name: argmax<key>\(x\)"
+  // expect-clang: argmax, .*expects_one_axis_by_name_argmax_of_key
   // lines-clang: 15
-  // cause: The values of a formula are numbers with a gradient; an index has none.
-  // cure: Name the axis, `argmax<classes>(x)`, or compute the argmax of the formula's result.
+  // cause: An index is a position along one axis.
+  // cure: Name one axis, `argmax<classes>(x)`, or `merge` both first.
   constexpr formula f = [](auto x) { return x * argmax(x); };
   auto r = f(all);
 #elif defined CASE_argmax_along_an_absent_axis

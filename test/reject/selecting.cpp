@@ -475,6 +475,102 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cause: `lookup` returns rows of a table, those at the positions.
   // cure: Write `lookup(table, ids)`, with ids a tensor of int.
   auto r = lookup(x);
+#elif defined CASE_patches_larger_than_the_image
+  // expect-gcc: "umbel: patches: token=8 is larger than query=4"
+  // expect-clang: patches, .*token<8>, .*is_larger_than, .*query<4>
+  // cause: A patch has more positions than the axis that it cuts.
+  // cure: Use a smaller patch, or check that the axes of the image are in the order of the sizes.
+  auto r = x | patches<query, key, token<8>, hidden<2>>;
+#elif defined CASE_patches_of_two_axes_with_a_stride
+  // expect-gcc: "umbel: patches: expects two axes and two sizes, and patches lie side by side; for a stride write windows<row, kernel_row<3>, stride<2>>, then windows of column"
+  // expect-clang: patches, .*expects_two_axes_and_two_sizes_so_for_a_stride_write_windows
+  // cause: Patches do not overlap, so their stride is their size.
+  // cure: Leave the stride out, or write `windows` along one axis after the other.
+  auto r = x | patches<query, key, token<2>, hidden<2>, stride<2>>;
+#elif defined CASE_patches_without_sizes
+  // expect-gcc: "umbel: patches: expects the size of a patch as two axes; write patches<row, column, kernel_row<4>, kernel_column<4>>"
+  // expect-clang: patches, .*expects_the_size_of_a_patch_as_two_axes
+  // cause: The third and fourth template arguments are the axes of a patch with their sizes.
+  // cure: Write the two axes of the image, then those of a patch; for patches that overlap write `windows` twice.
+  auto r = x | patches<query, key>;
+#elif defined CASE_merge_after_patches
+  // expect-gcc: "umbel: merge: \[token=2, hidden=2\] are not adjacent in this order in \[batch=2, query=2, token=2, key=3, hidden=2\]; bring them together, x \| permute<\.\.\.> \| contiguous"
+  // expect-clang: merge, .*token<2>, .*hidden<2>.*are_not_adjacent_in_this_order_in, .*so_permute_them_together_then_contiguous
+  // cause: Each axis of a patch is next to its axis of the image, so others lie between those to merge.
+  // cure: List the axes to merge next to each other in `permute`, then write `contiguous`.
+  auto r = x | patches<query, key, token<2>, hidden<2>> | merge<token, hidden, head_dim>;
+#elif defined CASE_padded_by_nothing
+  // expect-gcc: "umbel: padded: adds nothing to query=4; write padded<token, before<1>, after<1>>"
+  // expect-clang: padded, .*adds_nothing_to, .*query<4>, .*so_write_before_or_after
+  // cause: The numbers of positions before the first and after the last are missing.
+  // cure: Add `before`, `after` or both.
+  auto r = x | padded<query>;
+#elif defined CASE_roll_by_no_number
+  // expect-gcc: "umbel: roll: needs a number of positions along key=6"
+  // expect-clang: roll, .*needs_a_number_of_positions_along, .*key<6>
+  // cause: The number of positions to move by is missing.
+  // cure: Add it: `roll<key, 1>`.
+  auto r = x | roll<key>;
+#elif defined CASE_sum_of_an_axis_with_its_size
+  // expect-gcc: "umbel: sum: expects names of axes, without sizes or numbers; write key, not key<6> or 1"
+  // expect-clang: sum, .*expects_names_of_axes_without_sizes_so_write_key
+  // cause: An axis is summed over by its name; its size is in the type of the tensor.
+  // cure: Leave the size out.
+  auto r = sum<key<6>>(x);
+#elif defined CASE_largest_of_an_axis_with_its_size_in_a_pipe
+  // expect-gcc: "umbel: max: expects names of axes, without sizes or numbers; write key, not key<6> or 1"
+  // expect-clang: max, .*expects_names_of_axes_without_sizes_so_write_key
+  // cause: An axis is named; its size is in the type of the tensor.
+  // cure: Leave the size out.
+  auto r = x | max<key<6>>;
+#elif defined CASE_smallest_along_an_axis_by_its_number
+  // expect-gcc: "umbel: min: expects names of axes, without sizes or numbers; write key, not key<6> or 1"
+  // expect-clang: min, .*expects_names_of_axes_without_sizes_so_write_key
+  // cause: Axes have names, not numbers.
+  // cure: Name the axis.
+  auto r = min<1>(x);
+#elif defined CASE_sum_with_the_number_of_an_axis
+  // expect-gcc: "umbel: sum: expects names of axes, without sizes or numbers; write key, not key<6> or 1"
+  // expect-clang: sum, .*expects_names_of_axes_without_sizes_so_write_key
+  // cause: An axis is summed over by its name; its size is in the type of the tensor.
+  // cure: Leave the size out.
+  auto r = sum(x, 1);
+#elif defined CASE_concat_of_a_list_in_braces
+  // expect-gcc: "umbel: concat: expects each tensor or view as an argument; write \(a, b\) instead of a list"
+  // expect-clang: concat, .*expects_each_tensor_or_view_as_an_argument_so_write_f_of_a_and_b
+  // cause: The axes of a result are constants, so the number of tensors has to be one as well: it is the number of arguments.
+  // cure: Write each tensor as an argument: `concat<token>(a, b)`, `stack<batch>(all[0], all[1])`.
+  auto r = concat<key>({x, x});
+#elif defined CASE_stack_of_a_list_in_braces
+  // expect-gcc: "umbel: stack: expects each tensor or view as an argument; write \(a, b\) instead of a list"
+  // expect-clang: stack, .*expects_each_tensor_or_view_as_an_argument_so_write_f_of_a_and_b
+  // cause: The axes of a result are constants, so the number of tensors has to be one as well: it is the number of arguments.
+  // cure: Write each tensor as an argument: `concat<token>(a, b)`, `stack<batch>(all[0], all[1])`.
+  auto r = stack<heads>({x, x});
+#elif defined CASE_gather_of_positions_first
+  // expect-gcc: "umbel: gather: key is an axis of the second argument \[batch=2, query=4, key=6\]; write gather<bucket>\(x, ids\)"
+  // expect-clang: gather, .*key>, .*is_an_axis_of_the_second_argument, .*so_pass_the_tensor_then_its_positions
+  // cause: The tensor and its positions are swapped.
+  // cure: Pass the tensor first.
+  auto r = gather<key>(tensor<int, heads<3>>{}, x);
+#elif defined CASE_one_hot_of_a_number
+  // expect-gcc: "umbel: one_hot: needs the axis of the classes with its size; write one_hot<classes<10>>\(ids\)"
+  // expect-clang: one_hot, .*needs_the_axis_of_the_classes_so_write_one_hot_of_10_classes
+  // cause: The result has one more axis, whose size the integers do not determine.
+  // cure: Write `one_hot<classes<10>>(ids)`.
+  auto r = one_hot<10>(tensor<int, heads<3>>{});
+#elif defined CASE_function_of_a_struct_of_tensors
+  // expect-gcc: "umbel: exp: expects a tensor or view, not [^"]*; pass one of its members, such as w\.weight"
+  // expect-clang: exp, .*expects_a_tensor_or_view_and_not, .*so_pass_one_of_its_members_such_as_weight
+  // cause: The function computes each element of a tensor, but the argument is an object with several.
+  // cure: Pass one of the tensors in it.
+  auto r = exp(linear<float, hidden<8>, intermediate<4>>::weights{});
+#elif defined CASE_softmax_of_positions
+  // expect-gcc: "umbel: softmax: position<key> and numbers computed from it have values only next to a tensor in a formula; write x \+ position<key>"
+  // expect-clang: softmax, .*position_is_an_operand_in_a_formula_so_write_x_plus_position
+  // cause: Positions have no size. In a formula, the size is that of a tensor with the axis.
+  // cure: Combine them with a value of a formula first.
+  auto r = (position<key> + 1) | softmax<key>;
 #else
   scores_of capped = maximum(minimum(x, 1), -x);
   (void)capped;

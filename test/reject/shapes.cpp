@@ -70,13 +70,13 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // cure: Split an axis in the brackets; a custom axis differs from it, however similar its name.
   auto r = split_into<key, heads<5>, head_dim<20>>(x);
 #elif defined CASE_merge_not_neighbours
-  // expect-gcc: "umbel: merge: \[heads=5, head_dim=20\] are not adjacent in this order in \[batch=2, heads=5, query=4, head_dim=20\]"
+  // expect-gcc: "umbel: merge: \[heads=5, head_dim=20\] are not adjacent in this order in \[batch=2, heads=5, query=4, head_dim=20\]; bring them together, x \| permute<\.\.\.> \| contiguous"
   // expect-clang: merge.*heads<5>.*head_dim<20>.*are_not_adjacent_in_this_order_in.*batch<2>.*heads<5>.*query<4>.*head_dim<20>
   // cause: The axes to merge have others between them, or are in a different order.
   // cure: Move them next to each other with `permute`, pass `contiguous`, then merge.
   auto r = merge<heads, head_dim, hidden>(h);
 #elif defined CASE_merge_wrong_way_round
-  // expect-gcc: "umbel: merge: \[query=4, heads=5\] are not adjacent in this order in \[batch=2, heads=5, query=4, head_dim=20\]"
+  // expect-gcc: "umbel: merge: \[query=4, heads=5\] are not adjacent in this order in \[batch=2, heads=5, query=4, head_dim=20\]; bring them together, x \| permute<\.\.\.> \| contiguous"
   // expect-clang: merge.*query<4>.*heads<5>.*are_not_adjacent_in_this_order_in.*batch<2>.*heads<5>.*query<4>.*head_dim<20>
   // cause: The axes to merge have others between them, or are in a different order.
   // cure: Move them next to each other with `permute`, pass `contiguous`, then merge.

@@ -102,7 +102,7 @@ using logits = tensor<float, batch<2>, classes<3>>;
   moving_average(w, g);
   int r = 0;
 #elif defined CASE_labels_of_other_axes
-  // expect-gcc: "umbel: cross_entropy: \[batch=4\] and \[batch=2\] have different axes"
+  // expect-gcc: "umbel: cross_entropy: \[batch=4\] and \[batch=2\] have the same axes with different sizes"
   // expect-clang: cross_entropy.*batch<4>.*batch<2>
   // cause: There must be one label for each row of logits.
   // cure: The labels need the axes of the logits without the axis of the classes.
@@ -126,7 +126,7 @@ using logits = tensor<float, batch<2>, classes<3>>;
   // cure: Use `label_smoothing<>`, `ignored_label<>` or no option.
   auto r = cross_entropy<classes, bias<true>>(x, label);
 #elif defined CASE_squares_of_other_axes
-  // expect-gcc: "umbel: mean_squared_error: \[batch=2, classes=3\] and \[batch=3, classes=3\] have different axes"
+  // expect-gcc: "umbel: mean_squared_error: \[batch=2, classes=3\] and \[batch=3, classes=3\] have the same axes with different sizes"
   // expect-clang: mean_squared_error.*batch<2>.*batch<3>
   // cause: Each element is compared with the element at the same position.
   // cure: Pass two tensors with the same axes.

@@ -77,8 +77,8 @@ static auto mixed(const A& a) {
   queries q = v + s;
   q = softmax<hidden>(r);
 #elif defined CASE_sum_of_constants
-  // expect-gcc: "umbel: elementwise: \[hidden=3\] and \[hidden=2\] have different axes"
-  // expect-clang: hidden<3>>, .*and_, .*hidden<2>>, .*have_different_axes
+  // expect-gcc: "umbel: elementwise: \[hidden=3\] and \[hidden=2\] have the same axes with different sizes"
+  // expect-clang: hidden<3>>, .*and_, .*hidden<2>>, .*have_the_same_axes_with_different_sizes
   // cause: The two tensors have different sizes. The constant made of their sum is not a second error.
   // cure: Add tensors with the same axes.
   constexpr tensor<float, hidden<3>> a{};

@@ -343,8 +343,8 @@ struct model_of_many {
   const tensor<float, token<2>, batch<3>> given{};
   const auto result = compare_with_probe(given, tensor<float, batch<3>, token<2>>{});
 #elif defined CASE_probe_of_another_size
-  // expect-gcc: "umbel: compare_with_probe: \[classes=12\] and \[classes=10\] have different axes"
-  // expect-clang: compare_with_probe, .*classes<12>.*classes<10>.*have_different_axes
+  // expect-gcc: "umbel: compare_with_probe: \[classes=12\] and \[classes=10\] have the same axes with different sizes"
+  // expect-clang: compare_with_probe, .*classes<12>.*classes<10>.*have_the_same_axes_with_different_sizes
   // cause: The model has a different number of outputs than the probe.
   // cure: Correct the sizes of the model; `tools/export --types` prints those of the file.
   const tensor<float, classes<12>> given{};

@@ -89,7 +89,8 @@ static_assert(says<detail::rules::split_into<x, family<hidden>, query<5>, head_d
 
 static_assert(says<detail::rules::merge<h, family<hidden>, family<heads>, family<head_dim>>>(
     "umbel: merge: [heads=5, head_dim=20] are not adjacent in this order in "
-    "[batch=2, heads=5, query=4, head_dim=20]"));
+    "[batch=2, heads=5, query=4, head_dim=20]; bring them together, x | permute<...> | "
+    "contiguous"));
 static_assert(says<detail::rules::merge<by_query, family<hidden>, family<heads>, family<head_dim>>>(
     "umbel: merge: the elements of [heads=5, head_dim=20] are not contiguous in memory; pass "
     "contiguous(x)"));

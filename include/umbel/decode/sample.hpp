@@ -111,10 +111,10 @@ template <class X>
     return npos;
 }
 template <detail::traced X>
-constexpr detail::invalid argmax(const X&) noexcept {
-  static_assert(detail::report<detail::rules::outside_formulas<detail::say::argmax, X>>::ok,
-                "umbel: shapes do not fit");
-  return {};
+constexpr auto argmax(const X&) noexcept {
+  using verdict = detail::in_its_line<detail::rules::axis_of_argmax<X>, X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
 }
 // Axes by number, with sizes, or several, are refused.
 template <auto Number, class X>

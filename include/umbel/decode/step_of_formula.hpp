@@ -35,10 +35,10 @@ UMBEL_SAYS(
     "may see other positions of the sequence; write out its operations, or declare a cache for it");
 UMBEL_SAYS(reads_a_part_of_the_sequence_or_several_axes_as_one,
            "reads a part of the sequence, or merges it with another axis");
-UMBEL_SAYS(
-    pads_the_sequence_otherwise_than_for_causal_windows,
-    "pads the sequence otherwise than for causal windows; write x | padded<token, before<2>> "
-    "| windows<token, kernel_size<3>>");
+UMBEL_SAYS(pads_other_than_by_zeros_before_or_reads_in_steps_so_write_causal_windows,
+           "pads the sequence other than by zeros before it, or reads it in steps; write x | "
+           "padded<token, "
+           "before<2>> | windows<token, kernel_size<3>>");
 UMBEL_SAYS(needs_the_types_of_the_arguments_so_add_called_with,
            "needs the types of the arguments; add called_with<tensor<float, token<1>, hidden<64>>, "
            "weights>");
@@ -249,7 +249,8 @@ struct by_position_rule {
 UMBEL_REFUSES(keeps_nothing, struct the_formula_has_no_keys_to_store_so_rename_its_sequence_to_key);
 UMBEL_REFUSES(mixes, Word, say::runs_along_the_sequence_but_a_step_has_only_the_new_positions);
 UMBEL_REFUSES(part_of_rows, Word, say::reads_a_part_of_the_sequence_or_several_axes_as_one);
-UMBEL_REFUSES(padding, say::pads_the_sequence_otherwise_than_for_causal_windows);
+UMBEL_REFUSES(padding,
+              say::pads_other_than_by_zeros_before_or_reads_in_steps_so_write_causal_windows);
 UMBEL_REFUSES(sees_later, Word, say::may_see_later_keys_so_hide_them);
 UMBEL_REFUSES(counts, Word, say::counts_keys_whose_number_grows_with_each_step);
 UMBEL_REFUSES(several_rows, Word, struct has_the_sequence_on_two_axes_and_neither_is_key);

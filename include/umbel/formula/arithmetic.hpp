@@ -294,6 +294,7 @@ constexpr T sqrt(T x) noexcept {
 
 // In a formula, 0, 1, 2 ... along an axis of the other operand: position<key> > position<query>.
 template <template <std::size_t> class Axis>
+UMBEL_EXPECTS("position: expects the name of an axis; write position<key>")
 inline constexpr detail::formulas::axis_position<detail::family_of<Axis>> position{};
 
 namespace detail::formulas {

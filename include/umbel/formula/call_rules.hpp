@@ -120,6 +120,26 @@ template <class F, class... X>
            (... && (tensor_like<X> || std::is_array_v<X> || std::is_copy_constructible_v<X>)))
 inline constexpr bool accepts<F, X...> = has_parameters<F, X...>;
 
+// How many parameters F has, if they have no fixed types: it is asked with copies of the first
+// argument.
+template <class F, class X, std::size_t... I>
+constexpr bool accepts_as_many(std::index_sequence<I...>) noexcept {
+  return accepts<F, nth<I * 0, X>...>;
+}
+template <class F, class... X>
+constexpr std::size_t parameters_of() noexcept {
+  if constexpr (sizeof...(X) != 0) {
+    using first = nth<0, X...>;
+    if constexpr (accepts_as_many<F, first>(std::make_index_sequence<1>())) return 1;
+    if constexpr (accepts_as_many<F, first>(std::make_index_sequence<2>())) return 2;
+    if constexpr (accepts_as_many<F, first>(std::make_index_sequence<3>())) return 3;
+    if constexpr (accepts_as_many<F, first>(std::make_index_sequence<4>())) return 4;
+  }
+  return npos;
+}
+template <bool Ok, class F, class... X>
+using takes_these = rules::takes<Ok, parameters_of<F, X...>(), sizeof...(X)>;
+
 // std::tie(out), or anything else of one tensor.
 template <class Tie>
 inline constexpr bool is_tie_of_one = false;
@@ -140,7 +160,7 @@ inline constexpr bool gives_several<F, First, Rest...> =
 template <bool ByValue, class F, class... X>
 struct other_arguments_rule {
   using type = first_error<rules::results_tied<ByValue || !gives_several<F, X...>>,
-                           rules::takes<accepts<F, X...>>>;
+                           takes_these<accepts<F, X...>, F, X...>>;
 };
 template <bool ByValue, class F, class... X>
   requires(... || bare_executor<X>)

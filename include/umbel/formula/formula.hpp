@@ -150,7 +150,7 @@ struct formula_calls {
   template <class... X, bool Accepted = accepts<F, X...>>
     requires(!Accepted)
   static auto workspace_of(const X&...) {
-    static_assert(report<rules::takes<!traceable>>::ok, "umbel: shapes do not fit");
+    static_assert(report<takes_these<!traceable, F, X...>>::ok, "umbel: shapes do not fit");
     return invalid{};
   }
   static invalid workspace_of(...);  // the body of F has an error
@@ -219,14 +219,14 @@ struct formula_calls {
   template <class... X, bool Accepted = accepts<F, X...>>
     requires(!last_is_workspace<X...> && !last_is_refused<X...> && !Accepted)
   constexpr invalid operator()(const X&...) const noexcept {
-    static_assert(report<rules::takes<!traceable>>::ok, "umbel: shapes do not fit");
+    static_assert(report<takes_these<!traceable, F, X...>>::ok, "umbel: shapes do not fit");
     return {};
   }
   template <class Out, class... X, bool Accepted = accepts<F, X...>>
     requires(!last_is_workspace<X...> && !last_is_refused<X...> && !is_tie_of_one<Out> &&
              !(memory_of_results<Out> && Accepted))
   constexpr void into(const Out&, const X&...) const noexcept {
-    static_assert(report<rules::takes<!traceable>>::ok, "umbel: shapes do not fit");
+    static_assert(report<takes_these<!traceable, F, X...>>::ok, "umbel: shapes do not fit");
   }
   // The body of F has an error, which the compiler has reported.
   constexpr invalid operator()(...) const noexcept { return {}; }
@@ -283,6 +283,14 @@ struct formula : detail::formulas::formula_calls<F, false> {
     return {};
   }
 };
+
+template <class Stream, class F>
+  requires detail::text_stream<Stream>
+Stream& operator<<(Stream& out, const formula<F>&) {
+  static_assert(detail::report<detail::rules::printed<sizeof(F) == 0>>::ok,
+                "umbel: shapes do not fit");
+  return out;
+}
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -65,6 +65,8 @@ UMBEL_SAYS(an_element_has_no_value_yet_so_write_select_at,
 UMBEL_SAYS(subtracts_a_value_from_itself_so_rename_an_axis_of_one,
            "subtracts a value from itself, which is 0; for pairs of positions rename an axis of "
            "one, x - (x | rename_axis<query, key>)");
+UMBEL_SAYS(cannot_be_printed_so_print_describe,
+           "cannot be printed; include umbel/inspect/describe.hpp and print describe(f, x)");
 UMBEL_SAYS(the_function_has_other_parameters_or_copies_weights_so_write_const_auto,
            "the function has other parameters, or copies weights; write const auto& w");
 
@@ -123,8 +125,17 @@ using matched_by_name = first_error<
             say::have_different_axes_so_broadcast_one>>;
 
 template <bool Ok>
-using takes = verdict<Ok, say::formula,
-                      say::the_function_has_other_parameters_or_copies_weights_so_write_const_auto>;
+using printed = verdict<Ok, say::formula, say::cannot_be_printed_so_print_describe>;
+// Parameters: how many the function has, npos if that is unknown or not the reason.
+template <bool Ok, std::size_t Parameters = npos, std::size_t Arguments = 0>
+using takes = first_error<
+    verdict<Ok || Parameters == npos || Parameters == Arguments, say::formula,
+            struct the_function_has, number<Parameters>,
+            std::conditional_t<Parameters == 1, struct parameter_but_the_call_has,
+                               struct parameters_but_the_call_has>,
+            number<Arguments>>,
+    verdict<Ok, say::formula,
+            say::the_function_has_other_parameters_or_copies_weights_so_write_const_auto>>;
 
 template <bool Ok>
 using results_tied = verdict<Ok, say::formula, say::returns_several_results_so_write_into_std_tie>;

@@ -83,6 +83,7 @@ struct mask_after_operation
 
 // mask_after<key>(scores, valid_lens): the scores with -infinity past the lengths.
 template <template <std::size_t> class Axis>
+UMBEL_EXPECTS("mask_after: expects the name of an axis; write mask_after<key>")
 inline constexpr detail::mask_after_operation<Axis> mask_after{};
 
 }  // namespace umbel::inline UMBEL_TARGET

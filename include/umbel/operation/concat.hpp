@@ -3,6 +3,7 @@
 // along a new one in front; x | roll<token, 3> moves positions in a circle. All copy.
 #pragma once
 
+#include <initializer_list>
 #include <umbel/config.hpp>
 #include <umbel/layer/memory.hpp>
 #include <umbel/operation/elementwise_function.hpp>
@@ -157,6 +158,18 @@ constexpr detail::invalid concat(const X&...) noexcept {
                 "umbel: shapes do not fit");
   return {};
 }
+template <template <std::size_t> class Axis, class X>
+constexpr detail::invalid concat(std::initializer_list<X>) noexcept {
+  static_assert(detail::report<detail::rules::not_in_a_list<detail::say::concat, X>>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
+template <template <std::size_t> class Axis, class X>
+constexpr detail::invalid stack(std::initializer_list<X>) noexcept {
+  static_assert(detail::report<detail::rules::not_in_a_list<detail::say::stack, X>>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
 template <template <std::size_t> class Axis, class... X>
   requires(!(... || detail::shaped<X>))
 constexpr detail::invalid stack(const X&...) noexcept {
@@ -166,11 +179,15 @@ constexpr detail::invalid stack(const X&...) noexcept {
 }
 
 namespace detail {
+inline constexpr long no_positions = -__LONG_MAX__ - 1;
 template <template <std::size_t> class Axis, long By>
 struct roll_operation : other_calls<say::roll> {
   using other_calls<say::roll>::operator();
   template <class X>
-  using pipe_rule = rules::has_axis<say::roll, layout_of<X>, family_of<Axis>>;
+  using pipe_rule =
+      first_error<rules::has_axis<say::roll, layout_of<X>, family_of<Axis>>,
+                  verdict<By != no_positions, say::roll, struct needs_a_number_of_positions_along,
+                          axis_of<layout_of<X>, family_of<Axis>>>>;
   template <shaped X>
   constexpr auto operator()(const X& x) const noexcept {
     using verdict = pipe_rule<X>;
@@ -194,7 +211,8 @@ struct roll_operation : other_calls<say::roll> {
 
 // x | roll<token, 3>: each position moves 3 further, the last to the start, as numpy's roll. A
 // negative number moves them back. Returns a row-major tensor.
-template <template <std::size_t> class Axis, long By>
+template <template <std::size_t> class Axis, long By = detail::no_positions>
+UMBEL_EXPECTS("roll: expects an axis, then a number of positions; write roll<token, 1>")
 inline constexpr detail::roll_operation<Axis, By> roll{};
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -99,12 +99,15 @@ struct flip_operation : computing<flip_operation<Families...>, say::flip> {
 // tensor with the axes of x. cumulative_sum<token, exclusive> leaves out the position itself, and
 // from_last starts from the last one. Sums of integers overflow as + does.
 template <template <std::size_t> class Axis, class... Options>
-inline constexpr detail::cumulative_sum_operation<detail::family_of<Axis>, Options...>
-    cumulative_sum{};
+UMBEL_EXPECTS(
+    "cumulative_sum: expects the name of an axis, then options; write cumulative_sum<token>(x)")
+inline constexpr detail::cumulative_sum_operation<detail::family_of<Axis>,
+                                                  Options...> cumulative_sum{};
 
 // x | flip<token>: the positions of a named axis in the opposite order; flip<row, column> of
 // several axes. Returns a row-major tensor.
 template <template <std::size_t> class Axis, template <std::size_t> class... Rest>
+UMBEL_EXPECTS("flip: expects names of axes; write flip<token>(x)")
 inline constexpr detail::flip_operation<detail::family_of<Axis>, detail::family_of<Rest>...> flip{};
 
 }  // namespace umbel::inline UMBEL_TARGET

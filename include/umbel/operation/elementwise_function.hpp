@@ -153,6 +153,10 @@ UMBEL_SAYS(applies_to_each_element_and_has_no_axis,
 UMBEL_SAYS(does_not_work_with_functions_of_each_element_such_as_exp_so_write_exp_of_x,
            "x | f does not work with functions of each element, such as exp; write exp(x)");
 
+UMBEL_SAYS(expects_a_tensor_or_view_and_not, "expects a tensor or view, not");
+UMBEL_SAYS(so_pass_one_of_its_members_such_as_weight,
+           "; pass one of its members, such as w.weight");
+
 namespace rules {
 // Numbers with arithmetic.
 template <class T>
@@ -163,6 +167,10 @@ using function_of_each = floating<Name, typename X::value_type>;
 template <class X>
 using absolute = verdict<is_number<typename X::value_type>, say::abs,
                          element<typename X::value_type>, struct has_no_sign>;
+template <class Name, class... X>
+using number_or_tensor =
+    verdict<never<X...>, Name, say::expects_a_tensor_or_view_and_not, type_of_given<X>...,
+            say::so_pass_one_of_its_members_such_as_weight>;
 template <class Name, class... X>
 using number_of_operands =
     verdict<one_is_invalid<X...>, Name, struct has_one_argument_but_got, number<sizeof...(X)>>;
@@ -188,6 +196,17 @@ template <class X, class Y>
 inline constexpr bool are_with_another<X, Y> =
     (of_a_formula<X> && !(tensor_like<Y> || of_a_formula<Y>)) ||
     (of_a_formula<Y> && !(tensor_like<X> || of_a_formula<X>));
+// position<key> is first, in place of a table.
+template <class... X>
+inline constexpr bool are_swapped = false;
+template <class X, class Y>
+inline constexpr bool are_swapped<X, Y> = rules::of_positions<X> && !one_is_invalid<Y>;
+
+// Weights, layers and your structs of them. (Types of numbers have constructors.)
+template <class X>
+concept holds_tensors =
+    std::is_class_v<X> && !elements<X> && !of_a_formula<X> &&
+    (std::is_aggregate_v<X> || requires(const X& layer) { layer.get_weights(); });
 
 // log<hidden>
 template <class Name, class Family>
@@ -308,6 +327,13 @@ constexpr detail::invalid operator|(const X&,
   constexpr auto(name)(const X&...) noexcept {                                                 \
     using verdict =                                                                            \
         detail::in_its_line<detail::rules::number_of_operands<detail::say::name, X...>, X...>; \
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");                    \
+    return detail::refusal<verdict>();                                                         \
+  }                                                                                            \
+  template <detail::holds_tensors X>                                                           \
+  constexpr auto(name)(const X&) noexcept {                                                    \
+    using verdict =                                                                            \
+        detail::anywhere_in_its_line<detail::rules::number_or_tensor<detail::say::name, X>>;   \
     static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");                    \
     return detail::refusal<verdict>();                                                         \
   }                                                                                            \

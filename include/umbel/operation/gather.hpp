@@ -15,6 +15,8 @@ struct gather;
 
 UMBEL_SAYS(expects_a_tensor_and_positions_so_write_gather_of_both,
            "expects a tensor and positions; write gather<bucket>(x, ids)");
+UMBEL_SAYS(is_an_axis_of_the_second_argument, "is an axis of the second argument");
+UMBEL_SAYS(so_pass_the_tensor_then_its_positions, "; write gather<bucket>(x, ids)");
 UMBEL_SAYS(expects_one_axis_by_its_name_so_write_gather_of_both,
            "expects one axis, by its name; write gather<bucket>(x, ids)");
 
@@ -44,7 +46,10 @@ struct gathered_layouts {
 namespace rules {
 template <class Family, class Layout, class Ids, bool HasIt = Layout::template has<Family>>
 struct gather_axes_rule {
-  using type = has_axis<say::gather, Layout, Family>;
+  using type = first_error<verdict<!Ids::template has<Family>, say::gather, Family,
+                                   say::is_an_axis_of_the_second_argument, typename Ids::axes,
+                                   say::so_pass_the_tensor_then_its_positions>,
+                           has_axis<say::gather, Layout, Family>>;
 };
 template <class Family, class Layout, class Ids>
 struct gather_axes_rule<Family, Layout, Ids, true> {
@@ -125,7 +130,8 @@ UMBEL_SHARED constexpr auto gather(const X& x, const Ids& ids) noexcept {
 
 // Without positions, with a number or a mask for them, or without an axis: refused.
 template <template <std::size_t> class Axis, class... X>
-  requires(detail::are_other_than<2, X...> || detail::are_with_another<X...>)
+  requires(detail::are_other_than<2, X...> || detail::are_with_another<X...> ||
+           detail::are_swapped<X...>)
 constexpr auto gather(const X&...) noexcept {
   using verdict = detail::rules::tensor_and_positions<X...>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");

@@ -56,6 +56,8 @@ struct kth_largest_operation : computing<kth_largest_operation<K, Family>, say::
 // elements count each. NaN if one is NaN, as for max; a zero is +0. Its gradient is divided equally
 // among the elements that are equal to it.
 template <std::size_t K, template <std::size_t> class Axis>
+UMBEL_EXPECTS(
+    "kth_largest: expects a number, then the name of an axis; write kth_largest<8, key>(x)")
 inline constexpr detail::kth_largest_operation<K, detail::family_of<Axis>> kth_largest{};
 
 }  // namespace umbel::inline UMBEL_TARGET

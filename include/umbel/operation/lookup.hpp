@@ -241,6 +241,13 @@ constexpr auto one_hot(const Ids&) noexcept {
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::refusal<verdict>();
 }
+template <auto Classes, class Ids>
+  requires(detail::shaped<Ids> || detail::one_is_invalid<Ids>)
+constexpr auto one_hot(const Ids&) noexcept {
+  using verdict = detail::in_its_line<detail::rules::classes_given<Ids>, Ids>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
+}
 // With an axis: refused.
 template <template <std::size_t> class Axis, class... X>
   requires detail::are_other_than<npos, X...>

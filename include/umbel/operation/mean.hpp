@@ -174,6 +174,7 @@ struct mean_over
 // formula.
 //   "umbel: mean: lengths have [batch=3] but the means have [batch=2, hidden=8]"
 template <template <std::size_t> class... Axes>
+UMBEL_EXPECTS("mean: expects names of axes; write mean<token>(x)")
 inline constexpr detail::mean_over<detail::family_of<Axes>...> mean{};
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -33,6 +33,8 @@ struct variance;
 UMBEL_SAYS(expects_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two,
            "expects one tensor and named axes, x | max<key>; for two tensors write maximum(x, y) "
            "or minimum(x, y)");
+UMBEL_SAYS(expects_names_of_axes_without_sizes_so_write_key,
+           "expects names of axes, without sizes or numbers; write key, not key<6> or 1");
 
 // A layout's reduced or kept axes as loops.
 template <class Layout, bool Reduced, class... Families>
@@ -64,6 +66,9 @@ template <class Name, class... X>
 using along_axes_only =
     verdict<one_is_invalid<X...>, Name,
             say::expects_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two>;
+template <class Name, class... X>
+using names_of_axes =
+    verdict<one_is_invalid<X...>, Name, say::expects_names_of_axes_without_sizes_so_write_key>;
 template <class Name, class X, class... Families>
 struct reduction_rule {
   using type = accepted;
@@ -114,6 +119,10 @@ struct reduction_operation : computing<reduction_operation<Name, Combine, Axes..
     }
   }
 };
+// x | sum<key<6>>
+template <class Name>
+struct reduction_without_names
+    : other_calls<Name, say::expects_names_of_axes_without_sizes_so_write_key> {};
 template <template <std::size_t> class... Axes>
 using sum_operation = reduction_operation<say::sum, kernel::plain::sum_of, Axes...>;
 template <template <std::size_t> class... Axes>
@@ -154,6 +163,7 @@ struct variance_operation : detail::computing<variance_operation<Axes...>, say::
 // disappear. It divides by the number of elements, as norms do (numpy's var, torch's with
 // correction=0).
 template <template <std::size_t> class... Axes>
+UMBEL_EXPECTS("variance: expects names of axes; write variance<token>(x)")
 inline constexpr detail::variance_operation<Axes...> variance{};
 
 // product<token>(x): the product over named axes, as sum is their sum. Products of integers wrap.
@@ -179,6 +189,13 @@ constexpr auto sum(const X& x) noexcept {
 template <template <std::size_t> class... Axes>
 constexpr detail::sum_operation<Axes...> sum() noexcept {
   return {};
+}
+template <template <std::size_t> class... Axes, class... X>
+  requires(sizeof...(X) > 1 && detail::are_other_than<1, X...>)
+constexpr auto sum(const X&...) noexcept {
+  using verdict = detail::in_its_line<detail::rules::names_of_axes<detail::say::sum, X...>, X...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::refusal<verdict>();
 }
 // max<key>(x): the largest element over named axes, as a row-major tensor of the others; NaN if one
 // is NaN (as torch's amax). Of -0 and +0, it may be either, but always the same one.
@@ -223,6 +240,42 @@ constexpr auto(min)(const X&...) noexcept {
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::refusal<verdict>();
 }
+
+// Axes with sizes, by number, and options are refused: sum<key<6>>(x), sum<1>(x).
+#define UMBEL_NAMES_ONLY(name)                                                                  \
+  template <class Axis, class... Rest, class X>                                                 \
+    requires(detail::elements<X> || detail::traced<X>)                                          \
+  constexpr auto(name)(const X&) noexcept {                                                     \
+    using verdict = detail::in_its_line<detail::rules::names_of_axes<detail::say::name, X>, X>; \
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");                     \
+    return detail::refusal<verdict>();                                                          \
+  }                                                                                             \
+  template <auto Axis, auto... Rest, class X>                                                   \
+    requires(detail::elements<X> || detail::traced<X>)                                          \
+  constexpr auto(name)(const X&) noexcept {                                                     \
+    using verdict = detail::in_its_line<detail::rules::names_of_axes<detail::say::name, X>, X>; \
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");                     \
+    return detail::refusal<verdict>();                                                          \
+  }                                                                                             \
+  template <template <std::size_t> class Axis, class Option, class X>                           \
+    requires(!std::is_same_v<Option, X> && (detail::elements<X> || detail::traced<X>))          \
+  constexpr auto(name)(const X&) noexcept {                                                     \
+    using verdict = detail::in_its_line<detail::rules::names_of_axes<detail::say::name, X>, X>; \
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");                     \
+    return detail::refusal<verdict>();                                                          \
+  }                                                                                             \
+  template <class Axis, class... Rest>                                                          \
+  constexpr detail::reduction_without_names<detail::say::name>(name)() noexcept {               \
+    return {};                                                                                  \
+  }                                                                                             \
+  template <auto Axis, auto... Rest>                                                            \
+  constexpr detail::reduction_without_names<detail::say::name>(name)() noexcept {               \
+    return {};                                                                                  \
+  }
+UMBEL_NAMES_ONLY(sum)
+UMBEL_NAMES_ONLY(max)
+UMBEL_NAMES_ONLY(min)
+#undef UMBEL_NAMES_ONLY
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -122,11 +122,13 @@ struct log_softmax_operation
 // softmax<key>(x): exp(x) divided by its sum along a named axis, for x with any axes. Rows of only
 // -infinity become zeros. softmax<row, column>(x): along several axes, neighbors in that order.
 template <template <std::size_t> class Axis, template <std::size_t> class... Rest>
+UMBEL_EXPECTS("softmax: expects the name of an axis; write softmax<key>(x)")
 inline constexpr detail::softmax_operation<Axis, Rest...> softmax{};
 
 // log_softmax<key>(x): the logarithm of the softmax, x - maximum - log(sum of e^(x - maximum)),
 // along a named axis, or several neighbors. Rows of only -infinity stay.
 template <template <std::size_t> class Axis, template <std::size_t> class... Rest>
+UMBEL_EXPECTS("log_softmax: expects the name of an axis; write log_softmax<key>(x)")
 inline constexpr detail::log_softmax_operation<Axis, Rest...> log_softmax{};
 
 }  // namespace umbel::inline UMBEL_TARGET

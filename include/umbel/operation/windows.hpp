@@ -50,6 +50,10 @@ struct after {
 
 namespace detail {
 UMBEL_SAYS(expects_one_tensor_or_view_then_a_number, "expects one tensor or view, then a number");
+UMBEL_SAYS(so_write_before_or_after, "; write padded<token, before<1>, after<1>>");
+UMBEL_SAYS(expects_two_axes_and_two_sizes_so_for_a_stride_write_windows,
+           "expects two axes and two sizes, and patches lie side by side; for a stride write "
+           "windows<row, kernel_row<3>, stride<2>>, then windows of column");
 UMBEL_SAYS(positions_but_the_axis_is, "positions, but the axis is");
 UMBEL_SAYS(expects_the_size_of_a_patch_as_two_axes,
            "expects the size of a patch as two axes; write patches<row, column, kernel_row<4>, "
@@ -98,12 +102,20 @@ template <class Layout, class Family, class Size>
 using covers = first_error<
     has_axis<say::patches, Layout, Family>, well_formed<Size>,
     is_new_axis<say::patches, Layout, typename Size::family>,
+    verdict<Size::size <= Layout::template size_of<Family>, say::patches, typename Size::plain,
+            struct is_larger_than, axis_of<Layout, Family>>,
     verdict<Layout::template size_of<Family> % (Size::size ? Size::size : 1) == 0, say::patches,
             axis_of<Layout, Family>, say::into, typename Size::plain, say::leaves_a_remainder_of,
             number<Layout::template size_of<Family> % (Size::size ? Size::size : 1)>>>;
-template <class Layout, class Row, class Column, class Height, class Width>
+template <class Layout, class Row, class Column, class Height, class Width, class... More>
 struct patches_rule {
   using type = verdict<never<Height>, say::patches, say::expects_the_size_of_a_patch_as_two_axes>;
+};
+template <class Layout, class Row, class Column, class Height, class Width, class First,
+          class... More>
+struct patches_rule<Layout, Row, Column, Height, Width, First, More...> {
+  using type = verdict<never<First>, say::patches,
+                       say::expects_two_axes_and_two_sizes_so_for_a_stride_write_windows>;
 };
 template <class Layout, class Row, class Column, axis_like Height, axis_like Width>
 struct patches_rule<Layout, Row, Column, Height, Width> {
@@ -116,6 +128,8 @@ struct patches_rule<Layout, Row, Column, Height, Width> {
 template <class Layout, class Family, class... Options>
 using padded = first_error<
     has_axis<say::padded, Layout, Family>,
+    verdict<sizeof...(Options) != 0, say::padded, struct adds_nothing_to, axis_of<Layout, Family>,
+            say::so_write_before_or_after>,
     options<say::padded, option_kinds<option::before, option::after>, Options...>,
     holds<typename Family::template sized<Layout::template size_of<Family> +
                                           padding<Options...>::first + padding<Options...>::last>>>;
@@ -132,11 +146,12 @@ struct windows_operation : rereading<windows_operation<Axis, Size, Options...>, 
 };
 
 template <template <std::size_t> class Row, template <std::size_t> class Column, class Height,
-          class Width>
-struct patches_operation : rereading<patches_operation<Row, Column, Height, Width>, say::patches> {
+          class Width, class... More>
+struct patches_operation
+    : rereading<patches_operation<Row, Column, Height, Width, More...>, say::patches> {
   template <class Layout>
-  using rule =
-      typename rules::patches_rule<Layout, family_of<Row>, family_of<Column>, Height, Width>::type;
+  using rule = typename rules::patches_rule<Layout, family_of<Row>, family_of<Column>, Height,
+                                            Width, More...>::type;
   template <class Layout>
   using result = algebra::windows<
       algebra::windows<Layout, family_of<Row>, axis_or_none<Height>, axis_or_none<Height>::size, 1>,
@@ -204,20 +219,27 @@ struct padded_operation : other_calls<say::padded, say::expects_one_tensor_or_vi
 // every second position; positions after the last whole window are left out. Windows overlap: a
 // view of the same memory, to read from. For images, one axis after the other:
 // x | windows<row, kernel_row<3>> | windows<column, kernel_column<3>>.
-template <template <std::size_t> class Axis, class Size, class... Options>
+template <template <std::size_t> class Axis, class Size = void, class... Options>
+UMBEL_EXPECTS(
+    "windows: expects one axis, then the size of a window; write windows<token, kernel_size<3>>")
 inline constexpr detail::windows_operation<Axis, Size, Options...> windows{};
 
 // patches<row, column, kernel_row<4>, kernel_column<4>>(x): row=32, column=32 become row=8,
 // kernel_row=4, column=8, kernel_column=4, the patches of an image as a vision transformer has
 // them. A view of the same memory. Sizes that leave a remainder do not compile.
-template <template <std::size_t> class Row, template <std::size_t> class Column, class Height,
-          class Width>
-inline constexpr detail::patches_operation<Row, Column, Height, Width> patches{};
+template <template <std::size_t> class Row, template <std::size_t> class Column,
+          class Height = void, class Width = void, class... More>
+UMBEL_EXPECTS(
+    "patches: expects two axes and the sizes of a patch; write patches<row, column, kernel_row<4>, "
+    "kernel_column<4>>")
+inline constexpr detail::patches_operation<Row, Column, Height, Width, More...> patches{};
 
 // padded<token, before<1>, after<1>>(x): token=8 becomes token=10; the new positions are 0, or the
 // number of padded<token, before<1>>(x, -1.0f), converted to the element type. Returns a row-major
 // tensor.
 template <template <std::size_t> class Axis, class... Options>
+UMBEL_EXPECTS(
+    "padded: expects an axis, then numbers of positions; write padded<token, before<1>, after<1>>")
 inline constexpr detail::padded_operation<Axis, Options...> padded{};
 
 }  // namespace umbel::inline UMBEL_TARGET

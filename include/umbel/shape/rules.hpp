@@ -171,7 +171,8 @@ template <class Layout, class Result, class... Families>
 using merge = first_error<
     has_axis<say::merge, Layout, Families>...,
     verdict<neighbours<Layout, Families...>(), say::merge, shape<axis_of<Layout, Families>...>,
-            struct are_not_adjacent_in_this_order_in, typename Layout::axes>,
+            struct are_not_adjacent_in_this_order_in, typename Layout::axes,
+            say::so_permute_them_together_then_contiguous>,
     is_new_axis<say::merge, Layout, Result, Families...>,
     verdict<algebra::mergeable_strides<Layout, Families...>(), say::merge, struct the_elements_of,
             shape<axis_of<Layout, Families>...>,
@@ -324,6 +325,8 @@ struct same_axes<shape<Axes...>, Right> {
   static constexpr bool value =
       sizeof...(Axes) == Right::rank &&
       ((Right::template size_of<typename Axes::family> == Axes::size) && ...);
+  static constexpr bool but_for_sizes =
+      sizeof...(Axes) == Right::rank && (Right::template has<typename Axes::family> && ...);
 };
 
 // Are all axes of Part among those of Whole, with their sizes?
@@ -350,8 +353,10 @@ struct same_shape_rule {
   using type = std::conditional_t<
       same_axes<LeftAxes, Right>::value,
       refused<struct have_the_same_axes_in_a_different_order_so_permute_one>,
-      refused<std::conditional_t<repeats_one, say::have_different_axes_so_broadcast_one,
-                                 say::have_different_axes>>>;
+      refused<std::conditional_t<
+          same_axes<LeftAxes, Right>::but_for_sizes, struct have_the_same_axes_with_different_sizes,
+          std::conditional_t<repeats_one, say::have_different_axes_so_broadcast_one,
+                             say::have_different_axes>>>>;
 };
 template <class Operation, class Left, class Right, class Axes>
 struct same_shape_rule<Operation, Left, Right, Axes, Axes> {

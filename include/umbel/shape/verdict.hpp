@@ -165,6 +165,14 @@ inline constexpr const char* spoken = nullptr;
   template <>                      \
   inline constexpr const char* spoken<say::word> = sentence
 
+// After the parameters of a template: describes them. If an argument has the wrong kind, a number
+// in place of an axis, no code of Umbel is compiled; but g++ prints the declaration, and so this.
+#if UMBEL_CLANG
+#define UMBEL_EXPECTS(sentence)
+#else
+#define UMBEL_EXPECTS(sentence) requires(true || *"umbel: " sentence)
+#endif
+
 template <class Word>
 struct speak {
   static constexpr void to(sentence_buffer& out) {

@@ -85,6 +85,8 @@ struct the_weights_of;
 
 UMBEL_SAYS(a_pointer_has_no_size_so_view_it_by_view_as,
            "a pointer has no size; write view_as<axes>(pointer)");
+UMBEL_SAYS(so_permute_them_together_then_contiguous,
+           "; bring them together, x | permute<...> | contiguous");
 UMBEL_SAYS(are_not_contiguous_in_memory_so_pass_contiguous_of_x,
            "are not contiguous in memory; pass contiguous(x)");
 UMBEL_SAYS(is_not_row_major_in_memory_so_pass_contiguous_of_x,

@@ -500,6 +500,21 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_FUNCTION(conv2d)
 #undef UMBEL_INSTEAD
 
+#define UMBEL_INSTEAD                                                                              \
+  "a pool is a maximum or mean of windows; write max<kernel_row, kernel_column>(x | patches<row, " \
+  "column, kernel_row<2>, kernel_column<2>>)"
+  UMBEL_REFUSED_FUNCTION(max_pool1d)
+  UMBEL_REFUSED_FUNCTION(max_pool2d)
+  UMBEL_REFUSED_FUNCTION(avg_pool1d)
+  UMBEL_REFUSED_FUNCTION(avg_pool2d)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD                                                     \
+  "it scales and shifts, x * scale + shift; or write fold_batch_norm of " \
+  "umbel/weights/batch_norm.hpp"
+  UMBEL_REFUSED_FUNCTION(batch_norm)
+#undef UMBEL_INSTEAD
+
 #define UMBEL_INSTEAD "Umbel runs on the CPU only; leave it out"
   UMBEL_REFUSED_MEMBER(cuda)
   UMBEL_REFUSED_MEMBER(cpu)

@@ -91,6 +91,7 @@ struct contract_operation : detail::other_calls<say::contract, say::expects_two_
 // contract<head_dim>(q, k): sums of products over one or more named axes. Other axes that both have
 // are paired up; the rest are kept, those of q first.
 template <template <std::size_t> class Axis, template <std::size_t> class... Axes>
+UMBEL_EXPECTS("contract: expects names of axes; write contract<hidden>(x, y)")
 inline constexpr detail::contract_operation<Axis, Axes...> contract{};
 
 }  // namespace umbel::inline UMBEL_TARGET

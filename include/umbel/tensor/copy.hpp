@@ -64,6 +64,7 @@ struct transposed_operation : detail::other_calls<say::transposed> {
 
 // x | transposed<hidden, classes>: a row-major copy with the two axes exchanged.
 template <template <std::size_t> class First, template <std::size_t> class Second>
+UMBEL_EXPECTS("transposed: expects the names of two axes; write transposed<query, key>(x)")
 inline constexpr detail::transposed_operation<First, Second> transposed{};
 
 // copy(from, to): copies elements between tensors or views with the same axes in the same order,

@@ -34,6 +34,10 @@ UMBEL_SAYS(expects_a_layer_and_the_types_of_the_tensors_of_its_call_for_axes_wri
            "expects a layer and the types of the tensors of its call; for axes write "
            "layer::workspace<token<9>>");
 
+UMBEL_SAYS(position_is_an_operand_in_a_formula_so_write_x_plus_position,
+           "position<key> and numbers computed from it have values only next to a tensor in a "
+           "formula; write x + position<key>");
+
 namespace rules {
 template <bool Ok>
 using tensors_for_a_workspace =
@@ -71,6 +75,15 @@ template <class Operation, class Takes, class... Arguments>
   requires one_is_invalid<Arguments...>
 struct arguments_rule<Operation, Takes, Arguments...> {
   using type = accepted;
+};
+// Positions along an axis, without a tensor that has it.
+template <class X>
+concept of_positions = of_a_formula<X> && !traced<X>;
+template <class Operation, class Takes, of_positions X, class... Rest>
+  requires(!one_is_invalid<Rest...>)
+struct arguments_rule<Operation, Takes, X, Rest...> {
+  using type =
+      verdict<false, Operation, say::position_is_an_operand_in_a_formula_so_write_x_plus_position>;
 };
 // For operations that accept only tensors, called in a formula.
 template <class Operation>

@@ -71,6 +71,11 @@ template <class Verdict, class... X>
 using in_its_line = typename verdict_in_place<((of_a_formula<X> || ...) &&
                                                is_said_here<Verdict>)>::template type<Verdict>;
 
+// The same if the operands don't show whether it is in a formula.
+template <class Verdict>
+using anywhere_in_its_line =
+    typename verdict_in_place<is_said_here<Verdict>>::template type<Verdict>;
+
 template <class Verdict>
 constexpr invalid refusal() noexcept {
   return {};
@@ -93,6 +98,8 @@ template <class F>
 inline constexpr bool one_was_refused = false;
 template <class Verdict, class... X>
 using in_its_line = Verdict;
+template <class Verdict>
+using anywhere_in_its_line = Verdict;
 template <class Verdict>
 constexpr invalid refusal() noexcept {
   return {};

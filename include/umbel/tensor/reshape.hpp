@@ -136,25 +136,37 @@ struct select_operation<Axis>
 // split<hidden, heads<5>, head_dim>: hidden=100 becomes heads=5, head_dim=20 in its place. The
 // inner part varies fastest; its size is computed. The outer size must divide the whole.
 template <template <std::size_t> class Axis, class Outer, template <std::size_t> class Inner>
+UMBEL_EXPECTS(
+    "split: expects an axis, a part with its size, and the other part; write split<hidden, "
+    "heads<5>, head_dim>")
 inline constexpr detail::split_operation<Axis, Outer, Inner> split{};
 
 // split_into<hidden, groups<2>, heads<5>, head_dim<10>>: any number of parts with explicit sizes,
 // whose product must be the size of the whole.
 template <template <std::size_t> class Axis, class... Parts>
+UMBEL_EXPECTS(
+    "split_into: expects an axis, then parts with their sizes; write split_into<hidden, heads<5>, "
+    "head_dim<20>>")
 inline constexpr detail::split_into_operation<Axis, Parts...> split_into{};
 
 // merge<heads, head_dim, hidden>: the neighboring axes heads and head_dim (two or more) become
 // hidden in their place. Their elements must be evenly spaced in memory.
 template <template <std::size_t> class... Axes>
+UMBEL_EXPECTS(
+    "merge: expects names of axes, then that of the result; write merge<heads, head_dim, hidden>")
 inline constexpr detail::merge_operation<Axes...> merge{};
 
 // permute<batch, heads, query, head_dim>: all axes, in this order.
 template <template <std::size_t> class... Axes>
+UMBEL_EXPECTS(
+    "permute: expects names of axes in their new order; write permute<heads, query, head_dim>")
 inline constexpr detail::permute_operation<Axes...> permute{};
 
 // rename_axis<query, key>: the axis keeps its place and size. (Not `rename`, which <cstdio> has:
 // docs/decisions/002.)
 template <template <std::size_t> class From, template <std::size_t> class To>
+UMBEL_EXPECTS(
+    "rename_axis: expects the names of two axes, and keeps the size; write rename_axis<query, key>")
 inline constexpr detail::rename_operation<From, To> rename_axis{};
 
 // reshape<batch<8>, hidden<100>>: the same elements in row-major order with entirely new axes. It
@@ -175,6 +187,8 @@ struct extent {
 // slice<key, from<2>, extent<3>>: three positions of key, starting at 2. A slice past the end of
 // the axis does not compile.
 template <template <std::size_t> class Axis, class From, class Extent>
+UMBEL_EXPECTS(
+    "slice: expects an axis, where to begin and how many; write slice<key, from<2>, extent<3>>")
 inline constexpr detail::slice_operation<Axis, From::position, Extent::size> slice{};
 
 // broadcast<batch<2>, heads<5>, query<4>, key<6>>: matches axes by name and repeats x along those
@@ -186,6 +200,7 @@ inline constexpr detail::broadcast_operation<Axes...> broadcast{};
 // position is an argument, select_at<heads>(x, i) or x | select_at<heads>(i), checked only with
 // UMBEL_CHECK=1 (check.hpp). (Not `select`, which <cstdlib> has.)
 template <template <std::size_t> class Axis, std::size_t... Position>
+UMBEL_EXPECTS("select_at: expects the name of an axis, then a position; write select_at<query, 0>")
 inline constexpr detail::select_operation<Axis, Position...> select_at{};
 
 }  // namespace umbel::inline UMBEL_TARGET
