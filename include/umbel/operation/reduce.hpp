@@ -168,9 +168,9 @@ inline constexpr detail::variance_operation<Axes...> variance{};
 
 // product<token>(x): the product over named axes, as sum is their sum. Products of integers wrap.
 template <template <std::size_t> class... Axes>
+UMBEL_EXPECTS("product: expects names of axes; write product<token>(x)")
 inline constexpr detail::reduction_operation<detail::say::product,
-                                             detail::kernel::plain::product_of, Axes...>
-    product{};
+                                             detail::kernel::plain::product_of, Axes...> product{};
 
 // (Functions, not objects: with `using namespace std`, objects max and min would be ambiguous. So x
 // | max<key> names the overload without arguments: pipe.hpp.)
