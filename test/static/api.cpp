@@ -129,7 +129,8 @@ static_assert(same_shape<decltype(x), decltype(y)> && !same_shape<decltype(x), d
 void of_tensor() {
   // ---- tensor/ ----
   // api: set_check_handler, check_handler
-  const check_handler previous = set_check_handler([](const char* sentence) { std::puts(sentence); });
+  const check_handler previous =
+      set_check_handler([](const char* sentence) { std::puts(sentence); });
   set_check_handler(previous);
 
   // api: accessible

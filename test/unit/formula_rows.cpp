@@ -156,6 +156,7 @@ BOOST_AUTO_TEST_CASE(memory_of_a_block) {
   static const in x;
   const std::string_view page = describe(sigmoid_attention, x.q, x.k, x.v);
   BOOST_TEST(page.find("queries at a time") != page.npos);
+  BOOST_TEST(page.find("keys    all keys are read") != page.npos);
   BOOST_TEST(page.find("step 2") == page.npos);
 }
 

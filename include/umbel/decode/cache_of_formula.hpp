@@ -152,6 +152,7 @@
 #include <umbel/formula/run.hpp>
 #include <umbel/formula/in_parts.hpp>
 #include <umbel/formula/call_rules.hpp>
+#include <umbel/tensor/print.hpp>
 #include <umbel/formula/formula.hpp>
 #include <umbel/formula/later_values.hpp>
 #include <umbel/formula/positions.hpp>

@@ -297,22 +297,23 @@ template <template <std::size_t> class Axis>
 UMBEL_EXPECTS("position: expects the name of an axis; write position<key>")
 inline constexpr detail::formulas::axis_position<detail::family_of<Axis>> position{};
 
-namespace detail::formulas {
-// mean<token>(x, lengths) (operation/mean.hpp), with the bits of the operation.
-template <class Family, traced X, class Lengths>
-constexpr auto mean_of_nodes(const X& x, const Lengths& lengths) noexcept {
-  using T = typename X::value_type;
-  constexpr std::size_t size = layout_of<X>::template size_of<Family>;
-  const auto sum = where(axis_position<Family>{} < lengths, x, T{})
-                       .template reduce<say::sum, kernel::plain::sum_of, Family>();
-  if constexpr (shaped<Lengths>) {
-    using L = typename Lengths::value_type;
-    return sum / clamp(lengths, static_cast<L>(1), static_cast<L>(size));
-  } else {
-    return sum / static_cast<T>(lengths < 1 ? 1 : positions_within<size>(lengths));
+// mean<token>(x, lengths), with the bits of the operation.
+template <class Family>
+struct detail::mean_of_nodes<Family> {
+  template <class X, class Lengths>
+  static constexpr auto of(const X& x, const Lengths& lengths) noexcept {
+    using T = typename X::value_type;
+    constexpr std::size_t size = layout_of<X>::template size_of<Family>;
+    const auto sum = formulas::where(formulas::axis_position<Family>{} < lengths, x, T{})
+                         .template reduce<say::sum, kernel::plain::sum_of, Family>();
+    if constexpr (shaped<Lengths>) {
+      using L = typename Lengths::value_type;
+      return sum / formulas::clamp(lengths, static_cast<L>(1), static_cast<L>(size));
+    } else {
+      return sum / static_cast<T>(lengths < 1 ? 1 : positions_within<size>(lengths));
+    }
   }
-}
-}  // namespace detail::formulas
+};
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

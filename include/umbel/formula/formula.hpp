@@ -16,6 +16,7 @@
 #include <umbel/formula/call_rules.hpp>
 #include <umbel/layer/memory.hpp>
 #include <umbel/layer/rules.hpp>
+#include <umbel/tensor/print.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

@@ -142,6 +142,7 @@
 #include <umbel/formula/run.hpp>
 #include <umbel/formula/in_parts.hpp>
 #include <umbel/formula/call_rules.hpp>
+#include <umbel/tensor/print.hpp>
 #include <umbel/formula/formula.hpp>
 // clang-format on
 

@@ -121,6 +121,7 @@
 #include <umbel/formula/in_parts.hpp>
 #include <umbel/layer/workspace_rules.hpp>
 #include <umbel/formula/call_rules.hpp>
+#include <umbel/tensor/print.hpp>
 #include <umbel/formula/formula.hpp>
 #include <umbel/formula/word_names.hpp>
 #include <umbel/inspect/formula_steps.hpp>

@@ -269,9 +269,12 @@ struct description : cycles_of_formula<F, X...> {
         out.put("\n  blocks  ", step_run::blocks.rows, " queries at a time, ");
         out.put_aligned(step_run::scratch * sizeof(T), 0);
         out.put(" bytes of scratch");
+        out.put("\n  keys    ");
         if (step_run::blocks.chunk != 0) {
-          out.put("\n  keys    ", step_run::blocks.chunk, " at a time; ");
+          out.put(step_run::blocks.chunk, " at a time; ");
           put_range(out, step_run::of::form);
+        } else {
+          out.put("all keys are read");
         }
         put_tiles_of_rows<S>(out);
       } else if constexpr (s.kind == step_kind::product) {

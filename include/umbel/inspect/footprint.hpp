@@ -165,6 +165,7 @@
 #include <umbel/formula/run.hpp>
 #include <umbel/formula/in_parts.hpp>
 #include <umbel/formula/call_rules.hpp>
+#include <umbel/tensor/print.hpp>
 #include <umbel/formula/formula.hpp>
 #include <umbel/inspect/formula_steps.hpp>
 // clang-format on

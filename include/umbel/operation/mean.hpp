@@ -105,6 +105,10 @@ constexpr std::size_t positions_within(Integer length) noexcept {
   return kernel::scores::lengths<Integer>::clamp(length, Size);
 }
 
+// Of nodes of a formula (formula/arithmetic.hpp).
+template <class... Families>
+struct mean_of_nodes;
+
 // For floating-point numbers.
 template <class... Families>
 struct mean_over
@@ -130,7 +134,7 @@ struct mean_over
         in_its_line<typename rules::mean_of_lengths_rule<X, Lengths, Families...>::type, X>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok && traced<X>)
-      return mean_of_nodes<Families...>(x, lengths);
+      return mean_of_nodes<Families...>::of(x, lengths);
     else if constexpr (verdict::ok)
       return filled<tensor_of<typename X::value_type, result<X>>>(
           [&](auto& y) { write_first(x, lengths, y.data()); });

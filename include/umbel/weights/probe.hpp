@@ -327,7 +327,7 @@ template <class Y, class Wanted>
     out.put("umbel: probe: the output ", agrees ? "agrees, but " : "", "differs by ", found.largest,
             " at ");
     detail::put_place<Wanted>(out, found.place);
-    const double size = found.wanted < 0 ? -found.wanted : found.wanted;
+    const double size = (found.wanted) < 0 ? -found.wanted : found.wanted;
     if (found.largest <= 0.01 * size)  // would print the same digits
       out.put(": the probe has ", found.wanted, "; ");
     else
