@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// 87 names that a program may well give to an axis of its own, declared globally after `using
-// namespace` and used without qualification. Four of them are taken, at the end. docs/names.md has
+// 86 names that a program may well give to an axis of its own, declared globally after `using
+// namespace` and used without qualification. Five others are taken, at the end. docs/names.md has
 // every public name.
 #include <umbel/inspect/describe.hpp>
 #include <umbel/inspect/heat_map.hpp>
@@ -102,15 +102,15 @@ AXIS(document);
 AXIS(paragraph);
 AXIS(session);
 AXIS(user);
-AXIS(product);
 AXIS(region);
 AXIS(slot);
 AXIS(lane);
 AXIS(sentence);
 
-// Taken: a word of formulas, two options, and the member of every axis (a class named `size` hides
-// it).
+// Taken: two words of formulas, two options, and the member of every axis (a class named `size`
+// hides it).
 using position_is_taken = decltype(position<frames>);
+using product_is_taken = decltype(product<frames>);
 using observed_is_taken = decltype(observed::weights);
 using gated_is_taken = gated<true>;
 static_assert(frames<3>::size == 3);

@@ -7,6 +7,7 @@
 #include <umbel/config.hpp>
 #include <umbel/simd/fma.hpp>
 #include <umbel/simd/pack.hpp>
+#include <umbel/simd/row_ends.hpp>
 #include <umbel/simd/transpose.hpp>
 
 namespace {

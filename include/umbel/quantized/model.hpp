@@ -107,7 +107,7 @@ template <class Names, class... Ranges>
 constexpr pack_result all_chained(const std::tuple<const Ranges&...>& seen) noexcept {
   pack_result found;
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    const auto check = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
+    [[maybe_unused]] const auto check = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
       if (!found || are_chained(std::get<J>(seen), std::get<J + 1>(seen))) return;
       constexpr auto part = range_name<name_size<Names, J + 1>()>(Names::part_names[J + 1]);
       the_ranges_before_this_part_are_not_chained<part>();
