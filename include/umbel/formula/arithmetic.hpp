@@ -297,9 +297,10 @@ template <template <std::size_t> class Axis>
 UMBEL_EXPECTS("position: expects the name of an axis; write position<key>")
 inline constexpr detail::formulas::axis_position<detail::family_of<Axis>> position{};
 
+namespace detail {
 // mean<token>(x, lengths), with the bits of the operation.
 template <class Family>
-struct detail::mean_of_nodes<Family> {
+struct mean_of_nodes<Family> {
   template <class X, class Lengths>
   static constexpr auto of(const X& x, const Lengths& lengths) noexcept {
     using T = typename X::value_type;
@@ -314,6 +315,7 @@ struct detail::mean_of_nodes<Family> {
     }
   }
 };
+}  // namespace detail
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP
