@@ -114,7 +114,7 @@ void draw_ranges(Ranges& ranges) noexcept {
   if constexpr (std::is_same_v<Ranges, detail::integers::range>)
     ranges() = draw.range();
   else
-    detail::with_members<detail::integers::parts_of<Ranges>>(
+    detail::with_members<detail::parts_named<Ranges>>(
         ranges, [](auto&... part) { (draw_ranges(part), ...); });
 }
 template <class Ranges>
