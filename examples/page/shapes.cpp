@@ -31,7 +31,10 @@ class sentence {
  public:
   template <class Word>
   sentence& word() noexcept {
-    umbel::detail::speak<Word>::to(after_space());
+    if constexpr (umbel::detail::starts_with_punctuation<Word>())
+      umbel::detail::speak<Word>::to(says_);
+    else
+      umbel::detail::speak<Word>::to(after_space());
     return *this;
   }
   sentence& word(const char* name) noexcept { return after_space().put(name), *this; }
@@ -156,7 +159,8 @@ answer merge(const shape& x, const char (*axes)[longest_name + 1], std::size_t c
     return sentence<say::merge>{}
         .word(listed)
         .word<rules::are_not_adjacent_in_this_order_in>()
-        .word(x);
+        .word(x)
+        .word<say::so_permute_them_together_then_contiguous>();
   if (has(x, result) && !removed) return not_new<say::merge>(x, result);
 
   for (std::size_t i = 0; result[i] != 0; ++i) merged.name[i] = result[i];
