@@ -34,6 +34,14 @@ struct ranges_of_two {
   quantized<linear_map>::ranges map;
   quantized<second_map>::ranges second;
 };
+struct weights_of_several {
+  static constexpr const char* part_names[] = {"maps"};
+  linear_map::weights maps[2];
+};
+struct ranges_of_several {
+  static constexpr const char* part_names[] = {"maps"};
+  quantized<linear_map>::ranges maps[2];
+};
 
 [[maybe_unused]] static void cases(
     const tensor<float, token<5>, hidden<8>>& x, const tensor<std::int8_t, token<5>, hidden<8>>& y,
@@ -128,6 +136,17 @@ struct ranges_of_two {
   model_of_two model{};
   ranges_of_two ranges{};
   weights_of_one weights{};
+  std::ignore = pack_model(model, weights, ranges);
+#elif defined CASE_pack_model_of_fewer_layers_in_an_array
+  // expect-gcc: "umbel: pack_model: arrays of layers, weights and ranges differ in their sizes"
+  // expect-clang: pack_model, .*arrays_of_layers_weights_and_ranges_differ_in_their_sizes
+  // cause: A member of the model is an array, and has more or fewer elements than that of its weights or ranges.
+  // cure: Declare the three arrays with one size.
+  struct {
+    quantized<linear_map> maps[3];
+  } model;
+  weights_of_several weights{};
+  ranges_of_several ranges{};
   std::ignore = pack_model(model, weights, ranges);
 #elif defined CASE_observe_a_norm_without_an_epsilon
   // expect-gcc: "umbel: quantized: calibrate expects the ranges of this norm, its weights, x, and the epsilon"

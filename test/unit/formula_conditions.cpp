@@ -83,6 +83,7 @@ BOOST_AUTO_TEST_CASE(no_ranges) {
   check([](auto k, auto q) { return k == q || q > 9; }, "all keys are read\n");
   check([](auto k, auto q) { return 2 * k > q; }, "1 selection; all keys are read\n");
   check([](auto k, auto) { return k > 1e19f || k > infinity; }, "all keys are read\n");
+  check([](auto k, auto q) { return (k + 1) * infinity < q - infinity; }, "all keys are read\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -20,7 +20,9 @@ struct linear_form {
            static_cast<double>(static_cast<long long>(number * 8)) == number * 8;
   }
   static constexpr linear_form of_number(double number) noexcept {
-    return {0, 0, number, true, is_exact(number)};
+    // Not of infinity: times 0 it is NaN, which clang refuses in a constant expression.
+    const bool ok = number <= 1e9 && number >= -1e9;
+    return {0, 0, ok ? number : 0, ok, is_exact(number)};
   }
 
   constexpr bool is_clamped() const noexcept { return least > -1e9 || most < 1e9; }
@@ -48,30 +50,22 @@ struct linear_form {
         key * by, query * by, constant * by, ok,
         exact && b.exact && is_exact(key * by) && is_exact(query * by) && is_exact(constant * by)};
   }
-  // Only of a query's position plus a number.
   constexpr linear_form at_least(const linear_form& number) const noexcept {
-    if (is_number() && !number.is_number()) return number.at_least(*this);
-    if (!number.is_number() || key != 0 || query != 1) return {};
-    const double to = number.constant;
-    return {key,
-            query,
-            constant,
-            ok,
-            exact && number.exact,
-            to > least ? to : least,
-            to > most ? to : most};
+    return bounded(number, true);
   }
   constexpr linear_form at_most(const linear_form& number) const noexcept {
-    if (is_number() && !number.is_number()) return number.at_most(*this);
+    return bounded(number, false);
+  }
+
+ private:
+  // Only of a query's position plus a number.
+  constexpr linear_form bounded(const linear_form& number, bool from_below) const noexcept {
+    if (is_number() && !number.is_number()) return number.bounded(*this, from_below);
     if (!number.is_number() || key != 0 || query != 1) return {};
-    const double to = number.constant;
-    return {key,
-            query,
-            constant,
-            ok,
-            exact && number.exact,
-            to < least ? to : least,
-            to < most ? to : most};
+    const auto bound = [&](double x) {
+      return (number.constant > x) == from_below ? number.constant : x;
+    };
+    return {key, query, constant, ok, exact && number.exact, bound(least), bound(most)};
   }
 };
 

@@ -26,6 +26,8 @@ UMBEL_SAYS(the_struct_of_layers_needs_one_member_for_each_of_the_ranges,
            "the struct of layers needs one member for each of the ranges, in their order");
 UMBEL_SAYS(the_struct_of_weights_needs_one_member_for_each_layer_with_weights,
            "the struct of weights needs one member for each layer with weights, in their order");
+UMBEL_SAYS(arrays_of_layers_weights_and_ranges_differ_in_their_sizes,
+           "arrays of layers, weights and ranges differ in their sizes");
 
 namespace integers {
 
@@ -37,6 +39,22 @@ template <class Layer>
 inline constexpr bool has_weights_to_pack = requires { typename Layer::weights_to_pack; };
 template <class Layer, std::size_t Layers>
 inline constexpr bool has_weights_to_pack<Layer[Layers]> = has_weights_to_pack<Layer>;
+
+template <class Layers, class Others>
+inline constexpr bool are_as_many = !std::is_array_v<Layers> || !std::is_array_v<Others> ||
+                                    std::extent_v<Layers> == std::extent_v<Others>;
+
+template <std::size_t I, class Tuple>
+struct element_of_tuple {
+  using type = void;
+};
+template <std::size_t I, class... Element>
+  requires(I < sizeof...(Element))
+struct element_of_tuple<I, std::tuple<Element...>> {
+  using type = std::remove_cvref_t<std::tuple_element_t<I, std::tuple<Element...>>>;
+};
+template <std::size_t I, class Tuple>
+using element_or_none = typename element_of_tuple<I, Tuple>::type;
 
 template <class Layer, class Ranges, class Weights>
 constexpr void pack_part(Layer& layer, const Ranges& seen, const Weights& w,
@@ -86,9 +104,15 @@ constexpr void pack_parts(std::tuple<Layer&...> layers, const Weights& w,
     return before;
   };
   constexpr std::size_t weighted = at(sizeof...(Layer));
-  using verdict =
+  constexpr bool as_many = [at]<std::size_t... I>(std::index_sequence<I...>) {
+    return (are_as_many<Layer, Ranges> && ...) &&
+           ((!has[I] || are_as_many<Layer, element_or_none<at(I), Weights>>) && ...);
+  }(std::make_index_sequence<sizeof...(Layer)>{});
+  using verdict = first_error<
       detail::verdict<weighted == std::tuple_size_v<Weights>, say::pack_model,
-                      say::the_struct_of_weights_needs_one_member_for_each_layer_with_weights>;
+                      say::the_struct_of_weights_needs_one_member_for_each_layer_with_weights>,
+      detail::verdict<as_many, say::pack_model,
+                      say::arrays_of_layers_weights_and_ranges_differ_in_their_sizes>>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
     [&]<std::size_t... I>(std::index_sequence<I...>) {
