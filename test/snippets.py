@@ -86,30 +86,49 @@ def run(command, program, printed):
     return "" if ran.stdout == printed else f"it prints\n{ran.stdout}"
 
 
-def check_page(tap, page, name, command, faster, has_mpi):
-    """faster: the command with umbel.hpp precompiled, for programs that define no macro of Umbel's."""
+def check_block(command, faster, kind, regex, program, said):
+    """(what is wrong, what the compiler prints). faster: the command with umbel.hpp precompiled, for programs that define no macro
+    of Umbel's."""
+    compiler = command if "#define UMBEL_" in program else faster
+    if kind == "run":
+        return run(compiler, program, said), ""
+    result, output = compile_text([*compiler, "-fsyntax-only"], program)
+    return verdict(kind, regex, said, result, output), output
+
+
+def programs_of(blocks):
+    """The program of each block: with the blocks that it continues, and with the usual first lines."""
     before = ""
-    for line, kind, continues, regex, code, said in blocks_of(page.read_text()):
-        title = f"{name}:{line} {kind}"
-        if code is None or (kind == "reject") != bool(regex) or kind == "run" and said is None:
-            tap.check(title, False, "want a ```cpp block on the next line, a regex after 'reject:' only, "
-                                    "and a ```text block after a program that runs")
-            continue
-        program = (before if continues else "") + code
+    for _, kind, continues, _, code, _ in blocks:
+        program = (before if continues else "") + (code or "")
         if "#include" not in program:
             program = PREAMBLE + program
-        if "#include <umbel/mpi.hpp>" in program and not has_mpi:
-            tap.skip(title, "there is no MPI")
-            continue
-        compiler = command if "#define UMBEL_" in program else faster
-        if kind == "run":
-            wrong, output = run(compiler, program, said), ""
-        else:
-            result, output = compile_text([*compiler, "-fsyntax-only"], program)
-            wrong = verdict(kind, regex, said, result, output)
-        tap.check(title, not wrong, f"{wrong}\n{output}")
+        yield program
         if kind == "compile" or kind == "run" and not continues:
             before = program
+
+
+def check_page(tap, page, name, command, faster, has_mpi):
+    """From the last block to the first: what a program that compiles begins with compiles."""
+    blocks = list(blocks_of(page.read_text()))
+    compiled, lines = "", []
+    for (line, kind, continues, regex, code, said), program in reversed(list(zip(blocks, programs_of(blocks)))):
+        title = f"{name}:{line} {kind}"
+        if code is None or (kind == "reject") != bool(regex) or kind == "run" and said is None:
+            lines.append((tap.check, title, False, "want a ```cpp block on the next line, a regex after 'reject:' only, "
+                                                   "and a ```text block after a program that runs"))
+            continue
+        if "#include <umbel/mpi.hpp>" in program and not has_mpi:
+            lines.append((tap.skip, title, "there is no MPI"))
+            continue
+        wrong, output = "", ""
+        if kind != "compile" or not compiled.startswith(program):
+            wrong, output = check_block(command, faster, kind, regex, program, said)
+            if not wrong and kind != "reject":
+                compiled = program
+        lines.append((tap.check, title, not wrong, f"{wrong}\n{output}"))
+    for show, *what in reversed(lines):
+        show(*what)
 
 
 def check_links(tap, page, name):
