@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: BSL-1.0
 """Each public header by itself and twice, two units that link, and a bare.hpp that pulls in no Boost.
 
-    check.py INCLUDE_DIR THIS_DIR -- COMPILER ARGUMENTS...
+    check.py INCLUDE_DIR THIS_DIR [--conditions] -- COMPILER ARGUMENTS...
+
+--conditions: of headers by themselves, only those with lines under a condition, which other flags choose.
 
 A unit that includes a header a, then a header b that includes a, shows of both that they stand alone: before the code of b
 there is nothing that b does not include itself. So 316 headers take 72 units (chains), a third of the time. A header of a unit
@@ -35,6 +37,9 @@ def compile_twice(command, *headers):
 
 INCLUDE = re.compile(r"^\s*#\s*include\s*<([^>]*)>")
 NO_CODE = re.compile(r"^\s*(?:#.*|//.*|UMBEL_WARNINGS_\w+)?$")
+
+
+CONDITION = re.compile(r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b(?!\s+!?UMBEL_(?:CLANG|GCC)$)", re.M)
 
 
 def includes_of(text):
@@ -153,7 +158,7 @@ def boost_headers_of(command, header):
 
 
 def main():
-    (include_dir, here), command = split_command(sys.argv[1:])
+    (include_dir, here, *options), command = split_command(sys.argv[1:])
     headers = sorted(p.relative_to(include_dir).as_posix() for p in pathlib.Path(include_dir).rglob("*.hpp"))
     tap = Tap(seconds=600)
     tap.check("there are headers", bool(headers), include_dir)
@@ -161,9 +166,12 @@ def main():
         for header in filter(is_of_mpi, headers):
             tap.skip(header, "there is no MPI")
         headers = [header for header in headers if not is_of_mpi(header)]
+    texts = {header: (pathlib.Path(include_dir) / header).read_text() for header in headers}
+    if "--conditions" in options:
+        headers = [header for header in headers if CONDITION.search(texts[header])]
+        texts = {header: texts[header] for header in headers}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = pool.map(lambda chain: compile_chain(command, chain),
-                           chains({header: (pathlib.Path(include_dir) / header).read_text() for header in headers}))
+        results = pool.map(lambda chain: compile_chain(command, chain), chains(texts))
         wrong = {header: output for result in results for header, output in result.items()}
     for header in headers:
         tap.check(header, not wrong[header], wrong[header])
