@@ -116,4 +116,17 @@ BOOST_AUTO_TEST_CASE(of_keys) {
   check(f, drawn(5), w);
 }
 
+constexpr formula doubled_sums = [](auto x) { return cumulative_sum<token>(x) * 2.0f; };
+constexpr float sum_of_three_steps() {
+  using row = tensor<float, token<1>, hidden<2>>;
+  key_value_cache<decltype(doubled_sums), key<4>, called_with<row>> past;
+  row x{}, y{};
+  for (int i = 1; i < 4; ++i) {
+    x(0, 0) = static_cast<float>(i);
+    if (!past.step(y, doubled_sums, x)) return 0;
+  }
+  return y(0, 0);
+}
+BOOST_AUTO_TEST_CASE(in_constant_expressions) { static_assert(sum_of_three_steps() == 12); }
+
 }  // namespace
