@@ -224,6 +224,7 @@ using umbel::permutable;
 using umbel::permute;
 using umbel::plan_of;
 using umbel::position;
+using umbel::positions_along;
 using umbel::pow;
 using umbel::prepacked;
 using umbel::probe_input;

@@ -187,4 +187,33 @@ auto r = argmax<vocabulary>(words, sampling{.top_k = 4});
 // fact: batch=2
 // fact: vocabulary=50
 auto f(sampler<float, vocabulary<50>>& draw) { return draw(words, sampling{.top_p = 0.9f}); }
+#elif defined CASE_positions_without_a_size
+// fact: positions_along
+// fact: key<64>|size|axis
+constexpr formula grow = [](auto a) { return a * positions_along<key>; };
+auto r = grow(x);
+#elif defined CASE_positions_of_a_number
+// fact: axis|axes
+// fact: item 1|positions_along
+constexpr formula grow = [](auto a) { return a * positions_along<int>; };
+auto r = grow(x);
+#elif defined CASE_positions_of_another_size
+// fact: query=4
+// fact: query=6
+constexpr formula grow = [](auto a) { return a * positions_along<query<6>>; };
+auto r = grow(x);
+#elif defined CASE_positions_without_an_argument
+// fact: formula
+// fact: argument
+constexpr formula count = [](auto) { return 2 * positions_along<query<6>>; };
+auto r = count(x);
+#elif defined CASE_positions_outside_of_a_formula
+// fact: positions|tensor|value|formula
+// fact: number|float|formula
+tensor<float, key<6>> r = positions_along<key<6>>;
+#elif defined CASE_positions_along_two_axes
+// fact: positions_along
+// fact: an axis|key<64>|argument
+constexpr formula grow = [](auto a) { return a * positions_along<query<4>, key<6>>; };
+auto r = grow(x);
 #endif

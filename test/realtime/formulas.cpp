@@ -42,7 +42,7 @@ constexpr formula weights_mixed = [](auto q, auto k, auto v, auto mixing) {
   return contract<key>(mixed, v | rename_axis<heads, kv_heads>);
 };
 constexpr formula rows = [](auto q) {
-  auto centred = q - mean<head_dim>(q);
+  auto centred = (q - mean<head_dim>(q)) * exp(-0.1f * positions_along<head_dim<8>>);
   return centred * rsqrt(variance<head_dim>(q) + 1e-5f);
 };
 constexpr formula two_results = [](auto q, auto k) {

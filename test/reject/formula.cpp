@@ -289,7 +289,7 @@ auto not_constexpr(const X& x) {
   // expect-gcc: "umbel: formula: uses positions along key, but no operand has that axis"
   // expect-clang: formula, .*uses_positions_along, .*key>, .*but_no_operand_has_that_axis>
   // cause: position<key> is the number of each position on an axis, but no operand here has that axis.
-  // cure: Combine it with a tensor that has the axis, or name a different axis.
+  // cure: Combine it with a tensor that has the axis, or name a different axis; `positions_along<key<6>>` brings its own.
   constexpr formula far = [](auto a) { return a - position<key>; };
   auto r = far(q);
 #elif defined CASE_formula_number_of_arguments

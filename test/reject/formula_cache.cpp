@@ -80,6 +80,13 @@ using cache_of = key_value_cache<F, key<16>, called_with<row, X...>>;
   // cure: Set their weights to 0: `where(position<key> > position<query>, 0, weights)`.
   constexpr formula f = attend([](auto scores) { return sigmoid(hide(scores, later) + 1) + 1; });
   cache_of<decltype(f), weights> other;
+#elif defined CASE_sums_from_the_last_position
+  // expect-gcc: "umbel: key_value_cache: a function runs along the sequence, but a step has only the new positions"
+  // expect-clang: key_value_cache.*a_function.*runs_along_the_sequence_but_a_step_has_only_the_new_positions
+  // cause: The sum from the last position to the first changes with each new position.
+  // cure: Add up from the first position, `cumulative_sum<token>(x)`.
+  constexpr formula f = [](auto y) { return cumulative_sum<token, from_last>(y); };
+  cache_of<decltype(f)> other;
 #elif defined CASE_along_the_sequence
   // expect-gcc: "umbel: key_value_cache: mean runs along the sequence, but a step has only the new positions"
   // expect-clang: key_value_cache.*mean.*runs_along_the_sequence_but_a_step_has_only_the_new_positions

@@ -223,7 +223,7 @@ struct model {
   // expect-gcc: "umbel: formula: uses positions along query, but no operand has that axis"
   // expect-clang: formula, .*uses_positions_along, .*query>, .*but_no_operand_has_that_axis>
   // cause: position<key> is the number of each position on an axis, but no operand here has that axis.
-  // cure: Combine it with a tensor that has the axis, or name a different axis.
+  // cure: Combine it with a tensor that has the axis, or name a different axis; `positions_along<key<6>>` brings its own.
   constexpr formula biased = [](auto a, const auto& of, auto b) {
     return attention{of.attend}(a, score_bias(b - position<query>));
   };

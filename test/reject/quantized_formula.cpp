@@ -65,6 +65,13 @@ using product_of_rows = quantized<decltype(multiplied), rows, rows>;
   // cure: Pass a tensor of the positions as an argument: it has a range.
   constexpr formula f = [](auto a) { return a * tanh(position<hidden> - 3.0f); };
   (void)quantized<decltype(f), rows>{};
+#elif defined CASE_positions_with_a_size_as_values
+  // expect-gcc: "umbel: quantized: positions are not values, except in conditions; pass them as a tensor"
+  // expect-clang: quantized.*positions_are_not_values_so_pass_them_as_a_tensor
+  // cause: An integer needs a range, and a position has none.
+  // cure: Pass a tensor of the positions as an argument: it has a range.
+  constexpr formula f = [](auto a) { return a * positions_along<hidden<4>>; };
+  (void)quantized<decltype(f), rows>{};
 #elif defined CASE_two_results
   // expect-gcc: "umbel: quantized: has several results, but a formula in integers has one"
   // expect-clang: quantized.*has_several_results_but_a_formula_in_integers_has_one

@@ -383,6 +383,10 @@ void of_operations() {
     return softmax<key>(hide(s, position<key> > position<query>));
   };
   becomes<batch<2>, heads<2>, query<4>, key<6>>(causal_softmax(scores));
+
+  // api: positions_along
+  constexpr formula with_slopes = [](auto a) { return a * positions_along<token<3>>; };
+  becomes<token<3>, batch<2>, heads<2>, query<4>, key<6>>(with_slopes(scores));
 }
 
 void of_masks() {

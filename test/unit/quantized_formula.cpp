@@ -265,6 +265,24 @@ BOOST_AUTO_TEST_CASE(names_change_neither_bits_nor_steps) {
                 sizeof(workspace_for<decltype(unnamed), queries, keys, values, biases>));
 }
 
+// In a condition they have the bits of position<key>.
+BOOST_AUTO_TEST_CASE(positions_with_a_size) {
+  static constexpr formula by_name = [](auto q, auto k, auto v) {
+    auto seen = hide(contract<head_dim>(q, k), position<key> > position<query> + 2);
+    return contract<key>(softmax<key>(seen), v);
+  };
+  static constexpr formula by_size = [](auto q, auto k, auto v) {
+    auto later = positions_along<key<24>> > positions_along<query<24>> + 2;
+    return contract<key>(softmax<key>(hide(contract<head_dim>(q, k), later)), v);
+  };
+  queries q;
+  keys k;
+  values v;
+  const double error = error_without_weights(by_size, q, k, v);
+  BOOST_TEST(error == error_without_weights(by_name, q, k, v));
+  BOOST_TEST((by_name(q, k, v) == by_size(q, k, v)));
+}
+
 BOOST_AUTO_TEST_CASE(ranges_have_the_names_of_values_or_of_their_operations) {
   quantized<decltype(capped), queries, keys, values, biases>::ranges of_capped{};
   const std::vector<std::string> capped_names = {

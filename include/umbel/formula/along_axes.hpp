@@ -115,7 +115,7 @@ constexpr auto stack(const X&... x) noexcept {
 }
 
 template <class Table, class Ids>
-  requires(a_positional<Table> && (symbolic<Ids> || tensor_like<Ids>))
+  requires(a_positional<Table> && !can_be_gathered<Table> && (symbolic<Ids> || tensor_like<Ids>))
 constexpr auto lookup(const Table&, const Ids&) noexcept {
   using verdict = rules::table_and_positions<Table, Ids>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
@@ -127,12 +127,13 @@ inline constexpr bool is_open = false;
 template <a_node Positions>
 inline constexpr bool is_open<Positions> = !std::is_same_v<typename Positions::open, families<>>;
 template <can_be_gathered Table, class Positions>
-  requires(a_positional<Positions> || is_open<Positions>)
+  requires(a_positional<Table> || a_positional<Positions> || is_open<Positions>)
 constexpr auto lookup(const Table& table, const Positions& positions) noexcept {
-  using has_rows = verdict<layout_of<Table>::rank != 0, say::lookup,
-                           struct rules::the_table_has_no_axis_to_look_up>;
+  using layout = typename operand_axes<Table>::layout;
+  using has_rows =
+      verdict<layout::rank != 0, say::lookup, struct rules::the_table_has_no_axis_to_look_up>;
   if constexpr (has_rows::ok) {
-    using family = typename layout_of<Table>::template axis_at<0>::family;
+    using family = typename layout::template axis_at<0>::family;
     using verdict = in_its_line<rules::gather_in_formula<say::lookup, family, Table, Positions>,
                                 Table, Positions>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
@@ -251,18 +252,7 @@ struct at_positions<rotate_operation<Rope, Position, Features>> {
   template <class Node>
   static constexpr auto of(const Node& x) noexcept {
     using R = typename Node::recorder_type;
-    using T = typename Node::T;
-    using positions = umbel::detail::layout<axis_of<layout_of<Node>, family_of<Position>>>;
-    const auto along = as_node(x.recorder, axis_position<family_of<Position>>{});
-    const auto at = x.template recorded<positions>(
-        [&] {
-          node_of_graph<T> entry;
-          entry.what = word::copy;
-          entry.from[0] = along.as_operand();
-          entry.operands = 1;
-          return entry;
-        },
-        along.number);
+    const auto at = values_of_positions<axis_of<layout_of<Node>, family_of<Position>>>(x.recorder);
     using table = Position<R::positions>;
     using features = axis_of<layout_of<Node>, family_of<Features>>;
     return formulas::rotate<typename rope_of<Rope>::pairs, Features>(

@@ -20,19 +20,18 @@ using operands_fit =
                                                     typename with_elements<Rest>::type...>::type>,
                 First, Rest...>;
 
-template <class R, word W, class First, class... Nodes>
+template <class R, word W, class Fit, class First, class... Nodes>
 constexpr auto record_nodes(R* recorder, const First& first, const Nodes&... rest) noexcept {
-  using fit = matched_operands<First, Nodes...>;
   using T = typename R::value_type;
   using E = std::conditional_t<is_condition(W), bool, T>;
-  node<R, E, typename fit::layout, typename fit::open> made{{}, recorder, 0, 0};
+  node<R, E, typename Fit::layout, typename Fit::open> made{{}, recorder, 0, 0};
   if constexpr (R::makes_graph) {
     node_of_graph<T> entry;
     entry.what = W;
     entry.condition = is_condition(W);
-    entry.open = !std::is_same_v<typename fit::open, families<>>;
-    entry.axes = axes_of_layout<typename fit::layout>();
-    if constexpr (R::describes) entry.shape = written_out<typename fit::layout::axes>();
+    entry.open = !std::is_same_v<typename Fit::open, families<>>;
+    entry.axes = axes_of_layout<typename Fit::layout>();
+    if constexpr (R::describes) entry.shape = written_out<typename Fit::layout::axes>();
     entry.from[0] = first.as_operand();
     entry.operands = 1;
     ((entry.from[entry.operands++] = rest.as_operand()), ...);
@@ -46,7 +45,7 @@ constexpr auto record_nodes(R* recorder, const First& first, const Nodes&... res
 }
 template <class R, word W, class... X>
 constexpr auto record(R* recorder, const X&... x) noexcept {
-  return record_nodes<R, W>(recorder, as_node(recorder, x)...);
+  return record_nodes<R, W, matched_operands<X...>>(recorder, as_node(recorder, x)...);
 }
 
 template <class First, class... Rest>
@@ -296,6 +295,11 @@ constexpr T sqrt(T x) noexcept {
 template <template <std::size_t> class Axis>
 UMBEL_EXPECTS("position: expects the name of an axis; write position<key>")
 inline constexpr detail::formulas::axis_position<detail::family_of<Axis>> position{};
+// In a formula, 0, 1, 2 ... along an axis that the other operand need not have:
+// w.slopes * positions_along<offset<64>> has the axes offset, heads.
+template <class Axis>
+UMBEL_EXPECTS("positions_along: expects an axis with its size; write positions_along<key<64>>")
+inline constexpr detail::formulas::sized_positions<Axis> positions_along{};
 
 namespace detail {
 // mean<token>(x, lengths), with the bits of the operation.

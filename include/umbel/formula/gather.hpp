@@ -27,7 +27,9 @@ template <class Family, class X, class Positions>
 struct operand_axes<positional_gather<Family, X, Positions>> {
   using layout = typename gathered_layouts<typename operand_axes<X>::layout, Family,
                                            typename operand_axes<Positions>::layout>::result;
-  using open = families<>;  // until there is a node
+  using open =
+      typename open_of_both<layout, families<>, typename operand_axes<Positions>::open>::type;
+  using sized = typename operand_axes<Positions>::sized;
 };
 template <class Family, class X, class Positions>
 struct with_elements<positional_gather<Family, X, Positions>> : with_elements<X> {};
@@ -121,7 +123,8 @@ using gather_in_formula = first_error<
 
 namespace formulas {
 template <class X>
-concept can_be_gathered = a_node<X> || tensor_like<X>;
+concept can_be_gathered =
+    a_node<X> || tensor_like<X> || (a_positional<X> && operand_axes<X>::sized::rank != 0);
 template <class X, class Positions>
 concept nodes_to_gather =
     can_be_gathered<X> &&

@@ -187,6 +187,8 @@ struct operand_memory {
   constexpr explicit operand_memory(const T* values) noexcept : numbers(values) {}
   constexpr explicit operand_memory(const bool* values) noexcept : flags(values) {}
 };
+// A sum up to each position, from the first one on: with the position itself or without.
+enum class scan_form : unsigned char { none, inclusive, exclusive };
 enum class reduction : unsigned char { sum, mean, max, min, product };
 // A norm: layer_norm, with a beta or without, or rms_norm.
 enum class norm_form : unsigned char { none, layer_norm, layer_norm_without_beta, rms_norm };
@@ -244,6 +246,7 @@ struct node_of_graph {
   std::size_t sums = 0;
   std::size_t gathered = 0, gathered_stride = 0;  // of a gather: that axis in a's memory
   reduction reduces_by{};
+  scan_form scan{};  // of a call, or of an append: the sums of its rows
   weights_form weights{};
   norm_form norm{};  // of a layer: is it a norm with borrowed weights?
   bool has_bias = false;

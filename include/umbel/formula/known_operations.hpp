@@ -54,7 +54,15 @@ struct known_along {
 template <template <std::size_t> class... Axes>
 struct known_operation<variance_operation<Axes...>> : known_along<family_of<Axes>...> {};
 template <class Family, class... Options>
-struct known_operation<cumulative_sum_operation<Family, Options...>> : known_along<Family> {};
+struct known_operation<cumulative_sum_operation<Family, Options...>> : known_along<Family> {
+  template <class T>
+  static constexpr void describe(node_of_graph<T>& entry) noexcept {
+    using sums = cumulative_sum_operation<Family, Options...>;
+    known_along<Family>::describe(entry);
+    if (!sums::is_reversed)
+      entry.scan = sums::is_exclusive ? scan_form::exclusive : scan_form::inclusive;
+  }
+};
 template <class... Families>
 struct known_operation<flip_operation<Families...>> : known_along<Families...> {};
 template <class Family>

@@ -56,6 +56,7 @@ struct later_values {
   bool as_values[Nodes]{};                  // is it summed along its keys?
   bool reads_kept[Nodes][most_operands]{};  // is this operand's fresh axis the kept one?
   std::size_t delay[Nodes]{};  // of a sequence padded at its start, kept as it is: those positions
+  bool scans[Nodes]{};         // does it add up positions of the sequence?
   later_value<T> later[Nodes]{};
   int guarded[Nodes]{};  // operand that becomes `guard` at later keys, or -1
   T guard[Nodes]{};

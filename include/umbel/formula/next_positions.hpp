@@ -4,6 +4,7 @@
 //
 //   rows, fresh keys    as many as there are new positions
 //   kept nodes          an `append`: after what is kept already, read as memory of all keys
+//   sums of positions   an `append` that adds each row to the one before it
 //   padded sequence     an `append` after its first positions, read from the new positions on
 //   along kept keys     guarded: reads -infinity or 0 at keys later than the query, whatever their
 //                       memory holds, even if unused
@@ -138,6 +139,28 @@ struct step_maker {
     made.before[now[n]] = from.delay[n] * made.step[now[n]];
   }
 
+  // A copy of the sums at the new positions.
+  constexpr node_of_graph<T> continue_sums(int n) {
+    node_of_graph<T> sums, copied;
+    const std::size_t along = from.key_of_kept(n);
+    sums.what = word::append;
+    sums.scan = from.at(n).scan;
+    sums.axes = from.axes_of_sums(n);
+    sums.from[0] = read(n, 0);
+    sums.operands = 1;
+    const int kept_sums = add(sums);
+    made.place[kept_sums] = from.place_of_sums(n);
+    made.step[kept_sums] = made.before[kept_sums] = sums.axes.stride[along];
+    copied.what = word::copy;
+    copied.from[0] = whole(kept_sums);
+    copied.from[0].axes.size[along] = positions;
+    if (sums.scan == scan_form::inclusive) copied.from[0].offset = sums.axes.stride[along];
+    copied.operands = 1;
+    copied.axes = copied.from[0].axes;
+    fill_row_major(copied.axes);
+    return copied;
+  }
+
   // actual: the axes of arguments. functions: the nodes of the graph with that many rows.
   template <std::size_t Rows>
   constexpr void add_node(int n, const graph<T, Rows>& functions, const axis_list* actual) {
@@ -145,6 +168,8 @@ struct step_maker {
     if (from.delay[n] != 0) return keep_padded(n);
     if (node.what == word::argument) {
       if (!from.is_part(node)) node.axes = actual[node.slot];
+    } else if (from.scans[n]) {
+      node = continue_sums(n);
     } else {
       if (n < functions.count) {
         const node_of_graph<T>& function_node = functions.nodes[n];
@@ -206,7 +231,8 @@ struct step_maker {
 template <class T, std::size_t Nodes>
 constexpr std::size_t nodes_of_step(const by_position<T, Nodes>& p) {
   std::size_t count = static_cast<std::size_t>(p.g.count);
-  for (int n = 0; n < p.g.count; ++n) count += 2 * p.keeps[n] + 5 * (p.guarded[n] >= 0);
+  for (int n = 0; n < p.g.count; ++n)
+    count += 2 * p.keeps[n] + p.scans[n] + 5 * (p.guarded[n] >= 0);
   return count;
 }
 template <std::size_t All, class T, std::size_t Nodes, std::size_t Rows>
@@ -242,15 +268,24 @@ constexpr bool same_attentions(const schedule<T, A>& a, const schedule<T, B>& b)
   }
 }
 
-// Copies the elements of From with the strides of To, axis by axis.
-template <const axis_list& From, const axis_list& To, std::size_t Axis = 0, class T>
+// Copies the elements of From with the strides of To, axis by axis. Back, if not 0: adds each to
+// the element so many before it.
+template <const axis_list& From, const axis_list& To, std::size_t Back = 0, std::size_t Axis = 0,
+          class T>
 constexpr void copy_axes(const T* x, T* y) noexcept {
-  if constexpr (Axis == From.rank) {
-    *y = *x;
-  } else {
+  if constexpr (Axis != From.rank) {
     for (std::size_t i = 0; i < From.size[Axis]; ++i)
-      copy_axes<From, To, Axis + 1>(x + i * From.stride[Axis], y + i * To.stride[Axis]);
+      copy_axes<From, To, Back, Axis + 1>(x + i * From.stride[Axis], y + i * To.stride[Axis]);
+  } else if constexpr (Back != 0) {
+    *y = *(y - Back) + *x;
+  } else {
+    *y = *x;
   }
+}
+// Never inlined: a product that wrote x could fuse into the addition.
+template <const axis_list& From, const axis_list& To, std::size_t Back, class T>
+UMBEL_NOINLINE constexpr void add_to_sums(const T* x, T* sums) noexcept {
+  copy_axes<From, To, Back>(x, sums);
 }
 
 // Writes the new rows of an append after the `position` kept ones.
@@ -266,8 +301,12 @@ struct append_step {
   }();
 
   static constexpr void write(const Run& run, T* kept) noexcept {
-    copy_axes<from, to>(run.template begin<Root, 0>(),
-                        kept + Run::roles.before[Root] + run.position * key_step);
+    const T* const x = run.template begin<Root, 0>();
+    T* const first = kept + Run::roles.before[Root] + run.position * key_step;
+    if constexpr (Run::value.at(Root).scan != scan_form::none)
+      add_to_sums<from, to, key_step>(x, first);
+    else
+      copy_axes<from, to>(x, first);
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/formula/node.hpp>
+#include <umbel/operation/lookup.hpp>
 #include <umbel/operation/where.hpp>
 #include <umbel/tensor/arithmetic.hpp>
 #include <umbel/tensor/refusal.hpp>
@@ -18,6 +19,17 @@ struct axis_position : portable::own_arithmetic {
   using is_positional = axis_position;
   constexpr operator float() const noexcept {
     static_assert(report<rules::has_a_number<axis_position>>::ok, "umbel: shapes do not fit");
+    return 0;
+  }
+};
+// positions_along<later<64>>: the same along an axis that no operand needs to have.
+template <class Axis>
+struct sized_positions : portable::own_arithmetic {
+  static_assert(report<rules::well_formed<Axis>>::ok, "umbel: shapes do not fit");
+  using is_positional = sized_positions;
+  using axis = typename axis_or_none<Axis>::plain;
+  constexpr operator float() const noexcept {
+    static_assert(report<rules::has_a_number<sized_positions>>::ok, "umbel: shapes do not fit");
     return 0;
   }
 };
@@ -97,6 +109,24 @@ constexpr auto as_node(R* recorder, axis_position<Family>) noexcept {
   }
   return made;
 }
+// Positions along an axis, as values.
+template <class Axis, class R>
+constexpr auto values_of_positions(R* recorder) noexcept {
+  const auto along = as_node(recorder, axis_position<typename Axis::family>{});
+  return along.template recorded<umbel::detail::layout<Axis>>(
+      [&] {
+        node_of_graph<typename R::value_type> entry;
+        entry.what = word::copy;
+        entry.from[0] = along.as_operand();
+        entry.operands = 1;
+        return entry;
+      },
+      along.number);
+}
+template <class R, class Axis>
+constexpr auto as_node(R* recorder, sized_positions<Axis>) noexcept {
+  return values_of_positions<typename sized_positions<Axis>::axis>(recorder);
+}
 template <class R, tensor_like X>
 constexpr auto as_node(R* recorder, const X& x) noexcept {
   using T = typename R::value_type;
@@ -136,58 +166,81 @@ constexpr auto as_node(R* recorder, const positional<W, A, B, C>& x) noexcept {
     return record<R, W>(recorder, x.a, x.b, x.c);
 }
 
-// The axes of an operand, and positions along axes that it lacks.
+// The axes of an operand, positions along axes that it lacks, and axes that the other operands need
+// not have.
 template <class X>
 struct operand_axes {
   using layout = umbel::detail::layout<>;
   using open = families<>;
+  using sized = shape<>;
+};
+template <class Family>
+struct operand_axes<axis_position<Family>> : operand_axes<void> {
+  using open = families<Family>;
+};
+template <class Axis>
+struct operand_axes<sized_positions<Axis>> : operand_axes<void> {
+  using sized = shape<typename sized_positions<Axis>::axis>;
+  using layout = layout_with_axes<sized>;
 };
 template <tensor_like X>
-struct operand_axes<X> {
+struct operand_axes<X> : operand_axes<void> {
   using layout = layout_of<X>;
-  using open = families<>;
 };
 template <class X>
 struct operand_axes<part_of<X>> : operand_axes<X> {};
 template <a_node X>
-struct operand_axes<X> {
+struct operand_axes<X> : operand_axes<void> {
   using layout = layout_of<X>;
   using open = typename X::open;
 };
 
-template <class Verdict, class Layout, class Open, class... Rest>
+// A layout with those of the axes that it lacks in front.
+template <class Layout, class Axes>
+struct after_axes {
+  using type = Layout;
+};
+template <class Layout, class First, class... Rest>
+struct after_axes<Layout, shape<First, Rest...>>
+    : after_axes<
+          std::conditional_t<Layout::template has<typename First::family>, Layout,
+                             typename joined_axes<shape<First>, typename Layout::axes>::type>,
+          shape<Rest...>> {};
+
+template <class Verdict, class Layout, class Open, class Sized, class... Rest>
 struct matched {
   using verdict = Verdict;
   using layout = Layout;
   using open = Open;
+  using sized = Sized;
 };
-template <class Layout, class Open, class First, class... Rest>
-struct matched<accepted, Layout, Open, First, Rest...>
-    : matched<rules::matched_by_name<Layout, typename operand_axes<First>::layout>,
-              wider<Layout, typename operand_axes<First>::layout>,
-              typename open_of_both<wider<Layout, typename operand_axes<First>::layout>, Open,
-                                    typename operand_axes<First>::open>::type,
-              Rest...> {};
+template <class Left, class Right, class Open, class Sized, class First, class... Rest>
+using matched_next =
+    matched<rules::matched_by_name<Left, Right>, wider<Left, Right>,
+            typename open_of_both<wider<Left, Right>, Open, typename First::open>::type,
+            typename after_axes<layout_with_axes<Sized>, typename First::sized>::type::axes,
+            Rest...>;
+// First and the rest: operand_axes.
+template <class Layout, class Open, class Sized, class First, class... Rest>
+struct matched<accepted, Layout, Open, Sized, First, Rest...>
+    : matched_next<typename after_axes<Layout, typename First::sized>::type,
+                   typename after_axes<typename First::layout, Sized>::type, Open, Sized, First,
+                   Rest...> {};
 // Three operands: only the last may have all axes.
-template <class Layout, class Open, class Second, class Third>
-  requires(!rules::is_part_of<typename Layout::axes, typename operand_axes<Second>::layout> &&
-           !rules::is_part_of<typename operand_axes<Second>::layout::axes, Layout> &&
-           rules::is_part_of<typename Layout::axes, typename operand_axes<Third>::layout>)
-struct matched<accepted, Layout, Open, Second, Third>
-    : matched<rules::matched_by_name<Layout, typename operand_axes<Third>::layout>,
-              row_major<typename operand_axes<Third>::layout>,
-              typename open_of_both<typename operand_axes<Third>::layout, Open,
-                                    typename operand_axes<Third>::open>::type,
-              Second> {};
+template <class Layout, class Open, class Sized, class Second, class Third>
+  requires(!rules::is_part_of<typename Layout::axes, typename Second::layout> &&
+           !rules::is_part_of<typename Second::layout::axes, Layout> &&
+           rules::is_part_of<typename Layout::axes, typename Third::layout>)
+struct matched<accepted, Layout, Open, Sized, Second, Third>
+    : matched_next<Layout, typename Third::layout, Open, Sized, Third, Second> {};
 template <class First, class... Rest>
-using matched_operands = matched<accepted, row_major<typename operand_axes<First>::layout>,
-                                 typename operand_axes<First>::open, Rest...>;
+struct matched_axes : matched<accepted, row_major<typename First::layout>, typename First::open,
+                              typename First::sized, Rest...> {};
+template <class... X>
+using matched_operands = matched_axes<operand_axes<X>...>;
 
 template <word W, class A, class B, class C>
-struct operand_axes<positional<W, A, B, C>> {
-  using layout = typename matched_operands<A, B, C>::layout;
-  using open = families<>;  // until there is a node
-};
+struct operand_axes<positional<W, A, B, C>> : matched_operands<A, B, C> {};
 
 // Determines an operand's element type: for an operation on positions, its first part does.
 template <class X>

@@ -9,6 +9,10 @@
 // A sequence that is padded at its start is kept as it is: windows of it read earlier positions
 // (a causal convolution).
 //
+// A sum up to each position (cumulative_sum) continues from the last one. The sums of all positions
+// are kept, because a cache can forget its last positions. (Forgotten sums stay in memory: no step
+// reads them.)
+//
 // A node with fresh keys that is read together with rows, or summed with scores, is kept.
 // Operations along kept keys (a softmax, a sum, a contraction) must not see keys of later
 // positions: their scores there are -infinity, or their weights 0, whatever those positions hold.
@@ -38,7 +42,7 @@ struct by_position : later_values<T, Nodes> {
   using base::goes_along, base::guard, base::guarded, base::has, base::has_function, base::is;
   using base::is_part, base::is_row, base::is_selected, base::keeps, base::keys, base::later;
   using base::of, base::queries, base::read_as, base::reads, base::reads_all_positions;
-  using base::reads_kept, base::refuse, base::rows, base::where, base::why;
+  using base::reads_kept, base::refuse, base::rows, base::scans, base::where, base::why;
 
   // Operand j of node n runs along kept keys: it must be `value` at later ones.
   constexpr void guard_later(int n, std::size_t j, T value) {
@@ -168,8 +172,11 @@ struct by_position : later_values<T, Nodes> {
       for (std::size_t i = 0; i < node.from[j].axes.rank; ++i) {
         if (!goes_along(node, node.from[j].axes.family[i])) continue;
         const role r = read_as(n, j, i);
-        if (r == role::row || r == role::fresh)
+        if (r == role::row || r == role::fresh) {
+          scans[n] = node.scan != scan_form::none;
+          if (scans[n]) continue;
           return refuse(is_padded(n) ? not_by_position::padding : not_by_position::mixes, n);
+        }
         if (r == role::kept) {
           if (node.what == word::project) return refuse(not_by_position::mixes, n);
           return read_along_keys(n);
@@ -189,7 +196,7 @@ struct by_position : later_values<T, Nodes> {
     for (int n = 0; n < g.count && why == not_by_position::nothing; ++n) read(n);
     if (why != not_by_position::nothing) return;
     bool any = false;
-    for (int n = 0; n < g.count; ++n) any = any || keeps[n];
+    for (int n = 0; n < g.count; ++n) any = any || keeps[n] || scans[n];
     for (std::size_t r = 0; r < g.results; ++r)
       if (has(g.result[r].node, role::kept)) refuse(not_by_position::gives_keys, g.result[r].node);
     if (!any) refuse(not_by_position::keeps_nothing, 0);
@@ -221,8 +228,15 @@ struct by_position : later_values<T, Nodes> {
     }
     return axes;
   }
-  constexpr std::size_t room_of(int n) const {
-    const axis_list axes = kept_axes(n);
+  // The sums of a scan after 0, row-major.
+  constexpr axis_list axes_of_sums(int n) const {
+    axis_list axes = at(n).axes;
+    ++axes.size[key_of_kept(n)];
+    std::size_t step = 1;
+    for (std::size_t i = axes.rank; i-- > 0; step *= axes.size[i]) axes.stride[i] = step;
+    return axes;
+  }
+  static constexpr std::size_t room_of(const axis_list& axes) {
     std::size_t last = 1;
     for (std::size_t i = 0; i < axes.rank; ++i) last += (axes.size[i] - 1) * axes.stride[i];
     return (last + 15) / 16 * 16;
@@ -243,10 +257,16 @@ struct by_position : later_values<T, Nodes> {
   constexpr std::size_t place_of(int n) const {
     std::size_t place = 0;
     for (int i = 0; i < n; ++i)
-      if (keeps[i]) place += room_of(i);
+      if (keeps[i]) place += room_of(kept_axes(i));
     return place;
   }
-  constexpr std::size_t room() const { return place_of(g.count); }
+  constexpr std::size_t place_of_sums(int n) const {
+    std::size_t place = place_of(g.count);
+    for (int i = 0; i < n; ++i)
+      if (scans[i]) place += room_of(axes_of_sums(i));
+    return place;
+  }
+  constexpr std::size_t room() const { return place_of_sums(g.count); }
 };
 
 // From the graph with `capacity` positions.

@@ -116,6 +116,10 @@ struct integer_steps {
   constexpr void classify_elementwise(int n) {
     const formulas::node_of_graph<T>& node = at(n);
     if (node.what == word::gather) return;
+    if (node.what == word::copy && at(node.from[0].node).what == word::position) {
+      step[n] = integer_step::outside;  // positions_along
+      return;
+    }
     if (node.what == word::hide) {
       step[n] = integer_step::hide;
       return share_unit(n, node.from[0].node, 1);
