@@ -163,13 +163,14 @@ class option_match {
     const bool is_number = read_number(stored_.value.chars, given);
     const double apart = given > number ? given - number : number - given;
     is_same = is_same || (is_number && apart <= 1e-5 * number);
-    if (std::exchange(is_known, true)) return;
-    put_number(number);
+    if (!is_known) put_number(number);
+    is_known = true;
   }
   constexpr void operator()(const char* name, const char* word) noexcept {
     if (!is_it(name)) return;
     is_same = is_same || is_same_text(word, stored_.value.chars);
-    if (!std::exchange(is_known, true)) type.put(word);
+    if (!is_known) type.put(word);
+    is_known = true;
   }
   bool is_known = false, is_same = false;
   sentence_buffer type;  // the value of the type
