@@ -22,15 +22,16 @@ using block = encoder_layer<float, hidden<8>, heads<2>, intermediate<12>, norm_f
                             activation<gelu_exact>, bias<true>, kv_heads<1>,
                             rope<adjacent_pairs, 500000>, norm_epsilon<1, 1'000'000'000'000>>;
 using decoder_type = decoder_layer<float, hidden<8>, heads<4>, intermediate<12>, norm_first<false>,
-                              activation<silu>, gated<true>, bias<true>, norm_by<rms_norm>,
-                              norm_epsilon<1, 1'000'000>, rope<split_halves>, softcap<30>>;
+                                   activation<silu>, gated<true>, bias<true>, norm_by<rms_norm>,
+                                   norm_epsilon<1, 1'000'000>, rope<split_halves>, softcap<30>>;
 using attention_type = multi_head_attention<double, hidden<8>, heads<2>, score_scale<1, 3>,
-                                       query_key_norm<layer_norm>, head_dim<6>>;
+                                            query_key_norm<layer_norm>, head_dim<6>>;
 namespace name = block_parts::name;
 using two_type = residual_block<
     float, hidden<8>,
     block_parts::pre_norm<name::norm1, block_parts::self_attention<name::attention, heads<4>>>,
-    block_parts::pre_norm<name::norm2, block_parts::self_attention<name::self_attention, heads<8>>>>;
+    block_parts::pre_norm<name::norm2,
+                          block_parts::self_attention<name::self_attention, heads<8>>>>;
 using head_type = linear<float, hidden<8>, classes<3>, bias<true>>;
 
 struct inner_weights {
@@ -40,8 +41,10 @@ struct inner_weights {
   tensor<float, hidden<8>> scale;
 };
 struct model_weights {
-  static constexpr const char* part_names[] = {"encoder", "stack", "decoder", "inner", "two", "head"};
-  using part_layers = std::tuple<block, layer_stack<block, 3>, decoder_type, void, two_type, head_type>;
+  static constexpr const char* part_names[] = {"encoder", "stack", "decoder",
+                                               "inner",   "two",   "head"};
+  using part_layers =
+      std::tuple<block, layer_stack<block, 3>, decoder_type, void, two_type, head_type>;
   block::weights encoder[2];
   layer_stack<block, 3>::weights stack;
   decoder_type::weights decoder;
@@ -102,12 +105,14 @@ BOOST_AUTO_TEST_CASE(options_of_the_type_fit) {
   BOOST_TEST(error_with("  ") == "");
   BOOST_TEST(error_with("head:x=1") != "");
   for (const char* options :
-       {"encoder.*: heads=2, kv_heads=1, head_dim=4, value_dim=4, norm_first=true, norm_by=layer_norm, "
+       {"encoder.*: heads=2, kv_heads=1, head_dim=4, value_dim=4, norm_first=true, "
+        "norm_by=layer_norm, "
         "norm_epsilon=1e-12, activation=gelu_exact, gated=false, rope=adjacent_pairs, "
         "rope_base=500000, rope_width=4, score_scale=0.5, softcap=none, query_key_norm=none, "
         "empty_rows=zero_weights; stack.2: heads=2.0",
         "stack.*:norm_epsilon=0.000000000001;", "encoder.1 : norm_epsilon = 1E-12 ",
-        "decoder: rope=split_halves, rope=none, rope_base=1e4, gated=true, norm_by=rms_norm, softcap=30, "
+        "decoder: rope=split_halves, rope=none, rope_base=1e4, gated=true, norm_by=rms_norm, "
+        "softcap=30, "
         "norm_epsilon=9.999999974752427e-07, activation=silu, norm_first=false, heads=4, heads=4",
         "decoder.cross_attention: rope=none; decoder.self_attention: rope=split_halves",
         "inner.*.attention: score_scale=0.33333333, head_dim=6, query_key_norm=layer_norm, "
@@ -119,8 +124,9 @@ BOOST_AUTO_TEST_CASE(options_of_the_type_fit) {
 
 BOOST_AUTO_TEST_CASE(other_options_are_refused) {
   const auto line = [](const std::string& text) { return "umbel: load: " + text + "\n"; };
-  BOOST_TEST(error_with("encoder.*: norm_epsilon=1e-5, heads=2") ==
-             line("encoder.0: norm_epsilon is 1e-5 in the file but 1e-12 in the type, encoder_layer"));
+  BOOST_TEST(
+      error_with("encoder.*: norm_epsilon=1e-5, heads=2") ==
+      line("encoder.0: norm_epsilon is 1e-5 in the file but 1e-12 in the type, encoder_layer"));
   BOOST_TEST(error_with("encoder.1: heads=4, activation=gelu_tanh, norm_first=false") ==
              line("encoder.1: heads is 4 in the file but 2 in the type, encoder_layer") +
                  line("encoder.1: activation is gelu_tanh in the file but gelu_exact in the type, "
@@ -151,8 +157,8 @@ BOOST_AUTO_TEST_CASE(unknown_options_and_layers_are_refused) {
              "umbel: load: encoder.0: colour is in the options of the file but is no option of "
              "encoder_layer\n");
   BOOST_TEST(error_with("head: heads=2").find("no option of linear") != std::string::npos);
-  for (const char* path : {"encoder", "encoder.2", "encoder.00", "stack", "*", "*.*.*.*.*.*", "inner",
-                           "inner.0.scale", "decoder.norm1", "Encoder.0"})
+  for (const char* path : {"encoder", "encoder.2", "encoder.00", "stack", "*", "*.*.*.*.*.*",
+                           "inner", "inner.0.scale", "decoder.norm1", "Encoder.0"})
     BOOST_TEST(error_with(path + std::string(": heads=2")) ==
                    std::string("umbel: load: the file has options of ") + path +
                        ", but no layer in part_layers has that name\n",
@@ -166,9 +172,27 @@ BOOST_AUTO_TEST_CASE(unknown_options_and_layers_are_refused) {
 
 // Numbers that are none, overflow or underflow are values that differ.
 BOOST_AUTO_TEST_CASE(odd_numbers_differ) {
-  for (const char* value : {"nan", "inf", "-2", "+2", "0x2", "2 2", "2.0.0", ".", "1e", "2e+", "1e-", "2e0x",
-                            "1e999999999999999999999", "1e-999999999999999999", "two", "2e1", "0",
-                            "18446744073709551618", "1/2", "\\u0000", "2\\n"})
+  for (const char* value : {"nan",
+                            "inf",
+                            "-2",
+                            "+2",
+                            "0x2",
+                            "2 2",
+                            "2.0.0",
+                            ".",
+                            "1e",
+                            "2e+",
+                            "1e-",
+                            "2e0x",
+                            "1e999999999999999999999",
+                            "1e-999999999999999999",
+                            "two",
+                            "2e1",
+                            "0",
+                            "18446744073709551618",
+                            "1/2",
+                            "\\u0000",
+                            "2\\n"})
     BOOST_TEST(error_with(std::string("encoder.0: heads=") + value)
                        .find("umbel: load: encoder.0: heads is ") == 0,
                value);
@@ -179,11 +203,12 @@ BOOST_AUTO_TEST_CASE(odd_numbers_differ) {
 BOOST_AUTO_TEST_CASE(malformed_options_are_refused) {
   const auto is_malformed = [](const std::string& options, const std::string& what) {
     const std::string error = error_with(options);
-    BOOST_TEST(error.find("umbel: load: the options of the file are malformed at character " + what) !=
-                   std::string::npos,
+    BOOST_TEST(error.find("umbel: load: the options of the file are malformed at character " +
+                          what) != std::string::npos,
                options << ": " << error);
   };
-  const std::string path = "a path and a colon expected", option = "the name of an option and = expected",
+  const std::string path = "a path and a colon expected",
+                    option = "the name of an option and = expected",
                     value = "the value of an option expected", longer = "a shorter word expected";
   is_malformed("encoder.0", "10: " + path);
   is_malformed(":", "1: " + path);
@@ -212,7 +237,8 @@ BOOST_AUTO_TEST_CASE(lines_are_bounded_and_clean) {
   const std::string error = error_with(many);
   BOOST_TEST(error.size() < 4600u);
   BOOST_TEST(error.find(" more\n") != std::string::npos);
-  const std::string clean = error_with("\\u001b[2J: heads=2; encoder.0: \\u001b[2J=1, heads=\\u001b[2J");
+  const std::string clean =
+      error_with("\\u001b[2J: heads=2; encoder.0: \\u001b[2J=1, heads=\\u001b[2J");
   BOOST_TEST(clean.find('\x1b') == std::string::npos);
 }
 

@@ -109,7 +109,10 @@ struct layer_of_several {
   using type = Layer;
 };
 template <class Layer>
-  requires requires { typename Layer::layer; Layer::count; }
+  requires requires {
+    typename Layer::layer;
+    Layer::count;
+  }
 struct layer_of_several<Layer> {
   using type = typename Layer::layer;
 };
@@ -123,8 +126,10 @@ constexpr bool has_weights_of() {
   else if constexpr (several_weights<W>)
     return has_weights_of<layer_in_stack<Layer>,
                           std::remove_cvref_t<decltype(std::declval<W&>()[0])>>();
+  else if constexpr (requires { requires std::is_same_v<typename Layer::weights_view, W>; })
+    return true;
   else if constexpr (requires { typename Layer::weights; })
-    return std::is_same_v<typename Layer::weights, std::remove_cv_t<W>>;
+    return std::is_same_v<typename Layer::weights, W>;
   else
     return false;
 }

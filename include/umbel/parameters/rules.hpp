@@ -13,6 +13,7 @@ UMBEL_SAYS(a_layer_borrows_its_weights_so_pass_the_weights_themselves,
            "a layer borrows its weights; pass the weights themselves, of type layer::weights");
 UMBEL_SAYS(a_path_has_more_than_127_characters_so_shorten_part_names,
            "a path has more than 127 characters; shorten part_names");
+UMBEL_SAYS(but_part_names_has, "but part_names has");
 UMBEL_SAYS(members_but_part_names_has, "members, but part_names has");
 UMBEL_SAYS(of_part_names_has_a_dot_which_separates_the_names_of_a_path,
            "of part_names has a dot, which separates the names of a path");
@@ -35,12 +36,13 @@ UMBEL_SAYS(the_struct_does_not_name_its_members_so_add_part_names_in_their_order
            "{...}, in their order");
 UMBEL_SAYS(the_struct_has_more_than_16_members_so_group_some_in_a_struct,
            "the struct has more than 16 members; group some of them in another struct");
-UMBEL_SAYS(layers_but_part_names_has, "layers, but part_names has");
+UMBEL_SAYS(part_layers_has_the_length, "part_layers has the length");
 UMBEL_SAYS(of_part_layers_has_other_weights_than_the_member,
            "of part_layers has other weights than its member");
-UMBEL_SAYS(part_layers_is_not_a_list_so_write_using_part_layers_std_tuple,
-           "part_layers is not a list of types; write using part_layers = std::tuple<...>, with the "
-           "layer of each member, or void");
+UMBEL_SAYS(
+    part_layers_is_not_a_list_so_write_using_part_layers_std_tuple,
+    "part_layers is not a list of types; write using part_layers = std::tuple<...>, with the "
+    "layer of each member, or void");
 UMBEL_SAYS(packed_weights_have_no_parameters_so_pass_the_unpacked_weights,
            "packed weights have no parameters; pass the unpacked weights");
 
@@ -94,17 +96,17 @@ template <class Operation, std::size_t... I, class... Layer>
 struct layer_of_each_member<Operation, std::index_sequence<I...>, Layer...> {
   template <class... Part>
   constexpr auto operator()(Part&...) const {
-    return first_error<verdict<has_weights_of<Layer, std::remove_const_t<Part>>(), Operation,
-                               say::item, number<I + 1>,
-                               say::of_part_layers_has_other_weights_than_the_member>...>{};
+    return first_error<
+        verdict<has_weights_of<Layer, std::remove_const_t<Part>>(), Operation, say::item,
+                number<I + 1>, say::of_part_layers_has_other_weights_than_the_member>...>{};
   }
 };
 template <class Operation, class W, class... Layer>
 constexpr auto layers_of_members(layer_list<Layer...>) {
   using fit = layer_of_each_member<Operation, std::index_sequence_for<Layer...>, Layer...>;
   if constexpr (sizeof...(Layer) != parts_named<W>)
-    return verdict<false, Operation, struct part_layers_has, number<sizeof...(Layer)>,
-                   say::layers_but_part_names_has, number<parts_named<W>>>{};
+    return verdict<false, Operation, say::part_layers_has_the_length, number<sizeof...(Layer)>,
+                   say::but_part_names_has, number<parts_named<W>>>{};
   else
     return decltype(with_members<parts_named<W>>(std::declval<W&>(), fit{})){};
 }

@@ -87,9 +87,15 @@ concept is_block_of_parts = requires { typename Layer::described; };
 // The same for a layer; for a block, its own options and those of its parts.
 template <class Layer, class F>
 constexpr void options_of_layer(const F& f) {
-  if constexpr (requires { typename Layer::scoring; Layer::sizes.kv_heads; }) {
+  if constexpr (requires {
+                  typename Layer::scoring;
+                  Layer::sizes.kv_heads;
+                }) {
     options_of_heads<Layer>(f);
-  } else if constexpr (requires { typename Layer::activate; Layer::is_gated; }) {
+  } else if constexpr (requires {
+                         typename Layer::activate;
+                         Layer::is_gated;
+                       }) {
     f("activation", option_text<typename word_of<typename Layer::activate>::type>().chars);
     f("gated", Layer::is_gated ? "true" : "false");
   } else if constexpr (is_block_of_parts<Layer>) {
@@ -146,7 +152,8 @@ inline bool is_layer_in_file(const char* path, const char* pattern, const parame
   };
   if (is_name("", "")) return true;
   for (std::size_t i = 0; i < names.count; ++i)
-    if (names.rows[i].parameter != nullptr && is_name(names.rows[i].parameter, names.rows[i].tensor))
+    if (names.rows[i].parameter != nullptr &&
+        is_name(names.rows[i].parameter, names.rows[i].tensor))
       return true;
   return false;
 }

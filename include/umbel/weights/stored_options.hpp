@@ -39,7 +39,8 @@ class stored_options {
       if (!is_path) return fail("a path and a colon expected");
     }
     if (!read(name) || stop_ != '=') return fail("the name of an option and = expected");
-    if (!read(value) || stop_ == ':' || stop_ == '=') return fail("the value of an option expected");
+    if (!read(value) || stop_ == ':' || stop_ == '=')
+      return fail("the value of an option expected");
     begins_entry_ = stop_ != ',';
     return true;
   }
@@ -98,7 +99,8 @@ constexpr bool read_number(const char* text, double& value) noexcept {
     if (*text == '-' || *text == '+') ++text;
     if (*text == '\0') return false;
     int power = 0;
-    for (; *text >= '0' && *text <= '9'; ++text) power = power < 1000 ? power * 10 + *text - '0' : 1000;
+    for (; *text >= '0' && *text <= '9'; ++text)
+      power = power < 1000 ? power * 10 + *text - '0' : 1000;
     exponent += is_negative ? -power : power;
   }
   for (; exponent > 0; --exponent) value *= 10;
