@@ -30,7 +30,7 @@ class stored_options {
   static constexpr std::size_t longest = 65536;  // bounds the time for a file
 
   constexpr explicit stored_options(const tensor_name& text) noexcept : from_(text.reader()) {}
-  // False at the end, or if what follows is malformed.
+  // False at the end, or if the rest is malformed.
   constexpr bool next() noexcept {
     if (problem_ != nullptr) return false;
     if (begins_entry_) {
@@ -44,7 +44,7 @@ class stored_options {
     begins_entry_ = stop_ != ',';
     return true;
   }
-  // What is malformed, before the character at this place, counted from 1; null if nothing is.
+  // The expected text if the rest is malformed, otherwise null; and the character, from 1.
   [[nodiscard]] constexpr const char* problem() const noexcept { return problem_; }
   [[nodiscard]] constexpr std::size_t place() const noexcept { return place_; }
 
