@@ -257,6 +257,8 @@ void compare_option(load_result& out, const Weights& w, const stored_options& st
                        "std::tuple<...> to their struct, with the layer of each member\n");
 }
 
+inline constexpr std::size_t most_problems = 100;
+
 // Compares all of them. A file without options fits.
 template <class Weights, class File>
 void compare_options(load_result& out, const Weights& w, const File& file,
@@ -265,11 +267,13 @@ void compare_options(load_result& out, const Weights& w, const File& file,
     const tensor_name text = file.metadata("umbel.options");
     if (text.is_longer(stored_options::longest)) {
       out.begin();
-      out.put("the options of the file have more than 65536 characters\n");
+      out.put("the options of the file have more than 262144 characters\n");
       return;
     }
     stored_options stored(text);
-    while (stored.next()) compare_option(out, w, stored, tables, count);
+    // Few lines are shown: the rest would only take time.
+    while (out.problems() < most_problems && stored.next())
+      compare_option(out, w, stored, tables, count);
     if (stored.problem() == nullptr) return;
     out.begin();
     out.put("the options of the file are malformed at character ");

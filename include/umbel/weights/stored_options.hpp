@@ -27,7 +27,7 @@ struct stored_piece {
 // Reads one option after the other.
 class stored_options {
  public:
-  static constexpr std::size_t longest = 65536;  // bounds the time for a file
+  static constexpr std::size_t longest = 262144;  // bounds the time for a file
 
   constexpr explicit stored_options(const tensor_name& text) noexcept : from_(text.reader()) {}
   // False at the end, or if the rest is malformed.
