@@ -12,6 +12,7 @@
 
 #include <umbel/config.hpp>
 
+#include <umbel/file/result.hpp>
 #include <umbel/layer/computing.hpp>
 #include <umbel/parameters/parameters.hpp>
 #include <umbel/weights/load_result.hpp>
