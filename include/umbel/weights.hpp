@@ -60,8 +60,9 @@
 #include <umbel/weights/asked_names.hpp>
 #include <umbel/layer/memory.hpp>
 #include <umbel/layer/computing.hpp>
-#include <umbel/weights/load_result.hpp>
 #include <umbel/weights/layer_options.hpp>
+#include <umbel/weights/load_result.hpp>
+#include <umbel/weights/compare_options.hpp>
 #include <umbel/weights/load_rules.hpp>
 #include <umbel/weights/prefix_of_names.hpp>
 #include <umbel/weights/found_row.hpp>

@@ -52,21 +52,37 @@ struct model_weights {
   two_type::weights two;
   head_type::weights head;
 };
-struct stack_weights {
+template <class Layer>
+struct stack_of {
   static constexpr const char* part_names[] = {"layers"};
-  using part_layers = std::tuple<layer_stack<block, 3>>;
-  layer_stack<block, 3>::weights layers;
+  using part_layers = std::tuple<layer_stack<Layer, 3>>;
+  typename layer_stack<Layer, 3>::weights layers;
+};
+struct oddly_named {
+  static constexpr const char* part_names[] = {"a: b", "\"quoted\""};
+  using part_layers = std::tuple<attention_type, attention_type>;
+  attention_type::weights a, b;
 };
 struct without_layers {
   static constexpr const char* part_names[] = {"head"};
   head_type::weights head;
 };
 
-// w as save writes it, with options in its metadata, as JSON spells them.
+template <class Weights>
+std::vector<char> saved(const Weights& w) {
+  std::vector<char> file;
+  save([&](const char* from, std::size_t n) { file.insert(file.end(), from, from + n); }, w);
+  return file;
+}
+// The same with other options in its metadata, as JSON spells them.
 template <class Weights>
 std::vector<char> saved(const Weights& w, const std::string& options) {
   std::vector<char> file;
-  save([&](const char* from, std::size_t n) { file.insert(file.end(), from, from + n); }, w);
+  const auto put_each = [&](auto put) {
+    for_each_parameter(w, [&](const parameter_path& path, const auto& x) { put(path.c_str(), x); });
+  };
+  BOOST_REQUIRE(write_safetensors(
+      [&](const char* from, std::size_t n) { file.insert(file.end(), from, from + n); }, put_each));
   const std::string before = "\"__metadata__\":{", more = "\"umbel.options\":\"" + options + "\",";
   const auto at = std::search(file.begin(), file.end(), before.begin(), before.end());
   BOOST_REQUIRE(at != file.end());
@@ -87,12 +103,18 @@ std::string error_of(Weights& w, const std::vector<char>& memory, const Names&..
   return loaded.error();
 }
 
-model_weights w, read;
+std::string opened_metadata(const std::vector<char>& file) {
+  char text[4000]{};
+  tensor_file::in_memory(file).value().metadata("umbel.options").copy_to(text, sizeof(text));
+  return text;
+}
+
+model_weights w, other_w;
 std::string error_with(const std::string& options) {
   w.encoder[0].attention.q.weight[5] = 0.5F;
-  read = {};
-  const std::string error = error_of(read, saved(w, options), names::umbel);
-  BOOST_TEST(read.encoder[0].attention.q.weight[5] == (error.empty() ? 0.5F : 0.0F));
+  other_w = {};
+  const std::string error = error_of(other_w, saved(w, options), names::umbel);
+  BOOST_TEST(other_w.encoder[0].attention.q.weight[5] == (error.empty() ? 0.5F : 0.0F));
   return error;
 }
 
@@ -242,10 +264,59 @@ BOOST_AUTO_TEST_CASE(lines_are_bounded_and_clean) {
   BOOST_TEST(clean.find('\x1b') == std::string::npos);
 }
 
+// save writes the options of each layer and part that has some; a type with others is refused.
+BOOST_AUTO_TEST_CASE(saved_options_are_compared) {
+  const std::vector<char> file = saved(w);
+  BOOST_TEST(error_of(other_w, file, names::umbel) == "");
+  const std::string text = opened_metadata(file);
+  BOOST_TEST(!!verify_checksum(tensor_file::in_memory(file).value()));
+  const std::string attention =
+      "heads=2, kv_heads=1, head_dim=4, value_dim=4, score_scale=5e-1, empty_rows=zero_weights, "
+      "softcap=none, rope=adjacent_pairs, rope_base=500000, rope_width=4, query_key_norm=none";
+  const std::string of_block = ": norm_first=true, norm_by=layer_norm, norm_epsilon=1e-12; ";
+  const std::string of_network = ".feed_forward: activation=gelu_exact, gated=false; ";
+  const std::string begin = "encoder.*" + of_block + "encoder.*.attention: " + attention +
+                            "; encoder.*" + of_network + "stack.*" + of_block +
+                            "stack.*.attention: " + attention + "; stack.*" + of_network;
+  BOOST_TEST(text.substr(0, begin.size()) == begin);
+  for (const char* part : {"decoder: norm_first=false, norm_by=rms_norm, norm_epsilon=1e-6; ",
+                           "; decoder.cross_attention: heads=4, ", "; inner.*.attention: heads=2, ",
+                           "score_scale=3.33333e-1", "; two.self_attention: heads=8, "})
+    BOOST_TEST(text.find(part) != std::string::npos, part << " in " << text);
+
+  using type = encoder_layer<float, hidden<8>, heads<2>, intermediate<12>, norm_first<false>,
+                             activation<relu>, bias<true>, kv_heads<1>>;
+  struct of_stack {
+    static std::string error(const std::vector<char>& from) {
+      static stack_of<type> other;
+      return error_of(other, from, names::umbel);
+    }
+  };
+  static stack_of<block> trained;
+  BOOST_TEST(of_stack::error(saved(trained)) ==
+             "umbel: load: layers.0: norm_first is true in the file but false in the type, "
+             "encoder_layer\n"
+             "umbel: load: layers.0: norm_epsilon is 1e-12 in the file but 1e-5 in the type, "
+             "encoder_layer\n"
+             "umbel: load: layers.0.attention: rope is adjacent_pairs in the file but none in the "
+             "type, multi_head_attention\n"
+             "umbel: load: layers.0.attention: rope_base is 500000 in the file but none in the "
+             "type, multi_head_attention\n"
+             "umbel: load: layers.0.attention: rope_width is 4 in the file but none in the type, "
+             "multi_head_attention\n"
+             "umbel: load: layers.0.feed_forward: activation is gelu_exact in the file but relu in "
+             "the type, feed_forward\n");
+  without_layers none;
+  BOOST_TEST(opened_metadata(saved(none)) == "");
+  oddly_named odd;
+  BOOST_TEST(opened_metadata(saved(odd)) == "");
+  BOOST_TEST(error_of(odd, saved(odd), names::umbel) == "");
+}
+
 // By the names of the file, * for a number; of no other layer.
 BOOST_AUTO_TEST_CASE(paths_are_those_of_the_file) {
   static layer_stack<block, 3>::weights one;  // 0.attention.q.weight ...
-  static stack_weights of_stack;
+  static stack_of<block> of_stack;
   const auto error_as = [&](const char* options) {
     return error_of(of_stack, saved(one, options), at("layers.*", "*", names::umbel));
   };

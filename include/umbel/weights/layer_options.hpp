@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Compares the options in a file (stored_options.hpp) with those of the layers that a struct of
-// weights lists next to its members:
+// The options of the layers that a struct of weights lists next to its members. save writes them
+// into the file (stored_options.hpp), and load compares them (compare_options.hpp).
 //
 //   struct model_weights {
 //     static constexpr const char* part_names[] = {"encoder", "head"};
@@ -12,12 +12,8 @@
 
 #include <umbel/config.hpp>
 
-#include <umbel/file/result.hpp>
 #include <umbel/layer/computing.hpp>
 #include <umbel/parameters/parameters.hpp>
-#include <umbel/weights/load_result.hpp>
-#include <umbel/weights/names.hpp>
-#include <umbel/weights/stored_options.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
@@ -85,9 +81,9 @@ constexpr void options_of_heads(const F& f) {
 template <class Layer>
 concept is_block_of_parts = requires { typename Layer::described; };
 
-// The same for a layer; for a block, its own options and those of its parts.
+// The same for a layer; for a block without those of its parts.
 template <class Layer, class F>
-constexpr void options_of_layer(const F& f) {
+constexpr void own_options_of(const F& f) {
   if constexpr (requires {
                   typename Layer::scoring;
                   Layer::sizes.kv_heads;
@@ -105,6 +101,14 @@ constexpr void options_of_layer(const F& f) {
       f("norm_first", Layer::norms_first ? "true" : "false");
     f("norm_by", option_text<typename described::norm::word>().chars);
     f("norm_epsilon", static_cast<double>(described::epsilon));
+  }
+}
+// With those of its parts.
+template <class Layer, class F>
+constexpr void options_of_layer(const F& f) {
+  own_options_of<Layer>(f);
+  if constexpr (is_block_of_parts<Layer>) {
+    using described = typename Layer::described;
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       (options_of_layer<typename described::template part_layer<I>>(f), ...);
     }(std::make_index_sequence<described::part_count>{});
@@ -113,8 +117,9 @@ constexpr void options_of_layer(const F& f) {
 
 // ---- the layers of weights
 
+// Calls f(path, std::type_identity<Layer>) with a layer and its parts.
 template <class Layer, class F>
-void visit_layer(const parameter_path& path, const F& f) {
+constexpr void visit_layer(const parameter_path& path, const F& f) {
   f(path, std::type_identity<Layer>{});
   if constexpr (is_block_of_parts<Layer>) {
     using described = typename Layer::described;
@@ -126,163 +131,78 @@ void visit_layer(const parameter_path& path, const F& f) {
   }
 }
 
-template <class Layer, class W, class F>
-void visit_layers(const parameter_path& path, const W& w, const F& f) {
+// The same with all layers in weights; of several, with each, or with one whose number is *.
+template <class Layer, bool Stars = false, class W, class F>
+constexpr void visit_layers(const parameter_path& path, const W& w, const F& f) {
   if constexpr (several_weights<W>) {
-    for (std::size_t i = 0; i < count_of<W>(); ++i)
-      visit_layers<layer_in_stack<Layer>>(path / i, w[i], f);
+    if constexpr (Stars)
+      visit_layers<layer_in_stack<Layer>, Stars>(path / "*", w[0], f);
+    else
+      for (std::size_t i = 0; i < count_of<W>(); ++i)
+        visit_layers<layer_in_stack<Layer>>(path / i, w[i], f);
   } else if constexpr (!std::is_void_v<Layer>) {
     visit_layer<Layer>(path, f);
   } else if constexpr (names_its_parts<W> && !parts_of_layer<W>) {
     with_members<parts_named<W>>(w, [&](const auto&... part) {
       std::size_t i = 0;
       [&]<class... Of>(layer_list<Of...>) {
-        (visit_layers<Of>(path / W::part_names[i++], part, f), ...);
+        (visit_layers<Of, Stars>(path / W::part_names[i++], part, f), ...);
       }(typename listed_layers<W>::list{});
     });
   }
 }
 
-// Is `pattern` one of the names of the layer `path` in the file?
-inline bool is_layer_in_file(const char* path, const char* pattern, const parameter_names& names) {
-  const auto is_name = [&](const char* parameter, const char* tensor) {
-    pattern_match match(path);
-    if (!match.matches(names.parameter_prefix, parameter)) return false;
-    const name_text name(names.tensor_prefix, tensor, match.values);
-    return pattern_match(name.chars).matches("", pattern);
+// ---- as text
+
+// 12, 0.125 as 1.25e-1.
+template <class Out>
+constexpr void put_number(Out& out, double number) {
+  const auto digit = [&](std::uint64_t d) { out.put(static_cast<char>('0' + d)); };
+  const auto whole = [&](const auto& self, std::uint64_t n) -> void {
+    if (n > 9) self(self, n / 10);
+    digit(n % 10);
   };
-  if (is_name("", "")) return true;
-  for (std::size_t i = 0; i < names.count; ++i)
-    if (names.rows[i].parameter != nullptr &&
-        is_name(names.rows[i].parameter, names.rows[i].tensor))
-      return true;
-  return false;
+  if (number < 1e15 && number == static_cast<double>(static_cast<std::uint64_t>(number)))
+    return whole(whole, static_cast<std::uint64_t>(number));
+  int exponent = 0;
+  for (; number < 0.9999995; ++exponent) number *= 10;
+  for (; number >= 9.999995; --exponent) number /= 10;
+  const auto digits = static_cast<std::uint64_t>(number * 100000 + 0.5);
+  digit(digits / 100000);
+  std::uint64_t rest = digits % 100000, unit = 10000;
+  if (rest != 0) out.put('.');
+  for (; rest != 0; rest %= unit, unit /= 10) digit(rest / unit);
+  if (exponent == 0) return;
+  out.put(exponent > 0 ? "e-" : "e");
+  whole(whole, static_cast<std::uint64_t>(exponent > 0 ? exponent : -exponent));
 }
 
-// ---- the comparison
-
-// Numbers are equal if they differ by at most 1e-5 of themselves: a file may have 1e-05f.
-class option_match {
- public:
-  constexpr explicit option_match(const stored_options& stored) noexcept : stored_(stored) {}
-  constexpr void operator()(const char* name, double number) noexcept {
-    if (!is_it(name)) return;
-    double given = 0;
-    const bool is_number = read_number(stored_.value.chars, given);
-    const double apart = given > number ? given - number : number - given;
-    is_same = is_same || (is_number && apart <= 1e-5 * number);
-    if (!is_known) put_number(number);
-    is_known = true;
-  }
-  constexpr void operator()(const char* name, const char* word) noexcept {
-    if (!is_it(name)) return;
-    is_same = is_same || is_same_text(word, stored_.value.chars);
-    if (!is_known) type.put(word);
-    is_known = true;
-  }
-  bool is_known = false, is_same = false;
-  sentence_buffer type;  // the value of the type
-
- private:
-  constexpr bool is_it(const char* name) const noexcept {
-    return is_same_text(name, stored_.name.chars);
-  }
-  // 12, 0.125 as 1.25e-1.
-  constexpr void put_number(double number) noexcept {
-    if (number < 1e15 && number == static_cast<double>(static_cast<std::uint64_t>(number))) {
-      type.put(static_cast<std::uint64_t>(number));
-      return;
-    }
-    int exponent = 0;
-    for (; number < 0.9999995; ++exponent) number *= 10;
-    for (; number >= 9.999995; --exponent) number /= 10;
-    const auto digits = static_cast<unsigned long>(number * 100000 + 0.5);
-    type.put(digits / 100000);
-    unsigned long rest = digits % 100000, unit = 10000;
-    if (rest != 0) type.put('.');
-    for (; rest != 0; rest %= unit, unit /= 10) type.put(rest / unit);
-    if (exponent == 0) return;
-    type.put(exponent > 0 ? "e-" : "e");
-    type.put(static_cast<unsigned>(exponent > 0 ? exponent : -exponent));
-  }
-
-  const stored_options& stored_;
-};
-
-// A piece of the file without characters that control a terminal.
-inline void put_stored(load_result& out, const stored_piece& piece) {
-  sentence_buffer text;
-  put_part(text, tensor_name(static_cast<const char*>(piece.chars)));
-  out.put(text.chars);
-}
-
-// A line if no layer has this option, or the first of them has a different value.
-template <class Weights>
-void compare_option(load_result& out, const Weights& w, const stored_options& stored,
-                    const parameter_names* tables, std::size_t count) {
-  bool has_layers = false, has_path = false, has_line = false;
-  const auto compare = [&]<class Layer>(const parameter_path& path, std::type_identity<Layer>) {
-    has_layers = true;
-    bool is_it = false;
-    for (std::size_t i = 0; i < count; ++i)
-      is_it = is_it || is_layer_in_file(path.c_str(), stored.path.chars, tables[i]);
-    if (!is_it || has_line) return;
-    has_path = true;
-    option_match match(stored);
-    options_of_layer<Layer>([&](const char* name, auto value) { match(name, value); });
-    if (match.is_same) return;
-    has_line = true;
-    out.begin();
-    out.put(path.c_str());
-    out.put(": ");
-    put_stored(out, stored.name);
-    if (match.is_known) {
-      out.put(" is ");
-      put_stored(out, stored.value);
-      out.put(" in the file but ");
-      out.put(match.type.chars);
-      out.put(" in the type, ");
-    } else {
-      out.put(" is in the options of the file but is no option of ");
-    }
-    out.put(option_text<typename word_of<Layer>::type>().chars);
-    out.put('\n');
+// The metadata of a file for the layers in w: ,"umbel.options":"encoder.*: norm_first=true; ..."
+// Layers without options, and paths that would need escapes, are left out.
+template <class Out, class Weights>
+constexpr void put_options(Out& out, const Weights& w) {
+  bool has_one = false;
+  const auto put_layer = [&]<class Layer>(const parameter_path& path, std::type_identity<Layer>) {
+    for (const char* c = path.c_str(); *c != '\0'; ++c)
+      for (const char* escaped = ":;,=\"\\ "; *escaped != '\0'; ++escaped)
+        if (*c == *escaped || static_cast<unsigned char>(*c) < 0x20) return;
+    bool has_option = false;
+    own_options_of<Layer>([&](const char* name, auto value) {
+      if (has_option)
+        out.put(", ");
+      else
+        (out.put(has_one ? "; " : ",\"umbel.options\":\""), out.put(path.c_str()), out.put(": "));
+      has_one = has_option = true;
+      out.put(name);
+      out.put('=');
+      if constexpr (std::is_same_v<decltype(value), double>)
+        put_number(out, value);
+      else
+        out.put(value);
+    });
   };
-  visit_layers<void>(parameter_path{}, w, compare);
-  if (has_path) return;
-  out.begin();
-  out.put("the file has options of ");
-  put_stored(out, stored.path);
-  out.put(has_layers ? ", but no layer in part_layers has that name\n"
-                     : ", but the weights name no layers; add using part_layers = "
-                       "std::tuple<...> to their struct, with the layer of each member\n");
-}
-
-inline constexpr std::size_t most_problems = 100;
-
-// Compares all of them. A file without options fits.
-template <class Weights, class File>
-void compare_options(load_result& out, const Weights& w, const File& file,
-                     const parameter_names* tables, std::size_t count) {
-  if constexpr (has_metadata<File>) {
-    const tensor_name text = file.metadata("umbel.options");
-    if (text.is_longer(stored_options::longest)) {
-      out.begin();
-      out.put("the options of the file have more than 262144 characters\n");
-      return;
-    }
-    stored_options stored(text);
-    // Few lines are shown: the rest would only take time.
-    while (out.problems() < most_problems && stored.next())
-      compare_option(out, w, stored, tables, count);
-    if (stored.problem() == nullptr) return;
-    out.begin();
-    out.put("the options of the file are malformed at character ");
-    out.put(stored.place());
-    out.put(": ");
-    out.put(stored.problem());
-    out.put('\n');
-  }
+  visit_layers<void, true>(parameter_path{}, w, put_layer);
+  if (has_one) out.put('"');
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail

@@ -12,7 +12,7 @@
 
 #include <umbel/parameters/parameters.hpp>
 #include <umbel/weights/asked_names.hpp>
-#include <umbel/weights/layer_options.hpp>
+#include <umbel/weights/compare_options.hpp>
 #include <umbel/weights/load_result.hpp>
 #include <umbel/weights/load_rules.hpp>
 #include <umbel/weights/prefix_of_names.hpp>
@@ -363,7 +363,7 @@ void load_parameters(load_result& result, Weights& w, const File& file,
 //   "umbel: load: q_proj_weight is in the file, but q.weight reads in_proj_weight"
 //   "umbel: load: part_of(1, 3) of in_proj_weight is not used by any parameter"
 // If the file has options of layers, they are compared with the part_layers of the struct
-// (layer_options.hpp):
+// (compare_options.hpp):
 //   "umbel: load: encoder.0: norm_epsilon is 1e-12 in the file but 1e-5 in the type, encoder_layer"
 // Errors that don't depend on the file are compile errors:
 //   "umbel: load: expects a file of tensors, not the result of opening one; write *file"
