@@ -435,8 +435,8 @@ void f(const std::function<void(const char*, std::size_t)>& sink) {
   write_parameter_table(sw, sink);
 }
 #elif defined CASE_layers_by_their_weights
-// fact: item 1
-// fact: part_layers
+// fact: item
+// fact: part.layers
 struct model_weights {
   static constexpr const char* part_names[] = {"attend", "last"};
   using part_layers = std::tuple<self_attention::weights, head>;
@@ -445,8 +445,8 @@ struct model_weights {
 };
 auto f(model_weights& w, const tensor_file& file) { return load(w, file, names::umbel); }
 #elif defined CASE_layers_in_another_order
-// fact: item 1
-// fact: part_layers
+// fact: item
+// fact: part.layers
 struct model_weights {
   static constexpr const char* part_names[] = {"attend", "last"};
   using part_layers = std::tuple<head, self_attention>;
@@ -455,7 +455,7 @@ struct model_weights {
 };
 auto f(model_weights& w) { return count_parameters(w); }
 #elif defined CASE_layers_without_the_tensor
-// fact: part_layers
+// fact: part.layers
 // fact: 2
 struct model_weights {
   static constexpr const char* part_names[] = {"token", "last"};
@@ -465,8 +465,8 @@ struct model_weights {
 };
 auto f(model_weights& w, const tensor_file& file) { return load(w, file, names::umbel); }
 #elif defined CASE_layers_as_an_array
-// fact: part_layers
-// fact: std::tuple
+// fact: part.layers
+// fact: std.*tuple
 struct model_weights {
   static constexpr const char* part_names[] = {"last"};
   using part_layers = std::array<head, 1>;
