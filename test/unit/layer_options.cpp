@@ -34,6 +34,16 @@ using two_type = residual_block<
                           block_parts::self_attention<name::self_attention, heads<8>>>>;
 using head_type = linear<float, hidden<8>, classes<3>, bias<true>>;
 
+template <class... X>
+struct own_activation {
+  template <std::size_t Count, class T>
+  static constexpr void apply(const T* x, T* y) {
+    for (std::size_t i = 0; i < Count; ++i) y[i] = x[i];
+  }
+};
+using own_block = encoder_layer<float, hidden<8>, heads<2>, intermediate<12>, norm_first<true>,
+                                activation<own_activation<int, char>{}>, bias<true>>;
+
 struct inner_weights {
   static constexpr const char* part_names[] = {"attention", "scale"};
   using part_layers = std::tuple<attention_type, void>;
@@ -306,6 +316,18 @@ BOOST_AUTO_TEST_CASE(saved_options_are_compared) {
              "multi_head_attention\n"
              "umbel: load: layers.0.feed_forward: activation is gelu_exact in the file but relu in "
              "the type, feed_forward\n");
+  // An activation without a name that can be written.
+  struct own_weights {
+    static std::string options() {
+      static stack_of<own_block> w;
+      const std::vector<char> file = saved(w);
+      BOOST_TEST(error_of(w, file, names::umbel) == "");
+      return opened_metadata(file);
+    }
+  };
+  BOOST_TEST(own_weights::options().find("feed_forward: gated=false") != std::string::npos,
+             own_weights::options());
+
   without_layers none;
   BOOST_TEST(opened_metadata(saved(none)) == "");
   oddly_named odd;

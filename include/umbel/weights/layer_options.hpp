@@ -177,17 +177,26 @@ constexpr void put_number(Out& out, double number) {
   whole(whole, static_cast<std::uint64_t>(exponent > 0 ? exponent : -exponent));
 }
 
+// May a path or a value be written? One that separates pieces or needs escapes may not: the name of
+// a lambda as an activation.
+constexpr bool is_plain(const char* text) {
+  std::size_t size = 0;
+  for (; text[size] != '\0'; ++size)
+    for (const char* other = ":;,=\"\\ "; *other != '\0'; ++other)
+      if (text[size] == *other || static_cast<unsigned char>(text[size]) < 0x20) return false;
+  return size != 0 && size < 256;
+}
+
 // The metadata of a file for the layers in w: ,"umbel.options":"encoder.*: norm_first=true; ..."
-// Layers without options, and paths that would need escapes, are left out.
 template <class Out, class Weights>
 constexpr void put_options(Out& out, const Weights& w) {
   bool has_one = false;
   const auto put_layer = [&]<class Layer>(const parameter_path& path, std::type_identity<Layer>) {
-    for (const char* c = path.c_str(); *c != '\0'; ++c)
-      for (const char* escaped = ":;,=\"\\ "; *escaped != '\0'; ++escaped)
-        if (*c == *escaped || static_cast<unsigned char>(*c) < 0x20) return;
+    if (!is_plain(path.c_str())) return;
     bool has_option = false;
     own_options_of<Layer>([&](const char* name, auto value) {
+      if constexpr (!std::is_same_v<decltype(value), double>)
+        if (!is_plain(value)) return;
       if (has_option)
         out.put(", ");
       else
