@@ -42,6 +42,7 @@ class Model:
     notes: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)  # tensors of integers
     probe: dict[str, np.ndarray] = field(default_factory=dict)  # those named probe.*, which are no weights
+    options: str = ""  # of layers, as the file has them for load
 
 
 def widen_bfloat16(bits: np.ndarray) -> np.ndarray:
@@ -139,7 +140,7 @@ def read_safetensors(content: bytes) -> Model:
         last = end
     if last != len(data):
         raise Refused(f"{len(data) - last} bytes behind the last tensor belong to none")
-    return Model({name: array for name, (_, _, array) in placed.items()})
+    return Model({name: array for name, (_, _, array) in placed.items()}, options=metadata.get("umbel.options", ""))
 
 
 # ---- .npz ---------------------------------------------------------------------------------------

@@ -420,6 +420,33 @@ def member_text(group: Group, is_tensor: bool) -> str:
     return f"  {kind} {group.member}{count};"
 
 
+def layer_of(group: Group, is_tensor: bool) -> str:
+    """The layer of a member, as load wants to know it."""
+    return f"{group.member}_stack" if is_stack(group) else "void" if is_tensor else f"{group.member}_type"
+
+
+def stored_options(found: Found, heads: int | None, options: str) -> str:
+    """What the user says of layers, as text of the file that load compares with the types: no guesses."""
+    known, made = {}, []
+    for name, text in options_by_name(options).items():
+        values = text.removeprefix(name)[1:-1].replace("'", "").replace(" ", "").split(",")
+        if name == "rope":
+            known |= dict(zip(("rope", "rope_base", "rope_width"), values))
+        elif name in ("norm_epsilon", "score_scale", "softcap"):
+            known[name] = f"{int(values[0]) / max(int((values + ['1'])[1]), 1):.9g}"
+        elif name in ("norm_first", "activation", "gated", "norm_by", "empty_rows", "query_key_norm"):
+            known[name] = values[0]
+    for group in found.groups:
+        names = group.layers[0].names if group.layers else {}
+        parts = {name.split(".")[-2] for name in names if "." in name}
+        is_split = heads and "q" in parts and "score" not in names and not heads_of_axes(found, group.layers[0])
+        of_group = {"heads": str(heads)} if is_split else {}
+        of_group |= known if "norm1" in parts else {}
+        if of_group and group.prefix and not set(group.prefix) & set(":;,="):
+            made.append(f"{group.prefix}: {', '.join(f'{name}={value}' for name, value in of_group.items())}")
+    return "; ".join(made)
+
+
 def table_arguments(found: Found) -> list[str]:
     made = []
     for group in found.groups:
@@ -446,11 +473,13 @@ def types_text(found: Found, namespace: str, heads: int | None, options: str) ->
     names = ", ".join(literal(g.member) for g in found.groups)
     if len(found.groups) > LARGEST_STRUCT:
         writer.remarks.append(f"a struct of weights has at most {LARGEST_STRUCT} members: put some into a struct of their own")
-    lines = ["#include <umbel/files.hpp>", "#include <umbel/umbel.hpp>", "#include <umbel/weights.hpp>", "",
+    lines = ["#include <tuple>", "", "#include <umbel/files.hpp>", "#include <umbel/umbel.hpp>", "#include <umbel/weights.hpp>", "",
              f"namespace {namespace} {{", "", "using namespace umbel;", "using namespace umbel::axes;", "",
              *[f"// {remark}" for remark in dict.fromkeys(writer.remarks)], *map(writer.text, writer.own_axes()),
              *map(writer.text, types), "", "struct weights {",
-             f"  static constexpr const char* part_names[] = {{{names}}};", *(member_text(group, group.member in tensors) for group in found.groups), "};", ""]
+             f"  static constexpr const char* part_names[] = {{{names}}};",
+             f"  using part_layers = std::tuple<{', '.join(layer_of(group, group.member in tensors) for group in found.groups)}>;",
+             *(member_text(group, group.member in tensors) for group in found.groups), "};", ""]
     if rows:
         lines += ["inline constexpr parameter_name own_names[] = {", *rows, "};", ""]
     lines += ["// All or nothing: if not, .error() has a line for each tensor that does not fit.",

@@ -201,8 +201,8 @@ def write_files(contents: dict[Path, bytes]) -> None:
 # ---- safetensors --------------------------------------------------------------------------------
 
 
-def safetensors_bytes(tensors: dict[str, np.ndarray], probe: dict[str, np.ndarray], kind: str) -> tuple[bytes, int]:
-    """The file, and its checksum. The data begin at a multiple of 64 bytes, and so does every tensor that is as long as
+def safetensors_bytes(tensors: dict[str, np.ndarray], probe: dict[str, np.ndarray], kind: str, options: str = "") -> tuple[bytes, int]:
+    """The file, and its checksum. options: of its layers, which load compares (umbel/weights/stored_options.hpp). The data begin at a multiple of 64 bytes, and so does every tensor that is as long as
     one: those come first, since the format allows no gaps."""
     def type_of(array: np.ndarray) -> str:
         return TYPES["int8" if array.dtype == np.int8 else "float" if kind == "int8" else kind]
@@ -215,7 +215,8 @@ def safetensors_bytes(tensors: dict[str, np.ndarray], probe: dict[str, np.ndarra
     value = NO_BYTES
     for content in contents:
         value = checksum(content, value)
-    header: dict[str, object] = {"__metadata__": {"checksum": f"{value:016x}", "checksum_of": "FNV-1a 64 of all data"}}
+    texts = {"checksum": f"{value:016x}", "checksum_of": "FNV-1a 64 of all data", "umbel.options": options}
+    header: dict[str, object] = {"__metadata__": {key: text for key, text in texts.items() if text}}
     end = 0
     for (name, dtype, array), content in zip(parts, contents):
         header[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": [end, end + len(content)]}

@@ -101,6 +101,33 @@ def options_of_attention(node):
     return made
 
 
+def stored_options(node):
+    """The options of a layer as text of the file, with those that have their default."""
+    if node.op in ("encoder", "decoder"):
+        norm = node["norm1"]
+        made = {"norm_first": lower(node["norm_first"]), "norm_by": norm["kind"], "norm_epsilon": norm["epsilon"]}
+        made |= stored_options_of_attention(node["attention"], made) | stored_options_of_network(node["network"])
+    else:
+        made = {"attention": stored_options_of_attention, "network": stored_options_of_network}.get(node.op, lambda _: {})(node)
+    return ", ".join(f"{name}={value if isinstance(value, str) else format(value, '.9g')}" for name, value in made.items())
+
+
+def stored_options_of_network(node):
+    return {"activation": node["kind"], "gated": lower(node["gate"])}
+
+
+def stored_options_of_attention(node, of_block=None):
+    def quotient(pair):
+        return pair[0] / pair[1]
+    pairing, base, width = node["base"] or ("none", "none", "none")
+    made = {name: node[name] for name in ("heads", "kv_heads", "head_dim", "value_dim")}
+    made |= {"rope": pairing, "rope_base": base, "rope_width": width or node["head_dim"],
+             "score_scale": quotient(node["scale"]) if node["scale"] else node["head_dim"] ** -0.5,
+             "softcap": quotient(node["cap"]) if node["cap"] else "none", "empty_rows": "uniform_weights" if node["uniform"] else "zero_weights",
+             "query_key_norm": node["q_norm"]["kind"] if node["q_norm"] else "none"}
+    return made | ({"norm_epsilon": node["q_norm"]["epsilon"]} if node["q_norm"] and not of_block else {})
+
+
 def options_of_norm(node):
     no_beta = ["norm_bias<false>"] if node["kind"] == "layer_norm" and node["beta"] is None else []
     usual = node["kind"] == "layer_norm" and node["epsilon"] == 1e-5

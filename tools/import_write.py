@@ -9,14 +9,14 @@ import numpy as np
 
 from command_line import Refused
 from export_write import COLUMNS, KEYWORDS, OURS, safe, safetensors_bytes
-from import_formula import BUILT_IN, axes_text, is_flag
+from import_formula import BUILT_IN, axes_text, is_flag, stored_options
 
 NAMES = pathlib.Path(__file__).resolve().parent.parent / "docs" / "names.md"
 PUBLIC = set(re.findall(r"^\| \[`(\w+)`\]", NAMES.read_text(), re.M))  # what an input or a namespace of this name would hide
 TAKEN = KEYWORDS | set(OURS) | BUILT_IN | set(
     "split merge permute slice concat stack lookup sum mean max min exp log sqrt rsqrt tanh sigmoid abs where hide position formula linear "
     "embedding rope rotate causal from extent model relu silu contract softmax weights packed forward axis view tensor use block blocks main "
-    "pack workspace result umbel std axes bias conv attention w names layer ranges block_weights packed_block part_names use past step "
+    "pack workspace result umbel std axes bias conv attention w names layer ranges block_weights packed_block part_names part_layers use past step "
     "step_input step_result step_formulas step_workspace cache out next work".split()) | set(
     # functions and types that headers of C declare in the global namespace
     "abort abs acos asin atan atexit atof atoi bsearch calloc ceil clock cos ctime difftime div erf errno exit expm1 fabs fclose fdim feof "
@@ -43,10 +43,11 @@ def identifier(name, taken=()):
 
 
 class Member:
-    """A member of the structs of weights. copies: for each copy of a repeated statement, path and array of what is loaded."""
+    """A member of the structs of weights. copies: for each copy of a repeated statement, path and array of what is loaded. options:
+    of its layer, as text of the file."""
 
-    def __init__(self, name, type_, packed, copies, repeated, tensor):
-        self.name, self.type, self.packed, self.copies, self.repeated, self.tensor = name, type_, packed, copies, repeated, tensor
+    def __init__(self, name, type_, packed, copies, repeated, tensor, options=""):
+        self.options, self.name, self.type, self.packed, self.copies, self.repeated, self.tensor = options, name, type_, packed, copies, repeated, tensor
         self.path = name  # within the weights
 
     def numbers(self):
@@ -96,9 +97,9 @@ class Writer:
     def members_of_statements(self):
         statements, taken, made, stored = self.program.statements, set(), {}, {}
 
-        def add(i, base, type_, packed, copies, repeated, tensor):
+        def add(i, base, type_, packed, copies, repeated, tensor, options=""):
             """Weights that several statements have are stored once."""
-            member = Member(identifier(base, taken), type_, packed, copies, repeated, tensor)
+            member = Member(identifier(base, taken), type_, packed, copies, repeated, tensor, options)
             if repeated and self.period == 1 and member.is_shared():
                 member.repeated, member.copies = False, member.copies[:1]
             key = (type_, packed, member.repeated, *member.numbers())
@@ -114,7 +115,7 @@ class Writer:
             base = one.node.scope.rsplit("/", 1)[-1] or one.node.op
             made[i] = []
             if one.type:
-                add(i, base, one.type, one.packed, [copy.parts for copy in copies], repeated, False)
+                add(i, base, one.type, one.packed, [copy.parts for copy in copies], repeated, False, stored_options(one.node))
             for k, (axes, _) in enumerate(one.tensors):
                 numbers = [[("", copy.tensors[k][1])] for copy in copies]
                 add(i, f"{base}_table", f"tensor<float, {axes}>" if axes else "tensor<float>", False, numbers, repeated, True)
@@ -140,11 +141,20 @@ class Writer:
                         path = f"{member.path}.{c}" if member.repeated else member.path
                     self.tensors.update((f"{path}.{part}" if part else path, array) for part, array in parts)
 
+    def options(self):
+        """Of all layers that have some, by their paths in the file."""
+        made = []
+        for m in [*self.of_model, *self.of_block]:
+            several = m.repeated and self.period == 1
+            path = f"blocks.*.{m.path}" if m in self.of_block else f"{m.path}.*" if several else m.path
+            made += [f"{path}: {m.options}"] if m.options else []
+        return "; ".join(made)
+
     # ---- the header
     def fields(self, members, packed):
         for m in members:
             type_ = m.type if m.tensor else f"prepacked<{self.types[m.type]}>" if packed and m.packed else f"{self.types[m.type]}::weights"
-            yield m.name, f"{type_} {m.name}{f'[{self.count}]' if m.repeated and self.period == 1 else ''};"
+            yield m.name, f"{type_} {m.name}{f'[{self.count}]' if m.repeated and self.period == 1 else ''};", "void" if m.tensor else self.types[m.type]
 
     def struct(self, title, members, groups, packed, more=()):
         """With a struct for each group before it, if there are groups."""
@@ -152,16 +162,20 @@ class Writer:
         if groups:
             fields = []
             for name, of_group in groups:
-                made += struct_text(f"{title}_{name}", list(self.fields(of_group, packed)))
-                fields.append((name, f"{title}_{name} {name};"))
-        return made + struct_text(title, [*fields, *more])
+                made += struct_text(f"{title}_{name}", list(self.fields(of_group, packed)), self.lists_layers(packed))
+                fields.append((name, f"{title}_{name} {name};", "void"))
+        return made + struct_text(title, [*fields, *more], self.lists_layers(packed))
+
+    def lists_layers(self, packed):
+        """Does a struct list the layers of its members, for load?"""
+        return not packed and self.options() != ""
 
     def structs(self):
         made, (of_model, of_block) = [], self.groups
         for packed, title, block in self.forms:
             if self.of_block:
                 made += self.struct(block, self.of_block, of_block, packed)
-            made += self.struct(title, self.of_model, of_model, packed, [("blocks", f"{block} blocks[{self.stored}];")] if self.of_block else [])
+            made += self.struct(title, self.of_model, of_model, packed, [("blocks", f"{block} blocks[{self.stored}];", "void")] if self.of_block else [])
         if self.program.in_integers:
             return made
         made += ["// Lays the matrices out for the kernels of this target.", "constexpr void pack(packed& to, const weights& w) noexcept {"]
@@ -240,7 +254,7 @@ class Writer:
         count, results = sum(array.size for array in self.tensors.values()), self.result_types()
         lines = [f"// SPDX-License-Identifier: {self.license}",
                  f"// Written by tools/import from {safe(self.source)}: do not edit. {len(self.tensors)} tensors, {count:,} numbers.",
-                 "#pragma once", "", *(["#include <tuple>", ""] if len(results) > 1 or "std::tie" in more else []),
+                 "#pragma once", "", *(["#include <tuple>", ""] if len(results) > 1 or "std::tie" in more or self.lists_layers(False) else []),
                  f"#include <umbel/{'quantized' if self.program.in_integers else 'bare'}.hpp>", "", f"namespace {self.name} {{",
                  "using namespace umbel;", "using namespace umbel::axes;", ""]
         for axis in self.program.own:
@@ -271,7 +285,7 @@ class Writer:
             probe[f"probe.output.{k}"] = answer.reshape(node.shape).astype("<f4")
         for name in probe.keys() & self.tensors.keys():
             raise Refused(f"{name}: a weight has a name of the probe; rename its module")
-        return safetensors_bytes(self.tensors, probe, "float")
+        return safetensors_bytes(self.tensors, probe, "float", self.options())
 
     def test(self, allowed):
         inputs, results = self.program.inputs, self.result_types()
@@ -337,9 +351,10 @@ def grouped(members, one_more):
     return groups
 
 
-def struct_text(title, fields):
-    names = wrapped("  static constexpr const char* part_names[] = {", [f'"{name}"' for name, _ in fields], "};")
-    return [f"struct {title} {{", *names, *(f"  {field}" for _, field in fields), "};", ""]
+def struct_text(title, fields, lists_layers):
+    lines = wrapped("  static constexpr const char* part_names[] = {", [f'"{name}"' for name, _, _ in fields], "};")
+    lines += wrapped("  using part_layers = std::tuple<", [layer for _, _, layer in fields], ">;") if lists_layers else []
+    return [f"struct {title} {{", *lines, *(f"  {field}" for _, field, _ in fields), "};", ""]
 
 
 def identifier_of_namespace(name):

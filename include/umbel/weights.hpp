@@ -49,6 +49,7 @@
 #include <umbel/file/text.hpp>
 #include <umbel/file/result.hpp>
 #include <umbel/file/stored_tensor.hpp>
+#include <umbel/weights/stored_options.hpp>
 #include <umbel/weights/checksum.hpp>
 #include <umbel/weights/d2l.hpp>
 #include <umbel/weights/hugging_face.hpp>
@@ -57,7 +58,11 @@
 #include <umbel/file/name_hash.hpp>
 #include <umbel/file/listing.hpp>
 #include <umbel/weights/asked_names.hpp>
+#include <umbel/layer/memory.hpp>
+#include <umbel/layer/computing.hpp>
+#include <umbel/weights/layer_options.hpp>
 #include <umbel/weights/load_result.hpp>
+#include <umbel/weights/compare_options.hpp>
 #include <umbel/weights/load_rules.hpp>
 #include <umbel/weights/prefix_of_names.hpp>
 #include <umbel/weights/found_row.hpp>

@@ -369,6 +369,28 @@ class Checks:
             self.tap.check(f"--options {given}", code == 0 and f", {wanted}, bias<true>>;" in types and "look yours up" not in out,
                            out + err)
 
+    def check_stored_options(self):
+        """What the user says of layers is in the file, also after it is exported again, and load compares it with the types."""
+        model, out = self.root / "test" / "golden" / "data" / "weights" / "torch_encoder.safetensors", self.folder / "told.safetensors"
+        said = "norm_first<false>, activation<relu>, norm_epsilon<1, 100'000>, gated<false>, norm_bias<true>, softcap<30>, rope<split_halves, 500'000>"
+        wanted = "encoder.layers.*: heads=2, norm_first=false, activation=relu, norm_epsilon=1e-05, gated=false, softcap=30, rope=split_halves, rope_base=500000"
+        for title, arguments, text in (("options", ("--heads", 2, "--options", said), wanted), ("heads", ("--heads", 2), "encoder.layers.*: heads=2"),
+                                       ("no options", (), None), ("a quotient by 0", ("--options", "norm_epsilon<1, 0>"), "encoder.layers.*: norm_epsilon=1")):
+            code, _, err = self.run(model, "--binary", out, *arguments)
+            of_file = read_safetensors(out.read_bytes())[1].get("umbel.options")
+            self.tap.check(f"file: {title}", code == 0 and of_file == text, f"{of_file} {err}")
+            self.run(out, "--binary", self.folder / "again.safetensors")
+            again = read_safetensors((self.folder / "again.safetensors").read_bytes())[1].get("umbel.options")
+            self.tap.check(f"file: {title}, exported again", again == text, str(again))
+        self.run(model, "--binary", out, "--heads", 2, "--options", "norm_first<false>, activation<relu>")
+        for namespace, options, heads in (("right", "norm_first<false>, activation<relu>", 2), ("wrong", "norm_first<true>, activation<silu>", 4)):
+            _, types, _ = self.run(model, "--types", "--heads", heads, "--options", options, "--namespace", namespace)
+            (self.folder / f"{namespace}_types.hpp").write_text(types)
+        printed = self.program("told", TOLD)
+        self.tap.check("load compares them", printed is not None and printed.decode() == "".join(
+            f"umbel: load: layers.0: {line} in the type, encoder_layer\n"
+            for line in ("heads is 2 in the file but 4", "norm_first is false in the file but true", "activation is relu in the file but silu")), str(printed))
+
     def check_committed(self):
         """The constants of the examples are what the tool writes, so that their tests are tests of these layers (examples/fashion)."""
         examples, data = self.root / "examples", self.root / "test" / "golden" / "data"
@@ -654,6 +676,24 @@ int main(int, char** words) {
 """
 
 
+TOLD = r"""
+#include <cstdio>
+#include <string>
+#include <umbel/file/mapped_file.hpp>
+#include "right_types.hpp"
+#include "wrong_types.hpp"
+int main(int, char** words) {
+  static right::weights w;
+  static wrong::weights other;
+  const auto memory = umbel::mapped_file::open((std::string(words[1]) + "/told.safetensors").c_str());
+  const auto file = umbel::tensor_file::in_memory(*memory);
+  if (!file) return std::puts(file.error()), 1;
+  std::fputs(right::load_weights(w, *file).error(), stdout);
+  std::fputs(wrong::load_weights(other, *file).error(), stdout);
+}
+"""
+
+
 def main():
     (root,), compiler = split_command(sys.argv[1:])
     tap = Tap()
@@ -672,6 +712,7 @@ def main():
         checks.check_biases()
         checks.check_norms_of_heads()
         checks.check_options()
+        checks.check_stored_options()
         checks.check_committed()
         checks.check_assertions()
         checks.check_torch()

@@ -13,6 +13,7 @@
 #include <ctime>
 #include <memory>
 #include <string>
+#include <tuple>
 
 namespace {
 
@@ -69,11 +70,13 @@ void look_at(const tensor_file& file, const stored_tensor& x, const unsigned cha
   read_as<std::int32_t>(x);
 }
 
+using map = linear<float, axes::hidden<2>, axes::classes<2>, bias<true>>;
 struct model {
   static constexpr const char* part_names[] = {"w", "n", "m"};
+  using part_layers = std::tuple<void, void, map>;
   tensor<float, axes::query<2>, axes::key<3>> w;
   tensor<std::int32_t, axes::key<3>> n;
-  linear<float, axes::hidden<2>, axes::classes<2>, bias<true>>::weights m;
+  map::weights m;
 };
 constexpr parameter_name rows[] = {{"w", "w"},
                                    {"w", "double"},
@@ -81,12 +84,13 @@ constexpr parameter_name rows[] = {{"w", "w"},
                                    {"m.weight", "m.*.x", out_in},
                                    {"m.**", "m.**", in_out},
                                    {nullptr, "t"}};
+constexpr parameter_name of_map[] = {{nullptr, "left_out"}};  // makes m a layer of the file
 
 // All parameters or none.
 void load_from(const tensor_file& file) {
   static model w;
   std::memset(static_cast<void*>(&w), 0x5a, sizeof(w));
-  const auto loaded = load(w, file, rows);
+  const auto loaded = load(w, file, rows, at("m", "m", of_map));
   require(static_cast<bool>(loaded) == (std::strlen(loaded.error()) == 0));
   const auto* const memory = reinterpret_cast<const unsigned char*>(&w);
   bool changed = false;

@@ -273,8 +273,8 @@ def spectrum():
             code, out = self.verdict(program, path)
             self.tap.check(f"{name}: fails with {title}", code == 1 and "largest difference" in out, out)
 
-    def wrong_text(self, name, title, old, new):
-        """A change of the header must fail the probe."""
+    def wrong_text(self, name, title, old, new, is_option=True):
+        """A change of the header must fail the probe; one of an option, load first."""
         folder = self.folder / re.sub(r"\W+", "_", title)
         folder.mkdir()
         text = (self.folder / f"{name}.hpp").read_text()
@@ -283,8 +283,13 @@ def spectrum():
         shutil.copy(self.folder / f"{name}_test.cpp", folder)
         program = self.compiled(name, folder)
         if program:
-            code, out = self.verdict(program, self.folder / f"{name}.safetensors")
+            model = self.read.read_model(self.folder / f"{name}.safetensors", False)
+            (folder / "without_options.safetensors").write_bytes(self.write.safetensors_bytes(model.tensors, model.probe, "float")[0])
+            code, out = self.verdict(program, folder / "without_options.safetensors")
             self.tap.check(f"{name}: fails with {title}", code == 1 and "largest difference" in out, out)
+            code, out = self.verdict(program, self.folder / f"{name}.safetensors")
+            wanted = " in the type, " if is_option else "largest difference"
+            self.tap.check(f"{name}: the options tell of {title}" if is_option else f"{name}: no option tells of {title}", code == 1 and wanted in out, out)
 
     # ---- refusals
     def refused(self, title, wanted, model, *arguments, code=1):
@@ -512,7 +517,7 @@ def main():
                 checks.in_integers(kind)
             checks.wrong_text("Bert", "half of the heads", "heads<4>", "heads<2>")
             checks.wrong_text("Bert", "another GELU", "gelu_exact", "gelu_tanh")
-            checks.wrong_text("Bert", "a causal mask", "keep_mask(attention_mask)", "keep_mask(attention_mask) & causal")
+            checks.wrong_text("Bert", "a causal mask", "keep_mask(attention_mask)", "keep_mask(attention_mask) & causal", is_option=False)
             checks.wrong_text("Encoder", "norms first", "norm_first<false>", "norm_first<true>")
             checks.wrong_text("Llama", "another base of rope", "rope<split_halves>", "rope<split_halves, 500000>")
         checks.page()

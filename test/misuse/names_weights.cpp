@@ -434,4 +434,43 @@ auto f(tokens& input, tokens& output) {
 void f(const std::function<void(const char*, std::size_t)>& sink) {
   write_parameter_table(sw, sink);
 }
+#elif defined CASE_layers_by_their_weights
+// fact: item
+// fact: part.layers
+struct model_weights {
+  static constexpr const char* part_names[] = {"attend", "last"};
+  using part_layers = std::tuple<self_attention::weights, head>;
+  self_attention::weights attend;
+  head::weights last;
+};
+auto f(model_weights& w, const tensor_file& file) { return load(w, file, names::umbel); }
+#elif defined CASE_layers_in_another_order
+// fact: item
+// fact: part.layers
+struct model_weights {
+  static constexpr const char* part_names[] = {"attend", "last"};
+  using part_layers = std::tuple<head, self_attention>;
+  self_attention::weights attend;
+  head::weights last;
+};
+auto f(model_weights& w) { return count_parameters(w); }
+#elif defined CASE_layers_without_the_tensor
+// fact: part.layers
+// fact: 2
+struct model_weights {
+  static constexpr const char* part_names[] = {"token", "last"};
+  using part_layers = std::tuple<head>;
+  tensor<float, hidden<64>> token;
+  head::weights last;
+};
+auto f(model_weights& w, const tensor_file& file) { return load(w, file, names::umbel); }
+#elif defined CASE_layers_as_an_array
+// fact: part.layers
+// fact: std.*tuple
+struct model_weights {
+  static constexpr const char* part_names[] = {"last"};
+  using part_layers = std::array<head, 1>;
+  head::weights last;
+};
+auto f(model_weights& w, const tensor_file& file) { return load(w, file, names::umbel); }
 #endif

@@ -7,6 +7,7 @@
 #include <array>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 using namespace umbel;
@@ -88,6 +89,24 @@ struct model_with_a_number {
   static constexpr const char* part_names[] = {"up", "scale"};
   square::weights up;
   float scale;
+};
+// Lists of layers: with one too few, of other layers, of a layer alone.
+struct model_of_one_layer {
+  static constexpr const char* part_names[] = {"first", "last"};
+  using part_layers = std::tuple<square>;
+  square::weights first;
+  classify::weights last;
+};
+struct model_of_other_layers {
+  static constexpr const char* part_names[] = {"first", "last"};
+  using part_layers = std::tuple<square, square>;
+  square::weights first[2];
+  classify::weights last;
+};
+struct model_of_no_list {
+  static constexpr const char* part_names[] = {"first"};
+  using part_layers = int;
+  square::weights first;
 };
 struct model_of_many {
   static constexpr const char* part_names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i",
@@ -193,6 +212,27 @@ struct model_of_many {
   // cause: The struct and its list of names have different numbers of members.
   // cure: List all members, in their order.
   static model_of_three w;
+  for_each_parameter(w, look);
+#elif defined CASE_parameters_with_a_layer_too_few
+  // expect-gcc: "umbel: for_each_parameter: part_layers has the length 1 but part_names has 2"
+  // expect-clang: for_each_parameter.*part_layers_has_the_length.*number<1>.*but_part_names_has.*number<2>
+  // cause: The lists of layers and of names have different lengths.
+  // cure: List a layer for each member, in their order, and `void` for a member without one.
+  static model_of_one_layer w;
+  for_each_parameter(w, look);
+#elif defined CASE_parameters_with_another_layer
+  // expect-gcc: "umbel: for_each_parameter: item 2 of part_layers has other weights than its member"
+  // expect-clang: for_each_parameter.*item.*number<2>.*of_part_layers_has_other_weights_than_the_member
+  // cause: The member isn't the weights of the layer that is listed for it.
+  // cure: List the layers in the order of the members.
+  static model_of_other_layers w;
+  for_each_parameter(w, look);
+#elif defined CASE_parameters_without_a_list_of_layers
+  // expect-gcc: "umbel: for_each_parameter: part_layers is not a list of types; write using part_layers = std::tuple<\.\.\.>, with the layer of each member, or void"
+  // expect-clang: for_each_parameter.*part_layers_is_not_a_list_so_write_using_part_layers_std_tuple
+  // cause: `part_layers` is a type that lists no layers.
+  // cure: Write `using part_layers = std::tuple<first_layer>;`.
+  static model_of_no_list w;
   for_each_parameter(w, look);
 #elif defined CASE_parameters_of_many_members
   // expect-gcc: "umbel: for_each_parameter: the struct has more than 16 members; group some of them in another struct"

@@ -172,12 +172,20 @@ constexpr std::uint64_t sum_of_elements(const Each& each) {
   return sink.sum.value();
 }
 
-template <class Out, class Each>
-constexpr void put_safetensors_header(Out& out, std::uint64_t sum, const Each& each) {
+struct no_metadata {
+  template <class Out>
+  constexpr void operator()(Out&) const {}
+};
+// more(out): puts further texts of the metadata, each after a comma.
+template <class Out, class Each, class More>
+constexpr void put_safetensors_header(Out& out, std::uint64_t sum, const Each& each,
+                                      const More& more) {
   std::uint64_t begin = 0;
   out.put("{\"__metadata__\":{\"checksum\":\"");
   for (unsigned i = 0; i < 16; ++i) out.put(hexadecimal_digit(sum, i));
-  out.put("\"}");
+  out.put('"');
+  more(out);
+  out.put('}');
   for_each_put(each, [&]<class X>(const char* name, const X& x) {
     using T = typename X::value_type;
     out.put(',');
@@ -197,16 +205,16 @@ constexpr void put_safetensors_header(Out& out, std::uint64_t sum, const Each& e
 }
 
 // The names have been checked.
-template <class Sink, class Each>
-constexpr void put_safetensors(Sink& sink, const Each& each) {
+template <class Sink, class Each, class More = no_metadata>
+constexpr void put_safetensors(Sink& sink, const Each& each, const More& more = {}) {
   const std::uint64_t sum = sum_of_elements(each);
   no_sink nowhere;
   byte_writer<no_sink> counted(nowhere);
-  put_safetensors_header(counted, sum, each);
+  put_safetensors_header(counted, sum, each, more);
   const std::uint64_t spaces = (8 - counted.count() % 8) % 8;  // aligns the data to 8 bytes
   byte_writer<Sink> out(sink);
   out.integer(counted.count() + spaces);
-  put_safetensors_header(out, sum, each);
+  put_safetensors_header(out, sum, each, more);
   out.repeat(spaces, ' ');
   for_each_put(each, [&]<class X>(const char*, const X& x) { out.elements(x); });
   out.flush();

@@ -71,6 +71,69 @@ constexpr std::size_t count_of() {
     return W::size();
 }
 
+// ---- the layers that a struct lists: using part_layers = std::tuple<block, void>
+template <class... Layer>
+struct layer_list {};
+// Without part_layers, or if they aren't a list: void for each member.
+template <class Members>
+struct no_layers;
+template <std::size_t... I>
+struct no_layers<std::index_sequence<I...>> {
+  template <std::size_t>
+  using none = void;
+  using type = layer_list<none<I>...>;
+};
+template <class List>
+inline constexpr bool is_list_of_layers = false;
+template <template <class...> class List, class... Layer>
+inline constexpr bool is_list_of_layers<List<Layer...>> = true;
+template <class List>
+struct as_layer_list;
+template <template <class...> class List, class... Layer>
+struct as_layer_list<List<Layer...>> {
+  static constexpr std::size_t size = sizeof...(Layer);
+  using type = layer_list<Layer...>;
+};
+template <class W>
+struct listed_layers {
+  using list = typename no_layers<std::make_index_sequence<parts_named<W>>>::type;
+};
+template <class W>
+  requires is_list_of_layers<typename W::part_layers>
+struct listed_layers<W> {
+  using list = typename as_layer_list<typename W::part_layers>::type;
+};
+// The layer of each weights in an array or a stack.
+template <class Layer>
+struct layer_of_several {
+  using type = Layer;
+};
+template <class Layer>
+  requires requires {
+    typename Layer::layer;
+    Layer::count;
+  }
+struct layer_of_several<Layer> {
+  using type = typename Layer::layer;
+};
+template <class Layer>
+using layer_in_stack = typename layer_of_several<Layer>::type;
+// Are W, a member or the elements of one, the weights of the layer?
+template <class Layer, class W>
+constexpr bool has_weights_of() {
+  if constexpr (std::is_void_v<Layer>)
+    return true;
+  else if constexpr (several_weights<W>)
+    return has_weights_of<layer_in_stack<Layer>,
+                          std::remove_cvref_t<decltype(std::declval<W&>()[0])>>();
+  else if constexpr (requires { requires std::is_same_v<typename Layer::weights_view, W>; })
+    return true;
+  else if constexpr (requires { typename Layer::weights; })
+    return std::is_same_v<typename Layer::weights, W>;
+  else
+    return false;
+}
+
 // ---- the members of a struct and their names
 inline constexpr std::size_t longest_path_there_may_be = 127;
 

@@ -13,6 +13,7 @@ UMBEL_SAYS(a_layer_borrows_its_weights_so_pass_the_weights_themselves,
            "a layer borrows its weights; pass the weights themselves, of type layer::weights");
 UMBEL_SAYS(a_path_has_more_than_127_characters_so_shorten_part_names,
            "a path has more than 127 characters; shorten part_names");
+UMBEL_SAYS(but_part_names_has, "but part_names has");
 UMBEL_SAYS(members_but_part_names_has, "members, but part_names has");
 UMBEL_SAYS(of_part_names_has_a_dot_which_separates_the_names_of_a_path,
            "of part_names has a dot, which separates the names of a path");
@@ -35,6 +36,13 @@ UMBEL_SAYS(the_struct_does_not_name_its_members_so_add_part_names_in_their_order
            "{...}, in their order");
 UMBEL_SAYS(the_struct_has_more_than_16_members_so_group_some_in_a_struct,
            "the struct has more than 16 members; group some of them in another struct");
+UMBEL_SAYS(part_layers_has_the_length, "part_layers has the length");
+UMBEL_SAYS(of_part_layers_has_other_weights_than_the_member,
+           "of part_layers has other weights than its member");
+UMBEL_SAYS(
+    part_layers_is_not_a_list_so_write_using_part_layers_std_tuple,
+    "part_layers is not a list of types; write using part_layers = std::tuple<...>, with the "
+    "layer of each member, or void");
 UMBEL_SAYS(packed_weights_have_no_parameters_so_pass_the_unpacked_weights,
            "packed weights have no parameters; pass the unpacked weights");
 
@@ -81,6 +89,38 @@ using listable = first_error<
     verdict<listed_by_name<W>, Operation,
             say::the_struct_does_not_name_its_members_so_add_part_names_in_their_order>>;
 
+// The layers that a struct lists.
+template <class Operation, class Numbers, class... Layer>
+struct layer_of_each_member;
+template <class Operation, std::size_t... I, class... Layer>
+struct layer_of_each_member<Operation, std::index_sequence<I...>, Layer...> {
+  template <class... Part>
+  constexpr auto operator()(Part&...) const {
+    return first_error<
+        verdict<has_weights_of<Layer, std::remove_const_t<Part>>(), Operation, say::item,
+                number<I + 1>, say::of_part_layers_has_other_weights_than_the_member>...>{};
+  }
+};
+template <class Operation, class W, class... Layer>
+constexpr auto layers_of_members(layer_list<Layer...>) {
+  using fit = layer_of_each_member<Operation, std::index_sequence_for<Layer...>, Layer...>;
+  if constexpr (sizeof...(Layer) != parts_named<W>)
+    return verdict<false, Operation, say::part_layers_has_the_length, number<sizeof...(Layer)>,
+                   say::but_part_names_has, number<parts_named<W>>>{};
+  else
+    return decltype(with_members<parts_named<W>>(std::declval<W&>(), fit{})){};
+}
+template <class Operation, class W>
+constexpr auto part_layers() {
+  if constexpr (!requires { typename W::part_layers; })
+    return accepted{};
+  else if constexpr (!is_list_of_layers<typename W::part_layers>)
+    return verdict<false, Operation,
+                   say::part_layers_is_not_a_list_so_write_using_part_layers_std_tuple>{};
+  else
+    return layers_of_members<Operation, W>(typename listed_layers<W>::list{});
+}
+
 // W, without its parts.
 template <class Operation, class W>
 constexpr auto weights_by_themselves() {
@@ -92,7 +132,8 @@ constexpr auto weights_by_themselves() {
     if constexpr (!shape::ok)
       return shape{};
     else
-      return typename part_names<Operation, W>::type{};
+      return first_error<typename part_names<Operation, W>::type,
+                         decltype(part_layers<Operation, W>())>{};
   } else {
     return accepted{};
   }

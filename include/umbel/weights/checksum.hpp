@@ -9,6 +9,7 @@
 #include <umbel/file/stored_tensor.hpp>
 #include <umbel/parameters/words.hpp>
 #include <umbel/weights/array_checksum.hpp>
+#include <umbel/weights/stored_options.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -22,8 +23,6 @@ UMBEL_SAYS(needs_a_safetensors_file_which_has_a_checksum_not,
            "needs a safetensors file, which has a checksum, not");
 template <class File>
 concept lists_tensors = requires(const File& file) { file.begin()->data; };
-template <class File>
-concept has_metadata = requires(const File& file) { file.metadata("checksum"); };
 namespace rules {
 template <class File>
 using file_with_a_checksum = first_error<

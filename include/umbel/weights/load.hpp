@@ -12,6 +12,7 @@
 
 #include <umbel/parameters/parameters.hpp>
 #include <umbel/weights/asked_names.hpp>
+#include <umbel/weights/compare_options.hpp>
 #include <umbel/weights/load_result.hpp>
 #include <umbel/weights/load_rules.hpp>
 #include <umbel/weights/prefix_of_names.hpp>
@@ -332,6 +333,7 @@ void load_parameters(load_result& result, Weights& w, const File& file,
       for (std::size_t i = 0; i < count; ++i) add_use(use, w, tensor, tables[i], find);
       complain_of(result, use, tensor);
     }
+    compare_options(result, w, file, tables, count);
     if (!result) return;
     // A mapped file may have changed since, so the tensor found now is compared again.
     const auto read = [&](const parameter_path& path, const auto& x) {
@@ -360,6 +362,9 @@ void load_parameters(load_result& result, Weights& w, const File& file,
 //   "umbel: load: bias_k is in the file, but no parameter has that name"
 //   "umbel: load: q_proj_weight is in the file, but q.weight reads in_proj_weight"
 //   "umbel: load: part_of(1, 3) of in_proj_weight is not used by any parameter"
+// If the file has options of layers, they are compared with the part_layers of the struct
+// (compare_options.hpp):
+//   "umbel: load: encoder.0: norm_epsilon is 1e-12 in the file but 1e-5 in the type, encoder_layer"
 // Errors that don't depend on the file are compile errors:
 //   "umbel: load: expects a file of tensors, not the result of opening one; write *file"
 //   "umbel: load: expects tables of names, arrays of parameter_name or at(...), but argument 3 is

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Weights as a safetensors file, by the paths of their parameters, matrices (in, out), with a
-// checksum. verify_checksum checks the file, and names::umbel loads it.
+// checksum. verify_checksum checks the file, and names::umbel loads it. The options of layers that
+// a struct lists (layer_options.hpp) are in the file, and load compares them.
 //
 //   save([&](const char* bytes, std::size_t count) { std::fwrite(bytes, 1, count, file); }, w);
 #pragma once
@@ -8,6 +9,7 @@
 #include <umbel/config.hpp>
 #include <umbel/file/write.hpp>
 #include <umbel/parameters/parameters.hpp>
+#include <umbel/weights/layer_options.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -40,10 +42,15 @@ constexpr void save(Sink&& sink, const Weights& w) {
   using verdict = decltype(detail::can_be_saved<std::remove_reference_t<Sink>, Weights>());
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
-    detail::put_safetensors(sink, [&](auto put) {  // the rules have checked the names
-      const auto put_one = [&](const parameter_path& path, const auto& x) { put(path.c_str(), x); };
-      detail::visit_parameters(parameter_path{}, w, put_one);
-    });
+    detail::put_safetensors(
+        sink,
+        [&](auto put) {  // the rules have checked the names
+          const auto put_one = [&](const parameter_path& path, const auto& x) {
+            put(path.c_str(), x);
+          };
+          detail::visit_parameters(parameter_path{}, w, put_one);
+        },
+        [&](auto& out) { detail::put_options(out, w); });
 }
 
 // Without a sink, or with more: refused.
