@@ -49,15 +49,16 @@ struct dot_product_head {
   Y v;
   T* o;
   T* scratch;
+  std::size_t present = S.queries;  // see attend_blocks
 
   template <class Policy, class Tap>
   UMBEL_INLINE constexpr void attend(const Policy& policy, Tap tap) const noexcept {
     if (__builtin_is_constant_evaluated())
-      kernel::plain::attend<S>(q, k, v, factor, policy, o, tap);
+      kernel::plain::attend<S>(q, k, v, factor, policy, o, tap, present);
     else
       kernel::detail::attend_blocks<S, T, plan::native_target>(
           q, k, v, kernel::exp2_factor(factor), kernel::detail::walk_for(policy, tap, S.keys), o,
-          scratch);
+          scratch, present);
   }
   template <class Policy, class Tap>
   constexpr void tap_scores(const Policy& policy, Tap tap) const noexcept {
@@ -135,6 +136,16 @@ struct heads_of_sequence {
     }
     for (std::size_t h = 0; h < H.heads; ++h)
       attend_head<Scoring>(head(h, q, k, v, o, scratch), mask(h));
+  }
+  // The same for the first `present` queries.
+  template <class Mask>
+  static constexpr void attend_first(const T* q, K k, Y v, T* o, T* scratch, const Mask& mask,
+                                     std::size_t present) noexcept {
+    for (std::size_t h = 0; h < H.heads; ++h) {
+      auto some = head(h, q, k, v, o, scratch);
+      some.present = present;
+      attend_head<Scoring>(some, mask(h));
+    }
   }
 };
 

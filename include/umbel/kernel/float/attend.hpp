@@ -63,9 +63,10 @@ inline constexpr std::size_t queries_alone =
         ? plan::queries_alone<T>(S.queries, S.keys, S.head_dim, S.value_dim, Target)
         : 0;
 
+// Present: the queries of which results are wanted; others may be computed or not.
 template <attend_shape S, class T, plan::target Target, class K, class Y, class How>
-UMBEL_INLINE void attend_blocks(const T* q, K k, Y v, T factor, const How& how, T* o,
-                                T* scratch) noexcept {
+UMBEL_INLINE void attend_blocks(const T* q, K k, Y v, T factor, const How& how, T* o, T* scratch,
+                                std::size_t present = S.queries) noexcept {
   static_assert(S.o_row != 1 || S.o_room >= S.queries, "umbel: o_room is less than queries");
   constexpr std::size_t alone = queries_alone<S, T, Target, K, How>;
   constexpr plan::split blocks = plan::plan_attend<T>(S.queries, S.keys, Target, alone).queries;
@@ -91,19 +92,20 @@ UMBEL_INLINE void attend_blocks(const T* q, K k, Y v, T factor, const How& how, 
     first += Vectors * lanes;
   };
   if constexpr (blocks.large_count > 0) {
-    for (std::size_t b = 0; b < blocks.large_count; ++b) {
+    for (std::size_t b = 0; b < blocks.large_count && first < present; ++b) {
       block(std::integral_constant<std::size_t, blocks.large>{});
     }
   }
   if constexpr (blocks.small_count > 0) {
-    for (std::size_t b = 0; b < blocks.small_count; ++b) {
+    for (std::size_t b = 0; b < blocks.small_count && first < present; ++b) {
       block(std::integral_constant<std::size_t, blocks.smaller()>{});
     }
   }
   if constexpr (alone > 0) {
-    attend_few<few_of(S, alone), T, Target>::attend_queries(q + first * S.q_row, k, v, factor,
-                                                            how.policy, first, o + first * S.o_row,
-                                                            scratch, how.tap_of_few);
+    if (first < present)
+      attend_few<few_of(S, alone), T, Target>::attend_queries(
+          q + first * S.q_row, k, v, factor, how.policy, first, o + first * S.o_row, scratch,
+          how.tap_of_few);
   }
 }
 
