@@ -67,18 +67,26 @@ constexpr context_strides place_context(std::size_t queries, std::size_t width,
 template <std::size_t Rows, class F>
 constexpr void each_first_rows(std::size_t count, const F& f) noexcept {
   std::size_t first = 0;
-  const auto blocks_to = [&]<std::size_t Size>(std::integral_constant<std::size_t, Size> size,
-                                               std::size_t end) {
-    if constexpr (Size != 0 && Size <= Rows)
-      for (; first + Size <= end; first += Size) f(size, first);
+  const auto block_if = [&]<std::size_t Size>(std::integral_constant<std::size_t, Size> size,
+                                              bool fits) {
+    if constexpr (Size != 0 && Size <= Rows) {
+      if (fits) f(size, first), first += Size;
+    }
   };
-  if (__builtin_is_constant_evaluated())
-    return blocks_to(std::integral_constant<std::size_t, 1>{}, count);
-  const std::size_t end = round_up(count, 4) < Rows ? round_up(count, 4) : Rows;
-  blocks_to(std::integral_constant<std::size_t, 64>{}, end);
-  blocks_to(std::integral_constant<std::size_t, 16>{}, end);
-  blocks_to(std::integral_constant<std::size_t, 4>{}, end);
-  blocks_to(std::integral_constant<std::size_t, Rows % 4>{}, end);
+  // Ends at `count` or after it, if that many rows exist.
+  const auto last = [&]<std::size_t Size>(std::integral_constant<std::size_t, Size> size) {
+    block_if(size, first < count && count <= first + Size && first + Size <= Rows);
+  };
+  if (__builtin_is_constant_evaluated()) {
+    while (first < count) block_if(std::integral_constant<std::size_t, 1>{}, true);
+  } else {
+    while (first + 16 <= count) block_if(std::integral_constant<std::size_t, 16>{}, true);
+    last(std::integral_constant<std::size_t, 4>{});
+    last(std::integral_constant<std::size_t, 8>{});
+    last(std::integral_constant<std::size_t, 12>{});
+    last(std::integral_constant<std::size_t, 16>{});
+    last(std::integral_constant<std::size_t, Rows % 16>{});
+  }
 }
 
 // y = map(x) for the first `count` rows of S; then(rows, y, first row) for each block.
