@@ -228,12 +228,11 @@ auto f() { return self_attention{sw}(t, valid_rows(0.5)); }
 // fact: valid_rows
 // fact: key=6
 auto f() { return attention{w}(x, y, y, valid_rows(tensor<int, key<6>>{})); }
-#elif defined CASE_valid_rows_of_additive_attention
+#elif defined CASE_valid_rows_in_a_formula
 // fact: valid_rows
 // fact: length|lens
-auto f(const additive_attention<float, hidden<100>, heads<5>>& layer) {
-  return layer(x, y, y, valid_rows(lens));
-}
+constexpr formula short_call = [](auto a, const auto& layer) { return layer(a, valid_rows(7)); };
+auto f(const self_attention& layer) { return short_call(t, layer); }
 #elif defined CASE_valid_rows_with_observe
 // fact: valid_rows
 // fact: observe
