@@ -180,7 +180,7 @@ struct multi_head_forward {
     project<project_out<Out>>(w.o, work.context, out);
   }
 
-  // The same for the first rows of each; rows of the result from rows.queries on are zeros.
+  // The same for the first rows of each. Of the rows after them, out has at most 3, of any numbers.
   template <sequence_strides X, sequence_strides Y, sequence_strides Z, sequence_strides Out,
             class Weights, class Mask>
   static constexpr void forward(const Weights& w, const T* x, const T* y, const T* z,
@@ -198,11 +198,15 @@ struct multi_head_forward {
         });
     project_first_rows<project_in<Keys, S.value_hidden, S.value_width(), value_row, S.v_bias, Z>>(
         w.v, z, work.v, rows.keys, then_nothing{});
+    // What is read of queries that are left out, and of their context, raises no exceptions.
+    for (std::size_t i = rows.queries; i < Queries && i < rows.queries + 8; ++i) {
+      for (std::size_t j = 0; j < S.query_width(); ++j) work.q[i * query_row + j] = T{};
+      for (std::size_t j = 0; j < S.context_width(); ++j)
+        work.context[i * of_context.query + j * of_context.feature] = T{};
+    }
     heads_of_sequence<head, all_heads, T, Scoring>::attend_first(
         work.q, work.k, work.v, work.context, work.scratch, mask, rows.queries);
     project_first_rows<project_out<Out>>(w.o, work.context, out, rows.queries, then_nothing{});
-    for (std::size_t i = rows.queries; i < Queries; ++i)
-      for (std::size_t j = 0; j < S.output; ++j) out[i * Out.position + j * Out.feature] = T{};
   }
   template <sequence_strides X, sequence_strides Y, sequence_strides Z, sequence_strides Out,
             class Weights, class Mask>

@@ -56,11 +56,16 @@ struct multi_head_call {
         else
           return all_keys;
       }();
-      for (std::size_t b = 0; b < sequences; ++b)
+      for (std::size_t b = 0; b < sequences; ++b) {
+        const first_rows rows = rows_present<queries, keys>(of_queries, masks, b);
+        auto* const to = out.data() + b * outs.batch;
         steps::template forward<xs, ys, zs, outs>(
             w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
-            at_sequence<scores>(masks, b), out.data() + b * outs.batch, work,
-            rows_present<queries, keys>(of_queries, masks, b));
+            at_sequence<scores>(masks, b), to, work, rows);
+        for (std::size_t i = rows.queries; i < queries; ++i)
+          for (std::size_t j = 0; j < Layer::sizes.output; ++j)
+            to[i * outs.position + j * outs.feature] = T{};
+      }
     } else if constexpr (!workspaces::several) {
       for (std::size_t b = 0; b < sequences; ++b)
         steps::template forward<xs, ys, zs, outs>(

@@ -82,6 +82,8 @@ struct entry_of_block {
               Of::template sequences<call>(typename entry::all_events{}, w, x.data(),
                                            memory_in(memory), as_mask(mask), as_mask(to_self),
                                            y.data(), all);
+              if constexpr (mask_of<ToSelf>::counts_rows)
+                Of::template clear_rest<call>(as_mask(to_self), y.data());
             });
       else
         return invalid{};
@@ -223,9 +225,7 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
         for (std::size_t b = 0; b < count; ++b) {
           const auto at = place(b, work);
           const auto pass = parts(b);
-          const std::size_t present = pass.rows();
-          rows::template first_rows<Call::n>(w, at, present, work, pass);
-          for (std::size_t e = present * width; e < sequence_size; ++e) at.y[e] = T{};
+          rows::template first_rows<Call::n>(w, at, pass.rows(), work, pass);
         }
       } else if constexpr (!rules::is_for_workers<Work>) {
         for (std::size_t b = 0; b < count; ++b) {
@@ -246,6 +246,13 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
             });
       }
     }
+  }
+
+  // Zeros for the rows that a mask leaves out.
+  template <class Call, class ToSelf>
+  static constexpr void clear_rest(const ToSelf& to_self, T* y) noexcept {
+    for (std::size_t b = 0; b < Call::layout::count / (Call::n * width); ++b, y += Call::n * width)
+      for (std::size_t e = to_self.rows(b, Call::n) * width; e < Call::n * width; ++e) y[e] = T{};
   }
 
   template <class X, class Mask, class Memory = without_memory>

@@ -63,7 +63,7 @@ inline constexpr std::size_t queries_alone =
         ? plan::queries_alone<T>(S.queries, S.keys, S.head_dim, S.value_dim, Target)
         : 0;
 
-// Present: the queries of which results are wanted; others may be computed or not.
+// present: only the first queries are wanted. Others aren't read, except the last few (`alone`).
 template <attend_shape S, class T, plan::target Target, class K, class Y, class How>
 UMBEL_INLINE void attend_blocks(const T* q, K k, Y v, T factor, const How& how, T* o, T* scratch,
                                 std::size_t present = S.queries) noexcept {
@@ -73,7 +73,7 @@ UMBEL_INLINE void attend_blocks(const T* q, K k, Y v, T factor, const How& how, 
   constexpr std::size_t lanes = plan::lanes<T>(Target);
   std::size_t first = 0;
   const auto block = [&]<std::size_t Vectors>(std::integral_constant<std::size_t, Vectors>) {
-    const std::size_t rest = S.queries - alone - first;
+    const std::size_t rest = (present < S.queries - alone ? present : S.queries - alone) - first;
     const std::size_t writable = S.o_row == 1 ? S.o_room - first : rest;
     const T* const from = q + first * S.q_row;
     T* const to = o + first * S.o_row;
