@@ -251,7 +251,8 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // expect-clang: attention.*valid_rows_is_for_multi_head_attention_and_blocks_so_pass_lengths
   // cause: This call can't leave out rows: the layer has no code for it, or a query without keys needs the mean of all values.
   // cure: Pass `lens` instead of `valid_rows(lens)`. The first rows of the result are the same.
-  const multi_head_attention<float, hidden<100>, heads<5>, empty_rows<uniform_weights>>::weights w{};
+  const multi_head_attention<float, hidden<100>, heads<5>, empty_rows<uniform_weights>>::weights
+      w{};
   auto out = multi_head_attention<float, hidden<100>, heads<5>, empty_rows<uniform_weights>>{w}(
       t, valid_rows(3));
 #elif defined CASE_rows_left_out_by_query

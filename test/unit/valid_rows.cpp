@@ -95,7 +95,8 @@ void check_self(std::uint32_t seed) {
     both(valid_rows(lens) & dropout(0.3, 7), lens & dropout(0.3, 7));
   });
   // An integer is the number of all sequences.
-  BOOST_TEST(same_bits(attend(x, valid_rows(2)), attend(x, valid_rows(tensor<int, batch<2>>{2, 2}))));
+  BOOST_TEST(
+      same_bits(attend(x, valid_rows(2)), attend(x, valid_rows(tensor<int, batch<2>>{2, 2}))));
 }
 
 }  // namespace
@@ -153,8 +154,9 @@ constexpr auto encoded = model{drawn_constants.w}(drawn_constants.x, valid_rows(
 BOOST_AUTO_TEST_CASE(rows_are_left_out_while_compiling) {
   const model layers{drawn_constants.w};
   BOOST_TEST(same_bits(layers(drawn_constants.x, valid_rows(3) & causal), encoded));
-  BOOST_TEST(same_bits(encoded | slice<token, from<0>, extent<3>> | contiguous,
-                       layers(drawn_constants.x, 3 & causal) | slice<token, from<0>, extent<3>> | contiguous));
+  BOOST_TEST(same_bits(
+      encoded | slice<token, from<0>, extent<3>> | contiguous,
+      layers(drawn_constants.x, 3 & causal) | slice<token, from<0>, extent<3>> | contiguous));
   BOOST_TEST(same_bits(encoded | slice<token, from<3>, extent<2>> | contiguous,
                        tensor<float, token<2>, hidden<6>>{}));
 }

@@ -105,11 +105,13 @@ struct rows_left_out {
       const tensor<int, batch<2>> lens{n, 12 - n}, of_memory{7 - n / 2, n / 2};
       const auto wanted = of_rows<Layer>(p, packed, lens & causal, of_memory, work);
       std::memset(static_cast<void*>(&work), 0xff, sizeof work);  // NaN
-      const auto y = of_rows<Layer>(p, packed, causal & valid_rows(lens), valid_rows(of_memory),
-                                    work);
+      const auto y =
+          of_rows<Layer>(p, packed, causal & valid_rows(lens), valid_rows(of_memory), work);
       for (int b = 0; b < 2; ++b)
         for (int i = 0; i < 12; ++i) {
-          const auto row = [&](const auto& t) { return t | select_at<batch>(b) | select_at<token>(i) | contiguous; };
+          const auto row = [&](const auto& t) {
+            return t | select_at<batch>(b) | select_at<token>(i) | contiguous;
+          };
           BOOST_TEST(same_bits(row(y), i < lens(b) ? row(wanted) : tensor<float, hidden<32>>{}));
         }
     }

@@ -50,18 +50,13 @@ struct multi_head_call {
     const auto& masks = as_mask(mask);
     using of_mask = mask_of<Mask>;
     if constexpr (of_mask::counts_rows) {
-      const auto& of_queries = [&masks]() -> const auto& {
-        if constexpr (std::is_same_v<QueryAxis, KeyAxis>)  // self-attention
-          return masks;
-        else
-          return all_keys;
-      }();
       for (std::size_t b = 0; b < sequences; ++b) {
-        const first_rows rows = rows_present<queries, keys>(of_queries, masks, b);
+        first_rows rows = rows_present<queries, keys>(masks, masks, b);
+        if constexpr (!std::is_same_v<QueryAxis, KeyAxis>) rows.queries = queries;
         auto* const to = out.data() + b * outs.batch;
-        steps::template forward<xs, ys, zs, outs>(
-            w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
-            at_sequence<scores>(masks, b), to, work, rows);
+        steps::template forward<xs, ys, zs, outs>(w, x.data() + b * xs.batch,
+                                                  y.data() + b * ys.batch, z.data() + b * zs.batch,
+                                                  at_sequence<scores>(masks, b), to, work, rows);
         for (std::size_t i = rows.queries; i < queries; ++i)
           for (std::size_t j = 0; j < Layer::sizes.output; ++j)
             to[i * outs.position + j * outs.feature] = T{};

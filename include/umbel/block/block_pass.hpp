@@ -73,7 +73,7 @@ struct entry_of_block {
       using workspaces = given_workspaces<Workspace, scratch>;
       using fit = first_error<
           typename entry::template masks_of_call_fit<call, mask_of<Mask>, mask_of<ToSelf>,
-                                                             Workspace>::type,
+                                                     Workspace>::type,
           rules::scratch_fits<refuses, typename workspaces::each, scratch, typename call::sizes>>;
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
       if constexpr (fit::ok)

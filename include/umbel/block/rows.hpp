@@ -156,11 +156,11 @@ struct rows {
                                    Work& work, const Parts& parts) noexcept {
     constexpr std::size_t end = Block::next_whole(First);
     if constexpr (First < end)
-      each_first_rows<N>(count, [&]<std::size_t R>(std::integral_constant<std::size_t, R>,
-                                                   std::size_t at) {
-        const places<T> here = p.at(at * width);
-        each<First, R>(std::make_index_sequence<end - First>{}, w, here, work, parts);
-      });
+      each_first_rows<N>(
+          count, [&]<std::size_t R>(std::integral_constant<std::size_t, R>, std::size_t at) {
+            const places<T> here = p.at(at * width);
+            each<First, R>(std::make_index_sequence<end - First>{}, w, here, work, parts);
+          });
     if constexpr (end < Block::event_count) {
       on<end, N>(w, p, work, parts);
       first_rows<N, end + 1>(w, p, count, work, parts);

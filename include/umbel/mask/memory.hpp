@@ -290,9 +290,10 @@ constexpr detail::no_mask_of<X...> score_bias(const X&...) noexcept {
   return {};
 }
 
-// valid_rows(n): n rows of each sequence exist, an integer or a tensor of integers by batch, clamped
-// as lengths are. Keys from n on are hidden, as lengths hide them. In addition the call does no work
-// for rows from n on: their results are zeros, and the others have the bits of a call with lengths.
+// valid_rows(n): n rows of each sequence exist, an integer or a tensor of integers by batch,
+// clamped as lengths are. Keys from n on are hidden, as lengths hide them. In addition the call
+// does no work for rows from n on: their results are zeros, and the others have the bits of a call
+// with lengths.
 template <class Length>
   requires detail::rules::is_length<Length>
 constexpr detail::row_mask<tensor<Length>> valid_rows(const Length& count) noexcept {
