@@ -198,7 +198,7 @@ struct multi_head_forward {
         });
     project_first_rows<project_in<Keys, S.value_hidden, S.value_width(), value_row, S.v_bias, Z>>(
         w.v, z, work.v, rows.keys, then_nothing{});
-    // What is read of queries that are left out, and of their context, raises no exceptions.
+    // Some queries that are left out, and their context, are read: ordinary numbers raise nothing.
     for (std::size_t i = rows.queries; i < Queries && i < rows.queries + 8; ++i) {
       for (std::size_t j = 0; j < S.query_width(); ++j) work.q[i * query_row + j] = T{};
       for (std::size_t j = 0; j < S.context_width(); ++j)
