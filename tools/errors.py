@@ -49,7 +49,7 @@ GROUPS = {
                   "save", "write_parameter_table", "compare_with_probe",
                   "workspace", "workspace_for", "multi_head_attention", "additive_attention", "x * weights", "softmax",
                   "mask_after", "mask",
-                  "keep_mask", "drop_mask", "dropout", "causal_at", "causal_bottom_right",
+                  "keep_mask", "drop_mask", "valid_rows", "dropout", "causal_at", "causal_bottom_right",
                   "score_bias", "observe", "attention_heat_map", "key_value_cache", "sampler", "argmax", "penalize_repetition", "describe", "footprint", "fits",
                   "scaled_dot_product_attention", "attention_by_score", "parallel", "pruned"],
     "Blocks": ["linear", "layer_norm", "rms_norm", "mean", "gelu_tanh", "gelu_exact", "silu", "relu", "softplus",

@@ -323,6 +323,7 @@ using umbel::uniform_weights;
 using umbel::update;
 using umbel::update_result;
 using umbel::update_status;
+using umbel::valid_rows;
 using umbel::values_from;
 using umbel::variance;
 using umbel::vector_bits;

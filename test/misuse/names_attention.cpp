@@ -220,4 +220,23 @@ auto f(self_attention::workspace<token<12>> (&work)[1]) {
 auto f(self_attention::workspace<token<12>> (&work)[1]) {
   return self_attention{sw}(t, causal, parallel<serial_executor>(work));
 }
+#elif defined CASE_valid_rows_of_a_fraction
+// fact: valid_rows
+// fact: integer
+auto f() { return self_attention{sw}(t, valid_rows(0.5)); }
+#elif defined CASE_valid_rows_by_key
+// fact: valid_rows
+// fact: key=6
+auto f() { return attention{w}(x, y, y, valid_rows(tensor<int, key<6>>{})); }
+#elif defined CASE_valid_rows_in_a_formula
+// fact: valid_rows
+// fact: length|lens
+constexpr formula short_call = [](auto a, const auto& layer) { return layer(a, valid_rows(7)); };
+auto f(const self_attention& layer) { return short_call(t, layer); }
+#elif defined CASE_valid_rows_with_observe
+// fact: valid_rows
+// fact: observe
+auto f(tensor<float, batch<2>, heads<8>, query<12>, key<12>>& seen) {
+  return self_attention{sw}(t, valid_rows(7) & observe(seen));
+}
 #endif

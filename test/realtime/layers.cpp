@@ -155,6 +155,7 @@ void check_encoder(const char* name) {
   check("layer, into", 0, [] { encoder{w}.into(out, x, all_keys, work); });
   check("packed", both, [] { out = packed(x); });
   check("packed, into", 0, [] { packed.into(out, x, lens, work); });
+  check("packed, rows left out", 0, [] { packed.into(out, x, valid_rows(lens), work); });
 }
 
 template <bool NormFirst>

@@ -246,6 +246,52 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cause: A call can drop weights only once.
   // cure: Leave one out; the rate of both together is 1 - (1 - p)(1 - q).
   auto out = attend(x, y, y, dropout(0.1, 7) & lens & dropout(0.2, 8));
+#elif defined CASE_rows_left_out_of_a_mean
+  // expect-gcc: "umbel: multi_head_attention: valid_rows is for multi_head_attention, encoder_layer, decoder_layer and residual_block, outside of formulas, without parallel and empty_rows<uniform_weights>; pass the lengths alone"
+  // expect-clang: attention.*valid_rows_is_for_multi_head_attention_and_blocks_so_pass_lengths
+  // cause: This call can't leave out rows: the layer has no code for it, or a query without keys needs the mean of all values.
+  // cure: Pass `lens` instead of `valid_rows(lens)`. The first rows of the result are the same.
+  const multi_head_attention<float, hidden<100>, heads<5>, empty_rows<uniform_weights>>::weights
+      w{};
+  auto out = multi_head_attention<float, hidden<100>, heads<5>, empty_rows<uniform_weights>>{w}(
+      t, valid_rows(3));
+#elif defined CASE_rows_left_out_by_query
+  // expect-gcc: "umbel: multi_head_attention: valid_rows needs one length per sequence, which cannot have the axis query=4"
+  // expect-clang: attention.*valid_rows.*needs_one_length_per_sequence.*which_cannot_have_the_axis.*query<4>
+  // cause: A call leaves out rows of a sequence for all heads and queries.
+  // cure: Pass an integer or `tensor<int, batch<2>>`. Lengths for each query are a mask on their own.
+  auto out = attend(x, y, y, valid_rows(tensor<int, batch<2>, query<4>>{}));
+#elif defined CASE_rows_left_out_of_another_batch
+  // expect-gcc: "umbel: multi_head_attention: valid_rows have batch=3 but the scores have \[batch=2, heads=5, query=4, key=6\]"
+  // expect-clang: attention.*valid_rows.*have.*batch<3>.*but_the_scores_have.*batch<2>
+  // cause: The number of lengths is not the number of sequences in the batch.
+  // cure: Pass one length for each sequence of the batch, or one integer for all.
+  auto out = attend(x, y, y, valid_rows(tensor<int, batch<3>>{}));
+#elif defined CASE_rows_left_out_by_float
+  // expect-gcc: "umbel: multi_head_attention: valid_rows needs integers but these have type float"
+  // expect-clang: attention.*valid_rows.*needs_integers_but_these_have_type.*element<float>
+  // cause: Lengths count rows, but this tensor does not hold integers.
+  // cure: Pass `tensor<int, batch<2>>`.
+  auto out = attend(x, y, y, valid_rows(tensor<float, batch<2>>{}));
+#elif defined CASE_rows_left_out_by_a_fraction
+  // expect-gcc: "umbel: valid_rows: expects an integer or a tensor of integers"
+  // expect-clang: valid_rows.*expects_an_integer_or_a_tensor_of_integers
+  // cause: The argument must be the number of rows, but is a fraction, an array or not a number.
+  // cure: Pass an integer, or a tensor with one integer for each sequence; to pass an array, write `view_as<batch<2>>(array)`.
+  auto out = attend(t, valid_rows(2.5));
+#elif defined CASE_rows_left_out_and_observed
+  // expect-gcc: "umbel: multi_head_attention: valid_rows leaves out rows that observe writes; pass the lengths alone"
+  // expect-clang: attention.*valid_rows_leaves_out_rows_that_observe_writes_so_pass_lengths
+  // cause: `observe` writes the weights of all queries, and `valid_rows` computes only some.
+  // cure: Pass `lens` instead of `valid_rows(lens)` in the call that observes.
+  tensor<float, batch<2>, heads<5>, query<4>, key<6>> weights{};
+  auto out = attend(x, y, y, valid_rows(lens) & observe(weights));
+#elif defined CASE_rows_left_out_twice
+  // expect-gcc: "umbel: multi_head_attention: valid_rows is given twice"
+  // expect-clang: attention.*valid_rows.*is_given_twice
+  // cause: A sequence has one number of rows.
+  // cure: Keep one; `valid_rows(n) & lens` has n rows, of which queries see the first lens.
+  auto out = attend(t, valid_rows(3) & valid_rows(4));
 #elif defined CASE_two_tensors_of_bool
   // expect-gcc: "umbel: multi_head_attention: a bool mask is ambiguous; write keep_mask\(mask\) if true keeps a key, drop_mask\(mask\) if true drops it"
   // expect-clang: attention.*a_bool_mask_is_ambiguous_so_write_keep_mask_or_drop_mask_for_what_true_does
@@ -409,6 +455,7 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   auto four = attend(t, all_keys & drop_mask(tensor<bool, key<9>>{}));
   tensor<float, heads<5>, key<6>, query<4>, batch<2>> weights{};
   auto six = attend(x, y, y, lens & observe(weights) & dropout(0.1, 7));
+  auto eight = attend(x, y, y, valid_rows(lens) & lens & causal_at(2));
   auto five = attend(x, y, y, tensor<int, batch<2>, heads<1>, query<4>>{});
 #endif
 }

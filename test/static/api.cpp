@@ -411,6 +411,10 @@ void of_masks() {
   becomes<batch<2>, query<4>, hidden<8>>(
       attention{w}(queries, context, context, drop_mask(pairs) & lens));
 
+  // api: valid_rows
+  becomes<batch<2>, token<4>, hidden<8>>(attention{w}(x, valid_rows(lens) & causal));
+  becomes<batch<2>, token<4>, hidden<8>>(attention{w}(x, valid_rows(3)));
+
   // api: score_bias
   becomes<batch<2>, query<4>, hidden<8>>(
       attention{w}(queries, context, context, score_bias(scores)));

@@ -93,6 +93,39 @@ struct several_workers {
   }
 };
 
+// The first rows of a sequence, known at run time.
+struct rows_left_out {
+  static constexpr const char* name = "rows left out, valid_rows(n)";
+  template <class Layer>
+  static void check() {
+    const problem<Layer> p;
+    static const prepacked<Layer> packed{p.w};
+    static workspace_of<Layer> work;
+    for (int n = 0; n <= 12; ++n) {
+      const tensor<int, batch<2>> lens{n, 12 - n}, of_memory{7 - n / 2, n / 2};
+      const auto wanted = of_rows<Layer>(p, packed, lens & causal, of_memory, work);
+      std::memset(static_cast<void*>(&work), 0xff, sizeof work);  // NaN
+      const auto y =
+          of_rows<Layer>(p, packed, causal & valid_rows(lens), valid_rows(of_memory), work);
+      for (int b = 0; b < 2; ++b)
+        for (int i = 0; i < 12; ++i) {
+          const auto row = [&](const auto& t) {
+            return t | select_at<batch>(b) | select_at<token>(i) | contiguous;
+          };
+          BOOST_TEST(same_bits(row(y), i < lens(b) ? row(wanted) : tensor<float, hidden<32>>{}));
+        }
+    }
+  }
+  template <class Layer, class Called, class Mask, class OfMemory, class Workspace>
+  static auto of_rows(const problem<Layer>& p, const Called& layer, const Mask& mask,
+                      const OfMemory& of_memory, Workspace& work) {
+    if constexpr (has_memory<Layer>)
+      return layer(p.x, p.memory, of_memory, self_mask(mask), work);
+    else
+      return layer(p.x, mask, work);
+  }
+};
+
 struct in_a_formula {
   static constexpr const char* name = "in a formula";
   template <class Layer>
@@ -173,6 +206,7 @@ BOOST_AUTO_TEST_CASE(of_prepacked_weights) { try_on_all<float, prepacked_weights
 BOOST_AUTO_TEST_CASE(of_16_bits) { try_on_all<float, weights_in_16_bits<bfloat16>>(); }
 BOOST_AUTO_TEST_CASE(of_8_bits) { try_on_all<float, weights_in_8_bits>(); }
 BOOST_AUTO_TEST_CASE(of_several_workers) { try_on_all<float, several_workers>(); }
+BOOST_AUTO_TEST_CASE(of_rows_left_out) { try_on_all<float, rows_left_out>(); }
 BOOST_AUTO_TEST_CASE(of_formulas) { try_on_all<float, in_a_formula>(); }
 BOOST_AUTO_TEST_CASE(of_files) { try_on_all<float, saved_and_loaded>(); }
 BOOST_AUTO_TEST_CASE(of_observed_attention) { try_on_all<float, observed_weights>(); }

@@ -39,7 +39,9 @@ UMBEL_INLINE constexpr void attend_head(const Head& head, const On& on) noexcept
 }
 
 // Attention of one head by scaled dot products. K, Y: pointers or kernel::scaled_rows.
-template <kernel::attend_shape S, class T, class Scoring, class K = const T*, class Y = K>
+// Present: see attend_blocks.
+template <kernel::attend_shape S, class T, class Scoring, class K = const T*, class Y = K,
+          class Present = kernel::detail::every_query>
 struct dot_product_head {
   using value_type = T;
   static constexpr kernel::attend_shape shape = S;
@@ -49,15 +51,18 @@ struct dot_product_head {
   Y v;
   T* o;
   T* scratch;
+  UMBEL_NO_UNIQUE_ADDRESS Present present{};
 
   template <class Policy, class Tap>
   UMBEL_INLINE constexpr void attend(const Policy& policy, Tap tap) const noexcept {
+    std::size_t queries = S.queries;
+    if constexpr (std::is_same_v<Present, std::size_t>) queries = present;
     if (__builtin_is_constant_evaluated())
-      kernel::plain::attend<S>(q, k, v, factor, policy, o, tap);
+      kernel::plain::attend<S>(q, k, v, factor, policy, o, tap, queries);
     else
       kernel::detail::attend_blocks<S, T, plan::native_target>(
           q, k, v, kernel::exp2_factor(factor), kernel::detail::walk_for(policy, tap, S.keys), o,
-          scratch);
+          scratch, present);
   }
   template <class Policy, class Tap>
   constexpr void tap_scores(const Policy& policy, Tap tap) const noexcept {
@@ -135,6 +140,18 @@ struct heads_of_sequence {
     }
     for (std::size_t h = 0; h < H.heads; ++h)
       attend_head<Scoring>(head(h, q, k, v, o, scratch), mask(h));
+  }
+  // The same for the first `present` queries.
+  template <class Mask>
+  static constexpr void attend_first(const T* q, K k, Y v, T* o, T* scratch, const Mask& mask,
+                                     std::size_t present) noexcept {
+    for (std::size_t h = 0; h < H.heads; ++h) {
+      const auto all = head(h, q, k, v, o, scratch);
+      attend_head<Scoring>(
+          dot_product_head<S, T, Scoring, K, Y, std::size_t>{all.q, all.k, all.v, all.o,
+                                                             all.scratch, present},
+          mask(h));
+    }
   }
 };
 

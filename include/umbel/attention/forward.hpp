@@ -61,6 +61,55 @@ constexpr context_strides place_context(std::size_t queries, std::size_t width,
   return {1, room, room, width * room};
 }
 
+// f(rows, first row) for blocks of the first `count` of Rows rows; rows: an integral_constant. The
+// last block may have up to 3 rows more. In constant expressions row by row: rows from count on may
+// depend on memory without numbers.
+template <std::size_t Rows, class F>
+constexpr void each_first_rows(std::size_t count, const F& f) noexcept {
+  std::size_t first = 0;
+  const auto block_if = [&]<std::size_t Size>(std::integral_constant<std::size_t, Size> size,
+                                              bool fits) {
+    if constexpr (Size != 0 && Size <= Rows) {
+      if (fits) f(size, first), first += Size;
+    }
+  };
+  // Ends at `count` or after it, if that many rows exist.
+  const auto last = [&]<std::size_t Size>(std::integral_constant<std::size_t, Size> size) {
+    block_if(size, first < count && count <= first + Size && first + Size <= Rows);
+  };
+  if (__builtin_is_constant_evaluated()) {
+    while (first < count) block_if(std::integral_constant<std::size_t, 1>{}, true);
+  } else {
+    while (first + 16 <= count) block_if(std::integral_constant<std::size_t, 16>{}, true);
+    last(std::integral_constant<std::size_t, 4>{});
+    last(std::integral_constant<std::size_t, 8>{});
+    last(std::integral_constant<std::size_t, 12>{});
+    last(std::integral_constant<std::size_t, 16>{});
+    last(std::integral_constant<std::size_t, Rows % 16>{});
+  }
+}
+
+// y = map(x) for the first `count` rows of S; then(rows, y, first row) for each block.
+template <kernel::linear_shape S, class Map, class T, class Then>
+constexpr void project_first_rows(const Map& map, const T* x, T* y, std::size_t count,
+                                  const Then& then) noexcept {
+  each_first_rows<S.rows>(
+      count,
+      [&]<std::size_t Rows>(std::integral_constant<std::size_t, Rows> size, std::size_t first) {
+        constexpr kernel::linear_shape some = [] {
+          kernel::linear_shape shape = S;
+          shape.rows = Rows;
+          return shape;
+        }();
+        project<some>(map, x + first * S.x_row, y + first * S.y_row);
+        then(size, y + first * S.y_row, first);
+      });
+}
+struct then_nothing {
+  template <class Size, class T>
+  constexpr void operator()(Size, T*, std::size_t) const noexcept {}
+};
+
 // Prepare: prepared_heads. Scoring: scale, softcap, rows without keys.
 template <class T, head_sizes S, class Prepare, class Scoring, std::size_t Queries,
           std::size_t Keys>
@@ -112,6 +161,9 @@ struct multi_head_forward {
       Queries,     S.context_width(), S.output, of_context.query, of_context.feature,
       To.position, To.feature,        S.o_bias};
 
+  // Can it leave out rows? The mean of all values needs them.
+  static constexpr bool by_rows = !std::is_same_v<typename Scoring::empty, uniform_weights>;
+
   // mask: a sequence_mask (mask/base.hpp).
   template <sequence_strides X, sequence_strides Y, sequence_strides Z, sequence_strides Out,
             class Weights, class Mask>
@@ -126,6 +178,41 @@ struct multi_head_forward {
     heads_of_sequence<head, all_heads, T, Scoring>::attend(work.q, work.k, work.v, work.context,
                                                            work.scratch, mask);
     project<project_out<Out>>(w.o, work.context, out);
+  }
+
+  // The same for the first rows of each. Of the rows after them, out has at most 3, of any numbers.
+  template <sequence_strides X, sequence_strides Y, sequence_strides Z, sequence_strides Out,
+            class Weights, class Mask>
+  static constexpr void forward(const Weights& w, const T* x, const T* y, const T* z,
+                                const Mask& mask, T* out, workspace& work,
+                                const first_rows& rows) noexcept {
+    project_first_rows<project_in<Queries, S.hidden, S.query_width(), query_row, S.q_bias, X>>(
+        w.q, x, work.q, rows.queries,
+        [&]<std::size_t Rows>(std::integral_constant<std::size_t, Rows>, T* q, std::size_t first) {
+          Prepare::template queries<Rows, S.heads, S.head_dim, query_row, Queries>(w, q, first);
+        });
+    project_first_rows<project_in<Keys, S.key_hidden, S.key_width(), key_row, S.k_bias, Y>>(
+        w.k, y, work.k, rows.keys,
+        [&]<std::size_t Rows>(std::integral_constant<std::size_t, Rows>, T* k, std::size_t first) {
+          Prepare::template keys<Rows, S.kv_heads, S.head_dim, key_row, Keys>(w, k, first);
+        });
+    project_first_rows<project_in<Keys, S.value_hidden, S.value_width(), value_row, S.v_bias, Z>>(
+        w.v, z, work.v, rows.keys, then_nothing{});
+    // Some queries that are left out, and their context, are read: ordinary numbers raise nothing.
+    for (std::size_t i = rows.queries; i < Queries && i < rows.queries + 8; ++i) {
+      for (std::size_t j = 0; j < S.query_width(); ++j) work.q[i * query_row + j] = T{};
+      for (std::size_t j = 0; j < S.context_width(); ++j)
+        work.context[i * of_context.query + j * of_context.feature] = T{};
+    }
+    heads_of_sequence<head, all_heads, T, Scoring>::attend_first(
+        work.q, work.k, work.v, work.context, work.scratch, mask, rows.queries);
+    project_first_rows<project_out<Out>>(w.o, work.context, out, rows.queries, then_nothing{});
+  }
+  template <sequence_strides X, sequence_strides Y, sequence_strides Z, sequence_strides Out,
+            class Weights, class Mask>
+  static constexpr void forward(const Weights& w, const T* x, const T* y, const T* z,
+                                const Mask& mask, T* out, workspace& work, all_rows) noexcept {
+    forward<X, Y, Z, Out>(w, x, y, z, mask, out, work);
   }
 };
 

@@ -52,11 +52,6 @@ struct linear_blocks : row_blocks<S.rows, Blocks> {
   }
 };
 
-struct then_nothing {
-  template <class Size, class T>
-  constexpr void operator()(Size, T*, std::size_t) const noexcept {}
-};
-
 // Steps: a multi_head_forward.
 template <class Steps, std::size_t Workers>
 struct forward_in_parts;

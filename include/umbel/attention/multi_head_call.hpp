@@ -29,8 +29,14 @@ struct multi_head_call {
   using workspaces = given_workspaces<Workspace, scratch>;
   using place = typename workspaces::all;
   using result = tensor_of<T, typename Layer::template result_of<From>>;
+  static constexpr bool by_rows = [] {
+    if constexpr (workspaces::several || std::is_same_v<Workspace, in_formula>)
+      return false;
+    else
+      return requires { requires steps::by_rows; };
+  }();
   using verdict = first_error<
-      rules::mask_fits<say::multi_head_attention, mask_of<Mask>, scores>,
+      rules::mask_fits<say::multi_head_attention, mask_of<Mask>, scores_by_rows<scores, by_rows>>,
       rules::scratch_fits<say::multi_head_attention, typename workspaces::each, scratch, Sizes>>;
 
   // All sequences of the batch, in sequence or handed out to workers.
@@ -42,7 +48,20 @@ struct multi_head_call {
     constexpr auto zs = strides_along<typename Z::layout, KeyAxis, family>;
     constexpr auto outs = strides_along<typename Out::layout, QueryAxis, family>;
     const auto& masks = as_mask(mask);
-    if constexpr (!workspaces::several) {
+    using of_mask = mask_of<Mask>;
+    if constexpr (of_mask::counts_rows) {
+      for (std::size_t b = 0; b < sequences; ++b) {
+        first_rows rows = rows_present<queries, keys>(masks, masks, b);
+        if constexpr (!std::is_same_v<QueryAxis, KeyAxis>) rows.queries = queries;
+        auto* const to = out.data() + b * outs.batch;
+        steps::template forward<xs, ys, zs, outs>(w, x.data() + b * xs.batch,
+                                                  y.data() + b * ys.batch, z.data() + b * zs.batch,
+                                                  at_sequence<scores>(masks, b), to, work, rows);
+        for (std::size_t i = rows.queries; i < queries; ++i)
+          for (std::size_t j = 0; j < Layer::sizes.output; ++j)
+            to[i * outs.position + j * outs.feature] = T{};
+      }
+    } else if constexpr (!workspaces::several) {
       for (std::size_t b = 0; b < sequences; ++b)
         steps::template forward<xs, ys, zs, outs>(
             w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,

@@ -72,7 +72,8 @@ struct entry_of_block {
       using scratch = typename Of::template scratch_of<call::n, call::m>::type;
       using workspaces = given_workspaces<Workspace, scratch>;
       using fit = first_error<
-          typename entry::template masks_of_call_fit<call, mask_of<Mask>, mask_of<ToSelf>>::type,
+          typename entry::template masks_of_call_fit<call, mask_of<Mask>, mask_of<ToSelf>,
+                                                     Workspace>::type,
           rules::scratch_fits<refuses, typename workspaces::each, scratch, typename call::sizes>>;
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
       if constexpr (fit::ok)
@@ -81,6 +82,8 @@ struct entry_of_block {
               Of::template sequences<call>(typename entry::all_events{}, w, x.data(),
                                            memory_in(memory), as_mask(mask), as_mask(to_self),
                                            y.data(), all);
+              if constexpr (mask_of<ToSelf>::counts_rows)
+                Of::template clear_rest<call>(as_mask(to_self), y.data());
             });
       else
         return invalid{};
@@ -175,20 +178,24 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
   using number = T;
   template <class X, class Memory>
   using shapes_fit = block_shapes_fit<block_types, word, T, T, accepted, X, Memory>;
-  template <class Mask, class ToSelf, std::size_t Batch, std::size_t N, std::size_t M>
+  // ByRows: not in formulas, nor by several workers.
+  template <class Mask, class ToSelf, std::size_t Batch, std::size_t N, std::size_t M, bool ByRows>
   struct masks_rule {
+    template <class Part, std::size_t Keys>
+    using scores = scores_by_rows<scores_of<T, Batch, Part::sizes.heads, N, Keys>,
+                                  ByRows && Part::template forward_of<N, Keys>::by_rows>;
     template <class Part>
-    using of_sequence =
-        rules::mask_fits<word, ToSelf, scores_of<T, Batch, Part::sizes.heads, N, N>>;
+    using of_sequence = rules::mask_fits<word, ToSelf, scores<Part, N>>;
     template <class Part>
-    using of_memory = rules::mask_fits<word, Mask, scores_of<T, Batch, Part::sizes.heads, N, M>>;
+    using of_memory = rules::mask_fits<word, Mask, scores<Part, M>>;
   };
-  template <class Mask, class ToSelf, std::size_t Batch, std::size_t N, std::size_t M>
-  using masks_fit = attentions_fit<described, masks_rule<Mask, ToSelf, Batch, N, M>>;
-  template <class Call, class Mask, class ToSelf>
+  template <class Mask, class ToSelf, std::size_t Batch, std::size_t N, std::size_t M,
+            bool ByRows = false>
+  using masks_fit = attentions_fit<described, masks_rule<Mask, ToSelf, Batch, N, M, ByRows>>;
+  template <class Call, class Mask, class ToSelf, class Workspace>
   using masks_of_call_fit =
-      masks_fit<Mask, ToSelf, Call::layout::template size_of<rules::batch_family>, Call::n,
-                Call::m>;
+      masks_fit<Mask, ToSelf, Call::layout::template size_of<rules::batch_family>, Call::n, Call::m,
+                !rules::is_for_workers<Workspace>>;
 
   // All sequences, row-major, through a layer or stack; y may be x. Work: workspace or parallel().
   template <class Call, std::size_t... Event, class Weights, class Mask, class ToSelf, class Work>
@@ -214,7 +221,13 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
                                     Call::m, ToSelf, Mask>{
             memory + b * Call::m * width * described::has_memory, to_self, mask, b};
       };
-      if constexpr (!rules::is_for_workers<Work>) {
+      if constexpr (ToSelf::counts_rows || Mask::counts_rows) {
+        for (std::size_t b = 0; b < count; ++b) {
+          const auto at = place(b, work);
+          const auto pass = parts(b);
+          rows::template first_rows<Call::n>(w, at, pass.rows(), work, pass);
+        }
+      } else if constexpr (!rules::is_for_workers<Work>) {
         for (std::size_t b = 0; b < count; ++b) {
           const auto at = place(b, work);
           const auto pass = parts(b);
@@ -233,6 +246,13 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
             });
       }
     }
+  }
+
+  // Zeros for the rows that a mask leaves out.
+  template <class Call, class ToSelf>
+  static constexpr void clear_rest(const ToSelf& to_self, T* y) noexcept {
+    for (std::size_t b = 0; b < Call::layout::count / (Call::n * width); ++b, y += Call::n * width)
+      for (std::size_t e = to_self.rows(b, Call::n) * width; e < Call::n * width; ++e) y[e] = T{};
   }
 
   template <class X, class Mask, class Memory = without_memory>

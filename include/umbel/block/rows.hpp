@@ -150,6 +150,23 @@ struct rows {
     (on<First + I, N>(arguments...), ...);
   }
 
+  // The first `count` rows only: blocks of rows from one part that needs all of them to the next.
+  template <std::size_t N, std::size_t First = 0, class Weights, class Work, class Parts>
+  static constexpr void first_rows(const Weights& w, const places<T>& p, std::size_t count,
+                                   Work& work, const Parts& parts) noexcept {
+    constexpr std::size_t end = Block::next_whole(First);
+    if constexpr (First < end)
+      each_first_rows<N>(
+          count, [&]<std::size_t R>(std::integral_constant<std::size_t, R>, std::size_t at) {
+            const places<T> here = p.at(at * width);
+            each<First, R>(std::make_index_sequence<end - First>{}, w, here, work, parts);
+          });
+    if constexpr (end < Block::event_count) {
+      on<end, N>(w, p, work, parts);
+      first_rows<N, end + 1>(w, p, count, work, parts);
+    }
+  }
+
   // By several workers: blocks of rows from one part that needs all of them to the next. Rows
   // between these rounds are in the workspace of worker 0.
   template <std::size_t N, std::size_t First = 0, class Weights, class Given, class Parts>
@@ -213,6 +230,13 @@ struct whole_pass {
   const Mask& mask;
   std::size_t sequence;
 
+  static constexpr bool by_rows = ToSelf::counts_rows || Mask::counts_rows;
+  constexpr std::size_t rows() const noexcept
+    requires by_rows
+  {
+    return rows_present<N, M>(to_self, mask, sequence).queries;
+  }
+
   template <std::size_t I, std::size_t Rows, class Weights, class Work>
   constexpr void run(const Weights& w, const T* from, T* to, Work& work) const noexcept {
     constexpr event e = Block::template event_at<I>;
@@ -223,11 +247,13 @@ struct whole_pass {
     else if constexpr (e.sees == reads::sequence)
       part::template forward_of<N, N>::template forward<part::rows, part::rows, part::rows,
                                                         part::rows>(
-          w, from, from, from, at_sequence<scores<layer, N>>(to_self, sequence), to, work);
+          w, from, from, from, at_sequence<scores<layer, N>>(to_self, sequence), to, work,
+          rows_present<N, N>(to_self, to_self, sequence));
     else
       part::template forward_of<N, M>::template forward<part::rows, part::rows, part::rows,
                                                         part::rows>(
-          w, from, memory, memory, at_sequence<scores<layer, M>>(mask, sequence), to, work);
+          w, from, memory, memory, at_sequence<scores<layer, M>>(mask, sequence), to, work,
+          rows_present<N, M>(to_self, mask, sequence));
   }
   template <std::size_t I, class Weights, class Workers>
   void run_in_parts(const Weights& w, const T* from, T* to, const Workers& workers) const noexcept {

@@ -25,12 +25,14 @@ namespace umbel::portable {
 //   by_position               does it depend only on distances between queries and keys
 //   by_head                   can it differ between heads
 //   has_length                does it set the number of keys of a sequence
+//   counts_rows               does it count the rows of a sequence: rows(batch, most)
 //   to_last_key               its name if it puts the last query at the last of all keys
 struct mask_base : own_arithmetic {
   static constexpr bool observes = false, drops = false;
   static constexpr bool by_position = false;
   static constexpr bool by_head = true;
   static constexpr bool has_length = false;
+  static constexpr bool counts_rows = false;
   using to_last_key = void;
   template <class Scores>
   static constexpr detail::no_observer observer(auto) noexcept {
@@ -157,6 +159,27 @@ constexpr auto at_head(const Mask& mask, mask_place place) noexcept {
   using observer = decltype(mask.template observer<Scores>(place));
   return head_mask<policy, observer>{mask.template policy<Scores>(place),
                                      mask.template observer<Scores>(place)};
+}
+
+// The rows of one sequence that a call computes: all, or the first ones.
+struct all_rows {};
+struct first_rows {
+  std::size_t queries, keys;
+};
+// OfQueries, OfKeys: masks. Most: of how many rows.
+template <std::size_t Queries, std::size_t Keys, class OfQueries, class OfKeys>
+constexpr auto rows_present(const OfQueries& of_queries, const OfKeys& of_keys,
+                            std::size_t batch) noexcept {
+  const auto count = [batch](const auto& mask, std::size_t most) {
+    if constexpr (std::remove_cvref_t<decltype(mask)>::counts_rows)
+      return mask.rows(batch, most);
+    else
+      return most;
+  };
+  if constexpr (OfQueries::counts_rows || OfKeys::counts_rows)
+    return first_rows{count(of_queries, Queries), count(of_keys, Keys)};
+  else
+    return all_rows{};
 }
 
 // A mask for the heads of one sequence.

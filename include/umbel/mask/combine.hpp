@@ -4,6 +4,7 @@
 //   all_keys                      every key (the default)
 //   lens                          a tensor of integers, (batch), (batch, query) ...: the first
 //                                 lens keys
+//   valid_rows(lens)              the same, and the call does no work for other rows
 //   keep_mask(m), drop_mask(m)    a tensor of bool: true attends, true does not
 //   score_bias(b)                 a tensor of the layer's type, added; -infinity hides
 //   score_bias(f)                 f(batch, head, query, key), added
@@ -107,15 +108,26 @@ struct both_masks : mask_base {
   static constexpr bool observes = A::observes || B::observes, drops = A::drops || B::drops;
   static constexpr bool by_position = A::by_position && B::by_position;
   static constexpr bool has_length = A::has_length || B::has_length;
+  static constexpr bool counts_rows = A::counts_rows || B::counts_rows;
   using to_last_key = std::conditional_t<std::is_void_v<typename A::to_last_key>,
                                          typename B::to_last_key, typename A::to_last_key>;
   template <class Layer, class Scores>
   using rule = detail::first_error<
       typename A::template rule<Layer, Scores>, typename B::template rule<Layer, Scores>,
       detail::rules::one_last_key<Layer, has_length, to_last_key>,
+      detail::rules::observes_all_rows<Layer, !(counts_rows && observes)>,
       detail::rules::given_once<Layer, detail::say::observe, A::observes && B::observes>,
+      detail::rules::given_once<Layer, detail::say::valid_rows, A::counts_rows && B::counts_rows>,
       detail::rules::given_once<Layer, detail::say::dropout, A::drops && B::drops>>;
 
+  UMBEL_SHARED constexpr std::size_t rows(std::size_t batch, std::size_t most) const noexcept
+    requires counts_rows
+  {
+    if constexpr (A::counts_rows)
+      return first.rows(batch, most);
+    else
+      return second.rows(batch, most);
+  }
   template <class Scores>
   constexpr auto observer(detail::mask_place place) const noexcept {
     if constexpr (A::observes)

@@ -88,6 +88,20 @@ struct length_mask : mask_memory<X> {
   }
 };
 
+template <class X>
+struct row_mask : length_mask<X> {
+  UMBEL_SHARED constexpr explicit row_mask(const X& x) noexcept : length_mask<X>(x) {}
+  template <class Y>
+  using of_memory = row_mask<Y>;
+  static constexpr bool counts_rows = true;
+  template <class Layer, class Scores>
+  using rule = detail::rules::row_mask<Layer, X, Scores>;
+  UMBEL_SHARED constexpr std::size_t rows(std::size_t batch, std::size_t most) const noexcept {
+    return detail::kernel::scores::lengths<typename X::value_type>::clamp(
+        this->memory.data()[batch * row_mask::template step<detail::rules::batch_family>], most);
+  }
+};
+
 template <class X, bool Keeps>
 struct flag_mask : mask_memory<X> {
   UMBEL_SHARED constexpr explicit flag_mask(const X& x) noexcept : mask_memory<X>(x) {}
@@ -134,6 +148,7 @@ namespace umbel::inline UMBEL_TARGET::detail {
 using portable::bias_mask;
 using portable::flag_mask;
 using portable::length_mask;
+using portable::row_mask;
 using portable::unclear_mask;
 
 // f at one head: the kernel calls it with a query and a key.
@@ -181,6 +196,10 @@ constexpr no_mask_of<X> no_mask() noexcept {
   static_assert(report<rules::mask_of<Name, Takes, X>>::ok, "umbel: shapes do not fit");
   return {};
 }
+
+// An argument of valid_rows.
+template <class X>
+inline constexpr bool one_count = shaped<X> || rules::is_length<X>;
 
 template <class F>
 concept function_object = !shaped<F> && !of_a_formula<F> && !one_is_invalid<F> &&
@@ -267,6 +286,32 @@ constexpr detail::no_mask_of<X...> score_bias(const X&...) noexcept {
   using verdict =
       detail::rules::arguments<detail::say::score_bias,
                                detail::say::expects_a_tensor_or_view_or_a_function_object, X...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return {};
+}
+
+// valid_rows(n): n rows of each sequence exist, an integer or a tensor of integers by batch,
+// clamped as lengths are. Keys from n on are hidden, as lengths hide them. In addition the call
+// does no work for rows from n on: their results are zeros, and the others have the bits of a call
+// with lengths.
+template <class Length>
+  requires detail::rules::is_length<Length>
+constexpr detail::row_mask<tensor<Length>> valid_rows(const Length& count) noexcept {
+  return detail::row_mask<tensor<Length>>(tensor<Length>{count});
+}
+template <detail::shaped X>
+constexpr auto valid_rows(X&& counts) noexcept {
+  return detail::row_mask<detail::memory_of<X>>(detail::as_memory<X>(counts));
+}
+template <class X>
+  requires detail::is_tensor<std::remove_const_t<X>>
+constexpr auto valid_rows(X& counts UMBEL_LIFETIMEBOUND) noexcept {
+  return detail::row_mask<detail::memory_of<X&>>(detail::as_memory<X&>(counts));
+}
+template <class... X>
+  requires(!(detail::one_count<X> && ... && (sizeof...(X) == 1)))
+constexpr detail::no_mask_of<X...> valid_rows(const X&...) noexcept {
+  using verdict = detail::rules::position_of<detail::say::valid_rows, X...>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }

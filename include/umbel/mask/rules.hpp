@@ -25,6 +25,7 @@ struct needs_one_length_per_sequence;
 }  // namespace say
 
 UMBEL_SAYS(valid_lens, "valid_lens");
+UMBEL_SAYS(valid_rows, "valid_rows");
 UMBEL_SAYS(keep_mask, "keep_mask");
 UMBEL_SAYS(drop_mask, "drop_mask");
 UMBEL_SAYS(score_bias, "score_bias");
@@ -41,6 +42,12 @@ UMBEL_SAYS(
     are_ambiguous_so_write_sliding_window_bottom_right_of_lens_or_sliding_window_at,
     "are ambiguous; write sliding_window_bottom_right<4>(lens) to align the last query with the "
     "last key of its sequence, sliding_window_at<4>(keys - queries) with the last of all keys");
+UMBEL_SAYS(valid_rows_is_for_multi_head_attention_and_blocks_so_pass_lengths,
+           "valid_rows is for multi_head_attention, encoder_layer, decoder_layer and "
+           "residual_block, outside of formulas, without parallel and "
+           "empty_rows<uniform_weights>; pass the lengths alone");
+UMBEL_SAYS(valid_rows_leaves_out_rows_that_observe_writes_so_pass_lengths,
+           "valid_rows leaves out rows that observe writes; pass the lengths alone");
 UMBEL_SAYS(which_cannot_have_the_axis, ", which cannot have the axis");
 UMBEL_SAYS(so_pass_numbers_to_add_to_the_scores_as, "; pass numbers to add to the scores as");
 UMBEL_SAYS(the_memory_is_a_temporary_so_store_it_in_a_variable,
@@ -82,7 +89,12 @@ struct scores_of {
       shape<axes::batch<Batch>, axes::heads<Heads>, axes::query<Queries>, axes::key<Keys>>>;
   using layout = layout_with_axes<axes>;
   static constexpr std::size_t heads = Heads, queries = Queries, keys = Keys;
-  static constexpr bool placed = Placed;
+  static constexpr bool placed = Placed, by_rows = false;
+};
+// Of a call that can leave out rows, if Can.
+template <class Scores, bool Can>
+struct scores_by_rows : Scores {
+  static constexpr bool by_rows = Can;
 };
 
 namespace rules {
@@ -131,6 +143,28 @@ using length_mask = first_error<
     verdict<!layout_of<X>::template has<key_family>, Layer, say::valid_lens,
             struct count_keys_and_cannot_have_the_axis, axis_of<layout_of<X>, key_family>>,
     broadcasts_to<Layer, say::valid_lens, say::have, X, Scores>>;
+
+// Lengths by batch. Axes: those of X.
+template <class Layer, class Name, class Axes>
+struct by_batch_rule;
+template <class Layer, class Name, class... Axes>
+struct by_batch_rule<Layer, Name, shape<Axes...>> {
+  using type = first_error<
+      verdict<Axes::size == 1 || std::is_same_v<typename Axes::family, batch_family>, Layer, Name,
+              say::needs_one_length_per_sequence, say::which_cannot_have_the_axis, Axes>...,
+      accepted>;
+};
+template <class Layer, class X, class Scores>
+using row_mask =
+    first_error<verdict<Scores::by_rows, Layer,
+                        say::valid_rows_is_for_multi_head_attention_and_blocks_so_pass_lengths>,
+                verdict<holds_integers<X>, Layer, say::valid_rows,
+                        say::needs_integers_but_these_have_type, element<typename X::value_type>>,
+                typename by_batch_rule<Layer, say::valid_rows, typename layout_of<X>::axes>::type,
+                broadcasts_to<Layer, say::valid_rows, say::have, X, Scores>>;
+template <class Layer, bool Ok>
+using observes_all_rows =
+    verdict<Ok, Layer, say::valid_rows_leaves_out_rows_that_observe_writes_so_pass_lengths>;
 
 template <class Layer, class Name, class X, class Scores>
 using flag_mask =

@@ -122,7 +122,7 @@ struct calls_of_blocks : entry_of_block {
     template <class Part>
     using of_memory = keys_fit<typename Call::memory_positions, Mask, Part::sizes.heads>;
   };
-  template <class Call, class Mask, class Own>
+  template <class Call, class Mask, class Own, class Workspace = on_stack>
   using masks_of_call_fit = attentions_fit<description, masks_rule<Call, Mask, Own>>;
 
  private:

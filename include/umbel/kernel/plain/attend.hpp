@@ -193,10 +193,12 @@ constexpr void tap_scores_by(const Score& score, const Policy& policy, const Tap
 // (scores::dropout) keeps its value in the sum and is 0 in the context's fma. tap: see tap.hpp.
 template <attend_shape S, class T, scores::policy Policy, tap_like Tap, stored_rows K,
           stored_rows Y>
-constexpr void attend(const T* q, K k, Y v, T scale, const Policy& policy, T* o,
-                      const Tap& tap) noexcept {
-  detail::attend_by(S, detail::dot_product_score<T, K>{S, q, k, exp2_factor(scale)}, v, policy, o,
-                    tap);
+constexpr void attend(const T* q, K k, Y v, T scale, const Policy& policy, T* o, const Tap& tap,
+                      std::size_t present = S.queries) noexcept {
+  attend_shape shape = S;
+  shape.queries = present;  // the first ones
+  detail::attend_by(shape, detail::dot_product_score<T, K>{S, q, k, exp2_factor(scale)}, v, policy,
+                    o, tap);
 }
 
 // weights, if given, receives the weights (queries, keys), row-major, as multiplied with the
