@@ -49,6 +49,7 @@
 #include <umbel/layer/computing.hpp>
 #include <umbel/layer/named_memory.hpp>
 #include <umbel/layer/weights_rules.hpp>
+#include <umbel/layer/struct_members.hpp>
 #include <umbel/layer/weights.hpp>
 #include <umbel/layer/packed_weights.hpp>
 #include <umbel/layer/project.hpp>

@@ -26,6 +26,7 @@
 #include <umbel/tensor/refusal.hpp>
 #include <umbel/tensor/other_calls.hpp>
 #include <umbel/layer/named_memory.hpp>
+#include <umbel/layer/struct_members.hpp>
 #include <umbel/layer/options.hpp>
 #include <umbel/layer/parts.hpp>
 #include <umbel/layer/workspace.hpp>
@@ -70,6 +71,7 @@
 #include <umbel/weights/load.hpp>
 #include <umbel/weights/meta.hpp>
 #include <umbel/weights/paddle.hpp>
+#include <umbel/weights/probe_differences.hpp>
 #include <umbel/weights/probe.hpp>
 #include <umbel/file/crc32.hpp>
 #include <umbel/file/write_rules.hpp>

@@ -74,6 +74,7 @@
 #include <umbel/formula/known_operations.hpp>
 #include <umbel/tensor/interop.hpp>
 #include <umbel/layer/named_memory.hpp>
+#include <umbel/layer/struct_members.hpp>
 #include <umbel/layer/weights_rules.hpp>
 #include <umbel/layer/weights.hpp>
 #include <umbel/layer/packed_weights.hpp>

@@ -62,6 +62,7 @@
 #include <umbel/attention/prepared_heads.hpp>
 #include <umbel/tensor/interop.hpp>
 #include <umbel/layer/named_memory.hpp>
+#include <umbel/layer/struct_members.hpp>
 #include <umbel/layer/weights_rules.hpp>
 #include <umbel/layer/weights.hpp>
 #include <umbel/attention/forward.hpp>
