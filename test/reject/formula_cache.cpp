@@ -251,6 +251,21 @@ using cache_of = key_value_cache<F, key<16>, called_with<row, X...>>;
   // cause: The call has too few arguments.
   // cure: Write `cache.step(out, f, x, w)`.
   (void)cache.step(out);
+#elif defined CASE_positions_along_the_keys_of_a_step
+  // expect-gcc: "umbel: elementwise: the left side has key=1 but the right side has key=16"
+  // expect-clang: elementwise.*the_left_side_has.*key<1>.*but_the_right_side_has.*key<16>
+  // lines-gcc: 16
+  // cause: A step has as many keys as new positions, not as many as the cache holds.
+  // cure: Write `position<key>`, which needs no size.
+  constexpr formula f = [](auto a) {
+    const auto q = a | rename_axis<token, query>;
+    const auto k = a | rename_axis<token, key>;
+    const auto scores = contract<hidden>(q, k) * positions_along<key<16>>;
+    return contract<key>(softmax<key>(hide(scores, position<key> > position<query>)), k) |
+           rename_axis<query, token>;
+  };
+  static cache_of<decltype(f)> other;
+  (void)other.step(out, f, x);
 #elif defined CASE_refused_formula_used_further
   // expect-gcc: "umbel: softmax: there is no axis query in \[token=16, hidden=8\]"
   // expect-clang: softmax.*there_is_no_axis.*query.*token<16>.*hidden<8>

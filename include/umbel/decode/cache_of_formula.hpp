@@ -242,9 +242,11 @@ class key_value_cache<Formula, Keys, Options...>
     template <bool Ok, class Decoded>
     struct rest {
       using type = detail::accepted;
+      static constexpr bool is_traced = false;
     };
     template <class Decoded>
     struct rest<true, Decoded> {
+      static constexpr bool is_traced = false;
       using type = detail::verdict<
           detail::never<Decoded>, detail::say::key_value_cache,
           detail::say::the_arguments_do_not_match_called_with_in_the_type_of_the_cache>;
@@ -257,9 +259,16 @@ class key_value_cache<Formula, Keys, Options...>
       template <bool HasRoom, class Of>
       struct of_step {
         using type = room;
+        static constexpr bool is_traced = false;
       };
+      // The formula has refused these sizes.
       template <class Of>
+        requires(detail::one_is_invalid<typename Of::template result<count>>)
+      struct of_step<true, Of> : of_step<false, Of> {};
+      template <class Of>
+        requires(!detail::one_is_invalid<typename Of::template result<count>>)
       struct of_step<true, Of> {
+        static constexpr bool is_traced = true;
         using step = typename Of::template step<count>;
         using layouts = detail::formulas::row_major_layouts<typename Of::template result<count>>;
         using type = detail::first_error<
@@ -272,10 +281,10 @@ class key_value_cache<Formula, Keys, Options...>
                                         detail::shape<new_axis>>>;
       };
       using type = typename of_step<room::ok, Decoded>::type;
+      static constexpr bool is_traced = of_step<room::ok, Decoded>::is_traced;
     };
-    using verdict = detail::first_error<
-        declared_for, has_positions,
-        typename rest<fits && declared_for::ok && has_positions::ok, decoding>::type>;
+    using last = rest<fits && declared_for::ok && has_positions::ok, decoding>;
+    using verdict = detail::first_error<declared_for, has_positions, typename last::type>;
   };
 
   template <class Out, class Given, class Work, class... X>
@@ -284,7 +293,7 @@ class key_value_cache<Formula, Keys, Options...>
     if constexpr (fits) {
       using called = call<Out, Given, Work, X...>;
       static_assert(detail::report<typename called::verdict>::ok, "umbel: shapes do not fit");
-      if constexpr (called::verdict::ok) {
+      if constexpr (called::verdict::ok && called::last::is_traced) {
         using decoding = typename called::decoding;
         using runs = typename decoding::template run<called::count>;
         if (called::count > capacity - size_) return false;
