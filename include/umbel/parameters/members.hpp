@@ -118,13 +118,20 @@ struct layer_of_several<Layer> {
 };
 template <class Layer>
 using layer_in_stack = typename layer_of_several<Layer>::type;
+// A layer that is listed once stands for any number.
+template <class Layer, class W>
+inline constexpr bool holds_as_many = true;
+template <class Layer, class W>
+  requires(Layer::count != count_of<W>())
+inline constexpr bool holds_as_many<Layer, W> = false;
 // Are W, a member or the elements of one, the weights of the layer?
 template <class Layer, class W>
 constexpr bool has_weights_of() {
   if constexpr (std::is_void_v<Layer>)
     return true;
   else if constexpr (several_weights<W>)
-    return has_weights_of<layer_in_stack<Layer>,
+    return holds_as_many<Layer, W> &&
+           has_weights_of<layer_in_stack<Layer>,
                           std::remove_cvref_t<decltype(std::declval<W&>()[0])>>();
   else if constexpr (requires { requires std::is_same_v<typename Layer::weights_view, W>; })
     return true;

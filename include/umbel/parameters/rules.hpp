@@ -112,13 +112,12 @@ constexpr auto layers_of_members(layer_list<Layer...>) {
 }
 template <class Operation, class W>
 constexpr auto part_layers() {
-  if constexpr (!requires { typename W::part_layers; })
-    return accepted{};
-  else if constexpr (!is_list_of_layers<typename W::part_layers>)
-    return verdict<false, Operation,
-                   say::part_layers_is_not_a_list_so_write_using_part_layers_std_tuple>{};
-  else
+  if constexpr (requires { requires is_list_of_layers<typename W::part_layers>; })
     return layers_of_members<Operation, W>(typename listed_layers<W>::list{});
+  else
+    return verdict<!requires { typename W::part_layers; } && !requires { W::part_layers; },
+                   Operation,
+                   say::part_layers_is_not_a_list_so_write_using_part_layers_std_tuple>{};
 }
 
 // W, without its parts.

@@ -68,9 +68,10 @@ inline void put_stored(load_result& out, const stored_piece& piece) {
   out.put(text.chars);
 }
 
-// A line if no layer has this option, or the first of them has a different value.
+// A line if no layer has this option, or the first of them has a different value. Returns whether a
+// layer has this path.
 template <class Weights>
-void compare_option(load_result& out, const Weights& w, const stored_options& stored,
+bool compare_option(load_result& out, const Weights& w, const stored_options& stored,
                     const parameter_names* tables, std::size_t count) {
   bool has_layers = false, has_path = false, has_line = false;
   const auto compare = [&]<class Layer>(const parameter_path& path, std::type_identity<Layer>) {
@@ -101,13 +102,14 @@ void compare_option(load_result& out, const Weights& w, const stored_options& st
     out.put('\n');
   };
   visit_layers<void>(parameter_path{}, w, compare);
-  if (has_path) return;
+  if (has_path) return true;
   out.begin();
   out.put("the file has options of ");
   put_stored(out, stored.path);
   out.put(has_layers ? ", but no layer in part_layers has that name\n"
                      : ", but the weights name no layers; add using part_layers = "
                        "std::tuple<...> to their struct, with the layer of each member\n");
+  return false;
 }
 
 inline constexpr std::size_t most_problems = 100;
@@ -124,9 +126,10 @@ void compare_options(load_result& out, const Weights& w, const File& file,
       return;
     }
     stored_options stored(text);
-    // Few lines are shown: the rest would only take time.
+    bool has_path = true;
+    // Few lines are shown: the rest would only take time. A path that no layer has is shown once.
     while (out.problems() < most_problems && stored.next())
-      compare_option(out, w, stored, tables, count);
+      if (has_path || stored.is_first) has_path = compare_option(out, w, stored, tables, count);
     if (stored.problem() == nullptr) return;
     out.begin();
     out.put("the options of the file are malformed at character ");

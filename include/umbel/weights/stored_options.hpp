@@ -33,7 +33,8 @@ class stored_options {
   // False at the end, or if the rest is malformed.
   constexpr bool next() noexcept {
     if (problem_ != nullptr) return false;
-    if (begins_entry_) {
+    is_first = begins_entry_;
+    if (is_first) {
       const bool is_path = read(path) && stop_ == ':';
       if (problem_ == nullptr && stop_ < 0 && path.size == 0) return false;
       if (!is_path) return fail("a path and a colon expected");
@@ -48,7 +49,9 @@ class stored_options {
   [[nodiscard]] constexpr const char* problem() const noexcept { return problem_; }
   [[nodiscard]] constexpr std::size_t place() const noexcept { return place_; }
 
-  stored_piece path, name, value;  // of the last option read
+  // Of the last option read; is it the first with its path?
+  stored_piece path, name, value;
+  bool is_first = false;
 
  private:
   constexpr bool fail(const char* words) noexcept {
@@ -63,6 +66,7 @@ class stored_options {
       stop_ = from_.next();
       ++place_;
       if (stop_ < 0 || stop_ == ':' || stop_ == '=' || stop_ == ',' || stop_ == ';') break;
+      if (stop_ < ' ') return fail("a printable character expected");
       if (stop_ == ' ' && piece.size == 0) continue;
       if (piece.size == stored_piece::most) return fail("a shorter word expected");
       piece.chars[piece.size++] = static_cast<char>(stop_);
