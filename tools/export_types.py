@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+import export_options
 from command_line import Refused
 from export_write import identifier
 
@@ -44,8 +45,6 @@ OPTIONS = {
     "meta_llama_block": (f"{OF_LLAMA}rope<adjacent_pairs>", LOOK_UP),
 }
 UNKNOWN_OPTIONS = ("norm_first<true>, activation<relu>", "norm_first and activation are a guess: look them up")
-WORD = r"(?:[a-z]\w*|\d[\d']*)"
-OPTION = re.compile(rf"([a-z]\w*)<{WORD}(?:, *{WORD})*>")
 
 
 @dataclass
@@ -107,6 +106,7 @@ class Found:
     tensors: dict[str, np.ndarray]
     groups: list[Group]
     left_out: list[str] = field(default_factory=list)
+    options: dict[str, dict[str, str]] = field(default_factory=dict)  # as a file has them: by path of a group, then by name
 
     def axes(self) -> dict[str, str]:
         """What is known of the axes of tensors, for comments: "(16, 8), out, in"."""
@@ -257,15 +257,11 @@ def recognise(tensors: dict[str, np.ndarray], left_out=()) -> Found:
 # $u stands for umbel:: and $a for umbel::axes:: where they are needed.
 
 
-def options_by_name(text: str) -> dict[str, str]:
-    return {option[1]: option[0] for option in OPTION.finditer(text)}
-
-
 class Writer:
     """C++ for what was found. options: of blocks, as the user knows them."""
 
-    def __init__(self, found: Found, heads: int | None, options: str, qualified: bool):
-        self.found, self.heads, self.known, self.qualified = found, heads, options_by_name(options), qualified
+    def __init__(self, found: Found, options: str, qualified: bool):
+        self.found, self.known, self.qualified = found, export_options.by_name(options), qualified
         self.remarks: list[str] = []
         self.undecided: list[str] = []  # linear maps that may be (in, out) as well
 
@@ -306,13 +302,13 @@ class Writer:
         """Of layer_norms without a beta."""
         return "" if "norm1.beta" in layer.names or "rms_norm" in options else ", $unorm_bias<false>"
 
-    def attention_options(self, layer: Layer, path: str) -> str:
+    def attention_options(self, layer: Layer, path: str, stored: dict[str, str]) -> str:
         """$aheads<4> and what follows from the widths of the projections."""
         q, k, v = (self.size(layer, f"{path}{one}.weight", "out") for one in "qkv")
         hidden = self.size(layer, f"{path}q.weight", "in")
         norm = layer.names.get(f"{path}q_norm.gamma")  # of one head
-        heads = heads_of_axes(self.found, layer) or (q // self.found.tensors[norm].size if norm else self.heads)
-        if heads is None:
+        heads = heads_of_axes(self.found, layer) or (q // self.found.tensors[norm].size if norm else export_options.count(stored, "heads"))
+        if heads == 0:
             raise Refused("the number of heads is not told by shapes: say --heads N, for the types")
         if q % heads:
             raise Refused(f"--heads {heads} does not divide the {q} features of the queries of {layer.prefix or 'the model'}")
@@ -338,14 +334,16 @@ class Writer:
         if path is None:
             return self.small_type(group, layer)
         hidden = self.size(layer, f"{path}q.weight", "in")
-        heads, more = self.attention_options(layer, path)
+        stored = self.found.options.get(group.prefix, {})
+        heads, more = self.attention_options(layer, path, stored)
         if path == "":
             return f"$umulti_head_attention<float, $ahidden<{hidden}>, {heads}, {self.bias(layer)}{more}>"
         options, remark = OPTIONS.get(layer.table, UNKNOWN_OPTIONS)
         if f"{path}q_norm.gamma" in layer.names and "query_key_norm" not in options:
             options += f", query_key_norm<{'layer' if f'{path}q_norm.beta' in layer.names else 'rms'}_norm>"
-        options = ", ".join((options_by_name(options) | self.known).values())
-        if remark and not self.known:
+        known = export_options.by_name(export_options.as_written(stored)) | self.known
+        options = ", ".join((export_options.by_name(options) | known).values())
+        if remark and not known:
             self.remarks.append(f"{group.member}: {remark}")
         if self.has_some_biases(layer):
             self.remarks.append(f"{group.member}: {MIXED}")
@@ -425,26 +423,20 @@ def layer_of(group: Group, is_tensor: bool) -> str:
     return f"{group.member}_stack" if is_stack(group) else "void" if is_tensor else f"{group.member}_type"
 
 
-def stored_options(found: Found, heads: int | None, options: str) -> str:
-    """What the user says of layers, as text of the file that load compares with the types: no guesses."""
-    known, made = {}, []
-    for name, text in options_by_name(options).items():
-        values = text.removeprefix(name)[1:-1].replace("'", "").replace(" ", "").split(",")
-        if name == "rope":
-            known |= dict(zip(("rope", "rope_base", "rope_width"), values))
-        elif name in ("norm_epsilon", "score_scale", "softcap"):
-            known[name] = f"{int(values[0]) / max(int((values + ['1'])[1]), 1):.9g}"
-        elif name in ("norm_first", "activation", "gated", "norm_by", "empty_rows", "query_key_norm"):
-            known[name] = values[0]
+def stored_options(found: Found, heads: int | None, options: str, in_file: str) -> dict[str, dict[str, str]]:
+    """The options of layers, no guesses: those in the file that was read, and instead of them what the user passes."""
+    stored, known = export_options.read_text(in_file), export_options.as_stored(options)
     for group in found.groups:
         names = group.layers[0].names if group.layers else {}
         parts = {name.split(".")[-2] for name in names if "." in name}
         is_split = heads and "q" in parts and "score" not in names and not heads_of_axes(found, group.layers[0])
-        of_group = {"heads": str(heads)} if is_split else {}
-        of_group |= known if "norm1" in parts else {}
-        if of_group and group.prefix and not set(group.prefix) & set(":;,="):
-            made.append(f"{group.prefix}: {', '.join(f'{name}={value}' for name, value in of_group.items())}")
-    return "; ".join(made)
+        given = {"heads": str(heads)} if is_split else {}
+        given |= known if "norm1" in parts else {}
+        for path in stored:  # parts of the layer have them as well
+            if path.startswith(f"{group.prefix}."):
+                stored[path] |= {name: given[name] for name in stored[path].keys() & given.keys()}
+        stored[group.prefix] = stored.get(group.prefix, {}) | given
+    return stored
 
 
 def table_arguments(found: Found) -> list[str]:
@@ -457,9 +449,9 @@ def table_arguments(found: Found) -> list[str]:
     return made
 
 
-def types_text(found: Found, namespace: str, heads: int | None, options: str) -> str:
+def types_text(found: Found, namespace: str, options: str) -> str:
     """Types, the struct of the weights, and the call of load, to be pasted."""
-    writer = Writer(found, heads, options, False)
+    writer = Writer(found, options, False)
     types = writer.types()
     types += [f"using {group.member}_stack = $ulayer_stack<{group.member}_type, {len(group.layers)}>;" for group in found.groups if is_stack(group)]
     if writer.undecided:
@@ -525,11 +517,11 @@ def constant_of(kind: str, name: str, values: list[str], several: bool) -> str:
     return f"inline constexpr {kind} {name}[{len(values)}]{{\n    " + ",\n    ".join(values) + "};"
 
 
-def constants_text(found: Found, called: dict[str, str], heads: int | None, options: str) -> str:
+def constants_text(found: Found, called: dict[str, str], options: str) -> str:
     """Types and layers of constants, for the end of a header: their weights, which are pointers to the arrays, and the
     layers, packed by the compiler; of norms, which are not packed, the weights. Tensors that are no layer's are the
     arrays."""
-    writer = Writer(found, heads, options, True)
+    writer = Writer(found, options, True)
     taken = set(called.values()) | {one + "_shape" for one in called.values()}
     lines: list[str] = []
     for group in found.groups:
