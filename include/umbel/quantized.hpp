@@ -176,9 +176,11 @@
 #include <umbel/quantized/feed_forward.hpp>
 #include <umbel/quantized/prepared_heads.hpp>
 #include <umbel/quantized/attention_numbers.hpp>
+#include <umbel/quantized/attention_observed.hpp>
 #include <umbel/quantized/attention.hpp>
 #include <umbel/quantized/block_parts.hpp>
 #include <umbel/quantized/block_numbers.hpp>
+#include <umbel/quantized/block_attentions.hpp>
 #include <umbel/quantized/block_observed.hpp>
 #include <umbel/quantized/block.hpp>
 #include <umbel/quantized/model.hpp>
@@ -217,9 +219,11 @@
 #include <umbel/quantized/feed_forward.hpp>
 #include <umbel/quantized/prepared_heads.hpp>
 #include <umbel/quantized/attention_numbers.hpp>
+#include <umbel/quantized/attention_observed.hpp>
 #include <umbel/quantized/attention.hpp>
 #include <umbel/quantized/block_parts.hpp>
 #include <umbel/quantized/block_numbers.hpp>
+#include <umbel/quantized/block_attentions.hpp>
 #include <umbel/quantized/block_observed.hpp>
 #include <umbel/quantized/block.hpp>
 #include <umbel/quantized/model.hpp>

@@ -3,6 +3,8 @@
 // workers gives the same; steps are the whole pass.
 #include <umbel/quantized.hpp>
 
+#include <cstring>
+
 #include "../support/executors.hpp"
 #include "../support/quantized.hpp"
 #include "steps.hpp"
@@ -103,6 +105,32 @@ struct in_integers {
     BOOST_TEST(same_bits(in_place, y));
   }
 };
+struct integers_of_rows {
+  static constexpr const char* name = "integers, valid_rows(n)";
+  template <class Layer>
+  static void check() {
+    const auto& p = the_problem<Layer>();
+    static typename workspace_of_integers<Layer>::type work;
+    const auto pass = [&](const auto& mask, const auto& of_memory) {
+      if constexpr (has_memory<Layer>)
+        return p.layer(p.x, p.memory, of_memory, self_mask(mask), work);
+      else
+        return p.layer(p.x, mask, work);
+    };
+    for (int n = -1; n <= 17; ++n) {
+      const tensor<int, batch<2>> lens{n, 12 - n}, of_memory{7 - n / 2, n / 2};
+      const auto wanted = pass(lens & causal, of_memory);
+      std::memset(static_cast<void*>(&work), 0x85, sizeof work);
+      const auto y = pass(causal & valid_rows(lens), valid_rows(of_memory));
+      bool same = true;
+      for (int b = 0; b < 2; ++b)
+        for (int i = 0; i < 12; ++i)
+          for (int j = 0; j < 32; ++j)
+            same = same && y(b, i, j) == (i < lens(b) ? wanted(b, i, j) : 0);
+      BOOST_TEST(same);
+    }
+  }
+};
 struct cache_of_integers {
   static constexpr const char* name = "cache of integers";
   template <class Layer>
@@ -124,9 +152,11 @@ struct cache_of_integers {
 
 BOOST_AUTO_TEST_SUITE(uses_of_integers)
 BOOST_AUTO_TEST_CASE(of_passes) { try_on_all<float, in_integers>(); }
+BOOST_AUTO_TEST_CASE(of_rows) { try_on_all<float, integers_of_rows>(); }
 BOOST_AUTO_TEST_CASE(of_steps) { try_on_all<float, cache_of_integers>(); }
 BOOST_AUTO_TEST_CASE(of_a_block_with_all_joins) {
   in_integers::check<with_memory>();
+  integers_of_rows::check<with_memory>();
   cache_of_integers::check<with_memory>();
 }
 BOOST_AUTO_TEST_SUITE_END()

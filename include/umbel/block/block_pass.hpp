@@ -83,7 +83,7 @@ struct entry_of_block {
                                            memory_in(memory), as_mask(mask), as_mask(to_self),
                                            y.data(), all);
               if constexpr (mask_of<ToSelf>::counts_rows)
-                Of::template clear_rest<call>(as_mask(to_self), y.data());
+                clear_rest<call, entry::hidden_axis::size>(as_mask(to_self), y.data());
             });
       else
         return invalid{};
@@ -93,6 +93,12 @@ struct entry_of_block {
   }
 
  private:
+  // Zeros for the rows that a mask leaves out.
+  template <class Call, std::size_t Width, class ToSelf, class T>
+  static constexpr void clear_rest(const ToSelf& to_self, T* y) noexcept {
+    for (std::size_t b = 0; b < Call::layout::count / (Call::n * Width); ++b, y += Call::n * Width)
+      for (std::size_t e = to_self.rows(b, Call::n) * Width; e < Call::n * Width; ++e) y[e] = T{};
+  }
   template <class Memory>
   static constexpr auto memory_in(const Memory& memory) noexcept {
     if constexpr (std::is_same_v<Memory, without_memory>)
@@ -246,13 +252,6 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
             });
       }
     }
-  }
-
-  // Zeros for the rows that a mask leaves out.
-  template <class Call, class ToSelf>
-  static constexpr void clear_rest(const ToSelf& to_self, T* y) noexcept {
-    for (std::size_t b = 0; b < Call::layout::count / (Call::n * width); ++b, y += Call::n * width)
-      for (std::size_t e = to_self.rows(b, Call::n) * width; e < Call::n * width; ++e) y[e] = T{};
   }
 
   template <class X, class Mask, class Memory = without_memory>

@@ -105,6 +105,23 @@ struct places {
   }
 };
 
+// The first `count` of N rows through the events from First on: blocks of rows from one part that
+// needs all of them to the next. On: runs Count events from I on for R rows from `at` on.
+//   on.operator()<I, Count, R>(at)
+template <class Block, std::size_t N, std::size_t First = 0, class On>
+constexpr void events_on_first_rows(std::size_t count, const On& on) noexcept {
+  constexpr std::size_t end = Block::next_whole(First);
+  if constexpr (First < end)
+    each_first_rows<N>(count,
+                       [&]<std::size_t R>(std::integral_constant<std::size_t, R>, std::size_t at) {
+                         on.template operator()<First, end - First, R>(at);
+                       });
+  if constexpr (end < Block::event_count) {
+    on.template operator()<end, 1, N>(std::size_t{0});
+    events_on_first_rows<Block, N, end + 1>(count, on);
+  }
+}
+
 template <class Block>
 struct rows {
   using T = typename Block::value_type;
@@ -150,21 +167,15 @@ struct rows {
     (on<First + I, N>(arguments...), ...);
   }
 
-  // The first `count` rows only: blocks of rows from one part that needs all of them to the next.
-  template <std::size_t N, std::size_t First = 0, class Weights, class Work, class Parts>
+  // The first `count` rows only.
+  template <std::size_t N, class Weights, class Work, class Parts>
   static constexpr void first_rows(const Weights& w, const places<T>& p, std::size_t count,
                                    Work& work, const Parts& parts) noexcept {
-    constexpr std::size_t end = Block::next_whole(First);
-    if constexpr (First < end)
-      each_first_rows<N>(
-          count, [&]<std::size_t R>(std::integral_constant<std::size_t, R>, std::size_t at) {
-            const places<T> here = p.at(at * width);
-            each<First, R>(std::make_index_sequence<end - First>{}, w, here, work, parts);
-          });
-    if constexpr (end < Block::event_count) {
-      on<end, N>(w, p, work, parts);
-      first_rows<N, end + 1>(w, p, count, work, parts);
-    }
+    events_on_first_rows<Block, N>(
+        count, [&]<std::size_t First, std::size_t Count, std::size_t R>(std::size_t at) {
+          const places<T> here = p.at(at * width);
+          each<First, R>(std::make_index_sequence<Count>{}, w, here, work, parts);
+        });
   }
 
   // By several workers: blocks of rows from one part that needs all of them to the next. Rows

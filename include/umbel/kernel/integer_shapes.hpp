@@ -46,6 +46,19 @@ struct integer_attend_shape {
                                    const integer_attend_shape&) = default;
 };
 
+// The policy of a head of which only the first queries are wanted. A kernel may compute more.
+template <class Policy>
+struct of_first_queries : Policy {
+  std::size_t wanted;
+};
+template <class Policy>
+UMBEL_INLINE constexpr bool wants(const Policy& policy, std::size_t query) noexcept {
+  if constexpr (requires { policy.wanted; })
+    return query < policy.wanted;
+  else
+    return true;
+}
+
 // Rotary positions of the heads of consecutive rows. head_dim: features between heads. Each head
 // has `pairs` pairs; pair i is features i * step and i * step + apart.
 struct integer_rotate_shape {

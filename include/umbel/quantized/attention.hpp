@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Multi-head attention in int8: projections, softmax and values in 8 bits, sums in 32.
 //
-// Masks: those that hide keys (lengths, keep_mask, causal, windows, and similar). Masks that change
-// scores or drop weights have no integer form and are refused by name, as are softcap and
-// empty_rows<uniform_weights>. A query that sees no key gets zeros from the heads.
+// Masks: those that hide keys (lengths, valid_rows, keep_mask, causal, windows, and similar). Masks
+// that change scores or drop weights have no integer form and are refused by name, as are softcap
+// and empty_rows<uniform_weights>. A query that sees no key gets zeros from the heads.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,7 @@
 #include <umbel/block/transformer.hpp>
 #include <umbel/config.hpp>
 #include <umbel/quantized/attention_numbers.hpp>
+#include <umbel/quantized/attention_observed.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -43,8 +44,9 @@ struct attention_forms {
     using verdict = first_error<
         rules::row_major_out<say::quantized, Out, Result, layout>,
         rules::sums_fit<Keys, most_keys<Weight>>,
-        typename rules::integer_mask<mask, scores,
-                                     rules::mask_fits<say::quantized, mask, scores>>::type,
+        typename rules::integer_mask<
+            mask, scores,
+            rules::mask_fits<say::quantized, mask, scores_by_rows<scores, !given::several>>>::type,
         rules::scratch_fits<say::quantized, typename given::each, scratch, shape<Queries, Keys>>>;
 
     static constexpr std::size_t sequences =
@@ -60,21 +62,33 @@ struct attention_forms {
                z.data() + b * keys * Layer::sizes.value_hidden, at_sequence<scores>(masks, b),
                to.data() + b * queries * Layer::sizes.output, finish_as<Result>{});
       };
-      detail::each_sequence<sequences>(
-          all,
-          [&](std::size_t b, auto& buffers) {
-            from(b, [&](const auto&... with) {
-              n.template attend<queries, keys>(with..., buffers.projected, buffers.of_head);
-            });
-          },
-          [&](std::size_t b, const auto& workers) {
-            from(b, [&](const auto&... with) {
-              using of = std::remove_reference_t<decltype(workers)>;
-              n.template attend_in_parts<queries, keys>(
-                  with..., workers_with<&scratch::projected, of>{workers},
-                  [&](std::size_t worker) -> auto& { return workers.work[worker].of_head; });
-            });
+      if constexpr (mask::counts_rows)
+        for (std::size_t b = 0; b < sequences; ++b) {
+          first_rows rows = rows_present<queries, keys>(masks, masks, b);
+          if constexpr (!std::is_same_v<Queries, Keys>) rows.queries = queries;
+          from(b, [&](const auto&... with) {
+            n.template attend<queries, keys>(with..., all.projected, all.of_head, rows);
           });
+          constexpr std::size_t width = Layer::sizes.output;
+          for (std::size_t e = rows.queries * width; e < queries * width; ++e)
+            to.data()[b * queries * width + e] = 0;
+        }
+      else
+        detail::each_sequence<sequences>(
+            all,
+            [&](std::size_t b, auto& buffers) {
+              from(b, [&](const auto&... with) {
+                n.template attend<queries, keys>(with..., buffers.projected, buffers.of_head);
+              });
+            },
+            [&](std::size_t b, const auto& workers) {
+              from(b, [&](const auto&... with) {
+                using of = std::remove_reference_t<decltype(workers)>;
+                n.template attend_in_parts<queries, keys>(
+                    with..., workers_with<&scratch::projected, of>{workers},
+                    [&](std::size_t worker) -> auto& { return workers.work[worker].of_head; });
+              });
+            });
     }
   };
   template <class X>

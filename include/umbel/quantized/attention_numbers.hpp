@@ -256,6 +256,35 @@ struct attention_numbers {
     project_context<Queries>(work.context(), out, finish);
   }
 
+  // The same for the first rows of each. Of the rows after them, out has at most 3, of any numbers.
+  template <std::size_t Queries, std::size_t Keys, class Mask, class T, class Finish>
+  constexpr void attend(const std::int8_t* x, const std::int8_t* y, const std::int8_t* z,
+                        const Mask& mask, T* out, const Finish& finish,
+                        projections<Queries, Keys>& work, head_scratch<Queries, Keys>& of_head,
+                        const first_rows& rows) const noexcept {
+    each_first_rows<Queries>(
+        rows.queries, [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t at) {
+          project_queries<N, Queries>(x + at * sizes.hidden, work.q + at * query_width, at,
+                                      work.to_rotate);
+        });
+    each_first_rows<Keys>(rows.keys, [&]<std::size_t N>(std::integral_constant<std::size_t, N>,
+                                                        std::size_t at) {
+      project_keys<N, Keys>(y + at * sizes.key_hidden, work.k + at * key_width, at, work.to_rotate);
+      put_values<Queries, Keys, N>(z, at, work);
+    });
+    const auto of_first = [&](std::size_t h) {
+      const auto on = mask(h);
+      using policy = kernel::of_first_queries<std::remove_cvref_t<decltype(on.policy)>>;
+      return head_mask<policy, no_observer>{policy{on.policy, rows.queries}, {}};
+    };
+    attend_heads<Queries, Keys, transposed<Queries>>(work.q, work.k, work.v, of_first,
+                                                     work.context(), of_head);
+    each_first_rows<Queries>(
+        rows.queries, [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t at) {
+          project_context<N>(work.context() + at * context_width, out + at * sizes.output, finish);
+        });
+  }
+
   // The same by several workers: blocks of rows, then heads, then blocks of rows. They exchange
   // data in the workspace of worker 0. of_head(worker): scratch of a head.
   template <std::size_t Queries, std::size_t Keys, class Mask, class T, class Finish, class Given,
@@ -332,55 +361,6 @@ using attention_has_integers =
                 typename norm_of_heads_fits<typename Layer::norm_of_heads::layer>::type,
                 verdict<Layer::scoring::only_scales, say::quantized,
                         say::softcap_and_empty_rows_are_not_supported_in_integers>>;
-
-// Widens the range of the projections of x, in T.
-template <class W, class X>
-constexpr auto projected_floats(const W& w, const X& x) noexcept {
-  return linear<typename W::map::value_type, typename W::map::in, typename W::map::out,
-                bias<W::map::has_bias>>{w}(x);
-}
-template <class Range, class W, class X>
-constexpr void widen_projected(Range& seen, const W& w, const X& x) noexcept {
-  const auto y = projected_floats(w, x);
-  widen(seen, y.data(), y.size());
-}
-// prepare(first row): queries or keys in place, as before scores; projected(y): the norms' inputs.
-template <std::size_t Row, class Range, class W, class X, class Projected, class Prepare>
-constexpr void widen_prepared(Range& seen, const W& w, const X& x, const Projected& projected,
-                              const Prepare& prepare) noexcept {
-  constexpr std::size_t batch = layout_of<X>::template size_of<rules::batch_family>;
-  constexpr std::size_t sequences = batch == 0 ? 1 : batch;
-  constexpr std::size_t rows = layout_of<X>::count / W::map::in::size / sequences;
-  auto y = projected_floats(w, x);
-  projected(y);
-  for (std::size_t b = 0; b < sequences; ++b)
-    prepare(std::integral_constant<std::size_t, rows>{}, y.data() + b * rows * Row);
-  widen(seen, y.data(), y.size());
-}
-template <class Attention, class Seen, class Weights, class X, class Y, class Z>
-constexpr void observe_projections(Seen& seen, const Weights& w, const X& x, const Y& y,
-                                   const Z& z) noexcept {
-  using prepare = typename Attention::prepare;
-  constexpr head_sizes sizes = Attention::sizes;
-  constexpr std::size_t query_row = sizes.query_width(), key_row = sizes.key_width();
-  widen_prepared<query_row>(
-      seen.q, w.q, x,
-      [&](const auto& q) {
-        if constexpr (prepare::normed) widen(seen.projected_q, q.data(), q.size());
-      },
-      [&]<std::size_t Rows>(std::integral_constant<std::size_t, Rows>, auto* q) {
-        prepare::template queries<Rows, sizes.heads, sizes.head_dim, query_row>(w, q);
-      });
-  widen_prepared<key_row>(
-      seen.k, w.k, y,
-      [&](const auto& k) {
-        if constexpr (prepare::normed) widen(seen.projected_k, k.data(), k.size());
-      },
-      [&]<std::size_t Rows>(std::integral_constant<std::size_t, Rows>, auto* k) {
-        prepare::template keys<Rows, sizes.kv_heads, sizes.head_dim, key_row>(w, k);
-      });
-  widen_projected(seen.v, w.v, z);
-}
 
 }  // namespace integers
 }  // namespace detail

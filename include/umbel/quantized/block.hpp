@@ -6,7 +6,8 @@
 //   decoder(x, memory, self_mask(causal))
 //   decoder(x, memory, lens, self_mask(causal & own))     lens: of the memory; own: of x
 //
-// See block_numbers.hpp for rows, cache_of_blocks.hpp for steps, and block_observed.hpp for ranges.
+// See block_numbers.hpp for rows, block_attentions.hpp for all positions, cache_of_blocks.hpp for
+// steps, and block_observed.hpp for ranges.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +15,7 @@
 #include <umbel/block/stack.hpp>
 #include <umbel/config.hpp>
 #include <umbel/decode/block_storage.hpp>
+#include <umbel/quantized/block_attentions.hpp>
 #include <umbel/quantized/block_numbers.hpp>
 #include <umbel/quantized/block_observed.hpp>
 
@@ -105,25 +107,26 @@ struct calls_of_blocks : entry_of_block {
   template <class X, class Memory>
   using shapes_fit = block_shapes_fit<description, say::quantized, number, std::int8_t,
                                       rules::holds_these_integers<X, number>, X, Memory>;
-  template <class Call, class Mask, class Own>
+  template <class Call, class Mask, class Own, bool ByRows>
   struct masks_rule {
+    template <std::size_t Heads, std::size_t Keys>
+    using scores =
+        scores_of<float, Call::layout::template size_of<rules::batch_family>, Heads, Call::n, Keys>;
     template <class Axis, class Given, std::size_t Heads>
-    using keys_fit = first_error<
-        rules::sums_fit<Axis, most_keys<Weight>>,
-        typename rules::integer_mask<
-            Given,
-            scores_of<float, Call::layout::template size_of<rules::batch_family>, Heads, Call::n,
-                      Axis::size>,
-            rules::mask_fits<say::quantized, Given,
-                             scores_of<float, Call::layout::template size_of<rules::batch_family>,
-                                       Heads, Call::n, Axis::size>>>::type>;
+    using keys_fit =
+        first_error<rules::sums_fit<Axis, most_keys<Weight>>,
+                    typename rules::integer_mask<
+                        Given, scores<Heads, Axis::size>,
+                        rules::mask_fits<say::quantized, Given,
+                                         scores_by_rows<scores<Heads, Axis::size>, ByRows>>>::type>;
     template <class Part>
     using of_sequence = keys_fit<typename Call::positions, Own, Part::sizes.heads>;
     template <class Part>
     using of_memory = keys_fit<typename Call::memory_positions, Mask, Part::sizes.heads>;
   };
   template <class Call, class Mask, class Own, class Workspace = on_stack>
-  using masks_of_call_fit = attentions_fit<description, masks_rule<Call, Mask, Own>>;
+  using masks_of_call_fit =
+      attentions_fit<description, masks_rule<Call, Mask, Own, !rules::is_for_workers<Workspace>>>;
 
  private:
   template <class X, class... Memory>

@@ -234,7 +234,14 @@ struct block_numbers : sorted_numbers<typename Block::slots, Weight>::norms,
   template <std::size_t N, class Work, class Parts>
   constexpr void rows(std::int16_t* x, Work& work, const Parts& parts) const noexcept {
     const places_of_rows p = place(x, work);
-    on_each<0, N>(all_events{}, p, work, parts);
+    if constexpr (requires { parts.rows(); })
+      residual::events_on_first_rows<Block, N>(
+          parts.rows(), [&]<std::size_t First, std::size_t Count, std::size_t R>(std::size_t at) {
+            const places_of_rows here = p.at(at * width);
+            on_each<First, R>(std::make_index_sequence<Count>{}, here, work, parts);
+          });
+    else
+      on_each<0, N>(all_events{}, p, work, parts);
   }
   // By several workers: blocks of rows from one part that needs all of them to the next. Rows
   // between these rounds are in the workspace of worker 0.
@@ -266,8 +273,6 @@ struct block_numbers : sorted_numbers<typename Block::slots, Weight>::norms,
     constexpr event e = Block::template event_at<I>;
     using step = step_of<I>;
     if constexpr (e.what == act::before) {
-      // Its memory was scratch of heads.
-      if (__builtin_is_constant_evaluated()) static_cast<void>(work.input.begin());
       if constexpr (step::norms_before)
         at<e.slot>().template rows<N>(p.x, p.input);
       else
@@ -279,6 +284,9 @@ struct block_numbers : sorted_numbers<typename Block::slots, Weight>::norms,
         at<e.slot>().template feed<N>(p.input, to, finish, residual::start<e.number>(work.parts));
       else
         parts.template run<I>(at<e.slot>(), p.input, to, finish, work);
+      // Memory of the next input was scratch of heads.
+      if (e.sees != reads::row && __builtin_is_constant_evaluated())
+        static_cast<void>(work.input.begin());
     } else if constexpr (e.what == act::joined && step::norms_behind) {
       at<e.slot>().template rows<N>(p.branch, p.branch);
       if constexpr (step::adds || e.part > 0)
@@ -339,54 +347,6 @@ struct block_numbers : sorted_numbers<typename Block::slots, Weight>::norms,
                            factors_of_features<typename Block::value_type> factors = {}) noexcept {
     at<Slot>().pack_norm(Block::template weights_at<Slot>(w), static_cast<double>(Block::epsilon),
                          from, to, factors);
-  }
-};
-
-// The attentions of a whole pass. self_mask, mask: as_mask of the sequence and of its memory.
-template <class Block, std::size_t Batch, std::size_t N, std::size_t M, class SelfMask, class Mask>
-struct attentions_of_pass {
-  const std::int8_t* memory;
-  const SelfMask& self_mask;
-  const Mask& mask;
-  std::size_t sequence;
-
-  template <std::size_t I, class Numbers, class Y, class Finish, class Work>
-  constexpr void run(const Numbers& numbers, const std::int8_t* from, Y* to, const Finish& finish,
-                     Work& work) const noexcept {
-    constexpr event e = Block::template event_at<I>;
-    auto& scratch = residual::start<e.number>(work.parts);
-    auto& of_head = head_of_part<e.number>(work.input.heads);
-    if constexpr (e.sees == reads::sequence)
-      numbers.template attend<N, N>(from, from, from, self_mask_at<Numbers>(), to, finish, scratch,
-                                    of_head);
-    else
-      numbers.template attend<N, M>(from, memory, memory, mask_at<Numbers>(), to, finish, scratch,
-                                    of_head);
-  }
-  template <std::size_t I, class Numbers, class Y, class Finish, class Given>
-  void run_in_parts(const Numbers& numbers, const std::int8_t* from, Y* to, const Finish& finish,
-                    const Given& given) const noexcept {
-    constexpr event e = Block::template event_at<I>;
-    const auto of_head = [&](std::size_t worker) -> auto& {
-      return head_of_part<e.number>(given.work[worker].input.heads);
-    };
-    const residual::workers_at<e.number, Given> workers{given};
-    if constexpr (e.sees == reads::sequence)
-      numbers.template attend_in_parts<N, N>(from, from, from, self_mask_at<Numbers>(), to, finish,
-                                             workers, of_head);
-    else
-      numbers.template attend_in_parts<N, M>(from, memory, memory, mask_at<Numbers>(), to, finish,
-                                             workers, of_head);
-  }
-
- private:
-  template <class Numbers>
-  constexpr auto self_mask_at() const noexcept {
-    return at_sequence<scores_of<float, Batch, Numbers::sizes.heads, N, N>>(self_mask, sequence);
-  }
-  template <class Numbers>
-  constexpr auto mask_at() const noexcept {
-    return at_sequence<scores_of<float, Batch, Numbers::sizes.heads, N, M>>(mask, sequence);
   }
 };
 

@@ -8,6 +8,7 @@
 #include <umbel/block/residual_block.hpp>
 #include <umbel/config.hpp>
 #include <umbel/quantized/attention_numbers.hpp>
+#include <umbel/quantized/attention_observed.hpp>
 #include <umbel/quantized/feed_forward.hpp>
 
 UMBEL_WARNINGS_PUSH

@@ -184,7 +184,8 @@ void integer_attend(const std::int8_t* q, const std::int8_t* k, const std::int8_
                     const integer_softmax& softmax, const Policy& policy, std::int8_t* o,
                     attend_scratch<S>& work) noexcept {
   constexpr std::size_t step = by_four_queries<S> ? 4 : 1;
-  for (std::size_t i = 0; i < S.queries; i += step, q += step * S.q_row, o += step * S.o_row) {
+  for (std::size_t i = 0; i < S.queries && wants(policy, i);
+       i += step, q += step * S.q_row, o += step * S.o_row) {
     if constexpr (by_four_queries<S>) {
       const std::size_t count = S.queries - i < 4 ? S.queries - i : 4;
       attend_four<S>(q, k, v, softmax, policy, i, count, o, work.scores);

@@ -230,8 +230,15 @@ UMBEL_INLINE_OPTIMIZED void integer_attend_by_blocks(
   const scores::key_range range = policy.range(0, S.queries, S.keys);
   if (range.begin < range.end) block::prepare(k, v, range.begin / 4 * 4, range.end, work);
   constexpr std::size_t tail = S.queries % block::lanes;
-  for (std::size_t i = 0; i + block::lanes <= S.queries; i += block::lanes)
+  // (A condition that is always true would change g++'s order of instructions.)
+  constexpr bool counts = requires { policy.wanted; };
+  for (std::size_t i = 0; i + block::lanes <= S.queries; i += block::lanes) {
+    if constexpr (counts)
+      if (!wants(policy, i)) return;
     block::template attend<block::lanes>(q, i, softmax, policy, o, work);
+  }
+  if constexpr (counts && tail != 0)
+    if (!wants(policy, S.queries - tail)) return;
   if constexpr (tail != 0)
     block::template attend<tail>(q, S.queries - tail, softmax, policy, o, work);
 }

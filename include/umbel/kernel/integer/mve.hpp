@@ -240,6 +240,8 @@ void integer_attend(const std::int8_t* q, const std::int8_t* k, const std::int8_
                     const integer_softmax& softmax, const Policy& policy, std::int8_t* o,
                     attend_scratch<S>& work) noexcept {
   for (std::size_t i = 0; i < S.queries; ++i, q += S.q_row, o += S.o_row) {
+    if constexpr (requires { policy.wanted; })  // as in attend_vectors.hpp
+      if (!wants(policy, i)) return;
     const scores::key_range range = policy.range(i, 1, S.keys);
     const std::size_t keys = range.end > range.begin ? range.end - range.begin : 0;
     const std::int8_t* key = k + range.begin * S.k_row;

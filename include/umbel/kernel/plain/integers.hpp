@@ -179,7 +179,7 @@ template <integer_attend_shape S, class Policy>
 constexpr void integer_attend(const std::int8_t* q, const std::int8_t* k, const std::int8_t* v,
                               const integer_softmax& softmax, const Policy& policy,
                               std::int8_t* o) noexcept {
-  for (std::size_t i = 0; i < S.queries; ++i) {
+  for (std::size_t i = 0; i < S.queries && wants(policy, i); ++i) {
     const auto over = policy.template over<float>(i, 1);
     const scores::key_range range = policy.range(i, 1, S.keys);
     std::int8_t query[S.head_dim];  // a copy, o may be q
