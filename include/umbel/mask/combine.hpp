@@ -114,7 +114,7 @@ struct both_masks : mask_base {
   template <class Layer, class Scores>
   using rule = detail::first_error<
       typename A::template rule<Layer, Scores>, typename B::template rule<Layer, Scores>,
-      detail::rules::one_last_key<Layer, has_length, to_last_key>,
+      detail::rules::one_last_key<Layer, has_length, counts_rows, to_last_key>,
       detail::rules::observes_all_rows<Layer, !(counts_rows && observes)>,
       detail::rules::given_once<Layer, detail::say::observe, A::observes && B::observes>,
       detail::rules::given_once<Layer, detail::say::valid_rows, A::counts_rows && B::counts_rows>,

@@ -44,7 +44,7 @@ UMBEL_SAYS(
     "last key of its sequence, sliding_window_at<4>(keys - queries) with the last of all keys");
 UMBEL_SAYS(valid_rows_is_for_multi_head_attention_and_blocks_so_pass_lengths,
            "valid_rows is for multi_head_attention, encoder_layer, decoder_layer and "
-           "residual_block, outside of formulas, without parallel and "
+           "residual_block, outside of formulas, caches and calibrate, without parallel and "
            "empty_rows<uniform_weights>; pass the lengths alone");
 UMBEL_SAYS(valid_rows_leaves_out_rows_that_observe_writes_so_pass_lengths,
            "valid_rows leaves out rows that observe writes; pass the lengths alone");
@@ -257,9 +257,10 @@ using last_keys_in_memory =
 // keys, FlashAttention and ONNX the sequence's. Word: the name of that mask; void if there is none.
 template <class Word>
 inline constexpr bool is_window_word = std::is_same_v<Word, say::sliding_window_bottom_right>;
-template <class Layer, bool HasLength, class Word>
+template <class Layer, bool HasLength, bool CountsRows, class Word>
 using one_last_key = verdict<
-    !HasLength || std::is_void_v<Word>, Layer, say::valid_lens, say::and_, Word,
+    !HasLength || std::is_void_v<Word>, Layer,
+    std::conditional_t<CountsRows, say::valid_rows, say::valid_lens>, say::and_, Word,
     std::conditional_t<
         is_window_word<Word>,
         say::are_ambiguous_so_write_sliding_window_bottom_right_of_lens_or_sliding_window_at,
