@@ -39,9 +39,7 @@ UMBEL_INLINE constexpr void attend_head(const Head& head, const On& on) noexcept
 }
 
 // Attention of one head by scaled dot products. K, Y: pointers or kernel::scaled_rows.
-// Present: see attend_blocks.
-template <kernel::attend_shape S, class T, class Scoring, class K = const T*, class Y = K,
-          class Present = kernel::detail::every_query>
+template <kernel::attend_shape S, class T, class Scoring, class K = const T*, class Y = K>
 struct dot_product_head {
   using value_type = T;
   static constexpr kernel::attend_shape shape = S;
@@ -51,18 +49,15 @@ struct dot_product_head {
   Y v;
   T* o;
   T* scratch;
-  UMBEL_NO_UNIQUE_ADDRESS Present present{};
 
   template <class Policy, class Tap>
   UMBEL_INLINE constexpr void attend(const Policy& policy, Tap tap) const noexcept {
-    std::size_t queries = S.queries;
-    if constexpr (std::is_same_v<Present, std::size_t>) queries = present;
     if (__builtin_is_constant_evaluated())
-      kernel::plain::attend<S>(q, k, v, factor, policy, o, tap, queries);
+      kernel::plain::attend<S>(q, k, v, factor, policy, o, tap);
     else
       kernel::detail::attend_blocks<S, T, plan::native_target>(
           q, k, v, kernel::exp2_factor(factor), kernel::detail::walk_for(policy, tap, S.keys), o,
-          scratch, present);
+          scratch);
   }
   template <class Policy, class Tap>
   constexpr void tap_scores(const Policy& policy, Tap tap) const noexcept {
@@ -70,6 +65,24 @@ struct dot_product_head {
       kernel::plain::tap_scores<S>(q, k, factor, policy, tap);
     else
       kernel::tap_scores<S>(q, k, factor, policy, scratch, tap);
+  }
+};
+// The same for the first `present` queries.
+template <class Head>
+struct first_queries_of : Head {
+  std::size_t present;
+
+  template <class Policy, class Tap>
+  UMBEL_INLINE constexpr void attend(const Policy& policy, Tap tap) const noexcept {
+    constexpr kernel::attend_shape S = Head::shape;
+    using T = typename Head::value_type;
+    if (__builtin_is_constant_evaluated())
+      kernel::plain::attend<S>(this->q, this->k, this->v, Head::factor, policy, this->o, tap,
+                               present);
+    else
+      kernel::detail::attend_blocks<S, T, plan::native_target>(
+          this->q, this->k, this->v, kernel::exp2_factor(Head::factor),
+          kernel::detail::walk_for(policy, tap, S.keys), this->o, this->scratch, present);
   }
 };
 
@@ -147,10 +160,8 @@ struct heads_of_sequence {
                                      std::size_t present) noexcept {
     for (std::size_t h = 0; h < H.heads; ++h) {
       const auto all = head(h, q, k, v, o, scratch);
-      attend_head<Scoring>(
-          dot_product_head<S, T, Scoring, K, Y, std::size_t>{all.q, all.k, all.v, all.o,
-                                                             all.scratch, present},
-          mask(h));
+      attend_head<Scoring>(first_queries_of<std::remove_cv_t<decltype(all)>>{all, present},
+                           mask(h));
     }
   }
 };

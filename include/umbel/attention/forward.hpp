@@ -168,7 +168,7 @@ struct multi_head_forward {
   template <sequence_strides X, sequence_strides Y, sequence_strides Z, sequence_strides Out,
             class Weights, class Mask>
   static constexpr void forward(const Weights& w, const T* x, const T* y, const T* z,
-                                const Mask& mask, T* out, workspace& work, all_rows = {}) noexcept {
+                                const Mask& mask, T* out, workspace& work) noexcept {
     project<project_in<Queries, S.hidden, S.query_width(), query_row, S.q_bias, X>>(w.q, x, work.q);
     project<project_in<Keys, S.key_hidden, S.key_width(), key_row, S.k_bias, Y>>(w.k, y, work.k);
     project<project_in<Keys, S.value_hidden, S.value_width(), value_row, S.v_bias, Z>>(w.v, z,

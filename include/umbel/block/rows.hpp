@@ -248,23 +248,36 @@ struct whole_pass {
     return rows_present<N, M>(to_self, mask, sequence).queries;
   }
 
+  // The mask of the keys in the sequence itself, or in the memory.
+  template <bool OfItself>
+  constexpr const auto& mask_of_keys() const noexcept {
+    if constexpr (OfItself)
+      return to_self;
+    else
+      return mask;
+  }
+
   template <std::size_t I, std::size_t Rows, class Weights, class Work>
   constexpr void run(const Weights& w, const T* from, T* to, Work& work) const noexcept {
     constexpr event e = Block::template event_at<I>;
     using layer = typename Block::template layer_at<e.slot>;
     using part = rows_of_part<layer>;
-    if constexpr (e.sees == reads::row)
+    if constexpr (e.sees == reads::row) {
       part::template run<Rows>(w, from, to, work);
-    else if constexpr (e.sees == reads::sequence)
-      part::template forward_of<N, N>::template forward<part::rows, part::rows, part::rows,
-                                                        part::rows>(
-          w, from, from, from, at_sequence<scores<layer, N>>(to_self, sequence), to, work,
-          rows_present<N, N>(to_self, to_self, sequence));
-    else
-      part::template forward_of<N, M>::template forward<part::rows, part::rows, part::rows,
-                                                        part::rows>(
-          w, from, memory, memory, at_sequence<scores<layer, M>>(mask, sequence), to, work,
-          rows_present<N, M>(to_self, mask, sequence));
+    } else {
+      constexpr bool of_itself = e.sees == reads::sequence;
+      constexpr std::size_t keys = of_itself ? N : M;
+      using forward_of = typename part::template forward_of<N, keys>;
+      const auto& seen = mask_of_keys<of_itself>();
+      const T* const x = of_itself ? from : memory;
+      if constexpr (ToSelf::counts_rows || std::remove_cvref_t<decltype(seen)>::counts_rows)
+        forward_of::template forward<part::rows, part::rows, part::rows, part::rows>(
+            w, from, x, x, at_sequence<scores<layer, keys>>(seen, sequence), to, work,
+            rows_present<N, keys>(to_self, seen, sequence));
+      else
+        forward_of::template forward<part::rows, part::rows, part::rows, part::rows>(
+            w, from, x, x, at_sequence<scores<layer, keys>>(seen, sequence), to, work);
+    }
   }
   template <std::size_t I, class Weights, class Workers>
   void run_in_parts(const Weights& w, const T* from, T* to, const Workers& workers) const noexcept {

@@ -63,22 +63,21 @@ inline constexpr std::size_t queries_alone =
         ? plan::queries_alone<T>(S.queries, S.keys, S.head_dim, S.value_dim, Target)
         : 0;
 
-// present: every_query, or how many of the first ones are wanted. Others aren't read, except the
+// present: nothing, or how many of the first queries are wanted. Others aren't read, except the
 // last few (`alone`).
-struct every_query {};
 template <attend_shape S, class T, plan::target Target, class K, class Y, class How,
-          class Present = every_query>
+          class... Present>
 UMBEL_INLINE void attend_blocks(const T* q, K k, Y v, T factor, const How& how, T* o, T* scratch,
-                                [[maybe_unused]] Present present = {}) noexcept {
-  constexpr bool counts = std::is_same_v<Present, std::size_t>;
+                                Present... present) noexcept {
+  constexpr bool counts = sizeof...(Present) != 0;
   static_assert(S.o_row != 1 || S.o_room >= S.queries, "umbel: o_room is less than queries");
   constexpr std::size_t alone = queries_alone<S, T, Target, K, How>;
   constexpr plan::split blocks = plan::plan_attend<T>(S.queries, S.keys, Target, alone).queries;
   constexpr std::size_t lanes = plan::lanes<T>(Target);
   std::size_t first = 0;
   const auto block = [&]<std::size_t Vectors>(std::integral_constant<std::size_t, Vectors>) {
-    std::size_t rest = S.queries - alone - first;
-    if constexpr (counts) rest = present - first < rest ? present - first : rest;
+    const std::size_t all = S.queries - alone - first;
+    const std::size_t rest = (all + ... + (present - first < all ? present - first - all : 0));
     const std::size_t writable = S.o_row == 1 ? S.o_room - first : rest;
     const T* const from = q + first * S.q_row;
     T* const to = o + first * S.o_row;
@@ -99,7 +98,7 @@ UMBEL_INLINE void attend_blocks(const T* q, K k, Y v, T factor, const How& how, 
   if constexpr (blocks.large_count > 0) {
     for (std::size_t b = 0; b < blocks.large_count; ++b) {
       if constexpr (counts) {
-        if (first >= present) return;
+        if ((... + present) <= first) return;
       }
       block(std::integral_constant<std::size_t, blocks.large>{});
     }
@@ -107,14 +106,14 @@ UMBEL_INLINE void attend_blocks(const T* q, K k, Y v, T factor, const How& how, 
   if constexpr (blocks.small_count > 0) {
     for (std::size_t b = 0; b < blocks.small_count; ++b) {
       if constexpr (counts) {
-        if (first >= present) return;
+        if ((... + present) <= first) return;
       }
       block(std::integral_constant<std::size_t, blocks.smaller()>{});
     }
   }
   if constexpr (alone > 0) {
     if constexpr (counts) {
-      if (first >= present) return;
+      if ((... + present) <= first) return;
     }
     attend_few<few_of(S, alone), T, Target>::attend_queries(q + first * S.q_row, k, v, factor,
                                                             how.policy, first, o + first * S.o_row,
