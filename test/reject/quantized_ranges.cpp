@@ -34,6 +34,14 @@ struct ranges_of_two {
   quantized<linear_map>::ranges map;
   quantized<second_map>::ranges second;
 };
+struct weights_of_a_body {
+  static constexpr const char* part_names[] = {"body"};
+  weights_of_one body;
+};
+struct ranges_of_a_body {
+  static constexpr const char* part_names[] = {"body"};
+  ranges_of_two body;
+};
 struct weights_of_several {
   static constexpr const char* part_names[] = {"maps"};
   linear_map::weights maps[2];
@@ -136,6 +144,17 @@ struct ranges_of_several {
   model_of_two model{};
   ranges_of_two ranges{};
   weights_of_one weights{};
+  std::ignore = pack_model(model, weights, ranges);
+#elif defined CASE_pack_model_of_a_struct_within
+  // expect-gcc: "umbel: pack_model: the members are layers or arrays of layers; call pack_model for each struct within the struct"
+  // expect-clang: pack_model, .*the_members_are_layers_or_arrays_of_layers_so_pack_a_struct_within_by_itself
+  // cause: A member of the struct of layers is a struct of layers.
+  // cure: Write `pack_model(model.body, weights.body, ranges.body)`, then pack the other layers.
+  struct {
+    model_of_two body;
+  } model;
+  weights_of_a_body weights{};
+  ranges_of_a_body ranges{};
   std::ignore = pack_model(model, weights, ranges);
 #elif defined CASE_pack_model_of_fewer_layers_in_an_array
   // expect-gcc: "umbel: pack_model: arrays of layers, weights and ranges differ in their sizes"

@@ -26,6 +26,10 @@ UMBEL_SAYS(the_struct_of_layers_needs_one_member_for_each_of_the_ranges,
            "the struct of layers needs one member for each of the ranges, in their order");
 UMBEL_SAYS(the_struct_of_weights_needs_one_member_for_each_layer_with_weights,
            "the struct of weights needs one member for each layer with weights, in their order");
+UMBEL_SAYS(
+    the_members_are_layers_or_arrays_of_layers_so_pack_a_struct_within_by_itself,
+    "the members are layers or arrays of layers; pack a struct within the struct by a call of "
+    "its own");
 UMBEL_SAYS(arrays_of_layers_weights_and_ranges_differ_in_their_sizes,
            "arrays of layers, weights and ranges differ in their sizes");
 
@@ -92,6 +96,21 @@ concept ranges_of_model = names_its_parts<Ranges> && holds_ranges<Ranges>();
 template <class Model, class Ranges>
 inline constexpr bool is_model_of =
     std::is_aggregate_v<Model> && members_in<Model>() == parts_named<Ranges>;
+struct all_are_layers {
+  template <class... Member>
+  constexpr auto operator()(const Member&...) const noexcept {
+    return std::bool_constant<(requires { typename std::remove_all_extents_t<Member>::ranges; } &&
+                               ...)>{};
+  }
+};
+template <class Model, class Ranges>
+constexpr bool holds_layers() noexcept {
+  if constexpr (is_model_of<Model, Ranges>)
+    return decltype(with_members<parts_named<Ranges>>(std::declval<Model&>(),
+                                                      all_are_layers{}))::value;
+  else
+    return true;
+}
 
 // Weights: a tuple of references. At I: the weights of layer I; past the end if it has none.
 template <class... Layer, class Weights, class... Ranges>
@@ -157,9 +176,12 @@ template <class Model, class Weights, class Ranges>
 constexpr pack_result pack_model(Model& model, const Weights& weights, const Ranges& ranges,
                                  float epsilon = 1e-5F) noexcept {
   using namespace detail;
-  using verdict =
+  using verdict = first_error<
       detail::verdict<integers::is_model_of<Model, Ranges>, say::pack_model,
-                      say::the_struct_of_layers_needs_one_member_for_each_of_the_ranges>;
+                      say::the_struct_of_layers_needs_one_member_for_each_of_the_ranges>,
+      detail::verdict<
+          integers::holds_layers<Model, Ranges>(), say::pack_model,
+          say::the_members_are_layers_or_arrays_of_layers_so_pack_a_struct_within_by_itself>>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   pack_result result = integers::all_seen(ranges);
   if constexpr (verdict::ok) {
