@@ -225,7 +225,7 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
         return residual::whole_pass<block_types,
                                     Call::layout::template size_of<rules::batch_family>, Call::n,
                                     Call::m, ToSelf, Mask>{
-            memory + b * Call::m * width * described::has_memory, to_self, mask, b};
+            {to_self, mask, b}, memory + b * Call::m * width * described::has_memory};
       };
       if constexpr (ToSelf::counts_rows || Mask::counts_rows) {
         for (std::size_t b = 0; b < count; ++b) {

@@ -230,13 +230,9 @@ struct rows {
   }
 };
 
-// Parts of a whole pass: to_self and mask, as_mask of the sequence and of its memory.
-template <class Block, std::size_t Batch, std::size_t N, std::size_t M, class ToSelf, class Mask>
-struct whole_pass {
-  using T = typename Block::value_type;
-  template <class Layer, std::size_t Keys>
-  using scores = scores_of<T, Batch, Layer::sizes.heads, N, Keys>;
-  const T* memory;
+// The masks of a whole pass: as_mask of the sequence itself and of its memory.
+template <std::size_t N, std::size_t M, class ToSelf, class Mask>
+struct masks_of_pass {
   const ToSelf& to_self;
   const Mask& mask;
   std::size_t sequence;
@@ -247,15 +243,28 @@ struct whole_pass {
   {
     return rows_present<N, M>(to_self, mask, sequence).queries;
   }
-
   // The mask of the keys in the sequence itself, or in the memory.
   template <bool OfItself>
-  constexpr const auto& mask_of_keys() const noexcept {
+  constexpr const auto& of_keys() const noexcept {
     if constexpr (OfItself)
       return to_self;
     else
       return mask;
   }
+  // Does attention to these keys leave out rows?
+  template <bool OfItself>
+  static constexpr bool leaves_out = OfItself ? ToSelf::counts_rows : by_rows;
+};
+
+// Parts of a whole pass.
+template <class Block, std::size_t Batch, std::size_t N, std::size_t M, class ToSelf, class Mask>
+struct whole_pass : masks_of_pass<N, M, ToSelf, Mask> {
+  using T = typename Block::value_type;
+  using masks = masks_of_pass<N, M, ToSelf, Mask>;
+  using masks::mask, masks::sequence, masks::to_self;
+  template <class Layer, std::size_t Keys>
+  using scores = scores_of<T, Batch, Layer::sizes.heads, N, Keys>;
+  const T* memory;
 
   template <std::size_t I, std::size_t Rows, class Weights, class Work>
   constexpr void run(const Weights& w, const T* from, T* to, Work& work) const noexcept {
@@ -268,9 +277,9 @@ struct whole_pass {
       constexpr bool of_itself = e.sees == reads::sequence;
       constexpr std::size_t keys = of_itself ? N : M;
       using forward_of = typename part::template forward_of<N, keys>;
-      const auto& seen = mask_of_keys<of_itself>();
+      const auto& seen = this->template of_keys<of_itself>();
       const T* const x = of_itself ? from : memory;
-      if constexpr (ToSelf::counts_rows || std::remove_cvref_t<decltype(seen)>::counts_rows)
+      if constexpr (masks::template leaves_out<of_itself>)
         forward_of::template forward<part::rows, part::rows, part::rows, part::rows>(
             w, from, x, x, at_sequence<scores<layer, keys>>(seen, sequence), to, work,
             rows_present<N, keys>(to_self, seen, sequence));

@@ -161,25 +161,21 @@ constexpr auto at_head(const Mask& mask, mask_place place) noexcept {
                                      mask.template observer<Scores>(place)};
 }
 
-// The rows of one sequence that a call computes: all, or the first ones.
-struct all_rows {};
+// The first rows of one sequence, which a call computes.
 struct first_rows {
   std::size_t queries, keys;
 };
 // OfQueries, OfKeys: masks. Most: of how many rows.
 template <std::size_t Queries, std::size_t Keys, class OfQueries, class OfKeys>
-constexpr auto rows_present(const OfQueries& of_queries, const OfKeys& of_keys,
-                            std::size_t batch) noexcept {
+constexpr first_rows rows_present(const OfQueries& of_queries, const OfKeys& of_keys,
+                                  std::size_t batch) noexcept {
   const auto count = [batch](const auto& mask, std::size_t most) {
     if constexpr (std::remove_cvref_t<decltype(mask)>::counts_rows)
       return mask.rows(batch, most);
     else
       return most;
   };
-  if constexpr (OfQueries::counts_rows || OfKeys::counts_rows)
-    return first_rows{count(of_queries, Queries), count(of_keys, Keys)};
-  else
-    return all_rows{};
+  return {count(of_queries, Queries), count(of_keys, Keys)};
 }
 
 // A mask for the heads of one sequence.

@@ -195,7 +195,7 @@ struct calls_of_blocks : entry_of_block {
         attentions_of_pass<description, Call::layout::template size_of<rules::batch_family>,
                            Call::n, Call::m, Own, Mask>;
     const auto of_sequence = [&](std::size_t b) {
-      return attentions{memory + b * Call::m * block::width * block::has_memory, own, mask, b};
+      return attentions{{own, mask, b}, memory + b * Call::m * block::width * block::has_memory};
     };
     each_sequence<Call::layout::count / elements_of_batch>(
         work,

@@ -12,38 +12,29 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::integers {
 
-// The attentions of a whole pass. self_mask, mask: as_mask of the sequence and of its memory.
-template <class Block, std::size_t Batch, std::size_t N, std::size_t M, class SelfMask, class Mask>
-struct attentions_of_pass {
+// The attentions of a whole pass.
+template <class Block, std::size_t Batch, std::size_t N, std::size_t M, class ToSelf, class Mask>
+struct attentions_of_pass : residual::masks_of_pass<N, M, ToSelf, Mask> {
+  using masks = residual::masks_of_pass<N, M, ToSelf, Mask>;
   const std::int8_t* memory;
-  const SelfMask& self_mask;
-  const Mask& mask;
-  std::size_t sequence;
 
-  static constexpr bool by_rows = SelfMask::counts_rows || Mask::counts_rows;
-  constexpr std::size_t rows() const noexcept
-    requires by_rows
-  {
-    return rows_present<N, M>(self_mask, mask, sequence).queries;
-  }
   template <std::size_t I, class Numbers, class Y, class Finish, class Work>
   constexpr void run(const Numbers& numbers, const std::int8_t* from, Y* to, const Finish& finish,
                      Work& work) const noexcept {
     constexpr event e = Block::template event_at<I>;
+    constexpr bool of_itself = e.sees == reads::sequence;
+    constexpr std::size_t keys = of_itself ? N : M;
     auto& scratch = residual::start<e.number>(work.parts);
     auto& of_head = head_of_part<e.number>(work.input.heads);
-    if constexpr (e.sees == reads::sequence && SelfMask::counts_rows)
-      numbers.template attend<N, N>(from, from, from, self_mask_at<Numbers>(), to, finish, scratch,
-                                    of_head, rows_present<N, N>(self_mask, self_mask, sequence));
-    else if constexpr (e.sees == reads::sequence)
-      numbers.template attend<N, N>(from, from, from, self_mask_at<Numbers>(), to, finish, scratch,
-                                    of_head);
-    else if constexpr (by_rows)
-      numbers.template attend<N, M>(from, memory, memory, mask_at<Numbers>(), to, finish, scratch,
-                                    of_head, rows_present<N, M>(self_mask, mask, sequence));
+    const std::int8_t* const x = of_itself ? from : memory;
+    const auto on = at<Numbers, of_itself>();
+    if constexpr (masks::template leaves_out<of_itself>)
+      numbers.template attend<N, keys>(
+          from, x, x, on, to, finish, scratch, of_head,
+          rows_present<N, keys>(this->to_self, this->template of_keys<of_itself>(),
+                                this->sequence));
     else
-      numbers.template attend<N, M>(from, memory, memory, mask_at<Numbers>(), to, finish, scratch,
-                                    of_head);
+      numbers.template attend<N, keys>(from, x, x, on, to, finish, scratch, of_head);
   }
   template <std::size_t I, class Numbers, class Y, class Finish, class Given>
   void run_in_parts(const Numbers& numbers, const std::int8_t* from, Y* to, const Finish& finish,
@@ -53,22 +44,17 @@ struct attentions_of_pass {
       return head_of_part<e.number>(given.work[worker].input.heads);
     };
     const residual::workers_at<e.number, Given> workers{given};
-    if constexpr (e.sees == reads::sequence)
-      numbers.template attend_in_parts<N, N>(from, from, from, self_mask_at<Numbers>(), to, finish,
-                                             workers, of_head);
-    else
-      numbers.template attend_in_parts<N, M>(from, memory, memory, mask_at<Numbers>(), to, finish,
-                                             workers, of_head);
+    constexpr bool of_itself = e.sees == reads::sequence;
+    const std::int8_t* const x = of_itself ? from : memory;
+    numbers.template attend_in_parts<N, of_itself ? N : M>(from, x, x, at<Numbers, of_itself>(), to,
+                                                           finish, workers, of_head);
   }
 
  private:
-  template <class Numbers>
-  constexpr auto self_mask_at() const noexcept {
-    return at_sequence<scores_of<float, Batch, Numbers::sizes.heads, N, N>>(self_mask, sequence);
-  }
-  template <class Numbers>
-  constexpr auto mask_at() const noexcept {
-    return at_sequence<scores_of<float, Batch, Numbers::sizes.heads, N, M>>(mask, sequence);
+  template <class Numbers, bool OfItself>
+  constexpr auto at() const noexcept {
+    return at_sequence<scores_of<float, Batch, Numbers::sizes.heads, N, OfItself ? N : M>>(
+        this->template of_keys<OfItself>(), this->sequence);
   }
 };
 
