@@ -14,6 +14,7 @@
 #include <umbel/shape/algebra.hpp>
 #include <umbel/shape/words.hpp>
 #include <umbel/shape/rules.hpp>
+#include <umbel/shape/computing_rules.hpp>
 #include <umbel/shape/memory_rules.hpp>
 #include <umbel/shape/concepts.hpp>
 #include <umbel/tensor/calls_of_other_libraries.hpp>

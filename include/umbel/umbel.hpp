@@ -15,6 +15,7 @@
 #include <umbel/shape/algebra.hpp>
 #include <umbel/shape/words.hpp>
 #include <umbel/shape/rules.hpp>
+#include <umbel/shape/computing_rules.hpp>
 #include <umbel/shape/memory_rules.hpp>
 #include <umbel/shape/concepts.hpp>
 

@@ -13,6 +13,7 @@
 #include <umbel/shape/algebra.hpp>
 #include <umbel/shape/words.hpp>
 #include <umbel/shape/rules.hpp>
+#include <umbel/shape/computing_rules.hpp>
 #include <umbel/shape/concepts.hpp>
 #include <umbel/shape/memory_rules.hpp>
 #include <umbel/tensor/calls_of_other_libraries.hpp>
@@ -64,10 +65,11 @@
 #include <umbel/weights/layer_options.hpp>
 #include <umbel/weights/load_result.hpp>
 #include <umbel/weights/compare_options.hpp>
-#include <umbel/weights/load_rules.hpp>
-#include <umbel/weights/prefix_of_names.hpp>
 #include <umbel/weights/found_row.hpp>
 #include <umbel/weights/scales.hpp>
+#include <umbel/weights/fitting_tensor.hpp>
+#include <umbel/weights/load_rules.hpp>
+#include <umbel/weights/prefix_of_names.hpp>
 #include <umbel/weights/load.hpp>
 #include <umbel/weights/meta.hpp>
 #include <umbel/weights/paddle.hpp>

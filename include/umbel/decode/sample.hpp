@@ -25,6 +25,7 @@
 #include <umbel/layer/options.hpp>
 #include <umbel/layer/parts.hpp>
 #include <umbel/shape/axes.hpp>
+#include <umbel/shape/computing_rules.hpp>
 #include <umbel/shape/concepts.hpp>
 #include <umbel/shape/memory_rules.hpp>
 #include <umbel/tensor/calls_of_other_libraries.hpp>

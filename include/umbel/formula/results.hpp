@@ -11,6 +11,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/formula/node.hpp>
+#include <umbel/layer/struct_members.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
@@ -52,25 +53,11 @@ concept several_results = (members_of<X>::count > 1);
 template <class X, class F>
 UMBEL_INLINE constexpr decltype(auto) with_members(X& x, F f) noexcept {
   constexpr std::size_t count = members_of<X>::count;
-  static_assert(most_results == 6);
-  if constexpr (count == 1) {
+  static_assert(most_results <= most_members);
+  if constexpr (count == 1)
     return f(x);
-  } else if constexpr (count == 2) {
-    auto& [a, b] = x;
-    return f(a, b);
-  } else if constexpr (count == 3) {
-    auto& [a, b, c] = x;
-    return f(a, b, c);
-  } else if constexpr (count == 4) {
-    auto& [a, b, c, d] = x;
-    return f(a, b, c, d);
-  } else if constexpr (count == 5) {
-    auto& [a, b, c, d, e] = x;
-    return f(a, b, c, d, e);
-  } else {
-    auto& [a, b, c, d, e, g] = x;
-    return f(a, b, c, d, e, g);
-  }
+  else
+    return detail::with_members<count>(x, f);
 }
 
 }  // namespace formulas

@@ -31,6 +31,7 @@
 #include <umbel/layer/parts.hpp>
 #include <umbel/layer/workspace.hpp>
 #include <umbel/shape/axes.hpp>
+#include <umbel/shape/computing_rules.hpp>
 #include <umbel/shape/concepts.hpp>
 #include <umbel/shape/memory_rules.hpp>
 #include <umbel/tensor/calls_of_other_libraries.hpp>

@@ -5,7 +5,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/mask/base.hpp>
-#include <umbel/shape/rules.hpp>
+#include <umbel/shape/computing_rules.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
 UMBEL_WARNINGS_PUSH

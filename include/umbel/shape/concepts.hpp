@@ -7,7 +7,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/shape/rules.hpp>
+#include <umbel/shape/computing_rules.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
