@@ -26,10 +26,9 @@ UMBEL_SAYS(the_struct_of_layers_needs_one_member_for_each_of_the_ranges,
            "the struct of layers needs one member for each of the ranges, in their order");
 UMBEL_SAYS(the_struct_of_weights_needs_one_member_for_each_layer_with_weights,
            "the struct of weights needs one member for each layer with weights, in their order");
-UMBEL_SAYS(
-    the_members_are_layers_or_arrays_of_layers_so_pack_a_struct_within_by_itself,
-    "the members are layers or arrays of layers; pack a struct within the struct by a call of "
-    "its own");
+UMBEL_SAYS(the_members_are_layers_or_arrays_of_layers_so_pack_a_struct_within_by_itself,
+           "the members are layers or arrays of layers; call pack_model for each struct within the "
+           "struct");
 UMBEL_SAYS(arrays_of_layers_weights_and_ranges_differ_in_their_sizes,
            "arrays of layers, weights and ranges differ in their sizes");
 
