@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every sentence of shape/rules.hpp and memory_rules.hpp, letter for letter: the same on g++ and on
-// clang, although only g++ prints it so (clang prints the list of its words).
+// Every sentence of shape/rules.hpp, computing_rules.hpp and memory_rules.hpp, letter for letter:
+// the same on g++ and on clang, although only g++ prints it so (clang prints the list of its
+// words).
 #include "says.hpp"
 
 #include <umbel/shape/axes.hpp>
+#include <umbel/shape/computing_rules.hpp>
 #include <umbel/shape/memory_rules.hpp>
 #include <umbel/shape/rules.hpp>
 
