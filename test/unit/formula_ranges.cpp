@@ -59,6 +59,15 @@ struct clamped_weights {
     return where(position<key> < start || position<key> >= start + 19, 0, scores);
   }
 };
+// Not a range: the clamped position is beside a sum.
+struct sum_weights {
+  constexpr auto operator()(auto q, auto k) const {
+    auto sum = position<key> + position<query>;
+    auto scores = contract<head_dim>(q, k);
+    auto seen = hide(scores, sum > clamp(position<query>, 9, 40));
+    return where(clamp(position<query>, 0, 5) > sum, 0, softmax<key>(seen));
+  }
+};
 struct matrix_weights {
   constexpr auto operator()(auto q, auto k) const {
     auto decay =
@@ -110,7 +119,7 @@ BOOST_AUTO_TEST_CASE(blocks_and_chunks_of_many_sizes) {
   check_all<64, 64, causal_weights, matrix_weights>();
   check_all<65, 65, causal_weights, softmax_weights, hidden_weights>();
   check_all<131, 67, kept_weights, clamped_weights, hidden_weights>();
-  check_all<67, 201, window_weights, clamped_weights, matrix_weights>();
+  check_all<67, 201, window_weights, clamped_weights, sum_weights, matrix_weights>();
 }
 BOOST_AUTO_TEST_CASE(every_way_to_write_a_range) {
   check_all<150, 144, causal_weights, kept_weights, window_weights, kept_window_weights,

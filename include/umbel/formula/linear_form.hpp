@@ -58,10 +58,9 @@ struct linear_form {
   }
 
  private:
-  // Only of a query's position plus a number.
   constexpr linear_form bounded(const linear_form& number, bool from_below) const noexcept {
     if (is_number() && !number.is_number()) return number.bounded(*this, from_below);
-    if (!number.is_number() || key != 0 || query != 1) return {};
+    if (!number.is_number() || is_number()) return {};
     const auto bound = [&](double x) {
       return (number.constant > x) == from_below ? number.constant : x;
     };

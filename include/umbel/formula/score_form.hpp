@@ -98,8 +98,11 @@ struct score_reader {
                       &other = left.is_clamped() ? right : left;
     const bool is_first = of_key > 0, is_number = of_query == 0;
     if (!left.ok || !right.ok || !left.exact || !right.exact || of_key == 0 ||
-        (!is_number && of_query != -of_key) || other.is_clamped() ||
-        (clamped.is_clamped() && (clamped.key != 0 || other.key != 1)))
+        (!is_number && of_query != -of_key) || other.is_clamped())
+      return {};
+    // Only a clamped query beside the key.
+    if (clamped.is_clamped() &&
+        (clamped.key != 0 || clamped.query != 1 || other.key != 1 || other.query != 0))
       return {};
     // The nearest whole number that is seen; the next one if it is hidden itself.
     const auto nearest = [=](double number) {
