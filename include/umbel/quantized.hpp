@@ -149,6 +149,7 @@
 #include <umbel/formula/linear_form.hpp>
 #include <umbel/formula/score_form.hpp>
 #include <umbel/formula/elementwise.hpp>
+#include <umbel/formula/gathered_positions.hpp>
 #include <umbel/formula/changed_scores.hpp>
 #include <umbel/formula/key_ranges.hpp>
 #include <umbel/formula/attend.hpp>

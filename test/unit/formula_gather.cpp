@@ -4,6 +4,7 @@
 // and by several workers.
 #include "gradient_support.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
@@ -91,6 +92,55 @@ constexpr formula by_clamped_distance = [](auto q, auto k, auto v, auto table) {
   return contract<key>(softmax<key>(scores + found), v);
 };
 
+// Products of queries, and of keys, with rows by distance (DeBERTa).
+template <class At>
+constexpr formula by_rows = [](auto q, auto k, auto v, auto rows) {
+  auto at = At{}(position<query>, position<key>);
+  auto of_query = gather<bucket>(contract<head_dim>(q, rows), at);
+  auto of_key = gather<bucket>(contract<head_dim>(k, rows), at);
+  return contract<key>(softmax<key>(contract<head_dim>(q, k) * 0.25f + of_query + of_key), v);
+};
+// A row's number, of 64 rows.
+struct distance_back {
+  static int of(int i, int j) { return std::clamp(i - j + 30, 0, 63); }
+  constexpr auto operator()(auto i, auto j) const { return clamp(i - j + 30, 0, 63); }
+};
+struct distance_ahead {
+  static int of(int i, int j) { return std::clamp(j - i + 25, 2, 50); }
+  constexpr auto operator()(auto i, auto j) const { return minimum(maximum(j - i + 25, 2), 50); }
+};
+struct distance_outside {
+  static int of(int i, int j) { return j - i + 13; }
+  constexpr auto operator()(auto i, auto j) const { return j - i + 13; }
+};
+struct double_distance {
+  static int of(int i, int j) { return std::clamp(j - 2 * i + 70, 1, 62); }
+  constexpr auto operator()(auto i, auto j) const { return clamp(j - 2 * i + 70, 1, 62); }
+};
+
+template <class T, std::size_t Queries, std::size_t Keys, class... At>
+void check_rows(unsigned seed) {
+  const inputs<T, Queries, Keys> in{seed};
+  lcg next{seed + 1};
+  static tensor<T, heads<3>, bucket<64>, head_dim<4>> rows;
+  draw(next, rows);
+  const auto check = [&]<class Row>(Row row) {
+    check_bias(
+        in, by_rows<Row>,
+        [&](std::size_t b, std::size_t h, int i, int j) {
+          const int at = row.of(i, j);
+          double sum = 0;
+          for (std::size_t d = 0; at >= 0 && at < 64 && d < 4; ++d)
+            sum += (double{in.q(b, h, static_cast<std::size_t>(i), d)} +
+                    double{in.k(b, h, static_cast<std::size_t>(j), d)}) *
+                   double{rows(h, static_cast<std::size_t>(at), d)};
+          return sum;
+        },
+        rows);
+  };
+  (check(At{}), ...);
+}
+
 // All: also by name, and of a table that is too short.
 template <class T, std::size_t Queries, std::size_t Keys, bool All = false>
 void check_distances(unsigned seed) {
@@ -144,6 +194,11 @@ BOOST_AUTO_TEST_CASE(tables_by_distance) {
   check_distances<double, 9, 17>(4);
 }
 
+BOOST_AUTO_TEST_CASE(products_by_distance) {
+  check_rows<float, 67, 53, distance_back, double_distance>(20);
+  check_rows<double, 20, 33, distance_ahead, distance_outside>(22);
+}
+
 // T5's buckets as integers by distance, then a bias of each bucket; the grid of a Swin block, whose
 // positions are rows of 4 columns; blocks of keys that blocks of queries see.
 BOOST_AUTO_TEST_CASE(buckets_grids_and_blocks) {
@@ -191,29 +246,6 @@ BOOST_AUTO_TEST_CASE(buckets_grids_and_blocks) {
         return sees ? 0.0f : -std::numeric_limits<float>::infinity();
       },
       seen);
-}
-
-// DeBERTa: a product by distance, whose elements the scores read.
-BOOST_AUTO_TEST_CASE(products_by_distance) {
-  const inputs<float, 21, 21> in{20};
-  lcg next{21};
-  static tensor<float, heads<3>, offset<41>, head_dim<4>> of_distance;
-  draw(next, of_distance);
-  constexpr formula f = [](auto q, auto k, auto v, auto r) {
-    auto scores = contract<head_dim>(q, k);
-    auto found = gather<offset>(contract<head_dim>(q, r), position<key> - position<query> + 20);
-    return contract<key>(softmax<key>((scores + found) * 0.25f), v);
-  };
-  check_bias(
-      in, f,
-      [&](std::size_t b, std::size_t h, int i, int j) {
-        double sum = 0;
-        for (std::size_t d = 0; d < 4; ++d)
-          sum += double{in.q(b, h, static_cast<std::size_t>(i), d)} *
-                 double{of_distance(h, static_cast<std::size_t>(j + 20 - i), d)};
-        return sum * 0.25;
-      },
-      of_distance);
 }
 
 // Rows by integers are elementwise, too; computed positions need gather.

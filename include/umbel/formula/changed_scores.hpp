@@ -5,89 +5,11 @@
 #include <umbel/attention/attend_heads.hpp>
 #include <umbel/config.hpp>
 #include <umbel/formula/elementwise.hpp>
+#include <umbel/formula/gathered_positions.hpp>
 #include <umbel/formula/score_form.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
-
-// The place that a gather reads, in elements of its table's memory: key * key's position + ...
-struct linear_position {
-  std::ptrdiff_t key = 0, query = 0, constant = 0;
-  bool is_inside = false;  // and is that always inside of the table?
-
-  constexpr std::ptrdiff_t offset(std::size_t query_at, std::size_t key_at) const noexcept {
-    return key * static_cast<std::ptrdiff_t>(key_at) +
-           query * static_cast<std::ptrdiff_t>(query_at) + constant;
-  }
-};
-template <class T>
-constexpr linear_position linear_position_in(const linear_form& form, const node_of_graph<T>& node,
-                                             std::size_t queries, std::size_t keys) noexcept {
-  const auto whole = [](double number) {
-    return number <= 1e6 && number >= -1e6 &&
-           static_cast<double>(static_cast<std::ptrdiff_t>(number)) == number;
-  };
-  if (!form.ok || form.is_clamped() || !whole(form.key) || !whole(form.query) ||
-      !whole(form.constant))
-    return {};
-  double least = form.constant, most = form.constant;
-  for (const double end :
-       {form.key * static_cast<double>(keys - 1), form.query * static_cast<double>(queries - 1)})
-    (end < 0 ? least : most) += end;
-  const auto in_memory = [&](double number) {
-    return static_cast<std::ptrdiff_t>(number) * static_cast<std::ptrdiff_t>(node.gathered_stride);
-  };
-  return {in_memory(form.key), in_memory(form.query), in_memory(form.constant),
-          least >= 0 && most < static_cast<double>(node.gathered)};
-}
-
-// Loads `count` elements, Stride apart, which may be negative.
-template <class V, std::ptrdiff_t Stride, class E>
-UMBEL_INLINE constexpr V load_by(const E* from, std::size_t count) noexcept {
-  using T = simd::element_of<V>;
-  constexpr std::size_t lanes = simd::lanes_of<V>;
-  if constexpr (Stride >= 0 || lanes == 1) {
-    return load_apart<V, static_cast<std::size_t>(Stride >= 0 ? Stride : 0)>(from, count);
-  } else {
-    if constexpr (Stride == -1 && std::is_same_v<E, T>)
-      if (count == lanes) return simd::reversed(simd::load<V>(from - (lanes - 1)));
-    V value{};
-    for (std::size_t i = 0; i < lanes; ++i)
-      value[i] =
-          static_cast<T>(from[static_cast<std::ptrdiff_t>(i < count ? i : count - 1) * Stride]);
-    return value;
-  }
-}
-
-// Does node n depend on positions and numbers only? Then no value decides a branch.
-template <class T, std::size_t Nodes>
-constexpr bool is_of_positions(const schedule<T, Nodes>& p, int n) {
-  const node_of_graph<T>& node = p.at(n);
-  if (node.what == word::position || node.what == word::number) return true;
-  if (!is_elementwise(node.what) || node.what == word::gather) return false;
-  for (std::size_t j = 0; j < node.operands; ++j)
-    if (!is_of_positions(p, node.from[j].node)) return false;
-  return true;
-}
-
-// As load_at, of positions that often are one for all lanes, or one less for each lane.
-template <std::size_t Size, class V, class E>
-UMBEL_INLINE V load_neighbors(const E* from, V at, std::size_t count) noexcept {
-  using T = simd::element_of<V>;
-  constexpr std::size_t lanes = simd::lanes_of<V>;
-  const T first = at[0];
-  const V all = simd::broadcast<V>(first);
-  if (first >= 0 && first < static_cast<T>(Size)) {
-    if (simd::all_lanes(simd::equal(at, all)))
-      return simd::broadcast<V>(static_cast<T>(from[static_cast<std::size_t>(first)]));
-    if constexpr (std::is_same_v<E, T>) {
-      const V down = all - __builtin_convertvector(kernel::scores::detail::lane_numbers<V>(), V);
-      if (first >= static_cast<T>(lanes - 1) && simd::all_lanes(simd::equal(at, down)))
-        return simd::reversed(simd::load<V>(from + static_cast<std::size_t>(first) - (lanes - 1)));
-    }
-  }
-  return load_at<Size, 1, 0, false>(from, at, count);
-}
 
 // A score form for the kernels: a factor and a policy.
 template <class Run, int Root>
@@ -107,6 +29,34 @@ struct attention_of {
   }();
   static constexpr auto hidden = program_for(Run::value, form.hidden, form.hides, Root, -1);
 
+  static constexpr const axis_list& scores = Run::value.at(parts.scores).axes;
+  // Of gather n.
+  static constexpr linear_position linear_position_of(int n) {
+    const node_of_graph<T>& node = Run::value.at(n);
+    const score_reader<T, sizeof(Run::value.g.nodes) / sizeof(Run::value.g.nodes[0])> reader{
+        Run::value, parts, {}};
+    linear_position by = linear_position_in(reader.linear(node.from[1].node), node,
+                                            scores.size_of(parts.query), scores.size_of(parts.key));
+    // A step of a cache does not know its first position.
+    if (has_position<Run>) by.is_inside = false;
+    return by;
+  }
+  // How far apart are the elements that gather n reads for neighboring queries, or keys?
+  static constexpr std::ptrdiff_t step_of(int n, const linear_position& by,
+                                          unsigned long long family) {
+    const node_of_graph<T>& node = Run::value.at(n);
+    return (family == parts.key ? by.key : by.query) *
+               static_cast<std::ptrdiff_t>(node.gathered_stride) +
+           static_cast<std::ptrdiff_t>(node.from[0].axes.stride_of(family));
+  }
+  static constexpr bool is_in_squares(int n, std::size_t j) {
+    const operand& from = Run::value.at(n).from[j];
+    if (Run::value.at(n).what != word::gather || j != 0)
+      return from.axes.stride_of(parts.key) == 1 && from.axes.stride_of(parts.query) > 1;
+    const linear_position by = linear_position_of(n);
+    const std::ptrdiff_t of_key = step_of(n, by, parts.key), of_query = step_of(n, by, parts.query);
+    return by.ok && (of_key == 1 || of_key == -1) && (of_query > 1 || of_query < -1);
+  }
   // Operands with adjacent keys but not queries: loaded as squares of both and transposed; lane by
   // lane would take ten times as long.
   struct square_list {
@@ -123,11 +73,9 @@ struct attention_of {
     square_list list;
     const auto add = [&](int n, std::size_t j) {
       const operand& from = Run::value.at(n).from[j];
-      if (Run::value.at(n).what == word::gather && j == 0) return;
       if ((list.count) < 2 && list.index(n, j) == npos && Run::holds_numbers(from.node) &&
           changed.index(from.node) == npos && hidden.index(from.node) == npos &&
-          from.node != form.known && from.axes.stride_of(parts.key) == 1 &&
-          from.axes.stride_of(parts.query) > 1)
+          from.node != form.known && is_in_squares(n, j))
         list.operands[list.count++] = {n, j};
     };
     for (const auto* nodes : {&changed, &hidden})
@@ -139,7 +87,6 @@ struct attention_of {
   }();
 
   // Axes of the loops around the kernels; the last may be the kernels' heads.
-  static constexpr const axis_list& scores = Run::value.at(parts.scores).axes;
   static constexpr axis_list loops = [] {
     axis_list outer;
     for (std::size_t i = 0; i < scores.rank; ++i)
@@ -149,16 +96,6 @@ struct attention_of {
   }();
   static constexpr std::size_t queries = scores.size_of(parts.query);
   static constexpr std::size_t keys = scores.size_of(parts.key);
-
-  // Of gather N. A step of a cache does not know its first position.
-  template <int N>
-  static constexpr linear_position linear_position_of = [] {
-    const node_of_graph<T>& node = Run::value.at(N);
-    if (has_position<Run>) return linear_position{};
-    const score_reader<T, sizeof(Run::value.g.nodes) / sizeof(Run::value.g.nodes[0])> reader{
-        Run::value, parts, {}};
-    return linear_position_in(reader.linear(node.from[1].node), node, queries, keys);
-  }();
 };
 
 // f as a policy for the head at index.
@@ -189,6 +126,28 @@ struct changed_scores {
     return run.template memory<from.node>() + at;
   }
 
+  // The position of gather N for a query and a key, in the table before it is clamped.
+  template <int N>
+  UMBEL_INLINE constexpr std::ptrdiff_t position_of(std::size_t query,
+                                                    std::size_t key) const noexcept {
+    constexpr linear_position by = of::linear_position_of(N);
+    return by.at(query + run.template first_position<of::parts.query, of::parts.scores>(),
+                 key + run.template first_position<of::parts.key, of::parts.scores>());
+  }
+  // Are positions from a to b all in the table as they are, or all clamped to the same end?
+  struct positions {
+    bool are_inside, are_one;
+    std::ptrdiff_t one;
+  };
+  template <int N>
+  UMBEL_INLINE static constexpr positions between(std::ptrdiff_t a, std::ptrdiff_t b) noexcept {
+    constexpr linear_position by = of::linear_position_of(N);
+    const std::ptrdiff_t least = a < b ? a : b, most = a < b ? b : a;
+    return {by.is_inside || (least >= by.least && most <= by.most),
+            by.is_clamped && (most <= by.least || least >= by.most),
+            most <= by.least ? by.least : by.most};
+  }
+
   // Loads squares from a key on; each row is a key.
   template <class V>
   struct square {
@@ -202,16 +161,52 @@ struct changed_scores {
                            std::size_t key) noexcept {
       if constexpr (I < of::squares.count) {
         constexpr place_of_operand from = of::squares.operands[I];
-        constexpr std::size_t stride =
-            Run::value.at(from.node).from[from.j].axes.stride_of(of::parts.query);
-        const T* const row = policy.template memory_of<from.node, from.j>(query, key);
-        UMBEL_UNROLL(16)
-        for (std::size_t i = 0; i < lanes; ++i) rows[I][i] = simd::load<V>(row + i * stride);
-        simd::transpose(rows[I]);
+        const auto* const row = policy.template memory_of<from.node, from.j>(query, key);
+        constexpr node_of_graph<T> node = Run::value.at(from.node);
+        if constexpr (node.what == word::gather && from.j == 0) {
+          load_gathered<I, from.node>(policy, row, query, key);
+        } else {
+          transpose<I>(row, node.from[from.j].axes.stride_of(of::parts.query));
+        }
         load<I + 1>(policy, query, key);
       } else {
         first_key = key;
         keys = lanes;
+      }
+    }
+    template <std::size_t I>
+    UMBEL_INLINE void transpose(const T* row, std::ptrdiff_t stride) noexcept {
+      UMBEL_UNROLL(16)
+      for (std::size_t i = 0; i < lanes; ++i)
+        rows[I][i] = simd::load<V>(row + static_cast<std::ptrdiff_t>(i) * stride);
+      simd::transpose(rows[I]);
+    }
+    template <std::size_t I, int N>
+    UMBEL_INLINE void load_gathered(const changed_scores& policy, const T* row, std::size_t query,
+                                    std::size_t key) noexcept {
+      constexpr linear_position by = of::linear_position_of(N);
+      constexpr std::ptrdiff_t of_key = of::step_of(N, by, of::parts.key);
+      constexpr std::ptrdiff_t of_query = of::step_of(N, by, of::parts.query);
+      constexpr auto step = static_cast<std::ptrdiff_t>(Run::value.at(N).gathered_stride);
+      constexpr auto last = static_cast<std::ptrdiff_t>(lanes - 1);
+      const std::ptrdiff_t at = policy.template position_of<N>(query, key);
+      const std::ptrdiff_t by_keys = by.key * last, by_queries = by.query * last;
+      const std::ptrdiff_t least =
+          at + (by_keys < 0 ? by_keys : 0) + (by_queries < 0 ? by_queries : 0);
+      const std::ptrdiff_t most =
+          at + (by_keys > 0 ? by_keys : 0) + (by_queries > 0 ? by_queries : 0);
+      if (between<N>(least, most).are_inside) {
+        transpose<I>(row + at * step + (of_key < 0 ? of_key * last : 0), of_query);
+        if constexpr (of_key < 0)
+          for (std::size_t i = 0; i < lanes / 2; ++i) {
+            const V other = rows[I][i];
+            rows[I][i] = rows[I][lanes - 1 - i];
+            rows[I][lanes - 1 - i] = other;
+          }
+      } else {
+        const square none;
+        for (std::size_t i = 0; i < lanes; ++i)
+          rows[I][i] = place<V>{policy, query, lanes, key + i, none}.template gathered<N>();
       }
     }
   };
@@ -236,19 +231,55 @@ struct changed_scores {
     template <int N>
     UMBEL_INLINE constexpr V gather(V at) const noexcept {
       constexpr node_of_graph<T> node = Run::value.at(N);
-      constexpr std::size_t stride = node.from[0].axes.stride_of(of::parts.query);
-      constexpr linear_position by = of::template linear_position_of<N>;
       constexpr bool differs = Run::value.g.differs_along(node.from[1], of::parts.query);
+      if constexpr (simd::lanes_of<V> > 1 && of::squares.index(N, 0) != npos) {
+        if (loaded.keys > key - loaded.first_key)
+          return loaded.rows[of::squares.index(N, 0)][key - loaded.first_key];
+      }
+      constexpr std::size_t stride = node.from[0].axes.stride_of(of::parts.query);
+      if constexpr (of::linear_position_of(N).ok) {
+        return gathered<N>();
+      } else if constexpr (simd::lanes_of<V> > 1 && differs && stride == 0 &&
+                           node.gathered_stride == 1 &&
+                           is_of_positions(Run::value, node.from[1].node)) {
+        return load_neighbors<node.gathered>(policy.template memory_of<N, 0>(first, key), at,
+                                             count);
+      } else {
+        return load_at<node.gathered, node.gathered_stride, stride, !differs>(
+            policy.template memory_of<N, 0>(first, key), at, count);
+      }
+    }
+    // At a linear position.
+    template <int N>
+    UMBEL_INLINE constexpr V gathered() const noexcept {
+      constexpr node_of_graph<T> node = Run::value.at(N);
+      constexpr linear_position by = of::linear_position_of(N);
+      constexpr auto step = static_cast<std::ptrdiff_t>(node.gathered_stride);
+      constexpr std::size_t stride = node.from[0].axes.stride_of(of::parts.query);
       const auto* const row = policy.template memory_of<N, 0>(first, key);
-      if constexpr (by.is_inside)
-        return load_by<V, by.query + static_cast<std::ptrdiff_t>(stride)>(
-            row + by.offset(first, key), count);
-      else if constexpr (simd::lanes_of<V> > 1 && differs && stride == 0 &&
-                         node.gathered_stride == 1 &&
-                         is_of_positions(Run::value, node.from[1].node))
-        return load_neighbors<node.gathered>(row, at, count);
-      else
-        return load_at<node.gathered, node.gathered_stride, stride, !differs>(row, at, count);
+      const std::ptrdiff_t at = policy.template position_of<N>(first, key);
+      const positions here = between<N>(at, at + by.query * static_cast<std::ptrdiff_t>(count - 1));
+      if (here.are_inside)
+        return load_by<V, of::step_of(N, by, of::parts.query)>(row + at * step, count);
+      if constexpr (by.is_clamped)
+        if (here.are_one) return load_apart<V, stride>(row + here.one * step, count);
+      V value{};
+      for (std::size_t i = 0; i < simd::lanes_of<V>; ++i) {
+        const std::size_t lane = i < count ? i : count - 1;
+        std::ptrdiff_t position = at + by.query * static_cast<std::ptrdiff_t>(lane);
+        if constexpr (by.is_clamped)
+          position = position < by.least ? by.least : position > by.most ? by.most : position;
+        const bool is_inside = position >= by.least && position <= by.most;
+        const T element =
+            is_inside
+                ? static_cast<T>(row[position * step + static_cast<std::ptrdiff_t>(lane * stride)])
+                : T{};
+        if constexpr (simd::lanes_of<V> == 1)
+          value = element;
+        else
+          value[i] = element;
+      }
+      return value;
     }
     template <unsigned long long Family>
     UMBEL_INLINE constexpr V position() const noexcept {

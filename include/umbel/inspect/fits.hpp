@@ -128,6 +128,7 @@
 #include <umbel/formula/program.hpp>
 #include <umbel/formula/elementwise.hpp>
 #include <umbel/formula/linear_form.hpp>
+#include <umbel/formula/gathered_positions.hpp>
 #include <umbel/formula/score_form.hpp>
 #include <umbel/formula/changed_scores.hpp>
 #include <umbel/formula/key_ranges.hpp>
