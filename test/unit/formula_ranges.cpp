@@ -59,7 +59,7 @@ struct clamped_weights {
     return where(position<key> < start || position<key> >= start + 19, 0, scores);
   }
 };
-// Not a range: the clamped position is beside a sum.
+// No range: a clamped position is compared with a sum.
 struct sum_weights {
   constexpr auto operator()(auto q, auto k) const {
     auto sum = position<key> + position<query>;

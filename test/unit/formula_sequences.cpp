@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Formulas of large batches: all steps for one sequence, then for the next, have the bits of steps
-// for all of them, which several workers take.
+// Formulas of large batches: all steps for one sequence, then for the next, in memory for one, have
+// the bits of plain, also if several workers take whole sequences, or share the last ones.
 #include <boost/test/unit_test.hpp>
 
 #include <umbel/inspect/describe.hpp>
@@ -28,7 +28,7 @@ using keys = tensor<float, batch<sequences>, key<tokens>, hidden<width>>;
 template <class Formula, class... X>
 constexpr bool is_one_by_one = false;
 template <class F, class... X>
-constexpr bool is_one_by_one<const formula<F>, X...> = detail::formulas::serial_run_of<
+constexpr bool is_one_by_one<const formula<F>, X...> = detail::formulas::chosen_run<
     F, detail::formulas::row_major_layouts<detail::formulas::traced_result<F, X...>>, true,
     typename detail::formulas::argument_of<X>::type...>::one_by_one;
 
@@ -64,28 +64,33 @@ bool same_bits(const A& a, const B& b) {
   return std::memcmp(a.data(), b.data(), sizeof a) == 0;
 }
 
-// Of parallel all steps are for all sequences.
+template <class A, class B>
+bool same_results(const A& a, const B& b) {
+  if constexpr (requires { a.first; })
+    return same_bits(a.first, b.first) && same_bits(a.second, b.second);
+  else
+    return same_bits(a, b);
+}
+template <std::size_t Workers, class F, class Result, class... X>
+void check_workers(const F& f, const Result& expected, const X&... x) {
+  static workspace_for<F, X...> works[Workers];
+  static Result found;
+  const auto fill = [](auto& result) { std::memset(result.data(), 0x55, sizeof result); };
+  if constexpr (requires { found.first; })
+    fill(found.first), fill(found.second);
+  else
+    fill(found);
+  umbel_test::shuffled<Workers> pool;
+  f.into(found, x..., parallel(pool, works));
+  BOOST_TEST(same_results(found, expected));
+}
 template <class F, class... X>
 void check(const F& f, const X&... x) {
-  static workspace_for<F, X...> work, works[2];
-  static auto one_by_one = f(x..., work);
-  static auto all = one_by_one;
-  umbel_test::shuffled<2> pool;
-  const auto compare = [](const auto& a, const auto& b) {
-    if constexpr (requires { a.first; })
-      return same_bits(a.first, b.first) && same_bits(a.second, b.second);
-    else
-      return same_bits(a, b);
-  };
-  if constexpr (requires { all.first; }) {
-    for (float& e : all.first) e = 7;
-    for (float& e : all.second) e = 7;
-  } else {
-    for (float& e : all) e = 7;
-  }
-  f.into(all, x..., parallel(pool, works));
-  BOOST_TEST(compare(all, one_by_one));
-  BOOST_TEST(compare(plain(f)(x..., work), one_by_one));
+  static workspace_for<F, X...> work;
+  static const auto one_by_one = f(x..., work);
+  BOOST_TEST(same_results(plain(f)(x..., work), one_by_one));
+  check_workers<2>(f, one_by_one, x...);
+  check_workers<4>(f, one_by_one, x...);
 }
 
 struct inputs {
@@ -113,6 +118,15 @@ static_assert(is_one_by_one<decltype(attend), queries, keys, attention::weights,
 static_assert(is_one_by_one<decltype(with_gates), queries, keys, attention::weights,
                             decltype(inputs::gates)>);
 static_assert(!is_one_by_one<decltype(mixed), queries, attention::weights>);
+
+// The workspace is for one of them.
+template <std::size_t Sequences>
+constexpr std::size_t workspace_of = sizeof(
+    workspace_for<decltype(with_gates),
+                  tensor<float, batch<Sequences>, query<tokens>, hidden<width>>,
+                  tensor<float, batch<Sequences>, key<tokens>, hidden<width>>, attention::weights,
+                  tensor<float, batch<Sequences>, heads<4>, query<tokens>, key<tokens>>>);
+static_assert(workspace_of<14> == workspace_of<sequences>);
 
 BOOST_AUTO_TEST_CASE(attention_with_what_all_sequences_share) {
   auto& [x, y, w, bias, gates, lens] = given();
@@ -146,8 +160,7 @@ BOOST_AUTO_TEST_CASE(in_any_order) {
 BOOST_AUTO_TEST_CASE(describe_says_so) {
   auto& [x, y, w, bias, gates, lens] = given();
   const std::string_view page = describe(attend, x, y, w, bias, lens);
-  BOOST_TEST(page.find("by one worker all steps for one of 7 sequences, then for the next") !=
-             page.npos);
+  BOOST_TEST(page.find("all steps for one of 7 sequences, then for the next") != page.npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -228,8 +228,7 @@ struct outs_fit<T, list<Layout...>, Out, list<Member...>> {
 
 // If the caller provides it: enough for results in any order. On the stack: for these.
 template <class F, class Rows, class Work, bool OutFits, class Out, class... X>
-struct needed_workspace
-    : formula_workspace<run_of<F, Rows, true, typename argument_of<X>::type...>> {};
+struct needed_workspace : formula_workspace<F, Rows, typename argument_of<X>::type...> {};
 template <class F, class Rows, class Out, class... X>
 struct needed_workspace<F, Rows, on_stack, true, Out, X...> {
   using outs = out_layouts<Out>;

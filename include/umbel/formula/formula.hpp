@@ -32,10 +32,7 @@ struct formula_call {
   template <class Rows, class Out, class Work>
   static constexpr void into(Out& out, Work& work, const X&... x) noexcept {
     constexpr bool direct = std::is_same_v<Rows, out_layouts<Out>>;
-    using whole = run_of<F, out_layouts<Out>, direct, typename argument_of<X>::type...>;
-    using serial = serial_run_of<F, out_layouts<Out>, direct, typename argument_of<X>::type...>;
-    using runs =
-        std::conditional_t<rules::is_for_workers<Work> && !Plain, whole, typename serial::type>;
+    using runs = run_of<F, out_layouts<Out>, direct, typename argument_of<X>::type...>;
     captured<T> parts[runs::parts + 1]{};
     if constexpr (runs::parts != 0)
       bind<runs, binder<T>>(parts, list<typename argument_of<X>::type...>{}, x...);
@@ -51,9 +48,9 @@ struct formula_call {
     runs all{{}, arguments, parts, {}, memory};
     with_members(out, all.writes_to());
     if constexpr (rules::is_for_workers<Work> && !Plain)
-      run_in_parts<runs, std::remove_const_t<Work>>::template from<0>(all, work);
+      run_in_parts<runs, std::remove_const_t<Work>>::all(all, work);
     else
-      all.template all_steps<Plain>(typename runs::steps{});
+      all.template all_steps<Plain>();
   }
   // A step of a cache. Binder, Traced: the types for which its graph was traced.
   template <class Runs, class Binder, class Traced, class Out>
@@ -66,7 +63,7 @@ struct formula_call {
     const pointers arguments{pointer_to<typename argument_of<X>::type>(x, numbers[next++])...};
     Runs all{of_cache, arguments, parts, {}, work};
     with_members(out, all.writes_to());
-    all.template all_steps<false>(typename Runs::steps{});
+    all.template all_steps<false>();
   }
   // (Also for gradients: training/gradient.hpp.)
   template <class Argument, class Y>

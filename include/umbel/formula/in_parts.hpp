@@ -269,6 +269,26 @@ struct run_in_parts {
   template <std::size_t S>
   using program = program_in_parts<Run, S, Given::workers>;
 
+  // Whole sequences are handed out, unless more than a quarter of the workers would wait for the
+  // last of them. Those are computed in turn, with all workers.
+  static void all(const Run& run, const Given& workers) noexcept {
+    constexpr std::size_t count = Run::sequences.count, rest = count % Given::workers;
+    constexpr std::size_t whole = count == 1                      ? 0
+                                  : 4 * rest < 3 * Given::workers ? count - rest
+                                                                  : count;
+    if constexpr (whole != 0)
+      workers.hand_out(whole, [&](std::size_t piece, std::size_t worker) noexcept {
+        Run of_one = run;
+        of_one.sequence = piece;
+        of_one.work = workers.work[worker].memory;
+        of_one.template all_of_one<false>(typename Run::steps{});
+      });
+    Run of_one = run;
+    for (of_one.sequence = whole; count > of_one.sequence; ++of_one.sequence)
+      from<0>(of_one, workers);
+  }
+
+ private:
   // The first step after those handed out together with step S.
   template <std::size_t S>
   static constexpr std::size_t end_of_round = [] {
@@ -291,7 +311,6 @@ struct run_in_parts {
     }
   }
 
- private:
   static T* scratch_of(const Given& workers, std::size_t worker) noexcept {
     return workers.work[worker].memory + p.workspace;
   }

@@ -183,20 +183,23 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
   }
 
   using steps = std::make_index_sequence<value.count>;
-  template <bool Plain, std::size_t... S>
-  UMBEL_INLINE constexpr void all_steps(std::index_sequence<S...>) const noexcept {
-    if constexpr (sizeof...(S) > 256) {  // clang refuses such a fold
-      auto pass = *this;
-      for (; sequences.count > pass.sequence; ++pass.sequence) {
-        [[maybe_unused]] const bool done[] = {
-            (pass.template take<Plain, S>(work + value.workspace), true)...};
-      }
-    } else if constexpr (sequences.count == 1) {
-      (take<Plain, S>(work + value.workspace), ...);
+  template <bool Plain>
+  UMBEL_INLINE constexpr void all_steps() const noexcept {
+    if constexpr (sequences.count == 1) {
+      all_of_one<Plain>(steps{});
     } else {
       auto pass = *this;
       for (; sequences.count > pass.sequence; ++pass.sequence)
-        (pass.template take<Plain, S>(work + value.workspace), ...);
+        pass.template all_of_one<Plain>(steps{});
+    }
+  }
+  // All steps of this sequence.
+  template <bool Plain, std::size_t... S>
+  UMBEL_INLINE constexpr void all_of_one(std::index_sequence<S...>) const noexcept {
+    if constexpr (sizeof...(S) > 256) {  // clang refuses such a fold
+      [[maybe_unused]] const bool done[] = {(take<Plain, S>(work + value.workspace), true)...};
+    } else {
+      (take<Plain, S>(work + value.workspace), ...);
     }
   }
   // scratch: most_scratch elements.
@@ -248,17 +251,17 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
   }
 };
 
+// The run of a call.
 template <class F, class Outs, bool Direct, class... Argument>
-using run_of = run_by<scheduled<F, Direct, Argument...>, Outs, Direct, Argument...>;
-// With one worker.
-template <class F, class Outs, bool Direct, class... Argument>
-struct serial_run_of {
+struct chosen_run {
   using whole = scheduled<F, Direct, Argument...>;
   static constexpr bool one_by_one = find_sequences(whole::value).count != 1;
   using type =
       run_by<std::conditional_t<one_by_one, scheduled_for_one<F, Direct, Argument...>, whole>, Outs,
              Direct, Argument...>;
 };
+template <class F, class Outs, bool Direct, class... Argument>
+using run_of = typename chosen_run<F, Outs, Direct, Argument...>::type;
 
 // A run's stored nodes, then scratch.
 template <class Run, std::size_t Stored = Run::value.workspace>
@@ -269,14 +272,12 @@ struct run_workspace : workspace_base {
 };
 
 // The same for results in any order: one that is not row-major may be stored before it is copied.
-template <class Rows>
-struct formula_workspace;
-template <class F, class Outs, class... Argument>
-struct formula_workspace<run_of<F, Outs, true, Argument...>> {
-  using run = run_of<F, Outs, true, Argument...>;
+template <class F, class Rows, class... Argument>
+struct formula_workspace {
+  using run = run_of<F, Rows, true, Argument...>;
   static constexpr std::size_t stored = [] {
     constexpr std::size_t direct = run::value.workspace;
-    constexpr std::size_t copied = scheduled<F, false, Argument...>::value.workspace;
+    constexpr std::size_t copied = run_of<F, Rows, false, Argument...>::value.workspace;
     return copied > direct ? copied : direct;
   }();
   using type = run_workspace<run, stored>;

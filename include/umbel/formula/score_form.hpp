@@ -100,7 +100,7 @@ struct score_reader {
     if (!left.ok || !right.ok || !left.exact || !right.exact || of_key == 0 ||
         (!is_number && of_query != -of_key) || other.is_clamped())
       return {};
-    // Only a clamped query beside the key.
+    // Only a clamped position of the query and that of the key.
     if (clamped.is_clamped() &&
         (clamped.key != 0 || clamped.query != 1 || other.key != 1 || other.query != 0))
       return {};

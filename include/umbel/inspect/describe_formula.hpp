@@ -298,17 +298,19 @@ struct description : cycles_of_formula<F, X...> {
     [&]<std::size_t... S>(std::index_sequence<S...>) {
       for (const double of_step : {0.0, put_step<S>(out)...}) cycles += of_step;
     }(std::make_index_sequence<p.count>{});
-    constexpr std::size_t scratch = run::most_scratch(std::make_index_sequence<p.count>{});
-    constexpr std::size_t sequences = find_sequences(p).count;
-    if constexpr (sequences != 1)
-      out.put("\nby one worker all steps for one of ", sequences,
+    using called = run_of<F, row_major_layouts<traced_result<F, X...>>, true,
+                          typename argument_of<X>::type...>;
+    constexpr std::size_t stored = called::value.workspace;
+    constexpr std::size_t scratch = called::most_scratch(typename called::steps{});
+    if constexpr (called::sequences.count != 1)
+      out.put("\nall steps for one of ", called::sequences.count,
               " sequences, then for the next\n");
     out.put("\ncycles     ");
     out.put_aligned(static_cast<std::size_t>(cycles), 0);
     out.put("\nworkspace  ");
-    out.put_aligned((p.workspace + scratch) * sizeof(T), 0);
+    out.put_aligned((stored + scratch) * sizeof(T), 0);
     out.put(" bytes: ");
-    out.put_aligned(p.workspace * sizeof(T), 0);
+    out.put_aligned(stored * sizeof(T), 0);
     out.put(" of what is stored, ");
     out.put_aligned(scratch * sizeof(T), 0);
     out.put(" of scratch\n");

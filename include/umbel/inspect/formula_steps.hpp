@@ -76,8 +76,10 @@ constexpr std::uint64_t seen_pairs() {
 template <class F, class... X>
 struct steps_of_formula {
   using T = computed_from<X...>;
+  // For all sequences; a call may run for one at a time.
   using run =
-      run_of<F, row_major_layouts<traced_result<F, X...>>, true, typename argument_of<X>::type...>;
+      run_by<scheduled<F, true, typename argument_of<X>::type...>,
+             row_major_layouts<traced_result<F, X...>>, true, typename argument_of<X>::type...>;
   static constexpr const auto& p = run::value;
   // The same nodes, with their names.
   static constexpr auto named =
