@@ -66,6 +66,12 @@ using namespace umbel::axes;
   // cause: The table of names is the last argument.
   // cure: Write `at("head", "fc", names::torch_linear)`.
   const auto r = at("head", names::torch_linear, "fc");
+#elif defined CASE_at_of_at
+  // expect-gcc: "umbel: at: argument 3 is at\(\.\.\.\), so its paths would be lost; write one at with whole paths"
+  // expect-clang: at, .*argument_3_is_at_so_write_one_at_with_whole_paths
+  // cause: A table has one path in w and one in the file.
+  // cure: Write `at("decoder.norm", "dec.ln", names::torch_layer_norm)`.
+  const auto r = at("decoder", "dec", at("norm", "ln", names::torch_layer_norm));
 #elif defined CASE_at_one_path
   // expect-gcc: "umbel: at: expects a path in w, a path in the file and a table of names, not 2 arguments"
   // expect-clang: at, .*expects_a_path_in_w_a_path_in_the_file_and_a_table_of_names_not, .*number<2>, .*arguments

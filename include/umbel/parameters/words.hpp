@@ -30,6 +30,8 @@ UMBEL_SAYS(a_row_is_empty_so_add_a_path_and_a_name_in_the_file,
            "a row is empty; add a path and a name in the file");
 UMBEL_SAYS(expects_a_path_a_name_in_the_file_and_the_order_there_but_argument,
            "expects a path, a name in the file and, for a matrix, in_out or out_in, but argument");
+UMBEL_SAYS(argument_3_is_at_so_write_one_at_with_whole_paths,
+           "argument 3 is at(...), so its paths would be lost; write one at with whole paths");
 UMBEL_SAYS(expects_a_path_in_w_a_path_in_the_file_and_a_table_of_names_but_argument,
            "expects a path in w, a path in the file and a table of names, but argument");
 UMBEL_SAYS(expects_a_path_in_w_a_path_in_the_file_and_a_table_of_names_not,

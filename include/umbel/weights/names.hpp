@@ -173,6 +173,8 @@ struct parameter_names {
 };
 
 namespace detail {
+// The result of at: a table with prefixes.
+struct names_of_part : parameter_names {};
 template <class X>
 concept table_of_names =
     std::is_convertible_v<const X&, parameter_names> && !std::is_same_v<X, parameter_name>;
@@ -191,20 +193,22 @@ struct place_of_names<Parameter, Tensor, Names> {
                       say::expects_a_path_in_w_a_path_in_the_file_and_a_table_of_names_but_argument,
                       Number, X>;
   using type = first_error<is<c_string<Parameter>, 1, Parameter>, is<c_string<Tensor>, 2, Tensor>,
-                           is<table_of_names<Names>, 3, Names>>;
+                           is<table_of_names<Names>, 3, Names>,
+                           verdict<!std::is_same_v<Names, names_of_part>, say::at,
+                                   say::argument_3_is_at_so_write_one_at_with_whole_paths>>;
 };
 }  // namespace detail::rules
 
 // The names of a table for a part of the model: at("encoder.*", "layers.*", table) turns its
 // "norm1.gamma" and "norm1.weight" into "encoder.0.norm1.gamma" and "layers.0.norm1.weight". No dot
 // follows a slash: at("", "block/attention/", names::keras_attention).
-[[nodiscard]] constexpr parameter_names at(const char* parameter, const char* tensor,
-                                           parameter_names names) noexcept {
+[[nodiscard]] constexpr detail::names_of_part at(const char* parameter, const char* tensor,
+                                                 parameter_names names) noexcept {
   names.parameter_prefix = parameter;
   names.tensor_prefix = tensor;
-  return names;
+  return {names};
 }
-// Other arguments are refused, also the literal 0, which would be a null pointer:
+// Other arguments are refused, also at(...) and the literal 0, which would be a null pointer:
 //   "umbel: at: expects a path in w, a path in the file and a table of names, but argument 2 is
 //    int"
 template <class... Arguments>
