@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <support/executors.hpp>
 #include <umbel/decode/cache_of_formula.hpp>
@@ -106,8 +107,12 @@ struct distance_back {
   constexpr auto operator()(auto i, auto j) const { return clamp(i - j + 30, 0, 63); }
 };
 struct distance_ahead {
-  static int of(int i, int j) { return std::clamp(j - i + 25, 2, 50); }
-  constexpr auto operator()(auto i, auto j) const { return minimum(maximum(j - i + 25, 2), 50); }
+  static int of(int i, int j) { return std::max(j - i + 10, 0); }
+  constexpr auto operator()(auto i, auto j) const { return maximum(j - i + 10, 0); }
+};
+struct absolute_distance {
+  static int of(int i, int j) { return std::clamp(std::abs(i - j), 2, 40); }
+  constexpr auto operator()(auto i, auto j) const { return clamp(abs(i - j), 2, 40); }
 };
 struct distance_outside {
   static int of(int i, int j) { return j - i + 13; }
@@ -195,7 +200,7 @@ BOOST_AUTO_TEST_CASE(tables_by_distance) {
 }
 
 BOOST_AUTO_TEST_CASE(products_by_distance) {
-  check_rows<float, 67, 53, distance_back, double_distance>(20);
+  check_rows<float, 67, 53, distance_back, double_distance, absolute_distance>(20);
   check_rows<double, 20, 33, distance_ahead, distance_outside>(22);
 }
 

@@ -35,8 +35,9 @@ struct attention_of {
     const node_of_graph<T>& node = Run::value.at(n);
     const score_reader<T, sizeof(Run::value.g.nodes) / sizeof(Run::value.g.nodes[0])> reader{
         Run::value, parts, {}};
-    linear_position by = linear_position_in(reader.linear(node.from[1].node), node,
-                                            scores.size_of(parts.query), scores.size_of(parts.key));
+    const auto linear = [&](int of) { return reader.linear(of); };
+    linear_position by = formulas::linear_position_of(
+        Run::value, node, linear, scores.size_of(parts.query), scores.size_of(parts.key));
     // A step of a cache does not know its first position.
     if (has_position<Run>) by.is_inside = false;
     return by;
@@ -55,7 +56,8 @@ struct attention_of {
       return from.axes.stride_of(parts.key) == 1 && from.axes.stride_of(parts.query) > 1;
     const linear_position by = linear_position_of(n);
     const std::ptrdiff_t of_key = step_of(n, by, parts.key), of_query = step_of(n, by, parts.query);
-    return by.ok && (of_key == 1 || of_key == -1) && (of_query > 1 || of_query < -1);
+    return by.ok && !by.is_absolute && (of_key == 1 || of_key == -1) &&
+           (of_query > 1 || of_query < -1);
   }
   // Operands with adjacent keys but not queries: loaded as squares of both and transposed; lane by
   // lane would take ten times as long.
@@ -126,26 +128,28 @@ struct changed_scores {
     return run.template memory<from.node>() + at;
   }
 
-  // The position of gather N for a query and a key, in the table before it is clamped.
+  // The inner position of gather N for a query and a key.
   template <int N>
-  UMBEL_INLINE constexpr std::ptrdiff_t position_of(std::size_t query,
-                                                    std::size_t key) const noexcept {
+  UMBEL_INLINE constexpr std::ptrdiff_t inner_position(std::size_t query,
+                                                       std::size_t key) const noexcept {
     constexpr linear_position by = of::linear_position_of(N);
-    return by.at(query + run.template first_position<of::parts.query, of::parts.scores>(),
-                 key + run.template first_position<of::parts.key, of::parts.scores>());
+    return by.inner(query + run.template first_position<of::parts.query, of::parts.scores>(),
+                    key + run.template first_position<of::parts.key, of::parts.scores>());
   }
-  // Are positions from a to b all in the table as they are, or all clamped to the same end?
+  // Of positions from a to b: are all in the table as they are, all clamped to `one` of its ends,
+  // or all outside?
   struct positions {
-    bool are_inside, are_one;
+    bool are_inside, are_one, are_outside;
     std::ptrdiff_t one;
   };
   template <int N>
   UMBEL_INLINE static constexpr positions between(std::ptrdiff_t a, std::ptrdiff_t b) noexcept {
     constexpr linear_position by = of::linear_position_of(N);
     const std::ptrdiff_t least = a < b ? a : b, most = a < b ? b : a;
+    const bool below = most<by.least, above = least> by.most;
     return {by.is_inside || (least >= by.least && most <= by.most),
-            by.is_clamped && (most <= by.least || least >= by.most),
-            most <= by.least ? by.least : by.most};
+            (by.clamps_least && below) || (by.clamps_most && above), below || above,
+            below ? by.least : by.most};
   }
 
   // Loads squares from a key on; each row is a key.
@@ -189,7 +193,7 @@ struct changed_scores {
       constexpr std::ptrdiff_t of_query = of::step_of(N, by, of::parts.query);
       constexpr auto step = static_cast<std::ptrdiff_t>(Run::value.at(N).gathered_stride);
       constexpr auto last = static_cast<std::ptrdiff_t>(lanes - 1);
-      const std::ptrdiff_t at = policy.template position_of<N>(query, key);
+      const std::ptrdiff_t at = policy.template inner_position<N>(query, key);
       const std::ptrdiff_t by_keys = by.key * last, by_queries = by.query * last;
       const std::ptrdiff_t least =
           at + (by_keys < 0 ? by_keys : 0) + (by_queries < 0 ? by_queries : 0);
@@ -257,29 +261,27 @@ struct changed_scores {
       constexpr auto step = static_cast<std::ptrdiff_t>(node.gathered_stride);
       constexpr std::size_t stride = node.from[0].axes.stride_of(of::parts.query);
       const auto* const row = policy.template memory_of<N, 0>(first, key);
-      const std::ptrdiff_t at = policy.template position_of<N>(first, key);
-      const positions here = between<N>(at, at + by.query * static_cast<std::ptrdiff_t>(count - 1));
-      if (here.are_inside)
-        return load_by<V, of::step_of(N, by, of::parts.query)>(row + at * step, count);
-      if constexpr (by.is_clamped)
-        if (here.are_one) return load_apart<V, stride>(row + here.one * step, count);
+      const std::ptrdiff_t begin = policy.template inner_position<N>(first, key);
+      const std::ptrdiff_t end = begin + by.query * static_cast<std::ptrdiff_t>(count - 1);
       V value{};
-      for (std::size_t i = 0; i < simd::lanes_of<V>; ++i) {
-        const std::size_t lane = i < count ? i : count - 1;
-        std::ptrdiff_t position = at + by.query * static_cast<std::ptrdiff_t>(lane);
-        if constexpr (by.is_clamped)
-          position = position < by.least ? by.least : position > by.most ? by.most : position;
-        const bool is_inside = position >= by.least && position <= by.most;
-        const T element =
-            is_inside
-                ? static_cast<T>(row[position * step + static_cast<std::ptrdiff_t>(lane * stride)])
-                : T{};
-        if constexpr (simd::lanes_of<V> == 1)
-          value = element;
-        else
-          value[i] = element;
+      // Sign: of the inner position.
+      const auto found = [&]<int Sign>(std::integral_constant<int, Sign>) UMBEL_LAMBDA_INLINE {
+        constexpr std::ptrdiff_t of_query =
+            Sign * by.query * step + static_cast<std::ptrdiff_t>(stride);
+        const positions here = between<N>(Sign * begin, Sign * end);
+        if (here.are_inside)
+          value = load_by<V, of_query>(row + Sign * begin * step, count);
+        else if (here.are_one)
+          value = load_apart<V, stride>(row + here.one * step, count);
+        return here.are_inside || here.are_outside;
+      };
+      if (!by.is_absolute || (begin >= 0 && end >= 0)) {
+        if (found(std::integral_constant<int, 1>{})) return value;
+      } else if (begin <= 0 && end <= 0) {
+        if (found(std::integral_constant<int, -1>{})) return value;
       }
-      return value;
+      return load_at<node.gathered, node.gathered_stride, stride, false>(
+          row, by.template of_lanes<V>(begin), count);
     }
     template <unsigned long long Family>
     UMBEL_INLINE constexpr V position() const noexcept {

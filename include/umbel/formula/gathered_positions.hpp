@@ -11,40 +11,88 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// The position that a gather reads: key * key's position + query * query's position + constant,
-// which is not changed by clamping if it is from `least` to `most`, both inside of the table.
+// The position that a gather reads: that of `inner`, or its absolute value, if it is from `least`
+// to `most`, which are in the table. Others are clamped to these, or outside of the table.
 struct linear_position {
-  std::ptrdiff_t key = 0, query = 0, constant = 0, least = 0, most = 0;
-  bool ok = false, is_clamped = false;
+  std::ptrdiff_t key = 0, query = 0, constant = 0;  // inner: key * key's position + ...
+  std::ptrdiff_t least = 0, most = 0;
+  bool clamps_least = false, clamps_most = false;
+  bool ok = false, is_absolute = false;
   bool is_inside = false;  // is it always between these two?
 
-  constexpr std::ptrdiff_t at(std::size_t query_at, std::size_t key_at) const noexcept {
+  constexpr std::ptrdiff_t inner(std::size_t query_at, std::size_t key_at) const noexcept {
     return key * static_cast<std::ptrdiff_t>(key_at) +
            query * static_cast<std::ptrdiff_t>(query_at) + constant;
   }
+  // The positions of neighboring queries, the first of which has the inner position `begin`.
+  template <class V>
+  UMBEL_INLINE constexpr V of_lanes(std::ptrdiff_t begin) const noexcept {
+    using T = simd::element_of<V>;
+    V at = simd::broadcast<V>(static_cast<T>(begin));
+    if constexpr (simd::lanes_of<V> != 1)
+      at += simd::broadcast<V>(static_cast<T>(query)) *
+            __builtin_convertvector(kernel::scores::detail::lane_numbers<V>(), V);
+    if (is_absolute) at = simd::select(simd::less(at, V{}), -at, at);
+    const V lower = simd::broadcast<V>(static_cast<T>(least));
+    const V upper = simd::broadcast<V>(static_cast<T>(most));
+    if (clamps_least) at = simd::select(simd::less(at, lower), lower, at);
+    if (clamps_most) at = simd::select(simd::less(upper, at), upper, at);
+    return at;
+  }
 };
+// inner: the form of the inner position. bounds: of the position itself, between two numbers or
+// not.
 template <class T>
-constexpr linear_position linear_position_in(const linear_form& form, const node_of_graph<T>& node,
+constexpr linear_position linear_position_in(const linear_form& inner, const linear_form& bounds,
+                                             bool is_absolute, const node_of_graph<T>& node,
                                              std::size_t queries, std::size_t keys) noexcept {
   const auto whole = [](double number) {
     return number <= 1e6 && number >= -1e6 &&
            static_cast<double>(static_cast<std::ptrdiff_t>(number)) == number;
   };
   const double end = static_cast<double>(node.gathered - 1);
-  const double lower = form.is_clamped() ? form.least : 0;
-  const double upper = form.is_clamped() ? form.most : end;
-  if (!form.ok || !whole(form.key) || !whole(form.query) || !whole(form.constant) || lower < 0 ||
-      lower > upper || upper > end || !whole(lower) || !whole(upper))
+  linear_position by;
+  by.clamps_least = bounds.least >= 0;
+  by.clamps_most = bounds.most <= end;
+  const double lower = by.clamps_least ? bounds.least : 0;
+  const double upper = by.clamps_most ? bounds.most : end;
+  if (!inner.ok || !bounds.ok || !whole(inner.key) || !whole(inner.query) ||
+      !whole(inner.constant) || lower > upper || !whole(lower) || !whole(upper))
     return {};
-  double least = form.constant, most = form.constant;
-  for (const double last :
-       {form.key * static_cast<double>(keys - 1), form.query * static_cast<double>(queries - 1)})
-    (last < 0 ? least : most) += last;
   const auto number = [](double of) { return static_cast<std::ptrdiff_t>(of); };
-  return {number(form.key),      number(form.query),
-          number(form.constant), number(lower),
-          number(upper),         true,
-          form.is_clamped(),     least >= lower && most <= upper};
+  by.key = number(inner.key), by.query = number(inner.query);
+  by.constant = number(inner.constant);
+  by.least = number(lower), by.most = number(upper);
+  by.ok = true, by.is_absolute = is_absolute;
+  std::ptrdiff_t least = by.constant, most = by.constant;
+  for (const std::ptrdiff_t last : {by.key * static_cast<std::ptrdiff_t>(keys - 1),
+                                    by.query * static_cast<std::ptrdiff_t>(queries - 1)})
+    (last < 0 ? least : most) += last;
+  by.is_inside = !is_absolute && least >= by.least && most <= by.most;
+  return by;
+}
+// position: the node of the gather's positions. linear(n): the linear form of node n.
+template <class T, std::size_t Nodes, class Linear>
+constexpr linear_position linear_position_of(const schedule<T, Nodes>& p,
+                                             const node_of_graph<T>& node, const Linear& linear,
+                                             std::size_t queries, std::size_t keys) noexcept {
+  const int position = node.from[1].node;
+  const node_of_graph<T>& last = p.at(position);
+  const bool bounds =
+      last.what == word::maximum || last.what == word::minimum || last.what == word::clamp;
+  const node_of_graph<T>& first = bounds ? p.at(last.from[0].node) : last;
+  if (first.what != word::absolute) {
+    const linear_form form = linear(position);
+    return linear_position_in(form, form, false, node, queries, keys);
+  }
+  linear_form absolute{1, 0, 0, true};  // of |inner|
+  if (last.what == word::maximum || last.what == word::clamp)
+    absolute = absolute.at_least(linear(last.from[1].node));
+  if (last.what == word::minimum) absolute = absolute.at_most(linear(last.from[1].node));
+  if (last.what == word::clamp) absolute = absolute.at_most(linear(last.from[2].node));
+  const linear_form inner = linear(first.from[0].node);
+  return linear_position_in(inner.is_clamped() ? linear_form{} : inner, absolute, true, node,
+                            queries, keys);
 }
 
 // Loads `count` elements, Stride apart, which may be negative.
