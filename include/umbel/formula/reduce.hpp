@@ -26,8 +26,11 @@ struct reduce_step {
   using T = typename Run::value_type;
   using elementwise = elementwise_step<Run, Root, Root>;
   using operation = operation_of<Run::value.at(Root).reduces_by>;
-  static constexpr std::size_t width = elementwise::axes.size[elementwise::axes.rank - 1];
+  static constexpr std::size_t last = elementwise::axes.rank - 1;
+  static constexpr std::size_t width = elementwise::axes.size[last];
   static constexpr std::size_t count = elementwise::axes.count() / width;
+  // In a block of rows (row_step.hpp) the results may be adjacent, not what is reduced.
+  static constexpr std::size_t stride = elementwise::axes.stride[last];
 
   struct rows {
     const Run run;
@@ -38,14 +41,25 @@ struct reduce_step {
     }
   };
 
+  struct columns {
+    const Run run;
+    template <class V>
+    UMBEL_INLINE constexpr V load(std::size_t at, std::size_t results) const noexcept {
+      return elementwise::template values<V>(run, at, results);
+    }
+  };
+
   static constexpr void plainly(const Run& run, T* to) noexcept {
     using walk = kernel::axes_walk<1>;
-    kernel::plain::reduce_read<operation, walk{1, {count}, {width}}, walk{1, {width}, {1}}>(
+    constexpr std::size_t apart = stride == 1 ? width : 1;
+    kernel::plain::reduce_read<operation, walk{1, {count}, {apart}}, walk{1, {width}, {stride}}>(
         [&](std::size_t at) { return elementwise::template values<T>(run, at, 1); }, to);
   }
   UMBEL_NOINLINE static void fast(const Run& run, T* to) noexcept {
     constexpr plan::target target = plan::native_target;
-    if constexpr (kernel::reduces_rows<operation, count, T, target>)
+    if constexpr (stride != 1)
+      kernel::reduce_columns<operation, count, width, stride, target>(columns{run}, to);
+    else if constexpr (kernel::reduces_rows<operation, count, T, target>)
       kernel::reduce_rows<operation, count, width, target>(rows{run}, to);
     else
       plainly(run, to);

@@ -14,9 +14,10 @@ namespace umbel::inline UMBEL_TARGET::detail::formulas {
 // The number of queries in a block, and the places of intermediate results in scratch.
 template <std::size_t Nodes>
 struct row_blocks {
-  // Of a node: a block, or, for an operand of a concat, some keys of one.
+  // Of a node: a block, or, for an operand of a concat, some keys of one. keys: of the whole block;
+  // 0 for one number for each query.
   struct place {
-    std::size_t slot = npos, first_key = 0, keys = 0;  // keys: of the whole block
+    std::size_t slot = npos, first_key = 0, keys = 0;
   };
   unsigned long long query = 0, key = 0;
   axis_list outer;
@@ -24,6 +25,7 @@ struct row_blocks {
   std::size_t rows = 0;               // queries of a block; the last may have fewer
   bool by_query = false;              // are a query's keys adjacent? Else a key's queries are
   std::size_t slots = 0;              // blocks that exist at the same time
+  std::size_t row_slots = 0;          // the same of one number for each query
   std::size_t chunk = 0;              // keys at a time; 0: all, as there is no range
   std::size_t whole = 0;              // of chunks: the parts before that need all keys
   place of[Nodes];
@@ -32,8 +34,11 @@ struct row_blocks {
   constexpr std::size_t in_queries() const { return plan::divide_up(queries, rows); }
   constexpr std::size_t last() const { return queries - (in_queries() - 1) * rows; }
   constexpr std::size_t room() const { return plan::divide_up(rows * keys, 16) * 16; }
+  constexpr std::size_t row_room() const { return plan::divide_up(rows, 16) * 16; }
+  constexpr std::size_t scratch() const { return slots * room() + row_slots * row_room(); }
   constexpr std::size_t key_stride(std::size_t of_rows) const { return by_query ? 1 : of_rows; }
   constexpr bool has(int n) const { return of[n].slot != npos; }
+  constexpr bool is_of_row(int n) const { return of[n].keys == 0; }
   // Is there scratch for one chunk only?
   constexpr bool keeps_chunk() const { return chunk != 0 && whole == 0; }
   // Of a node with that many in all.
@@ -42,12 +47,20 @@ struct row_blocks {
   }
 
   constexpr std::size_t begin(int n, std::size_t of_rows) const {
+    if (is_of_row(n)) return slots * room() + of[n].slot * row_room();
     return of[n].slot * room() + of[n].first_key * key_stride(of_rows);
   }
   // That many keys of node n.
   constexpr axis_list block(int n, std::size_t of_keys, std::size_t of_rows) const {
     axis_list axes;
-    axes.push(query, of_rows, by_query ? of[n].keys : 1);
+    axes.push(query, of_rows, by_query && !is_of_row(n) ? of[n].keys : 1);
+    if (!is_of_row(n)) axes.push(key, of_keys, key_stride(of_rows));
+    return axes;
+  }
+  // Of values that a reduction reads as they are computed.
+  constexpr axis_list computed_block(std::size_t of_keys, std::size_t of_rows) const {
+    axis_list axes;
+    axes.push(query, of_rows, by_query ? of_keys : 1);
     axes.push(key, of_keys, key_stride(of_rows));
     return axes;
   }
@@ -83,11 +96,14 @@ struct slot_finder {
   const schedule<T, Nodes>& p;
   const step& this_step;
   row_blocks<Nodes>& blocks;
-  std::size_t needed_until[Nodes]{};  // of a slot: the last part that reads it
+  std::size_t needed_until[2][Nodes]{};  // of a slot, or row slot: the last part that reads it
 
   constexpr const step& part(std::size_t i) const { return p.steps[this_step.first_part + i]; }
   constexpr bool reads(std::size_t i, int n) const {
-    return i == this_step.parts ? n == this_step.attention.weights : step_reads(p, part(i), n);
+    if (i < this_step.parts) return step_reads(p, part(i), n);
+    step last = this_step;  // the product with the values, and its program
+    last.parts = 0;
+    return step_reads(p, last, n);
   }
   constexpr std::size_t last_reader(std::size_t i) const {
     std::size_t last = i;
@@ -109,11 +125,15 @@ struct slot_finder {
   // A slot for the output of part i, from part `now` on. Over: it may be the last input of part i.
   constexpr void take_slot(std::size_t i, std::size_t now, bool over) {
     const int n = part(i).root;
+    const axis_list& axes = p.at(n).axes;
+    const bool of_row = !axes.has(blocks.key);
+    std::size_t& slots = of_row ? blocks.row_slots : blocks.slots;
+    std::size_t* const until = needed_until[of_row];
     std::size_t slot = 0;
-    while (slot < blocks.slots && needed_until[slot] + (over ? 0 : 1) > now) ++slot;
-    if (slot == blocks.slots) ++blocks.slots;
-    needed_until[slot] = last_reader(i);
-    blocks.of[n] = {slot, 0, blocks.keys_kept(p.at(n).axes.size_of(blocks.key))};
+    while (slot < slots && until[slot] + (over ? 0 : 1) > now) ++slot;
+    if (slot == slots) ++slots;
+    until[slot] = last_reader(i);
+    blocks.of[n] = {slot, 0, of_row ? 0 : blocks.keys_kept(axes.size_of(blocks.key))};
   }
   constexpr void place(std::size_t i) {
     const int n = part(i).root;
@@ -182,7 +202,9 @@ constexpr void cut_in_chunks(row_blocks<Nodes>& blocks, const schedule<T, Nodes>
     return p.at(p.steps[this_step.first_part + i].root);
   };
   for (std::size_t i = 0; i < this_step.parts; ++i)
-    if (root(i).what == word::softmax || root(i).what == word::concat) blocks.whole = i + 1;
+    if (root(i).what == word::softmax || root(i).what == word::concat ||
+        !root(i).axes.has(blocks.key))
+      blocks.whole = i + 1;
   const std::size_t keys = p.at(this_step.attention.weights).axes.size_of(blocks.key);
   for (std::size_t i = blocks.whole; i < this_step.parts; ++i)
     if (root(i).axes.size_of(blocks.key) != keys) return;

@@ -12,6 +12,7 @@
 #include <umbel/config.hpp>
 #include <umbel/formula/key_ranges.hpp>
 #include <umbel/formula/product.hpp>
+#include <umbel/formula/reduce.hpp>
 #include <umbel/formula/row_blocks.hpp>
 #include <umbel/formula/score_rows.hpp>
 #include <umbel/kernel/float/softmax.hpp>
@@ -37,8 +38,12 @@ struct block_run {
       for (std::size_t i = 0; i < this_step.parts; ++i)
         if (p.root[n] == p.steps[this_step.first_part + i].root) written_as = p.root[n];
       const std::size_t keys = node.axes.size_of(Blocks.key);
-      node.axes = written_as < 0 ? Blocks.cut(node.axes, Rows, Keys)
-                                 : Blocks.block(written_as, keys < Keys ? keys : Keys, Rows);
+      if (written_as < 0)
+        node.axes = Blocks.cut(node.axes, Rows, Keys);
+      else if (Blocks.is_of_row(written_as) && node.axes.has(Blocks.key))
+        node.axes = Blocks.computed_block(keys, Rows);
+      else
+        node.axes = Blocks.block(written_as, keys < Keys ? keys : Keys, Rows);
     }
     return p;
   }();
@@ -59,7 +64,7 @@ struct block_run {
   }
   template <int N>
   constexpr T* written() const noexcept {
-    const std::size_t key = Blocks.keeps_chunk() ? 0 : first_key;
+    const std::size_t key = Blocks.keeps_chunk() || Blocks.is_of_row(N) ? 0 : first_key;
     return scratch + Blocks.begin(N, Rows) + key * Blocks.key_stride(Rows);
   }
   template <int N>
@@ -113,8 +118,20 @@ struct block_run {
         elementwise::plainly(*this, out);
       else
         elementwise::fast(*this, out);
+    } else if constexpr (part.kind == step_kind::reduce) {
+      reduce_step<block_run, part.root>::template write<Plain>(*this, out);
     } else if constexpr (value.at(part.root).what == word::concat) {
       put_together<part.root>(out);
+    } else if constexpr (value.at(part.root).what == word::reduce) {
+      using operation = operation_of<value.at(part.root).reduces_by>;
+      using walk = kernel::axes_walk<1>;
+      constexpr axis_list from = value.at(part.root).from[0].axes;
+      constexpr walk kept{1, {Rows}, {from.stride_of(Blocks.query)}};
+      constexpr walk reduced{1, {from.size_of(Blocks.key)}, {from.stride_of(Blocks.key)}};
+      if (Plain || __builtin_is_constant_evaluated())
+        kernel::plain::reduce<operation, kept, reduced>(begin<part.root, 0>(), out);
+      else
+        kernel::reduce<operation, kept, reduced>(begin<part.root, 0>(), out);
     } else {
       constexpr std::size_t keys = value.at(part.root).axes.size_of(Blocks.key);
       constexpr kernel::softmax_shape shape = Blocks.by_query
@@ -190,7 +207,7 @@ struct row_step {
   using T = typename Run::value_type;
   static constexpr step this_step = Run::value.steps[S];
   static constexpr auto blocks = cut_in_rows(Run::value, this_step);
-  static constexpr std::size_t scratch = blocks.slots * blocks.room();
+  static constexpr std::size_t scratch = blocks.scratch();
   static constexpr std::size_t count = blocks.count();
   using of = weights_of_rows<Run, S, blocks>;
 

@@ -6,11 +6,12 @@
 //   contract<head_dim>(q, k)     scores, any number of them
 //   elementwise programs
 //   softmax<key>(...)
+//   sum<key>(...), max<key>(...) and other reductions, and programs of their results
 //   concat<key>(...)             of scores with others, such as the logit of no key
 //   contract<key>(weights, v)    the last one
 //
-// Their results have the same axes and no other readers, so memory for one block is enough. Not
-// here: how a block is computed (row_step.hpp).
+// Their results have the same axes, or all but the keys, and no other readers, so memory for one
+// block is enough. Not here: how a block is computed (row_step.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -36,6 +37,14 @@ struct row_finder {
 
   constexpr const node_of_graph<T>& context() const { return p.at(p.steps[last].product); }
   constexpr const axis_list& axes() const { return p.at(weights).axes; }
+  // Has n one number for each row?
+  constexpr bool is_of_row(int n) const {
+    const axis_list& of = p.at(n).axes;
+    if (of.has(key) || of.rank + 1 != axes().rank) return false;
+    for (std::size_t i = 0; i < of.rank; ++i)
+      if (!axes().has(of.family[i])) return false;
+    return true;
+  }
 
   // Does `by` read some neighboring keys of all rows?
   constexpr bool reads_keys(operand by) const {
@@ -54,14 +63,16 @@ struct row_finder {
     const node_of_graph<T>& node = p.at(m);
     const bool is_context = m == p.steps[last].product;
     for (std::size_t j = 0; j < node.operands; ++j)
-      if (node.from[j].node == n &&
-          !(is_context || is_elementwise(node.what) ? reads_keys(node.from[j])
-                                                    : p.reads_as_is(node.from[j])))
+      if (node.from[j].node == n && !((is_context || is_elementwise(node.what)) && !is_of_row(n)
+                                          ? reads_keys(node.from[j])
+                                          : p.reads_as_is(node.from[j])))
         return false;
     if (is_context) return n == weights && node.from[0].node != node.from[1].node;
+    if (s == last) return is_of_row(n) && is_elementwise(node.what);
     return in[s] && (is_elementwise(node.what) || goes_along_keys(node));
   }
   constexpr bool goes_along_keys(const node_of_graph<T>& node) const {
+    if (node.what == word::reduce) return node.sums == 1 && node.summed[0] == key;
     return (node.what == word::softmax || node.what == word::concat) && node.family == key;
   }
   constexpr bool is_read_inside(int n) const {
@@ -82,9 +93,13 @@ struct row_finder {
   constexpr bool takes(std::size_t s) const {
     const step& this_step = p.steps[s];
     const node_of_graph<T>& root = p.at(this_step.root);
-    if (this_step.to != this_step.root || !p.same_axes(root.axes, axes()) ||
+    const bool of_row = is_of_row(this_step.root);
+    if (this_step.to != this_step.root || !(of_row || p.same_axes(root.axes, axes())) ||
         !is_read_inside(this_step.root))
       return false;
+    if (of_row)
+      return this_step.kind == step_kind::elementwise ||
+             (goes_along_keys(root) && p.same_axes(p.at(root.from[0].node).axes, axes()));
     if (this_step.kind == step_kind::product) return has_keys_once(p.at(this_step.product));
     // A softmax over everything, in order.
     return this_step.kind == step_kind::elementwise ||

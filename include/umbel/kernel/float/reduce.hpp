@@ -20,10 +20,11 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 namespace detail {
 
-// One pack of results. read(p): their elements at p.
-template <class Operation, auto Reduced, class T, class Read>
-UMBEL_INLINE auto reduce_across(const T* x, Read read) noexcept {
+// One pack of results. read(x): their elements at x, a pointer or an offset.
+template <class Operation, auto Reduced, class Place, class Read>
+UMBEL_INLINE auto reduce_across(Place x, Read read) noexcept {
   using V = decltype(read(x));
+  using T = simd::element_of<V>;
   constexpr std::size_t chains = Operation::chains, size = Reduced.last_extent();
   constexpr std::size_t step = Reduced.last_stride(), whole = size / chains * chains;
   const V start = simd::broadcast<V>(Operation::template start<T>);
@@ -136,6 +137,23 @@ UMBEL_INLINE void reduce_rows(const Source& rows, T* y) noexcept {
       simd::store_first(y + r, detail::reduce_in_squares<Operation, Width, V>(rows, r, count),
                         count);
     }
+  }
+}
+
+// y = Results results of Width elements, Step apart; values<V>(at, count): the elements at an
+// offset of `count` results.
+template <class Operation, std::size_t Results, std::size_t Width, std::size_t Step,
+          plan::target Target, class T, class Values>
+UMBEL_INLINE void reduce_columns(const Values& values, T* y) noexcept {
+  constexpr std::size_t lanes = plan::lanes<T>(Target);
+  using V = simd::pack<T, lanes>;
+  for (std::size_t first = 0; first < Results; first += lanes) {
+    const std::size_t count = Results - first < lanes ? Results - first : lanes;
+    const auto read = [&](std::size_t at)
+                          UMBEL_LAMBDA_INLINE { return values.template load<V>(at, count); };
+    simd::store_first(
+        y + first, detail::reduce_across<Operation, axes_walk<1>{1, {Width}, {Step}}>(first, read),
+        count);
   }
 }
 
