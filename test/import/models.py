@@ -237,7 +237,8 @@ class LlamaLayer(nn.Module):
         q, k = self.rotated(q, cosines, sines), self.rotated(k, cosines, sines)
         b, g, n, e = k.shape
         k, v = (z[:, :, None].expand(b, g, self.heads // g, n, e).reshape(b, self.heads, n, e) for z in (k, v))
-        x = x + self.o_proj(rows_of((q @ k.transpose(2, 3) / math.sqrt(e) + mask).softmax(-1) @ v))
+        scores = torch.max(q @ k.transpose(2, 3) / math.sqrt(e) + mask, torch.tensor(torch.finfo(torch.float32).min))
+        x = x + self.o_proj(rows_of(scores.softmax(-1) @ v))
         y = self.norm2(x)
         return x + self.down_proj(F.silu(self.gate_proj(y)) * self.up_proj(y))
 
