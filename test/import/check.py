@@ -538,6 +538,10 @@ def main():
         for kind, layers in models.EXPECTED.items():
             if every or kind in models.IN_CI:
                 programs[kind] = checks.model(kind, layers)
+        if every:
+            import more_models
+            for kind, layers in more_models.EXPECTED.items():
+                checks.model(kind, layers)
         checks.same_files(models.Llama)
         checks.constants(models)
         checks.search("PaddedWords", "block_1_x1")
