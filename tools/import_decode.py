@@ -26,8 +26,9 @@ class StepWriter:
     def __init__(self, writer, keys):
         self.writer, self.keys, program = writer, keys, writer.program
         if len(program.results) != 1 or len(program.inputs) != 1:
+            others = "".join(f", --constant {one['name']}=1" for one in program.inputs[1:2])
             raise Refused(f"--decode: the model has {counted(len(program.inputs), 'input')} and {counted(len(program.results), 'output')}, and a "
-                          "step has one of each; leave the others out")
+                          f"step has one of each; make masks and positions constants{others}, and leave the rest out")
         (self.input,), (self.result,) = program.inputs, program.results
         names, name = program.names(self.input), self.input["name"]
         if not names or math.prod(self.input["full"]) == 1:

@@ -659,6 +659,32 @@ def pool_over_the_end(body):
     return body.results(*made)
 
 
+def convolution(body):
+    """By a kernel that is computed: a product for each of its places. A bias that is computed is added."""
+    about, x, w, bias = body.about, body.inputs[0], body.inputs[1], body.input(2)
+    if w in body.constants and (bias is None or bias in body.constants):
+        return None
+    (batch, _, *extents), (outputs, channels, *kernel) = body.shape(x), body.shape(w)
+    if w in body.constants:
+        made = body("Conv", x, w, **about)
+    else:
+        if math.prod(kernel) > MOST_ELEMENTS:
+            body.refuse(f"its kernel is computed from an input and has {math.prod(kernel)} places, and at most {MOST_ELEMENTS} are written; use a smaller one")
+        groups, places = about.get("group", 1), np.arange(2, 2 + len(kernel))
+        strides, dilations, pads = operators.window_of(about, extents, kernel)
+        x = body("Pad", x, np.array([0, 0, *(before for before, _ in pads), 0, 0, *(after for _, after in pads)]))
+        spans = [extent + sum(pad) - (size - 1) * dilation for extent, pad, size, dilation in zip(extents, pads, kernel, dilations)]
+        made = None
+        for place in np.ndindex(*kernel):
+            first = np.array(place) * dilations
+            seen = body("Reshape", body("Slice", x, first, first + spans, places, np.array(strides)), np.array([batch, groups, channels, -1]))
+            of_place = body("Reshape", body("Slice", w, np.array(place), np.array(place) + 1, places), np.array([groups, outputs // groups, channels]))
+            product = body("MatMul", of_place, seen)
+            made = product if made is None else body("Add", made, product)
+        made = body("Reshape", made, np.array([batch, outputs, *(-(-span // stride) for span, stride in zip(spans, strides))]))
+    return body.results(made if bias is None else body("Add", made, body("Reshape", bias, np.array([outputs, *[1] * len(kernel)]))))
+
+
 def lp_pool(body):
     """The p-th root of sums of p-th powers, which are means times the count."""
     p, kernel = body.about.get("p", 2), body.about["kernel_shape"]
@@ -750,7 +776,7 @@ FUNCTIONS = {
     "Hardmax": hardmax, "ArgMax": last_place, "ArgMin": last_place, "Softmax": old_softmax,
     "LogSoftmax": old_softmax, "EyeLike": eye, "GatherElements": elements_of_one, "OneHot": one_hot, "CenterCropPad": cropped_or_padded,
     "SpaceToDepth": space_to_depth, "DepthToSpace": depth_to_space, "ScatterND": scattered, "ScatterElements": scattered, "Scatter": scattered,
-    "Pad": cropped_by_pad, **control_flow.FUNCTIONS, "GatherND": gathered, "Einsum": einsum, "Gemm": gemm, "LpPool": lp_pool, "MaxPool": pool_over_the_end, "AveragePool": pool_over_the_end,
+    "Pad": cropped_by_pad, **control_flow.FUNCTIONS, "GatherND": gathered, "Einsum": einsum, "Gemm": gemm, "LpPool": lp_pool, "Conv": convolution, "MaxPool": pool_over_the_end, "AveragePool": pool_over_the_end,
     **QUANTIZED}
 
 

@@ -426,6 +426,9 @@ class Scores:
                 if is_number(x.args[low]) and number(x.args[low]) < FULL_SCALE and x.args[scores].shape == x.shape:
                     self.hides(number(x.args[low]), LOWEST)
                     return self.add(self.hidden_if(x.args[0], self.pairs_of(x, 0), when)) and self.without(x.args[scores])
+        if x.op == "maximum" and is_number(x.args[1]) and number(x.args[1]) < FULL_SCALE:  # the number that hides, as a bound
+            self.hides(number(x.args[1]), LOWEST)
+            return self.without(x.args[0])
         if x.op == "sub" and is_constant(x.args[1]) and x.args[0].shape == x.shape:
             return self.add(self.added(constant(-x.args[1]["value"]), self.pairs_of(x, 1))) and self.without(x.args[0])
         if x.op == "add":
@@ -446,7 +449,7 @@ class Scores:
 
     def has_product(self, x):
         """Is it the scores, and not what is added to them?"""
-        while x.op in ("mul", "add", "tanh", "where", "move"):
+        while x.op in ("mul", "add", "tanh", "where", "move", "maximum"):
             parts = [one for one in (x.args[1:] if x.op == "where" else x.args) if not is_constant(one)]
             if not parts:
                 return False

@@ -81,6 +81,19 @@ def inputs_of(model, sizes):
     return made
 
 
+def with_constants(model, inputs, texts):
+    """Makes inputs constants of the model; texts: a number for all elements, or `position`, by their names."""
+    for name, text in texts.items():
+        if name not in inputs:
+            raise Refused(f"--constant {name}: the model has no such input, only {', '.join(inputs)}")
+        dtype, shape = inputs.pop(name)
+        value = np.arange(shape[-1] if shape else 1) if text == "position" else float(text)
+        model.graph.initializer.append(numpy_helper.from_array(np.broadcast_to(value, shape).astype(dtype), name))
+        model.graph.input.remove(next(one for one in model.graph.input if one.name == name))
+    if not inputs:
+        raise Refused("--constant: no input is left; leave one out")
+
+
 def tables_of(model, name):
     """The smallest axis along which an input of integers reads, or 0."""
     sizes = {one.name: list(one.dims) for one in model.graph.initializer if one.dims}

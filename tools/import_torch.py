@@ -82,7 +82,7 @@ def frozen(told, path):
     """Sentences for the lines of the user at which a branch or a number is that of the example."""
     lines = sorted({(one.filename, one.lineno) for one in told if one.category.__name__ == "TracerWarning" and "Python" in str(one.message)
                     and pathlib.Path(one.filename).resolve() == pathlib.Path(path).resolve()})
-    return [f"{path}, line {line}: Python reads a value of a tensor there; the model has the branch and the number of the example"
+    return [f"{path}, line {line}: Python reads a value of a tensor there, or a size; the model has the branch and the number of the example"
             for _, line in lines]
 
 

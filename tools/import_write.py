@@ -313,6 +313,7 @@ class Writer:
                       f'  std::printf("{self.file_name}:{number} largest difference %.3g, at most {bound:.3g} is allowed\\n", far{k});']
         weights = "sizeof fast" if self.tensors else "std::size_t{}"
         lines += [f'  std::printf("{self.file_name}: %zu bytes of packed weights, %zu of workspace\\n", {weights}, sizeof work);',
+                  f'  if (!right) std::puts("{self.file_name}: import again with --find, which names the first statement that differs");',
                   "  return right ? 0 : 1;", "}", ""]
         return "\n".join(lines)
 

@@ -161,7 +161,7 @@ def spectrum():
     return Returns(lambda x: torch.fft.rfft(x).abs()), torch.ones(4)
 """)
         for name, wanted in (("tiny", "2 encoder layers, 2 other operations"), ("module", "1 linear map, 0 other operations"),
-                             ("positive", "4 nodes are 3 statements"), ("branch", "net.py, line 16: Python reads a value of a tensor there")):
+                             ("positive", "4 nodes are 3 statements"), ("branch", "net.py, line 16: Python reads a value of a tensor there, or a size;")):
             code, out, err = self.run(f"{source}:{name}", "--out", self.folder)
             files = all((self.folder / f"{name}{end}").exists() for end in (".hpp", ".safetensors", "_test.cpp"))
             self.tap.check(f"of torch: {name}", code == 0 and wanted in out and files, out + err)
@@ -175,6 +175,63 @@ def spectrum():
             self.tap.check(f"of torch: {name} is refused", code == 1 and wanted in err and err.count("\n") == 1, out + err)
         self.tap.check("of torch: no name", self.run(source)[0] == 2)
         self.tap.check("of torch: no file", "no such file" in self.run(f"{source.with_name('no.py')}:tiny")[2])
+
+    def constants(self, models):
+        """Masks and positions that are inputs, as transformers exports them, are constants of a step."""
+        import onnx
+        import torch
+        from torch import nn
+
+        class Causal(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.words, self.places, self.block = nn.Embedding(9, models.WIDTH), nn.Embedding(7, models.WIDTH), models.Block(self.hidden)
+
+            def hidden(self, scores):
+                return scores + models.hidden_later(7) + self.mask
+
+            def forward(self, ids, attention_mask, position_ids):
+                self.mask = (1.0 - attention_mask[:, None, None].float()) * torch.finfo(torch.float32).min
+                return self.block(self.words(ids) + self.places(position_ids))
+
+            def example(self):
+                return torch.arange(7)[None], torch.ones(1, 7, dtype=torch.long), torch.arange(7)[None]
+        path = self.folder / "constants.onnx"
+        models.export(Causal().eval(), path)
+        code, out, err = self.run(path, "--decode", "key=7", "--out", self.folder, "--constant", "attention_mask=1", "--constant", "position_ids=position")
+        header = (self.folder / "constants.hpp").read_text() if code == 0 else ""
+        self.tap.check("constants: a step", code == 0 and "1 encoder layer" in out and "mask" not in header and "bool step(" in header, out + err)
+        refused = onnx.load(str(path))
+        self.refused("steps with a mask", "make masks and positions constants, --constant attention_mask=1", refused, "--decode", "key=7")
+        self.refused("a constant of no input", "--constant z: the model has no such input, only ids, ", refused, "--constant", "z=1")
+        self.refused("constants only", "--constant: no input is left", refused, *(word for one in ("ids=1", "attention_mask=1", "position_ids=2")
+                                                                                  for word in ("--constant", one)))
+        self.refused("a constant that is no number", "not as mask=1 or ids=position", refused, "--constant", "ids=one", code=2)
+
+    def found(self, name, old, new, wanted):
+        """--find names the statement that was changed, and none before."""
+        folder = self.folder / "found"
+        folder.mkdir(exist_ok=True)
+        shutil.copy(self.folder / f"{name}.safetensors", folder)
+        text = (self.folder / f"{name}.hpp").read_text()
+        self.tap.check(f"{name}: the header has {old}", old in text, text)
+        os.environ["CXX"] = f"{shlex.join(self.compiler)}"
+        for title, change in (("none", old), (f"that of {new}", new)):
+            (folder / f"{name}.hpp").write_text(text.replace(old, change))
+            code, out, err = self.run(self.folder / f"{name}.onnx", "--find", "--out", folder)
+            self.tap.check(f"{name}: --find names {title}", code == 0 and ("no statement differs" if change == old else wanted) in out, out + err)
+
+    def search(self, name, changed):
+        """The search of --find, without a compiler: of a header that computes all after a statement otherwise."""
+        import import_find
+
+        def check(finder, names):
+            finder.checked |= {one: 1.0 if one == changed or changed in finder.before(one, set()) else None for one in names}
+            finder.program(names)
+        compiles, import_find.Finder.check = import_find.Finder.check, check
+        code, out, err = self.run(self.folder / f"{name}.onnx", "--find", "--out", self.folder)
+        import_find.Finder.check = compiles
+        self.tap.check(f"{name}: the search finds {changed}", code == 0 and f"the first statement that differs is {changed}; the largest" in out, out + err)
 
     def no_steps(self, models):
         """Models that aren't computed step by step."""
@@ -481,7 +538,13 @@ def main():
         for kind, layers in models.EXPECTED.items():
             if every or kind in models.IN_CI:
                 programs[kind] = checks.model(kind, layers)
+        if every:
+            import more_models
+            for kind, layers in more_models.EXPECTED.items():
+                checks.model(kind, layers)
         checks.same_files(models.Llama)
+        checks.constants(models)
+        checks.search("PaddedWords", "block_1_x1")
         checks.no_steps(models)
         for name in ("Bert", *(["Llama", "OneChannel"] if every else [])):
             checks.of_c(name)
@@ -515,6 +578,7 @@ def main():
             for kind in (models.Masks, models.Alibi, models.Encoder, models.Whisper, models.CausalConvolution, models.Perceiver, models.SetTransformer, models.Conformer,
                          models.VisionTransformer, models.Swin, models.Batch, models.PositionsFirst, models.ClassToken):
                 checks.in_integers(kind)
+            checks.found("Swin", "roll<row, 6>(x0)", "roll<row, 5>(x0)", "the first statement that differs is x1; the largest")
             checks.wrong_text("Bert", "half of the heads", "heads<4>", "heads<2>")
             checks.wrong_text("Bert", "another GELU", "gelu_exact", "gelu_tanh")
             checks.wrong_text("Bert", "a causal mask", "keep_mask(attention_mask)", "keep_mask(attention_mask) & causal", is_option=False)

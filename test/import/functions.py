@@ -113,6 +113,12 @@ def cases():
                                          lambda a, b, c: 0.5 * a @ b.T + 2 * c),
                                         ("product, turned", [some(3, 6), some(3, 4)], {"transA": 1}, lambda a, b: a.T @ b)):
         yield name, "Gemm", inputs, about, wanted
+    yield ("convolution, a computed kernel", "Conv", [image, some(6, 2, 3, 2), some(6)],
+           {"group": 2, "strides": [2, 1], "pads": [1, 0, 2, 1], "dilations": [1, 2]},
+           lambda x, w, b: F.conv2d(F.pad(x, (0, 1, 1, 2)), w, b, (2, 1), 0, (1, 2), 2))
+    yield ("convolution, a computed kernel for each channel", "Conv", [x, some(4, 1, 3)], {"group": 4, "auto_pad": "SAME_UPPER"},
+           lambda x, w: F.conv1d(x, w, None, 1, 1, 1, 4))
+    yield "convolution, a computed bias", "Conv", [image, [some(5, 4, 1, 1)], some(5)], {}, lambda x, w, b: F.conv2d(x, w, b)
     yield "product of one row, turned", "Gemm", [some(1, 16), [some(1, 3)]], {"transA": 1}, lambda a, b: a.T @ b
     yield ("last of equals", "ArgMax", [np.round(x)], {"axis": -1, "select_last_index": 1, "keepdims": 0},
            lambda x: x.shape[-1] - 1 - x.flip(-1).argmax(-1))

@@ -237,7 +237,8 @@ class LlamaLayer(nn.Module):
         q, k = self.rotated(q, cosines, sines), self.rotated(k, cosines, sines)
         b, g, n, e = k.shape
         k, v = (z[:, :, None].expand(b, g, self.heads // g, n, e).reshape(b, self.heads, n, e) for z in (k, v))
-        x = x + self.o_proj(rows_of((q @ k.transpose(2, 3) / math.sqrt(e) + mask).softmax(-1) @ v))
+        scores = torch.max(q @ k.transpose(2, 3) / math.sqrt(e) + mask, torch.tensor(torch.finfo(torch.float32).min))
+        x = x + self.o_proj(rows_of(scores.softmax(-1) @ v))
         y = self.norm2(x)
         return x + self.down_proj(F.silu(self.gate_proj(y)) * self.up_proj(y))
 
@@ -1066,7 +1067,7 @@ EXPECTED = {
     CausalConvolution: "2 convolutions, 1 linear map", Mobile: "3 convolutions, 1 depthwise convolution, 1 linear map",
     Convolutions: "4 convolutions, 1 depthwise convolution", ConvolutionsOfImages: "3 convolutions, 1 depthwise convolution",
     OneChannel: "4 convolutions", Resized: "", ConvolutionsOfBatch: "2 convolutions, 1 linear map, 1 depthwise convolution", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "1 norm, 1 attention, 1 feed-forward network, 2 other",
-    Swin: "2 norms, 1 attention, 1 linear map", Axial: "2 norms, 2 attentions", SwinV2: "22 statements: 2 linear maps", Olmo: "23 of them 2 times: 8 linear maps, 8 norms, 2 feed-forward networks", Deberta: "5 linear maps, 24 other", PatchTst: "17 statements: 2 linear maps, 1 encoder layer", Tabular: "", Batch: "1 encoder layer, 1 attention", Corners: "", Linformer: "",
+    Swin: "2 norms, 1 attention, 1 linear map", Axial: "2 norms, 2 attentions", SwinV2: "22 statements: 2 linear maps", Olmo: "24 of them 2 times: 8 linear maps, 8 norms, 2 feed-forward networks", Deberta: "5 linear maps, 24 other", PatchTst: "17 statements: 2 linear maps, 1 encoder layer", Tabular: "", Batch: "1 encoder layer, 1 attention", Corners: "", Linformer: "",
     PositionsFirst: "2 encoder layers, 2 norms, 1 attention", Decoder: "1 statement: 1 decoder layer, 0 other", AddedMasks: "5 attentions, 5 other", SharedKeys: "2 attentions, 2 other", Detection: "2 attentions, 5 other", Gpt2OfRows: "2 encoder layers",
     Functions: "1 embedding", Masked: "2 linear maps"}
 IN_CI = [Llama, Bert, PositionsFirst, DecisionTransformer, Swin, CausalConvolution, Functions, Masked, PaddedWords, Deberta, Named, Fresh]

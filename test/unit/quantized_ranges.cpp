@@ -96,6 +96,7 @@ const std::vector<std::string> paths = {
     "encoder.layers.1.feed_forward.activated",
     "norm.input",
     "norm.output",
+    "norm.epsilon",
     "head.input",
     "head.output",
 };
@@ -260,7 +261,12 @@ BOOST_AUTO_TEST_CASE(a_model_is_packed_if_its_ranges_are_chained) {
   BOOST_TEST((model(ids) == before));
 
   chain_ranges(seen.words, seen.blocks, seen.norm, seen.mean, seen.head);
-  const pack_result packed = pack_model(model, w, seen, 1e-6F);
+  BOOST_TEST(seen.norm.epsilon() == 1e-6F);
+  BOOST_TEST(pack_model(model, w, seen, 1e-5F).missing_range() == std::string("norm.epsilon"));
+  BOOST_TEST(by_parts.norm.pack(w.norm, seen.norm, 1e-5F).missing_range() ==
+             std::string("epsilon"));
+  BOOST_TEST((model(ids) == before));
+  const pack_result packed = pack_model(model, w, seen);
   BOOST_TEST(static_cast<bool>(packed));
   BOOST_TEST(packed.unchained_part() == std::string());
   BOOST_TEST(static_cast<bool>(by_parts.words.pack(w.words, seen.words)));
@@ -271,6 +277,11 @@ BOOST_AUTO_TEST_CASE(a_model_is_packed_if_its_ranges_are_chained) {
   BOOST_TEST(static_cast<bool>(by_parts.head.pack(w.head, seen.head)));
   BOOST_TEST((model(ids) == by_parts(ids)));
   BOOST_TEST(!(model(ids) == before));
+  BOOST_TEST(static_cast<bool>(pack_model(model, w, seen, 1e-6F)));
+  BOOST_TEST((model(ids) == by_parts(ids)));
+  seen.norm.epsilon() = 0;  // not known
+  BOOST_TEST(static_cast<bool>(pack_model(model, w, seen, 0.25F)));
+  BOOST_TEST(!(model(ids) == by_parts(ids)));
 
   seen.head.input() *= 2;
   BOOST_TEST(pack_model(model, w, seen).unchained_part() == std::string("head"));
@@ -324,6 +335,21 @@ BOOST_AUTO_TEST_CASE(chained_ranges_are_equal) {
   tensor<float> a{1.0F}, b{3.0F}, c{2.0F};
   same_range(a, b, c);
   BOOST_TEST((a() == 3 && b() == 3 && c() == 3));
+}
+
+BOOST_AUTO_TEST_CASE(percentiles_keep_the_epsilon_of_a_norm) {
+  using norm = layer_norm<double, hidden<6>>;
+  static norm::weights w{};
+  static quantized<norm>::histograms counted{};
+  fill(w, 5);
+  const tensor<double, hidden<6>> x{1, 2, -3, 4, 5, 6};
+  std::ignore = quantized<norm>::calibrate(counted, w, x, 1e-12);
+  quantized<norm>::ranges seen{};
+  take_percentile(seen, counted, 100);
+  quantized<norm> packed{};
+  BOOST_TEST(seen.input() == 6);
+  BOOST_TEST(packed.pack(w, seen, 1e-6).missing_range() == std::string("epsilon"));
+  BOOST_TEST(static_cast<bool>(packed.pack(w, seen, 1e-12)));
 }
 
 BOOST_AUTO_TEST_CASE(percentiles_leave_out_the_largest) {

@@ -27,6 +27,7 @@ inline constexpr auto set_ranges = [](auto& seen) {
   seen.encoder[1].feed_forward.activated() = 5.81896496F;
   seen.norm.input() = 21.9944324F;
   seen.norm.output() = 4.51769209F;
+  seen.norm.epsilon() = 9.99999975e-06F;
   seen.mean.input() = 4.51769209F;
   seen.mean.output() = 2.20369148F;
   seen.head.input() = 2.20369148F;

@@ -59,6 +59,7 @@ inline constexpr auto set_ranges = [](auto& seen) {
   seen.blocks.layers[4].feed_forward.product() = 55.2961807F;
   seen.norm.input() = 51.3377571F;
   seen.norm.output() = 5.83054972F;
+  seen.norm.epsilon() = 9.99999975e-06F;
   seen.output.input() = 5.83054972F;
   seen.output.output() = 15.3088818F;
 };

@@ -84,6 +84,7 @@ constexpr void widen(magnitude_histogram& seen, const T* x, std::size_t count) n
 constexpr void take(range& to, const magnitude_histogram& from, double percent) noexcept {
   to() = from.percentile(percent);
 }
+constexpr void take(range& to, const range& epsilon, double) noexcept { to() = epsilon(); }
 template <class Ranges, class Histograms>
 constexpr void take(Ranges& to, const Histograms& from, double percent) noexcept {
   if constexpr (std::is_array_v<Ranges>) {
@@ -126,7 +127,8 @@ constexpr bool are_counted_by() noexcept {
     else
       return false;
   } else {
-    return std::is_same_v<Ranges, range> && std::is_same_v<Histograms, magnitude_histogram>;
+    return std::is_same_v<Ranges, range> &&
+           (std::is_same_v<Histograms, magnitude_histogram> || std::is_same_v<Histograms, range>);
   }
 }
 template <class...>

@@ -59,6 +59,12 @@ struct element_of_tuple<I, std::tuple<Element...>> {
 template <std::size_t I, class Tuple>
 using element_or_none = typename element_of_tuple<I, Tuple>::type;
 
+// That of calibrate if it is not given.
+template <class Ranges>
+constexpr float epsilon_of(const Ranges& seen, float given) noexcept {
+  return given != 0 ? given : seen.epsilon() != 0 ? seen.epsilon() : 1e-5F;
+}
+
 template <class Layer, class Ranges, class Weights>
 constexpr void pack_part(Layer& layer, const Ranges& seen, const Weights& w,
                          float epsilon) noexcept {
@@ -66,7 +72,8 @@ constexpr void pack_part(Layer& layer, const Ranges& seen, const Weights& w,
     for (std::size_t i = 0; i < std::extent_v<Layer>; ++i)
       pack_part(layer[i], seen[i], w[i], epsilon);
   else if constexpr (takes_epsilon<typename Layer::layer>)
-    static_cast<void>(layer.pack(w, seen, static_cast<typename Layer::layer::value_type>(epsilon)));
+    static_cast<void>(layer.pack(
+        w, seen, static_cast<typename Layer::layer::value_type>(epsilon_of(seen, epsilon))));
   else
     static_cast<void>(layer.pack(w, seen));
 }
@@ -166,14 +173,15 @@ constexpr pack_result all_chained(const std::tuple<const Ranges&...>& seen) noex
 // Packs each layer of a model with its weights and ranges. Model: a struct of quantized layers, or
 // arrays of them, in the order of the forward pass. Weights, Ranges: structs with part_names, in
 // the same order. Layers without weights, such as quantized_mean, have no member in Weights.
-// epsilon: of the norms among them, as for calibrate.
+// epsilon: of the norms among them; 0: for each that of calibrate.
 //
-// Nothing changes if a range is missing, or if a layer's result and the next one's input have
-// different ranges (chain_ranges makes them equal). The result names the range or the layer.
+// Nothing changes if a range is missing, if a norm was calibrated with a different epsilon, or if a
+// layer's result and the next one's input have different ranges (chain_ranges makes them equal).
+// The result names the range, the epsilon or the layer.
 template <class Model, class Weights, class Ranges>
   requires(detail::names_its_parts<Weights> && detail::integers::ranges_of_model<Ranges>)
 constexpr pack_result pack_model(Model& model, const Weights& weights, const Ranges& ranges,
-                                 float epsilon = 1e-5F) noexcept {
+                                 float epsilon = 0) noexcept {
   using namespace detail;
   using verdict = first_error<
       detail::verdict<integers::is_model_of<Model, Ranges>, say::pack_model,
@@ -182,7 +190,7 @@ constexpr pack_result pack_model(Model& model, const Weights& weights, const Ran
           integers::holds_layers<Model, Ranges>(), say::pack_model,
           say::the_members_are_layers_or_arrays_of_layers_so_pack_a_struct_within_by_itself>>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  pack_result result = integers::all_seen(ranges);
+  pack_result result = integers::all_seen(ranges, epsilon);
   if constexpr (verdict::ok) {
     const auto refer = [](auto&... member) { return std::tie(member...); };
     const auto seen = with_members<parts_named<Ranges>>(ranges, refer);

@@ -17,13 +17,22 @@ namespace detail::integers {
 template <class Norm>
 inline constexpr bool is_centred = !std::is_same_v<typename Norm::word, say::rms_norm>;
 
+// With the epsilon of calibrate, or 0 if that is not known.
+template <class Range>
+struct norm_ranges {
+  static constexpr const char* part_names[] = {"input", "output", "epsilon"};
+  static constexpr bool ends_with_epsilon = true;
+  Range input{}, output{};
+  range epsilon{};
+};
+
 // The numbers of Norm for results of type T. View: its weights_view.
 template <class Norm>
 struct norm_numbers : kernel::integer_norm_numbers<Norm::axis::size> {
   static constexpr bool centred = is_centred<Norm>;
   using base = kernel::integer_norm_numbers<Norm::axis::size>;
-  using ranges = linear_ranges<range>;
-  using histograms = linear_ranges<magnitude_histogram>;
+  using ranges = norm_ranges<range>;
+  using histograms = norm_ranges<magnitude_histogram>;
 
   template <class View>
   constexpr void pack_seen(const View& w, const ranges& seen,
@@ -68,6 +77,7 @@ class quantized_norm : public computing<Derived, say::quantized>,
     auto y = Norm{w, epsilon}(x);
     widen(seen.input, x.data(), x.size());
     widen(seen.output, y.data(), y.size());
+    seen.epsilon() = static_cast<float>(epsilon);
     return y;
   }
   template <class X>
@@ -82,7 +92,8 @@ class quantized_norm : public computing<Derived, say::quantized>,
 
 }  // namespace detail::integers
 
-// x: int16 with the axis last. Returns int8. epsilon: as for the float layer.
+// x: int16 with the axis last. Returns int8. epsilon: as for the float layer. pack refuses one
+// that isn't that of calibrate, as it does a missing range: missing_range() is "epsilon".
 template <class T, class Axis, class... OfNorm>
 class quantized<layer_norm<T, Axis, OfNorm...>>
     : public detail::integers::quantized_norm<quantized<layer_norm<T, Axis, OfNorm...>>,

@@ -30,9 +30,10 @@ UMBEL_SAYS(is_no_layer_so_call_the_quantized_layer,
 namespace umbel {
 
 // The result of pack: is the layer packed? If not, missing_range() is the path of the first range
-// that is missing or not finite: "layers.0.attention.input" (at most 63 characters). Or
-// unchained_part() is the first part whose input and the result before it have different ranges:
-// call chain_ranges. If one of them has a text, that of the other is "".
+// that is missing or not finite: "layers.0.attention.input" (at most 63 characters); or
+// "norm.epsilon" if a norm was calibrated with a different epsilon. Or unchained_part() is the
+// first part whose input and the result before it have different ranges: call chain_ranges. If one
+// of them has a text, that of the other is "".
 class [[nodiscard]] pack_result {
  public:
   UMBEL_SHARED constexpr pack_result() noexcept = default;
@@ -168,43 +169,53 @@ constexpr std::size_t name_size() noexcept {
   return size;
 }
 
-// Outer: the name of the struct that contains Ranges, or "".
+// Is part I of the ranges of a norm its epsilon?
+template <class Ranges, std::size_t I>
+inline constexpr bool is_epsilon = false;
+template <class Ranges, std::size_t I>
+  requires requires { Ranges::ends_with_epsilon; }
+inline constexpr bool is_epsilon<Ranges, I> = I + 1 == parts_named<Ranges>;
+
+// Outer: the name of the struct that contains Ranges, or "". epsilon: of norms, or 0.
 template <auto Outer, class Ranges>
-constexpr void find_missing(pack_result& found, const Ranges& ranges,
+constexpr void find_missing(pack_result& found, const Ranges& ranges, float epsilon,
                             const range_path& at) noexcept;
 
 // Part I of Ranges: a range, a struct of them, an array of structs.
 template <auto Outer, class Ranges, std::size_t I, class Part>
-constexpr void find_missing_part(pack_result& found, const Part& part, range_path at) noexcept {
+constexpr void find_missing_part(pack_result& found, const Part& part, float epsilon,
+                                 range_path at) noexcept {
   at.add(Ranges::part_names[I]);
   constexpr auto name = within(Outer, range_name<name_size<Ranges, I>()>(Ranges::part_names[I]));
   if constexpr (std::is_array_v<Part>) {
     for (std::size_t i = 0; i < std::extent_v<Part>; ++i) {
       range_path part_path = at;
       part_path.add(i);
-      find_missing<range_name<1>("")>(found, part[i], part_path);
+      find_missing<range_name<1>("")>(found, part[i], epsilon, part_path);
     }
   } else if constexpr (std::is_same_v<Part, range>) {
-    if (is_seen(part) || !found) return;
+    const bool is_right =
+        is_epsilon<Ranges, I> ? epsilon == 0 || part() == 0 || part() == epsilon : is_seen(part);
+    if (is_right || !found) return;
     this_range_is_missing<name>();
     found = pack_result(at.chars);
   } else {
-    find_missing<name>(found, part, at);
+    find_missing<name>(found, part, epsilon, at);
   }
 }
 template <auto Outer, class Ranges>
-constexpr void find_missing(pack_result& found, const Ranges& ranges,
+constexpr void find_missing(pack_result& found, const Ranges& ranges, float epsilon,
                             const range_path& at) noexcept {
   with_members<parts_named<Ranges>>(ranges, [&](const auto&... part) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (find_missing_part<Outer, Ranges, I>(found, part, at), ...);
+      (find_missing_part<Outer, Ranges, I>(found, part, epsilon, at), ...);
     }(std::make_index_sequence<sizeof...(part)>{});
   });
 }
 template <class Ranges>
-constexpr pack_result all_seen(const Ranges& ranges) noexcept {
+constexpr pack_result all_seen(const Ranges& ranges, float epsilon = 0) noexcept {
   pack_result found;
-  find_missing<range_name<1>("")>(found, ranges, {});
+  find_missing<range_name<1>("")>(found, ranges, epsilon, {});
   return found;
 }
 

@@ -213,7 +213,7 @@ class made_of_weights {
   }
   // Changes nothing if a range is missing; the result names it.
   constexpr pack_result pack(const weights_to_pack& w, const ranges& seen, More... more) noexcept {
-    if (const auto found = all_seen(seen); !found) return found;
+    if (const auto found = all_seen(seen, static_cast<float>(more)...); !found) return found;
     numbers_.pack_seen(w, seen, more...);
     return {};
   }
