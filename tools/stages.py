@@ -54,7 +54,7 @@ STAGES = (
     Stage("clang++", True, "--compiler clang++ --suite static --suite reject --suite alone --suite asm --suite checking --suite gdb "
           "--suite compile_cost --suite snippets --suite golden --suite plain --suite uses --suite mpi",
           "clang's messages and code; parity with the frameworks; every use of every block; MPI ranks"),
-    Stage("g++", True, "--daily --suite realtime --suite compile_cost", "the default command: units, short laws, parity, error messages; "
+    Stage("g++", True, "--daily --no-suite golden --no-suite lint --suite realtime --suite compile_cost", "the default command: units, short laws, error messages; "
           "no allocation, lock or system call, and a bounded stack, which is hardest without optimization"),
     Stage("embedded", True, "embedded", "one target of each instruction set, in emulators"),
     Stage("not fused", True, "--compiler clang++ --march none " + NOT_FUSED, "the second set of bits, without fused multiply-adds"),
