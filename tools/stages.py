@@ -61,8 +61,9 @@ STAGES = (
     Stage("page", True, "page", "the demo in a browser"),
     Stage("all g++", False, "--optimization 2 --one-by-one --suite static --suite reject --suite unit --suite law --suite golden --suite formulas "
           "--suite bits_more --suite import_more --suite counts_more --suite examples --suite checking --suite gdb --suite snippets "
-          "--suite alone --suite asm --suite asm_more --suite misuse --suite uses --suite mpi",
+          "--suite alone --suite asm --suite asm_more --suite misuse",
           "the same with g++, optimized"),
+    Stage("all uses", False, "--suite uses --suite mpi", "every use of every block and MPI ranks, with g++"),
     Stage("all clang++", False, "--compiler clang++ --optimization 1 --one-by-one --suite unit --suite law --suite examples "
           "--suite realtime --suite reject --suite misuse --suite one_header --suite counts --suite counts_more --suite asm_more",
           "the same with clang, optimized"),
