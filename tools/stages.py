@@ -52,9 +52,9 @@ STAGES = (
           "equal bits for compilers, levels and instruction sets; equal instructions for all values; programs "
           "as users write and install them"),
     Stage("clang++", True, "--compiler clang++ --suite static --suite reject --suite alone --suite asm --suite checking --suite gdb "
-          "--suite compile_cost --suite snippets --suite golden --suite plain",
-          "clang's messages and code; parity with the frameworks"),
-    Stage("g++", True, "--daily --suite realtime --suite uses --suite mpi --suite compile_cost", "the default command: units, short laws, parity, error messages; MPI ranks; "
+          "--suite compile_cost --suite snippets --suite golden --suite plain --suite uses --suite mpi",
+          "clang's messages and code; parity with the frameworks; every use of every block; MPI ranks"),
+    Stage("g++", True, "--daily --no-suite golden --no-suite lint --suite realtime --suite compile_cost", "the default command: units, short laws, error messages; "
           "no allocation, lock or system call, and a bounded stack, which is hardest without optimization"),
     Stage("embedded", True, "embedded", "one target of each instruction set, in emulators"),
     Stage("not fused", True, "--compiler clang++ --march none " + NOT_FUSED, "the second set of bits, without fused multiply-adds"),
@@ -63,6 +63,7 @@ STAGES = (
           "--suite bits_more --suite import_more --suite counts_more --suite examples --suite checking --suite gdb --suite snippets "
           "--suite alone --suite asm --suite asm_more --suite misuse",
           "the same with g++, optimized"),
+    Stage("all uses", False, "--suite uses --suite mpi", "every use of every block and MPI ranks, with g++"),
     Stage("all clang++", False, "--compiler clang++ --optimization 1 --one-by-one --suite unit --suite law --suite examples "
           "--suite realtime --suite reject --suite misuse --suite one_header --suite counts --suite counts_more --suite asm_more",
           "the same with clang, optimized"),

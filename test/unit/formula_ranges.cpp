@@ -113,17 +113,19 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 BOOST_AUTO_TEST_SUITE(formula_ranges)
 
 BOOST_AUTO_TEST_CASE(blocks_and_chunks_of_many_sizes) {
-  check_all<1, 1, causal_weights, window_weights>();
-  check_all<2, 1, causal_weights, kept_weights, softmax_weights>();
-  check_all<5, 70, causal_weights, window_weights, kept_window_weights>();
-  check_all<64, 64, causal_weights, matrix_weights>();
-  check_all<65, 65, causal_weights, softmax_weights, hidden_weights>();
-  check_all<131, 67, kept_weights, clamped_weights, hidden_weights>();
-  check_all<67, 201, window_weights, clamped_weights, sum_weights, matrix_weights>();
+  // Each form on each size is kernels of its own: the forms are all in the next test.
+  check_all<1, 1, window_weights>();
+  check_all<2, 1, kept_weights>();
+  check_all<5, 70, causal_weights, kept_window_weights>();
+  check_all<64, 64, matrix_weights>();
+  check_all<65, 65, causal_weights, hidden_weights>();
+  check_all<131, 67, softmax_weights, clamped_weights>();
+  check_all<67, 201, kept_weights, window_weights>();
 }
 BOOST_AUTO_TEST_CASE(every_way_to_write_a_range) {
   check_all<150, 144, causal_weights, kept_weights, window_weights, kept_window_weights,
-            clamped_weights, matrix_weights, softmax_weights, hidden_weights, no_weights>();
+            clamped_weights, sum_weights, matrix_weights, softmax_weights, hidden_weights,
+            no_weights>();
 }
 BOOST_AUTO_TEST_CASE(other_orders_in_memory) {
   static const inputs<130, 77> in;

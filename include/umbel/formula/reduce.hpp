@@ -29,7 +29,7 @@ struct reduce_step {
   static constexpr std::size_t last = elementwise::axes.rank - 1;
   static constexpr std::size_t width = elementwise::axes.size[last];
   static constexpr std::size_t count = elementwise::axes.count() / width;
-  // In a block of rows (row_step.hpp) the results may be adjacent, not what is reduced.
+  // In a block of rows (row_step.hpp) rows may be adjacent, rather than their elements.
   static constexpr std::size_t stride = elementwise::axes.stride[last];
 
   struct rows {

@@ -10,8 +10,8 @@
 //   concat<key>(...)             of scores with others, such as the logit of no key
 //   contract<key>(weights, v)    the last one
 //
-// Their results have the same axes, or all but the keys, and no other readers, so memory for one
-// block is enough. Not here: how a block is computed (row_step.hpp).
+// Their results have the same axes, or these without the keys, and no other readers, so memory for
+// one block is enough. Not here: how a block is computed (row_step.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
