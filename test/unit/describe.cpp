@@ -310,10 +310,6 @@ BOOST_AUTO_TEST_CASE(the_page_of_a_formula_says_what_is_together_and_what_is_sto
   BOOST_TEST(count(one,
                    "times 0.25, which the queries take; 1 addition; query i reads keys i - 7 "
                    "to i\n") == 1u);
-  using work = workspace_for<decltype(windowed), queries, keys, keys, decltype(bias)>;
-  std::string bytes = std::to_string(sizeof(work));
-  if (bytes.size() > 3) bytes.insert(bytes.size() - 3, ",");
-  BOOST_TEST(count(one, "workspace  " + bytes + " bytes: 0 of what is stored") == 1u);
 
   const std::string two = describe(rows, q);
   BOOST_TEST(count(two, "does    silu, multiply\n") == 1u);
@@ -335,6 +331,46 @@ BOOST_AUTO_TEST_CASE(the_page_of_a_formula_says_what_is_together_and_what_is_sto
   BOOST_TEST(count(four, "does    silu 'gate', multiply\n") == 1u, four);
   // In the compiler.
   static_assert(describe(rows, queries{})[0] == 'f');
+}
+
+// Its workspace is the caller's, which has room for results in any order.
+template <class F, class... X>
+std::string page_with_its_workspace(const F& f, const X&... x) {
+  const std::string page = describe(f, x...);
+  std::string bytes = std::to_string(sizeof(workspace_for<F, X...>));
+  for (std::size_t i = bytes.size(); i > 3; i -= 3) bytes.insert(i - 3, ",");
+  BOOST_TEST(count(page, "\nworkspace  " + bytes + " bytes: ") == 1u, page);
+  static_assert(footprint<F, X...>.workspace == sizeof(workspace_for<F, X...>));
+  return page;
+}
+BOOST_AUTO_TEST_CASE(the_page_of_a_formula_says_the_size_of_its_workspace) {
+  static const queries q{};
+  static const keys k{};
+  static const tensor<float, heads<3>, query<40>, key<40>> bias{};
+  BOOST_TEST(count(page_with_its_workspace(windowed, q, k, k, bias),
+                   " bytes: 0 of what is stored, ") == 1u);
+  page_with_its_workspace(rows, q);
+  // A concat, softmax or sum that is a result is stored before it is copied.
+  const char* more = " more for results that are not row-major, ";
+  constexpr formula joined = [](auto q, auto k) {
+    auto half = [&](auto part) {
+      auto weights = softmax<key>(contract<head_dim>(q | part, k | part));
+      return contract<key>(weights, k | part);
+    };
+    return concat<heads>(half(slice<heads, from<0>, extent<1>>),
+                         half(slice<heads, from<1>, extent<2>>));
+  };
+  BOOST_TEST(count(page_with_its_workspace(joined, q, k), more) == 1u);
+  constexpr formula weights = [](auto q, auto k) {
+    return softmax<key>(contract<head_dim>(q, k));
+  };
+  BOOST_TEST(count(page_with_its_workspace(weights, q, k), more) == 1u);
+  constexpr formula several = [](auto q, auto k) {
+    return std::tuple{sum<key>(tanh(contract<head_dim>(q, k))), q * 2};
+  };
+  page_with_its_workspace(several, q, k);
+  constexpr formula nothing_stored = [](auto q) { return tanh(q) + 1; };
+  page_with_its_workspace(nothing_stored, q);
 }
 
 // Visible pairs are counted without a loop over them, which a constant expression has no room for.

@@ -298,8 +298,9 @@ struct description : cycles_of_formula<F, X...> {
     [&]<std::size_t... S>(std::index_sequence<S...>) {
       for (const double of_step : {0.0, put_step<S>(out)...}) cycles += of_step;
     }(std::make_index_sequence<p.count>{});
-    using called = run_of<F, row_major_layouts<traced_result<F, X...>>, true,
-                          typename argument_of<X>::type...>;
+    using needed = formula_workspace<F, row_major_layouts<traced_result<F, X...>>,
+                                     typename argument_of<X>::type...>;
+    using called = typename needed::run;
     constexpr std::size_t stored = called::value.workspace;
     constexpr std::size_t scratch = called::most_scratch(typename called::steps{});
     if constexpr (called::sequences.count != 1)
@@ -308,10 +309,14 @@ struct description : cycles_of_formula<F, X...> {
     out.put("\ncycles     ");
     out.put_aligned(static_cast<std::size_t>(cycles), 0);
     out.put("\nworkspace  ");
-    out.put_aligned((stored + scratch) * sizeof(T), 0);
+    out.put_aligned(sizeof(typename needed::type), 0);
     out.put(" bytes: ");
     out.put_aligned(stored * sizeof(T), 0);
     out.put(" of what is stored, ");
+    if constexpr (needed::stored != stored) {
+      out.put_aligned((needed::stored - stored) * sizeof(T), 0);
+      out.put(" more for results that are not row-major, ");
+    }
     out.put_aligned(scratch * sizeof(T), 0);
     out.put(" of scratch\n");
   }
