@@ -50,7 +50,16 @@ struct description : cycles_of_formula<F, X...> {
       if (computes(p.steps[s.first_part + i], n)) return true;
     return n == s.to || p.computes(n, s.root);
   }
-  // Prints the inputs of step s, each once.
+  // The shape of node n. A stored number of positions has their axis.
+  template <class Writer>
+  static constexpr void put_shape(Writer& out, int n) {
+    if (!named.nodes[n].open) return out.put(named.nodes[n].shape);
+    const axis_list& axes = p.at(n).axes;
+    for (int m = 0; m < n; ++m)
+      if (p.at(m).what == word::position && p.at(m).family == axes.family[0])
+        return out.put('[', named.nodes[m].name, '=', axes.size[0], ']');
+  }
+  // Prints the inputs of step s, each once; nothing for a program of positions.
   template <class Writer>
   static constexpr void put_reads(Writer& out, const step& s) {
     bool said[run::nodes]{}, first = true;
@@ -61,7 +70,7 @@ struct description : cycles_of_formula<F, X...> {
         if (said[from] || !(p.stored[from] || p.at(from).what == word::argument)) continue;
         if (n == s.to && n != s.root) continue;  // its own result, on its way
         said[from] = true;
-        out.put(first ? "" : ", ");
+        out.put(first ? "\n  reads   " : ", ");
         put_operand(out, from);
         first = false;
       }
@@ -241,10 +250,9 @@ struct description : cycles_of_formula<F, X...> {
   static constexpr double put_step(Writer& out) {
     constexpr step s = p.steps[S];
     out.put("step ", S + 1, "  ");
-    out.put(named.nodes[s.to].shape);
+    put_shape(out, s.to);
     out.put("  ");
     put_readers(out, s.to);
-    out.put("\n  reads   ");
     put_reads(out, s);
     out.put("\n  does    ");
     put_together(out, s);
