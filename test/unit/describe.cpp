@@ -393,11 +393,11 @@ BOOST_AUTO_TEST_CASE(no_step_of_a_formula_is_read_by_an_earlier_one) {
   constexpr formula by_threshold = [](auto q, auto k) {
     auto s = contract<head_dim>(q, k);
     auto t = max<key>(s) - 1;
-    for (int i = 0; i < 2; ++i)
+    for (int i = 0; i < 8; ++i)
       t = (sum<key>(where(s > t, s, 0)) - 1) / sum<key>(where(s > t, 1, 0));
     return contract<key>(relu(s - t), k);
   };
-  BOOST_TEST(readers_are_later(describe(by_threshold, q, k)) > 4u);
+  BOOST_TEST(readers_are_later(describe(by_threshold, q, k)) > 20u);
   // Graph attention.
   constexpr formula leaky = [](auto q, auto k, auto a) {
     auto e = contract<head_dim>(k, a) +

@@ -8,7 +8,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// Does step s read node n? (What is computed everywhere counts only in steps that need it.)
+// Does step s read node n? (A node that is computed everywhere counts only in steps that need it.)
 template <class T, std::size_t Nodes>
 constexpr bool step_reads(const schedule<T, Nodes>& p, const step& s, int n) {
   for (std::size_t i = 0; i < s.parts; ++i)
