@@ -319,6 +319,20 @@ constexpr auto(abs)(const X& x) noexcept {
   return detail::each_element_through<detail::abs_function, verdict>(x);
 }
 
+// abs(x): |x| of a number.
+template <class T>
+  requires std::is_signed_v<T>
+constexpr auto(abs)(T x) noexcept {
+  return detail::kernel::plain::abs_of(x);
+}
+
+// exp(2), log(x.size()): of a number, as double, also in constant expressions. (rsqrt:
+// formula/arithmetic.hpp.)
+#define UMBEL_OF_NUMBER(name)                              \
+  constexpr double name(detail::given_number x) noexcept { \
+    return detail::name##_function::of(x.value);           \
+  }
+
 // x | log: refused.
 template <detail::tensor_like X>
 constexpr detail::invalid operator|(const X&,
@@ -372,14 +386,6 @@ UMBEL_OF_ONE(erf)
 UMBEL_OF_ONE(floor)
 UMBEL_OF_ONE(sin)
 UMBEL_OF_ONE(abs)
-#undef UMBEL_OF_ONE
-
-// exp(2), log(x.size()): of a number, as double, also in constant expressions. (rsqrt:
-// formula/arithmetic.hpp.)
-#define UMBEL_OF_NUMBER(name)                              \
-  constexpr double name(detail::given_number x) noexcept { \
-    return detail::name##_function::of(x.value);           \
-  }
 UMBEL_OF_NUMBER(exp)
 UMBEL_OF_NUMBER(log)
 UMBEL_OF_NUMBER(sqrt)
@@ -390,12 +396,7 @@ UMBEL_OF_NUMBER(erf)
 UMBEL_OF_NUMBER(floor)
 UMBEL_OF_NUMBER(sin)
 #undef UMBEL_OF_NUMBER
-// abs(x): |x| of a number.
-template <class T>
-  requires std::is_signed_v<T>
-constexpr T(abs)(T x) noexcept {
-  return detail::kernel::plain::abs_of(x);
-}
+#undef UMBEL_OF_ONE
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP
