@@ -636,7 +636,7 @@ auto not_constexpr(const X& x) {
   // expect-gcc: "umbel: formula: calls a function that is not constexpr; declare it as constexpr auto f\(\.\.\.\)"
   // expect-clang: formula, .*calls_a_function_that_is_not_constexpr_so_declare_it_constexpr>
   // cause: A formula is traced in a constant expression, and so are the functions that it calls. (A lambda is constexpr by itself.)
-  // cure: Declare the function `constexpr auto f(const auto& x)`.
+  // cure: Declare the function `constexpr auto f(const auto& x)`. With clang, those of `<cmath>` are not constexpr: write `umbel::log(n)`.
   constexpr formula scaled = [](auto queries) { return not_constexpr(queries) * 2; };
   auto r = scaled(q);
 #elif defined CASE_formula_calls_a_function_of_weights_that_is_not_constexpr

@@ -36,5 +36,9 @@ static_assert(umbel::permutable<by_head, head_dim, heads>);
   static_assert(is_same_v<decltype(exp(x)), tensor<float, key<3>>>);
   static_assert(is_same_v<decltype(abs(tensor<int, key<3>>{})), tensor<int, key<3>>>);
   static_assert(is_same_v<decltype(log(sqrt(tanh(x)))), tensor<float, key<3>>>);
-  return exp(number) + log(number) + sqrt(number) + tanh(number) + abs(number) + abs(-1);
+  // Of integers, std's; of what std lacks, Umbel's.
+  static_assert(is_same_v<decltype(log(2)), double> && is_same_v<decltype(abs(-1)), int>);
+  const int n = static_cast<int>(number);
+  return exp(number) + log(number) + sqrt(number) + tanh(number) + abs(number) + abs(-1) + exp(n) +
+         log(n) + sqrt(n) + tanh(n) + sin(n) + cos(n) + erf(n) + floor(n) + rsqrt(n) + sigmoid(n);
 }

@@ -7,6 +7,7 @@
 #include <umbel/umbel.hpp>
 
 #include <initializer_list>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -310,10 +311,6 @@ BOOST_AUTO_TEST_CASE(the_page_of_a_formula_says_what_is_together_and_what_is_sto
   BOOST_TEST(count(one,
                    "times 0.25, which the queries take; 1 addition; query i reads keys i - 7 "
                    "to i\n") == 1u);
-  using work = workspace_for<decltype(windowed), queries, keys, keys, decltype(bias)>;
-  std::string bytes = std::to_string(sizeof(work));
-  if (bytes.size() > 3) bytes.insert(bytes.size() - 3, ",");
-  BOOST_TEST(count(one, "workspace  " + bytes + " bytes: 0 of what is stored") == 1u);
 
   const std::string two = describe(rows, q);
   BOOST_TEST(count(two, "does    silu, multiply\n") == 1u);
@@ -335,6 +332,94 @@ BOOST_AUTO_TEST_CASE(the_page_of_a_formula_says_what_is_together_and_what_is_sto
   BOOST_TEST(count(four, "does    silu 'gate', multiply\n") == 1u, four);
   // In the compiler.
   static_assert(describe(rows, queries{})[0] == 'f');
+}
+
+// Its workspace is the caller's, which has room for results in any order.
+template <class F, class... X>
+std::string page_with_its_workspace(const F& f, const X&... x) {
+  const std::string page = describe(f, x...);
+  std::string bytes = std::to_string(sizeof(workspace_for<F, X...>));
+  for (std::size_t i = bytes.size(); i > 3; i -= 3) bytes.insert(i - 3, ",");
+  BOOST_TEST(count(page, "\nworkspace  " + bytes + " bytes: ") == 1u, page);
+  static_assert(footprint<F, X...>.workspace == sizeof(workspace_for<F, X...>));
+  return page;
+}
+BOOST_AUTO_TEST_CASE(the_page_of_a_formula_says_the_size_of_its_workspace) {
+  static const queries q{};
+  static const keys k{};
+  static const tensor<float, heads<3>, query<40>, key<40>> bias{};
+  BOOST_TEST(count(page_with_its_workspace(windowed, q, k, k, bias),
+                   " bytes: 0 of what is stored, ") == 1u);
+  page_with_its_workspace(rows, q);
+  // A concat, softmax or sum that is a result is stored before it is copied.
+  const char* more = " more for results that are not row-major, ";
+  constexpr formula joined = [](auto q, auto k) {
+    auto half = [&](auto part) {
+      auto weights = softmax<key>(contract<head_dim>(q | part, k | part));
+      return contract<key>(weights, k | part);
+    };
+    return concat<heads>(half(slice<heads, from<0>, extent<1>>),
+                         half(slice<heads, from<1>, extent<2>>));
+  };
+  BOOST_TEST(count(page_with_its_workspace(joined, q, k), more) == 1u);
+  constexpr formula weights = [](auto q, auto k) { return softmax<key>(contract<head_dim>(q, k)); };
+  BOOST_TEST(count(page_with_its_workspace(weights, q, k), more) == 1u);
+  constexpr formula several = [](auto q, auto k) {
+    return std::tuple{sum<key>(tanh(contract<head_dim>(q, k))), q * 2};
+  };
+  page_with_its_workspace(several, q, k);
+  constexpr formula nothing_stored = [](auto q) { return tanh(q) + 1; };
+  page_with_its_workspace(nothing_stored, q);
+}
+
+// A condition is computed in each step that needs it; its operands are not read by the others.
+BOOST_AUTO_TEST_CASE(no_step_of_a_formula_is_read_by_an_earlier_one) {
+  const queries q{};
+  const keys k{};
+  const auto readers_are_later = [](const std::string& page) {
+    std::istringstream lines(page);
+    std::size_t stored = 0;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.find("step ") != 0) continue;
+      const std::size_t number = std::stoul(line.substr(5));
+      for (std::size_t at = line.find("read by step "); at < line.size(); ++at)
+        if (line[at] >= '0' && line[at] <= '9' && line[at - 1] == ' ')
+          BOOST_TEST(std::stoul(line.substr(at)) > number, page);
+      stored += line.find("  stored, ") != std::string::npos;
+    }
+    return stored;
+  };
+  // Sparsemax.
+  constexpr formula by_threshold = [](auto q, auto k) {
+    auto s = contract<head_dim>(q, k);
+    auto t = max<key>(s) - 1;
+    for (int i = 0; i < 8; ++i)
+      t = (sum<key>(where(s > t, s, 0)) - 1) / sum<key>(where(s > t, 1, 0));
+    return contract<key>(relu(s - t), k);
+  };
+  BOOST_TEST(readers_are_later(describe(by_threshold, q, k)) > 20u);
+  // Graph attention.
+  constexpr formula leaky = [](auto q, auto k, auto a) {
+    auto e = contract<head_dim>(k, a) +
+             (contract<head_dim>(q, a) | broadcast<heads<3>, query<40>, key<40>>);
+    auto weights = softmax<key>(where(e > 0, e, 0.2f * e));
+    return contract<key>(weights, k);
+  };
+  readers_are_later(describe(leaky, q, k, tensor<float, heads<3>, head_dim<16>>{}));
+}
+
+// A program of positions has their axis, and reads nothing.
+BOOST_AUTO_TEST_CASE(the_page_of_a_formula_with_stored_positions) {
+  constexpr formula by_length = [](auto q, auto k, auto slopes) {
+    auto scores = contract<head_dim>(q, k) * (slopes * log(position<query> + 1));
+    return contract<key>(softmax<key>(scores), k);
+  };
+  const std::string page = describe(by_length, queries{}, keys{}, tensor<float, heads<3>>{});
+  BOOST_TEST(count(page,
+                   "\nstep 1  [query=40]  stored, 160 bytes, read by step 2 (attention): "
+                   "read by other axes\n  does    add, log\n") == 1u,
+             page);
+  BOOST_TEST(count(page, "\n  reads   ") == 1u, page);
 }
 
 // Visible pairs are counted without a loop over them, which a constant expression has no room for.

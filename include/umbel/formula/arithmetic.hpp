@@ -276,12 +276,13 @@ using detail::formulas::sqrt;
 using detail::formulas::tanh;
 using detail::formulas::where;
 
-// rsqrt(x): 1 / sqrt(x) of a number, as layers scale scores: rsqrt(64.0f) is 0.125f. Also in
-// constant expressions.
+// rsqrt(x): 1 / sqrt(x) of a number, as layers scale scores: rsqrt(64.0f) is 0.125f. Of an integer
+// as double. Also in constant expressions.
+constexpr double rsqrt(detail::given_number x) noexcept { return 1 / detail::simd::sqrt(x.value); }
 template <class T>
   requires std::is_floating_point_v<T>
 constexpr T rsqrt(T x) noexcept {
-  return static_cast<T>(1 / detail::simd::sqrt(static_cast<double>(x)));
+  return static_cast<T>(umbel::rsqrt(detail::given_number(x)));
 }
 
 // sqrt(x): of a number, also in constant expressions.

@@ -105,6 +105,7 @@ constexpr auto as_node(R* recorder, axis_position<Family>) noexcept {
     node.what = word::position;
     node.open = true;
     node.family = family_id<Family>;
+    if constexpr (R::describes) node.name = written_out<Family>();
     made.number = recorder->add(node);
   }
   return made;

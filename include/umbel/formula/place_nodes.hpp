@@ -8,6 +8,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
+// Does step s read node n? (A node that is computed everywhere counts only in steps that need it.)
 template <class T, std::size_t Nodes>
 constexpr bool step_reads(const schedule<T, Nodes>& p, const step& s, int n) {
   for (std::size_t i = 0; i < s.parts; ++i)
@@ -15,7 +16,7 @@ constexpr bool step_reads(const schedule<T, Nodes>& p, const step& s, int n) {
   for (int i = 0; i < p.g.count; ++i) {
     if (i != s.root && !p.is_in(i, s.root)) continue;
     for (std::size_t j = 0; j < p.at(i).operands; ++j)
-      if (p.at(i).from[j].node == n) return true;
+      if (p.at(i).from[j].node == n && (i == s.root || p.computes(i, s.root))) return true;
   }
   return false;
 }

@@ -12,7 +12,6 @@
 
 #include <umbel/config.hpp>
 #include <umbel/formula/formula.hpp>
-#include <umbel/formula/place_nodes.hpp>
 #include <umbel/formula/word_names.hpp>
 #include <umbel/inspect/formula_cycles.hpp>
 #include <umbel/inspect/order_of_products.hpp>
@@ -44,37 +43,75 @@ struct description : cycles_of_formula<F, X...> {
     else
       out.put("step ", step_of(n));
   }
-  // Is node n computed in step s, or in a part of it?
-  static constexpr bool computes(const step& s, int n) {
-    for (std::size_t i = 0; i < s.parts; ++i)
-      if (computes(p.steps[s.first_part + i], n)) return true;
-    return n == s.to || p.computes(n, s.root);
+  // The nodes that a step and its parts compute, and those that they read. Found once, since clang
+  // allows a million steps per constant expression.
+  struct nodes_of_step {
+    bool computes[run::nodes]{}, reads[run::nodes]{};
+
+    constexpr void collect(const step& s, const readings<run::nodes>& readers) {
+      for (std::size_t i = 0; i < s.parts; ++i) collect(p.steps[s.first_part + i], readers);
+      bool here[run::nodes]{};
+      for (int n = p.g.count; n-- > 0;) {
+        here[n] = p.root[n] == s.root;
+        for (std::size_t r = readers.first[n]; p.root[n] == everywhere && r < readers.first[n + 1];
+             ++r)
+          here[n] = here[n] || here[readers.all[r].by];
+        for (std::size_t j = 0; here[n] && j < p.at(n).operands; ++j)
+          reads[p.at(n).from[j].node] = true;
+        computes[n] = computes[n] || here[n];
+      }
+      computes[s.to] = true;
+    }
+  };
+  struct nodes_of_steps {
+    nodes_of_step of[p.count + 1];
+  };
+  static constexpr nodes_of_steps nodes = [] {
+    nodes_of_steps found;
+    const readings<run::nodes> readers{p.g};
+    for (std::size_t s = 0; s < p.count; ++s) found.of[s].collect(p.steps[s], readers);
+    return found;
+  }();
+  static constexpr bool computes(std::size_t s, int n) { return nodes.of[s].computes[n]; }
+  static constexpr bool reads(std::size_t s, int n) {
+    return nodes.of[s].reads[n] && p.steps[s].to != n;
   }
-  // Prints the inputs of step s, each once.
+  // The shape of node n. A stored number of positions has their axis.
   template <class Writer>
-  static constexpr void put_reads(Writer& out, const step& s) {
+  static constexpr void put_shape(Writer& out, int n) {
+    if (!named.nodes[n].open) return out.put(named.nodes[n].shape);
+    const axis_list& axes = p.at(n).axes;
+    for (int m = 0; m < n; ++m)
+      if (p.at(m).what == word::position && p.at(m).family == axes.family[0])
+        return out.put('[', named.nodes[m].name, '=', axes.size[0], ']');
+  }
+  // Prints the inputs of step s, each once; nothing for a program of positions.
+  template <class Writer>
+  static constexpr void put_reads(Writer& out, std::size_t s) {
+    const step& of = p.steps[s];
     bool said[run::nodes]{}, first = true;
     for (int n = 0; n < p.g.count; ++n) {
       if (!computes(s, n)) continue;
       for (std::size_t j = 0; j < p.at(n).operands; ++j) {
         const int from = p.at(n).from[j].node;
         if (said[from] || !(p.stored[from] || p.at(from).what == word::argument)) continue;
-        if (n == s.to && n != s.root) continue;  // its own result, on its way
+        if (n == of.to && n != of.root) continue;  // its own result, on its way
         said[from] = true;
-        out.put(first ? "" : ", ");
+        out.put(first ? "\n  reads   " : ", ");
         put_operand(out, from);
         first = false;
       }
     }
   }
-  static constexpr bool is_together(int n, const step& s) {
+  static constexpr bool is_together(int n, std::size_t s) {
     return p.at(n).what != word::number && p.at(n).what != word::position && computes(s, n);
   }
   template <class Writer>
-  static constexpr void put_together(Writer& out, const step& s) {
+  static constexpr void put_together(Writer& out, std::size_t number) {
+    const step& s = p.steps[number];
     bool first = true;
     for (int n = 0; n < p.g.count; ++n) {
-      if (!is_together(n, s)) continue;
+      if (!is_together(n, number)) continue;
       out.put(first ? "" : ", ");
       first = false;
       const bool attends = s.kind == step_kind::attend || s.kind == step_kind::rows;
@@ -103,8 +140,7 @@ struct description : cycles_of_formula<F, X...> {
     if (own.kind != step_kind::elementwise && own.kind != step_kind::product)
       return "a step of its own";
     std::size_t steps = 0;
-    for (std::size_t s = 0; s < p.count; ++s)
-      steps += step_reads(p, p.steps[s], n) && p.steps[s].to != n;
+    for (std::size_t s = 0; s < p.count; ++s) steps += reads(s, n);
     if (steps > 1) return "read by several steps";
     for (int m = n + 1; m < p.g.count; ++m)
       for (std::size_t j = 0; j < p.at(m).operands; ++j) {
@@ -129,7 +165,7 @@ struct description : cycles_of_formula<F, X...> {
     }
     const char* between = ", read by step ";
     for (std::size_t s = 0; s < p.count; ++s) {
-      if (!step_reads(p, p.steps[s], n) || p.steps[s].to == n) continue;
+      if (!reads(s, n)) continue;
       out.put(between, s + 1, " (", kind_of(p.steps[s]));
       out.put(')');
       between = " and ";
@@ -139,7 +175,7 @@ struct description : cycles_of_formula<F, X...> {
 
   // Lines for the products of step s that would be cheaper in a different order.
   template <class Writer>
-  static constexpr void put_cheaper_orders(Writer& out, const step& s) {
+  static constexpr void put_cheaper_orders(Writer& out, std::size_t s) {
     const auto put_factor = [&](int n) {
       if (n < 0)
         out.put("the weights");
@@ -241,13 +277,12 @@ struct description : cycles_of_formula<F, X...> {
   static constexpr double put_step(Writer& out) {
     constexpr step s = p.steps[S];
     out.put("step ", S + 1, "  ");
-    out.put(named.nodes[s.to].shape);
+    put_shape(out, s.to);
     out.put("  ");
     put_readers(out, s.to);
-    out.put("\n  reads   ");
-    put_reads(out, s);
+    put_reads(out, S);
     out.put("\n  does    ");
-    put_together(out, s);
+    put_together(out, S);
     constexpr double cycles = base::template cycles_of<S>();
     if constexpr (s.kind == step_kind::attend) {
       using of = attention_of<run, s.root>;
@@ -281,7 +316,7 @@ struct description : cycles_of_formula<F, X...> {
         put_product_tiles<product_step<run, s.root, s.to, s.product>>(out);
       }
     }
-    put_cheaper_orders(out, s);
+    put_cheaper_orders(out, S);
     if (cycles != 0) {
       out.put("\n  cycles  ");
       out.put_aligned(static_cast<std::size_t>(cycles), 0);
@@ -298,8 +333,9 @@ struct description : cycles_of_formula<F, X...> {
     [&]<std::size_t... S>(std::index_sequence<S...>) {
       for (const double of_step : {0.0, put_step<S>(out)...}) cycles += of_step;
     }(std::make_index_sequence<p.count>{});
-    using called = run_of<F, row_major_layouts<traced_result<F, X...>>, true,
-                          typename argument_of<X>::type...>;
+    using needed = formula_workspace<F, row_major_layouts<traced_result<F, X...>>,
+                                     typename argument_of<X>::type...>;
+    using called = typename needed::run;
     constexpr std::size_t stored = called::value.workspace;
     constexpr std::size_t scratch = called::most_scratch(typename called::steps{});
     if constexpr (called::sequences.count != 1)
@@ -308,10 +344,14 @@ struct description : cycles_of_formula<F, X...> {
     out.put("\ncycles     ");
     out.put_aligned(static_cast<std::size_t>(cycles), 0);
     out.put("\nworkspace  ");
-    out.put_aligned((stored + scratch) * sizeof(T), 0);
+    out.put_aligned(sizeof(typename needed::type), 0);
     out.put(" bytes: ");
     out.put_aligned(stored * sizeof(T), 0);
     out.put(" of what is stored, ");
+    if constexpr (needed::stored != stored) {
+      out.put_aligned((needed::stored - stored) * sizeof(T), 0);
+      out.put(" more for results that are not row-major, ");
+    }
     out.put_aligned(scratch * sizeof(T), 0);
     out.put(" of scratch\n");
   }
