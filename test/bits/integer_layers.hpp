@@ -113,6 +113,8 @@ template <class Ranges>
 void draw_ranges(Ranges& ranges) noexcept {
   if constexpr (std::is_same_v<Ranges, detail::integers::range>)
     ranges() = draw.range();
+  else if constexpr (requires { ranges.epsilon; })  // a norm's: any that pack has
+    draw_ranges(ranges.input), draw_ranges(ranges.output);
   else
     detail::with_members<detail::parts_named<Ranges>>(
         ranges, [](auto&... part) { (draw_ranges(part), ...); });

@@ -25,6 +25,7 @@ void pack(Quantized& layer, values& of) {
   static typename Quantized::ranges seen;
   of.weights(w);
   for_each_parameter(seen, [](const parameter_path&, const auto& range) { *range.data() = 2; });
+  if constexpr (requires { seen.epsilon; }) seen.epsilon() = 1e-5F;
   if constexpr (detail::takes_epsilon<typename Quantized::layer>)
     expect_packed(layer.pack(w, seen, 1e-5F));
   else

@@ -49,8 +49,10 @@ struct formula_call {
     with_members(out, all.writes_to());
     if constexpr (rules::is_for_workers<Work> && !Plain)
       run_in_parts<runs, std::remove_const_t<Work>>::all(all, work);
+    else if constexpr (runs::sequences.count != 1)
+      all.template all_sequences<Plain>();
     else
-      all.template all_steps<Plain>();
+      all.template all_steps<Plain>(typename runs::steps{});
   }
   // A step of a cache. Binder, Traced: the types for which its graph was traced.
   template <class Runs, class Binder, class Traced, class Out>
@@ -63,7 +65,7 @@ struct formula_call {
     const pointers arguments{pointer_to<typename argument_of<X>::type>(x, numbers[next++])...};
     Runs all{of_cache, arguments, parts, {}, work};
     with_members(out, all.writes_to());
-    all.template all_steps<false>();
+    all.template all_steps<false>(typename Runs::steps{});
   }
   // (Also for gradients: training/gradient.hpp.)
   template <class Argument, class Y>

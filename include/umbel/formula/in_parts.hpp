@@ -281,7 +281,7 @@ struct run_in_parts {
         Run of_one = run;
         of_one.sequence = piece;
         of_one.work = workers.work[worker].memory;
-        of_one.template all_of_one<false>(typename Run::steps{});
+        of_one.template all_steps<false>(typename Run::steps{});
       });
     Run of_one = run;
     for (of_one.sequence = whole; count > of_one.sequence; ++of_one.sequence)

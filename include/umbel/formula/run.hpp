@@ -183,19 +183,16 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
   }
 
   using steps = std::make_index_sequence<value.count>;
+  // Of several sequences.
   template <bool Plain>
-  UMBEL_INLINE constexpr void all_steps() const noexcept {
-    if constexpr (sequences.count == 1) {
-      all_of_one<Plain>(steps{});
-    } else {
-      auto pass = *this;
-      for (; sequences.count > pass.sequence; ++pass.sequence)
-        pass.template all_of_one<Plain>(steps{});
-    }
+  UMBEL_INLINE constexpr void all_sequences() const noexcept {
+    auto pass = *this;
+    for (; sequences.count > pass.sequence; ++pass.sequence)
+      pass.template all_steps<Plain>(steps{});
   }
   // All steps of this sequence.
   template <bool Plain, std::size_t... S>
-  UMBEL_INLINE constexpr void all_of_one(std::index_sequence<S...>) const noexcept {
+  UMBEL_INLINE constexpr void all_steps(std::index_sequence<S...>) const noexcept {
     if constexpr (sizeof...(S) > 256) {  // clang refuses such a fold
       [[maybe_unused]] const bool done[] = {(take<Plain, S>(work + value.workspace), true)...};
     } else {

@@ -176,7 +176,7 @@ struct gradient_call {
             plain_argument<X>::value(x), numbers[next++])...};
     run all{{}, pointers, parts, {}, work.memory};
     with_members(out, all.writes_to());
-    all.template all_steps<Plain>();
+    all.template all_steps<Plain>(typename run::steps{});
   }
 
  private:
