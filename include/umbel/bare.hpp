@@ -72,6 +72,7 @@
 
 #include <umbel/operation/softmax.hpp>
 #include <umbel/operation/elementwise_function.hpp>
+#include <umbel/operation/number_function.hpp>
 #include <umbel/operation/activation.hpp>
 #include <umbel/operation/reduce.hpp>
 #include <umbel/operation/mean.hpp>

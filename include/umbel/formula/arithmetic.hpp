@@ -6,6 +6,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/formula/operands.hpp>
+#include <umbel/operation/number_function.hpp>
 #include <umbel/operation/where.hpp>
 #include <umbel/tensor/arithmetic.hpp>
 
@@ -275,22 +276,6 @@ using detail::formulas::sin;
 using detail::formulas::sqrt;
 using detail::formulas::tanh;
 using detail::formulas::where;
-
-// rsqrt(x): 1 / sqrt(x) of a number, as layers scale scores: rsqrt(64.0f) is 0.125f. Of an integer
-// as double. Also in constant expressions.
-constexpr double rsqrt(detail::given_number x) noexcept { return 1 / detail::simd::sqrt(x.value); }
-template <class T>
-  requires std::is_floating_point_v<T>
-constexpr T rsqrt(T x) noexcept {
-  return static_cast<T>(umbel::rsqrt(detail::given_number(x)));
-}
-
-// sqrt(x): of a number, also in constant expressions.
-template <class T>
-  requires std::is_floating_point_v<T>
-constexpr T sqrt(T x) noexcept {
-  return static_cast<T>(detail::simd::sqrt(static_cast<double>(x)));
-}
 
 // In a formula, 0, 1, 2 ... along an axis of the other operand: position<key> > position<query>.
 template <template <std::size_t> class Axis>

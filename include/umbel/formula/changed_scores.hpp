@@ -146,7 +146,8 @@ struct changed_scores {
   UMBEL_INLINE static constexpr positions between(std::ptrdiff_t a, std::ptrdiff_t b) noexcept {
     constexpr linear_position by = of::linear_position_of(N);
     const std::ptrdiff_t least = a < b ? a : b, most = a < b ? b : a;
-    const bool below = most<by.least, above = least> by.most;
+    const bool below = most < by.least;
+    const bool above = by.most < least;
     return {by.is_inside || (least >= by.least && most <= by.most),
             (by.clamps_least && below) || (by.clamps_most && above), below || above,
             below ? by.least : by.most};

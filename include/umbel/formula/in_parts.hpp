@@ -283,9 +283,11 @@ struct run_in_parts {
         of_one.work = workers.work[worker].memory;
         of_one.template all_steps<false>(typename Run::steps{});
       });
-    Run of_one = run;
-    for (of_one.sequence = whole; count > of_one.sequence; ++of_one.sequence)
-      from<0>(of_one, workers);
+    if constexpr (whole != count) {
+      Run of_one = run;
+      for (of_one.sequence = whole; count > of_one.sequence; ++of_one.sequence)
+        from<0>(of_one, workers);
+    }
   }
 
  private:

@@ -32,20 +32,16 @@ struct reduce_step {
   // In a block of rows (row_step.hpp) rows may be adjacent, rather than their elements.
   static constexpr std::size_t stride = elementwise::axes.stride[last];
 
-  struct rows {
+  struct computed {
     const Run run;
+    template <class V>
+    UMBEL_INLINE constexpr V load(std::size_t at, std::size_t elements) const noexcept {
+      return elementwise::template values<V>(run, at, elements);
+    }
     template <class V>
     UMBEL_INLINE constexpr V load(std::size_t r, std::size_t e,
                                   std::size_t elements) const noexcept {
-      return elementwise::template values<V>(run, r * width + e, elements);
-    }
-  };
-
-  struct columns {
-    const Run run;
-    template <class V>
-    UMBEL_INLINE constexpr V load(std::size_t at, std::size_t results) const noexcept {
-      return elementwise::template values<V>(run, at, results);
+      return load<V>(r * width + e, elements);
     }
   };
 
@@ -58,9 +54,9 @@ struct reduce_step {
   UMBEL_NOINLINE static void fast(const Run& run, T* to) noexcept {
     constexpr plan::target target = plan::native_target;
     if constexpr (stride != 1)
-      kernel::reduce_columns<operation, count, width, stride, target>(columns{run}, to);
+      kernel::reduce_columns<operation, count, width, stride, target>(computed{run}, to);
     else if constexpr (kernel::reduces_rows<operation, count, T, target>)
-      kernel::reduce_rows<operation, count, width, target>(rows{run}, to);
+      kernel::reduce_rows<operation, count, width, target>(computed{run}, to);
     else
       plainly(run, to);
   }

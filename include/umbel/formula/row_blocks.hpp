@@ -52,15 +52,15 @@ struct row_blocks {
   }
   // That many keys of node n.
   constexpr axis_list block(int n, std::size_t of_keys, std::size_t of_rows) const {
+    if (!is_of_row(n)) return block_of(of[n].keys, of_keys, of_rows);
     axis_list axes;
-    axes.push(query, of_rows, by_query && !is_of_row(n) ? of[n].keys : 1);
-    if (!is_of_row(n)) axes.push(key, of_keys, key_stride(of_rows));
+    axes.push(query, of_rows, 1);
     return axes;
   }
-  // Of values that a reduction reads as they are computed.
-  constexpr axis_list computed_block(std::size_t of_keys, std::size_t of_rows) const {
+  // Of a block of `all` keys.
+  constexpr axis_list block_of(std::size_t all, std::size_t of_keys, std::size_t of_rows) const {
     axis_list axes;
-    axes.push(query, of_rows, by_query ? of_keys : 1);
+    axes.push(query, of_rows, by_query ? all : 1);
     axes.push(key, of_keys, key_stride(of_rows));
     return axes;
   }

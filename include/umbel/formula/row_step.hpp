@@ -41,7 +41,7 @@ struct block_run {
       if (written_as < 0)
         node.axes = Blocks.cut(node.axes, Rows, Keys);
       else if (Blocks.is_of_row(written_as) && node.axes.has(Blocks.key))
-        node.axes = Blocks.computed_block(keys, Rows);
+        node.axes = Blocks.block_of(keys, keys, Rows);  // a reduction's program
       else
         node.axes = Blocks.block(written_as, keys < Keys ? keys : Keys, Rows);
     }

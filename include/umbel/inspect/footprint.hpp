@@ -157,6 +157,7 @@
 #include <umbel/attention/rotate.hpp>
 #include <umbel/operation/where.hpp>
 #include <umbel/formula/operands.hpp>
+#include <umbel/operation/number_function.hpp>
 #include <umbel/formula/arithmetic.hpp>
 #include <umbel/operation/gather.hpp>
 #include <umbel/formula/gather.hpp>

@@ -208,14 +208,6 @@ concept holds_tensors =
     std::is_class_v<X> && !elements<X> && !of_a_formula<X> &&
     (std::is_aggregate_v<X> || requires(const X& layer) { layer.get_weights(); });
 
-// A number as a double. Its conversion makes <cmath>'s functions preferred.
-struct given_number {
-  double value;
-  template <class T>
-    requires rules::is_number<T>
-  constexpr given_number(T x) noexcept : value(static_cast<double>(x)) {}
-};
-
 // log<hidden>
 template <class Name, class Family>
 struct function_along_an_axis : other_calls<Name, say::applies_to_each_element_and_has_no_axis> {};
@@ -319,20 +311,6 @@ constexpr auto(abs)(const X& x) noexcept {
   return detail::each_element_through<detail::abs_function, verdict>(x);
 }
 
-// abs(x): |x| of a number.
-template <class T>
-  requires std::is_signed_v<T>
-constexpr auto(abs)(T x) noexcept {
-  return detail::kernel::plain::abs_of(x);
-}
-
-// exp(2), log(x.size()): of a number, as double, also in constant expressions. (rsqrt:
-// formula/arithmetic.hpp.)
-#define UMBEL_OF_NUMBER(name)                              \
-  constexpr double name(detail::given_number x) noexcept { \
-    return detail::name##_function::of(x.value);           \
-  }
-
 // x | log: refused.
 template <detail::tensor_like X>
 constexpr detail::invalid operator|(const X&,
@@ -386,16 +364,6 @@ UMBEL_OF_ONE(erf)
 UMBEL_OF_ONE(floor)
 UMBEL_OF_ONE(sin)
 UMBEL_OF_ONE(abs)
-UMBEL_OF_NUMBER(exp)
-UMBEL_OF_NUMBER(log)
-UMBEL_OF_NUMBER(sqrt)
-UMBEL_OF_NUMBER(tanh)
-UMBEL_OF_NUMBER(sigmoid)
-UMBEL_OF_NUMBER(cos)
-UMBEL_OF_NUMBER(erf)
-UMBEL_OF_NUMBER(floor)
-UMBEL_OF_NUMBER(sin)
-#undef UMBEL_OF_NUMBER
 #undef UMBEL_OF_ONE
 
 }  // namespace umbel::inline UMBEL_TARGET

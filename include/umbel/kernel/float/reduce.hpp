@@ -140,8 +140,8 @@ UMBEL_INLINE void reduce_rows(const Source& rows, T* y) noexcept {
   }
 }
 
-// y = Results results of Width elements, Step apart; values<V>(at, count): the elements at an
-// offset of `count` results.
+// y = Results results of Width elements, Step apart; values.load<V>(at, count): an element of each
+// of `count` results.
 template <class Operation, std::size_t Results, std::size_t Width, std::size_t Step,
           plan::target Target, class T, class Values>
 UMBEL_INLINE void reduce_columns(const Values& values, T* y) noexcept {
