@@ -250,6 +250,7 @@ class Llama(nn.Module):
     def __init__(self):
         super().__init__()
         self.embed, self.norm, self.head = nn.Embedding(24, 16), RmsNorm(16), nn.Linear(16, 24, False)
+        nn.init.normal_(self.embed.weight, std=0.1)  # transformers' are small, too: an epsilon shows
         self.layers = nn.ModuleList([LlamaLayer(16, 4, 2) for _ in range(2)])
         angles = torch.outer(torch.arange(LENGTH).float(), 10000.0 ** -(torch.arange(0, 4, 2).float() / 4))
         self.register_buffer("angles", torch.cat((angles, angles), -1))

@@ -41,6 +41,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
 import tables  # noqa: E402
+from precompiled import precompiled  # noqa: E402
 from tap import Tap, split_command  # noqa: E402
 
 specification = importlib.util.spec_from_file_location("reject_check", HERE.parent / "reject" / "check.py")
@@ -125,7 +126,7 @@ class Compiler:
 
     @functools.cache
     def command(self, preamble):
-        command = reject.precompiled(self.plain, self.folder, self.id, (HERE.parent / preamble).read_text())
+        command = precompiled(self.plain, self.folder, (HERE.parent / preamble).read_text())
         return command or sys.exit(f"{preamble} does not compile")
 
     def outcome(self, source, name, facts):

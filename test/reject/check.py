@@ -35,9 +35,7 @@ The variable UMBEL_CASES of the environment, "FILE/CASE ..." with FILE without .
 """
 import argparse
 import difflib
-import fcntl
 import functools
-import hashlib
 import os
 import pathlib
 import re
@@ -47,6 +45,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from precompiled import precompiled  # noqa: E402
 from tap import Tap, split_command  # noqa: E402
 import together  # noqa: E402
 
@@ -150,29 +149,6 @@ def compile_case(command, source, case):
     return run.returncode, without_precompiled(run.stdout + run.stderr)
 
 
-def precompiled(command, folder, compiler_id, text):
-    """The command with a text precompiled in `folder`, as if it stood first in the file; compiled again when a header is newer.
-    None where the compiler does not do it."""
-    places = [pathlib.Path(command[at + 1]) for at, argument in enumerate(command) if argument == "-I"]
-    name = hashlib.sha256("\0".join([text, *command]).encode()).hexdigest()[:12]
-    header = folder / f"{name}.hpp"
-    made = header.with_suffix(".hpp.gch" if compiler_id == "gcc" else ".hpp.pch")
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / f"{name}.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        newest = max(p.stat().st_mtime for place in places for p in place.rglob("*.hpp"))
-        if not made.exists() or made.stat().st_mtime <= newest:
-            header.write_text(text)
-            compile_it = [c for c in command if c != "-fsyntax-only"] + ["-x", "c++-header", str(header)]
-            run = subprocess.run([*compile_it, "-o", f"{made}.new"], capture_output=True, stdin=subprocess.DEVNULL)
-            if run.returncode != 0:
-                return None
-            os.replace(f"{made}.new", made)
-    # clang does not always survive a precompiled header, and takes a second run and a file in /tmp to say so.
-    return [*command, *(["-include", str(header)] if compiler_id == "gcc"
-                        else ["-fno-crash-diagnostics", "-include-pch", str(made)])]
-
-
 def judge(command, source, case, expectations, compiler_id):
     """(compiler's output, complaints)."""
     code, output = compile_case(command, source, case)
@@ -198,7 +174,7 @@ def faster(command, source, compiler_id, folder, alone):
     if folder is None or own_macros(source):
         return None
     files = [source] if alone else sorted(source.parent.glob("*.cpp"))
-    return precompiled(command, folder, compiler_id, headers_of(*files))
+    return precompiled(command, folder, headers_of(*files))
 
 
 def check(command, source, case, compiler_id, folder=None):
