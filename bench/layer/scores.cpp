@@ -66,7 +66,9 @@ void add_tables() {
   in.add_both("none", [](auto, auto, auto s) { return s; });
   in.add_row<true>(
       "difference",
-      [](auto, auto, auto s, auto t) { return s + gather<distance>(t, position<query> - position<key>); },
+      [](auto, auto, auto s, auto t) {
+        return s + gather<distance>(t, position<query> - position<key>);
+      },
       table);
   in.add_row<false>(
       "difference",

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: BSL-1.0
 """Are the bits those that docs/numerics.md promises, whatever the compiler, the flags and the vectors?
 
-    check.py SOURCE INCLUDE_DIR [--some] -- COMPILER
+    check.py SOURCE INCLUDE_DIR [--all] -- COMPILER
 
 Builds SOURCE in many ways, with COMPILER and with the other of g++ and clang++ where it is installed, and runs what this
 processor can run. Of cases.cpp all builds that fuse multiplication and addition must print the same hashes, all that
 do not the same too, and those two sets must differ; no hash is written down here: what the numbers are is tested
-elsewhere (unit/kernel_bits, golden). Of gradients.cpp too, in fewer builds. Of integers.cpp there is one set. Flushing subnormals to zero must not change
+elsewhere (unit/kernel_bits, golden). Of gradients.cpp too. Of integers.cpp there is one set. Flushing subnormals to zero must not change
 them, and no build may raise a floating-point exception over ordinary numbers. A build that this processor cannot run
-is compiled only. --some: of integers, which have one set, each -O, each compiler and each way to multiply once.
+is compiled only. Without --all: each -O, each compiler and each way to multiply once.
 """
 import concurrent.futures
 import os
@@ -27,22 +27,25 @@ from tap import Tap, split_command  # noqa: E402
 # clang 19 warns of what its own -march=native chooses; other compilers don't know that warning, and ignore it.
 FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-Wno-unknown-warning-option",
          "-Wno-invalid-feature-combination"]
-# Of either compiler: vectors of the machine, and of 16 bytes without fma.
-BUILDS = ["-O2 -march=native", "-O0 -march=native"]
-BUILDS_X86 = ["-O2 -march=x86-64"]
-# g++ only: it contracts by itself, most at -O3, so vectors of 32 bytes with fma; without fma, where nothing can be
-# contracted, of 32 bytes and of 64 (to clang, AVX-512 without FMA is no AVX-512).
-BUILDS_X86_GCC = ["-O3 -march=x86-64-v3", "-O1 -mavx", "-O1 -mavx512f -mno-fma"]
-# Of integers, whose products have instructions of their own; the builtin for those of AVX-VNNI has a name of each compiler's.
-INTEGERS_X86 = ["-O1 -march=x86-64-v3 -mavxvnni"]
-INTEGERS_X86_GCC = ["-O3 -march=x86-64-v3"]
-SOME_INTEGERS_GCC = ["-O2 -march=native", "-O3 -march=x86-64-v3"]
-SOME_INTEGERS_CLANG = ["-O0 -march=native", "-O1 -march=x86-64-v3 -mavxvnni"]
-# Of gradients, whose kernels take the compilers longest: each compiler, each -O, vectors of each length, with fma and without.
-GRADIENTS = ["-O1 -march=native"]
-GRADIENTS_X86_GCC = ["-O3 -march=x86-64-v3", "-O0 -march=x86-64"]
-GRADIENTS_CLANG = ["-O0 -march=native"]
-
+# What is built of a source, by g++ and by clang. SOME has each -O, each compiler, each length of vectors, with fma and without,
+# once; MORE has the other pairs of them. g++ contracts by itself, most at -O3.
+SOME_GCC = ["-O2 -march=native", "-O0 -march=x86-64", "-O3 -march=x86-64-v3", "-O1 -mavx"]
+SOME_CLANG = ["-O2 -march=native", "-O0 -march=native"]
+# Vectors of 64 bytes without fma, where nothing can be contracted (to clang, AVX-512 without FMA is no AVX-512).
+MORE_GCC = ["-O0 -march=native", "-O2 -march=x86-64", "-O1 -mavx512f -mno-fma"]
+MORE_CLANG = ["-O2 -march=x86-64"]
+BUILDS = {
+    ("cases", "some"): (SOME_GCC, SOME_CLANG),
+    ("cases", "all"): (SOME_GCC + MORE_GCC, SOME_CLANG + MORE_CLANG),
+    # Their kernels take the compilers longest.
+    ("gradients", "some"): (["-O3 -march=x86-64-v3", "-O0 -march=x86-64"], ["-O1 -march=native"]),
+    ("gradients", "all"): (["-O3 -march=x86-64-v3", "-O0 -march=x86-64", "-O1 -march=native"], ["-O1 -march=native", "-O0 -march=native"]),
+    # Their products have instructions of their own; the builtin for those of AVX-VNNI has a name of each compiler's.
+    ("integers", "some"): (["-O2 -march=native", "-O3 -march=x86-64-v3"], ["-O0 -march=native", "-O1 -march=x86-64-v3 -mavxvnni"]),
+    ("integers", "all"): (["-O2 -march=native", "-O0 -march=native", "-O2 -march=x86-64", "-O1 -march=x86-64-v3 -mavxvnni", "-O3 -march=x86-64-v3"],
+                          ["-O2 -march=native", "-O0 -march=native", "-O2 -march=x86-64", "-O1 -march=x86-64-v3 -mavxvnni"]),
+}
+ELSEWHERE = (["-O2 -march=native", "-O0 -march=native"],) * 2  # than on x86
 
 def compilers(first):
     """The given one, and the other if it is there: [(command, is it clang?)]."""
@@ -52,17 +55,10 @@ def compilers(first):
     return [(first, is_clang)] + ([([other], not is_clang)] if other else [])
 
 
-def builds(first, name, some):
-    x86 = platform.machine() in ("x86_64", "AMD64")
-    of_either, of_gcc, of_clang = BUILDS + (BUILDS_X86 if x86 else []), BUILDS_X86_GCC, []
-    if name == "integers.cpp" and some and x86:
-        of_either, of_gcc, of_clang = [], SOME_INTEGERS_GCC, SOME_INTEGERS_CLANG
-    elif name == "integers.cpp":
-        of_either, of_gcc = of_either + (INTEGERS_X86 if x86 else []), INTEGERS_X86_GCC
-    elif name == "gradients.cpp":
-        of_either, of_gcc, of_clang = GRADIENTS, GRADIENTS_X86_GCC, GRADIENTS_CLANG
+def builds(first, name, which):
+    of_gcc, of_clang = BUILDS[name, which] if platform.machine() in ("x86_64", "AMD64") else ELSEWHERE
     for command, is_clang in compilers(first):
-        for flags in of_either + (of_clang if is_clang else of_gcc if x86 else []):
+        for flags in of_clang if is_clang else of_gcc:
             yield command, flags.split()
 
 
@@ -95,7 +91,7 @@ def main():
     (source, include_dir, *options), compiler = split_command(sys.argv[1:])
     tap = Tap()
     sets = {}  # fused? -> (the first build of it, its hashes)
-    todo = list(builds(compiler, pathlib.Path(source).name, "--some" in options))
+    todo = list(builds(compiler, pathlib.Path(source).stem, "all" if "--all" in options else "some"))
     if os.environ.get("CI"):
         tap.check("both compilers are there", len(compilers(compiler)) == 2, "install the other of g++ and clang++")
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
