@@ -32,15 +32,17 @@ template <softmax_shape S, bool Exclusive, bool Reversed, class T,
 UMBEL_NOINLINE void cumulative_sum(const T* x, T* y) noexcept {
   using walk = positions<S, T, plan::lanes<T>(Target)>;
   using V = typename walk::V;
-  walk::in_blocks([&](std::size_t begin, std::size_t count, std::size_t) UMBEL_LAMBDA_INLINE {
-    V sum{};
-    walk::template each<true, Reversed>(x + begin, y + begin, count,
-                                        [&](V value) UMBEL_LAMBDA_INLINE {
-                                          const V before = sum;
-                                          sum = before + value;
-                                          return Exclusive ? before : sum;
-                                        });
-  });
+  walk::template in_blocks<walk::lanes == 1 || walk::transposes ? 1 : 4>(
+      [&]<std::size_t Packs>(std::size_t begin, std::size_t count, std::size_t)
+          UMBEL_LAMBDA_INLINE {
+            V sums[Packs]{};
+            walk::template each<Packs, true, Reversed>(
+                x + begin, y + begin, count, [&](V value, std::size_t pack) UMBEL_LAMBDA_INLINE {
+                  const V before = sums[pack];
+                  sums[pack] = before + value;
+                  return Exclusive ? before : sums[pack];
+                });
+          });
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::kernel

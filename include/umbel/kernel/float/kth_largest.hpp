@@ -47,11 +47,20 @@ constexpr T plain_kth_largest(const T* x, std::size_t step) noexcept {
   return spoilt == spoilt ? list[end::count - 1] : spoilt;
 }
 
+// Of all rows of a shape.
+template <softmax_shape S, std::size_t K, class T>
+constexpr void plain_kth_largest(const T* x, T* y) noexcept {
+  for (std::size_t o = 0; o < S.outer; ++o)
+    for (std::size_t i = 0; i < S.inner; ++i)
+      *y++ = plain_kth_largest<K, S.width>(x + o * S.width * S.inner + i, S.inner);
+}
+
 // Batcher's bitonic networks (1968): a chunk of elements is sorted and merged into the list.
 template <std::size_t K, std::size_t Width, class V>
 struct sorted_list {
   using end = shorter_end<K, Width>;
   static constexpr std::size_t size = std::bit_ceil(end::count);
+  static constexpr std::size_t block = size < 8 ? size : 8;  // in registers
   V list[size], chunk[size];
   std::size_t filled = 0;
 
@@ -69,16 +78,59 @@ struct sorted_list {
   }
 
  private:
-  // The one that comes first goes to a.
+  // The one that comes first goes to a. x86 has instructions for the larger and the smaller, which
+  // g++ 12 finds if the comparisons differ. (A NaN may get lost here.)
   UMBEL_INLINE static void order(V& a, V& b) noexcept {
     const V first = a, second = b;
+    if constexpr (UMBEL_SSE2) {
+      a = simd::larger(first, second);
+      b = simd::smaller(first, second);
+      if constexpr (!end::is_largest) std::swap(a, b);
+      return;
+    }
     const auto is_in_order = end::comes_first(first, second);
     a = simd::select(is_in_order, first, second);
     b = simd::select(is_in_order, second, first);
   }
-  // Sorts bitonic sequences of 2 * Distance elements, backwards if the index has the bit.
+  // Within a block, in registers: layers of this length from this distance on, then those of
+  // longer ones. The longest are backwards if Backwards.
+  template <std::size_t Length, std::size_t Distance, bool Backwards>
+  UMBEL_INLINE static void sort(V (&values)[block]) noexcept {
+    UMBEL_UNROLL(8)
+    for (std::size_t i = 0; i < block; ++i) {
+      if ((i & Distance) != 0) continue;
+      if ((i & Length) != 0 || (Length == block && Backwards))
+        order(values[i + Distance], values[i]);
+      else
+        order(values[i], values[i + Distance]);
+    }
+    if constexpr (Distance > 1)
+      sort<Length, Distance / 2, Backwards>(values);
+    else if constexpr (Length < block)
+      sort<2 * Length, Length, Backwards>(values);
+  }
+  template <std::size_t Length, bool Backwards>
+  UMBEL_INLINE static void sort_block(V* values) noexcept {
+    V sorted[block];
+    UMBEL_UNROLL(8)
+    for (std::size_t i = 0; i < block; ++i) sorted[i] = values[i];
+    sort<Length, Length / 2, Backwards>(sorted);
+    UMBEL_UNROLL(8)
+    for (std::size_t i = 0; i < block; ++i) values[i] = sorted[i];
+  }
+  // All blocks, backwards if the index has the bit.
+  template <std::size_t Length>
+  UMBEL_INLINE static void sort_blocks(V* values, std::size_t backwards) noexcept {
+    for (std::size_t begin = 0; begin < size; begin += block)
+      if ((begin & backwards) == 0)
+        sort_block<Length, false>(values + begin);
+      else
+        sort_block<Length, true>(values + begin);
+  }
+  // Sorts bitonic sequences of 2 * Distance elements.
   template <std::size_t Distance>
   UMBEL_INLINE static void sort_bitonic(V* values, std::size_t backwards) noexcept {
+    if constexpr (2 * Distance <= block) return sort_blocks<block>(values, backwards);
     for (std::size_t begin = 0; begin < size; begin += 2 * Distance) {
       V *const low = values + begin, *const high = low + Distance;
       if ((begin & backwards) == 0) {
@@ -89,18 +141,17 @@ struct sorted_list {
         for (std::size_t i = 0; i < Distance; ++i) order(high[i], low[i]);
       }
     }
-    if constexpr (Distance > 1) sort_bitonic<Distance / 2>(values, backwards);
+    if constexpr (2 * Distance > block) sort_bitonic<Distance / 2>(values, backwards);
   }
-  template <std::size_t Length = 2>
+  template <std::size_t Length>
   UMBEL_INLINE void sort_chunk() noexcept {
-    if constexpr (Length <= size) {
-      sort_bitonic<Length / 2>(chunk, Length);
-      sort_chunk<2 * Length>();
-    }
+    if constexpr (Length == block) sort_blocks<2>(chunk, block);
+    if constexpr (Length > block) sort_bitonic<Length / 2>(chunk, Length);
+    if constexpr (Length < size) sort_chunk<2 * Length>();
   }
   UMBEL_INLINE void merge() noexcept {
     filled = 0;
-    sort_chunk();
+    if constexpr (size > 1) sort_chunk<block>();
     UMBEL_UNROLL(8)
     for (std::size_t i = 0; i < size; ++i) {
       const V value = chunk[size - 1 - i];
@@ -118,12 +169,13 @@ UMBEL_NOINLINE void kth_largest(const T* x, T* y) noexcept {
   constexpr bool fits = std::bit_ceil(end::count) * most * sizeof(T) <= 16384;
   using walk = positions<S, T, fits ? most : 1>;
   using V = typename walk::V;
-  walk::in_blocks([&](std::size_t begin, std::size_t count, std::size_t row) UMBEL_LAMBDA_INLINE {
+  walk::template in_blocks<1>([&]<std::size_t>(std::size_t begin, std::size_t count,
+                                               std::size_t row) UMBEL_LAMBDA_INLINE {
     const V start = simd::broadcast<V>(end::template start<T>);
     sorted_list<K, S.width, V> list(start);
     V spoilt{};
-    walk::template each<false, false>(
-        x + begin, static_cast<T*>(nullptr), count, [&](V value) UMBEL_LAMBDA_INLINE {
+    walk::template each<1, false, false>(
+        x + begin, static_cast<T*>(nullptr), count, [&](V value, std::size_t) UMBEL_LAMBDA_INLINE {
           list.add(value + V{});
           spoilt = simd::select(simd::equal(value, value), spoilt, value);
           return value;
