@@ -3,7 +3,6 @@
 // has the bits of scores, weights and context one after another. Random ones: test/formulas.
 #include <boost/test/unit_test.hpp>
 #include <string_view>
-#include <tuple>
 #include <umbel/inspect/describe.hpp>
 #include <umbel/umbel.hpp>
 #include <utility>
@@ -74,24 +73,7 @@ BOOST_AUTO_TEST_CASE(what_is_left_out_by_a_given_tensor) {
   BOOST_TEST(is_context(f, stored, in.v, in.q, in.k, kept));
 }
 
-// Weights that are normalized by sums and maxima of their rows: no pairs are stored.
-template <std::size_t Queries, std::size_t Keys, class Weights, class... More>
-void check_normalized(Weights, const More&... more) {
-  static const inputs<Queries, Keys> in;
-  static constexpr Weights weights{};
-  constexpr formula stored = weights;
-  constexpr formula f = [](auto q, auto k, auto... x) {
-    const auto apart = std::tuple{x...};
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return contract<key>(weights(q, k, std::get<I>(apart)...), std::get<sizeof...(I)>(apart));
-    }(std::make_index_sequence<sizeof...(x) - 1>{});
-  };
-  BOOST_TEST(is_context(f, stored, in.v, in.q, in.k, more...));
-  using workspace =
-      workspace_for<decltype(f), decltype(in.q), decltype(in.k), More..., decltype(in.v)>;
-  BOOST_TEST(sizeof(workspace) <
-             sizeof(tensor<float, batch<2>, heads<3>, query<Queries>, key<Keys>>));
-}
+// Weights that are normalized by sums and maxima of their rows.
 BOOST_AUTO_TEST_CASE(sums_and_maxima_of_rows) {
   constexpr auto softpick = [](auto q, auto k) {
     auto scores = contract<head_dim>(q, k);
@@ -109,11 +91,11 @@ BOOST_AUTO_TEST_CASE(sums_and_maxima_of_rows) {
     for (int i = 0; i < 2; ++i) u = u / (max<key>(u) + 1);
     return u * softmax<key>(u);
   };
-  check_normalized<129, 33>(softpick);
-  check_normalized<90, 70>(by_length);
+  check_weights<129, 33>(softpick);
+  check_weights<90, 70>(by_length);
   tensor<float, query<61>, key<64>> bias;
   fill(bias, 9);
-  check_normalized<61, 64>(of_two, bias);
+  check_weights<61, 64>(of_two, bias);
 }
 // A division of the context instead of the weights.
 BOOST_AUTO_TEST_CASE(a_sum_that_divides_the_context) {

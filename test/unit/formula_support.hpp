@@ -2,10 +2,13 @@
 // Attention by blocks of queries beside its weights, stored, and their product with the values.
 #pragma once
 
+#include <boost/test/unit_test.hpp>
 #include <cstddef>
 #include <cstring>
+#include <tuple>
 #include <type_traits>
 #include <umbel/umbel.hpp>
+#include <utility>
 
 namespace umbel_test {
 
@@ -46,7 +49,7 @@ bool is_context(const F& f, const G& stored, const V& v, const X&... x) {
   const auto weights = stored(x..., larger);
   const auto expected = of_context(weights, v);
   auto in_parts = expected;
-  for (float& e : in_parts) e = 0;
+  for (auto& e : in_parts) e = 0;
   by_turns pool;
   f.into(in_parts, x..., v, parallel(pool, works));
   return same_bits(f(x..., v, work), expected) && same_bits(plain(f)(x..., v, work), expected) &&
@@ -60,5 +63,24 @@ struct inputs {
   tensor<float, batch<2>, heads<3>, key<Keys>, value_dim<5>> v;
   inputs() { fill(q, 1), fill(k, 2), fill(v, 3); }
 };
+
+// Formulas of weights, weights(q, k, x...), whose product with the values stores no pairs.
+template <std::size_t Queries, std::size_t Keys, class Weights, class... More>
+void check_weights(Weights, const More&... more) {
+  static const inputs<Queries, Keys> in;
+  static constexpr Weights weights{};
+  constexpr formula stored = weights;
+  constexpr formula f = [](auto q, auto k, auto... x) {
+    const auto apart = std::tuple{x...};
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return contract<key>(weights(q, k, std::get<I>(apart)...), std::get<sizeof...(I)>(apart));
+    }(std::make_index_sequence<sizeof...(x) - 1>{});
+  };
+  BOOST_TEST(is_context(f, stored, in.v, in.q, in.k, more...));
+  using workspace =
+      workspace_for<decltype(f), decltype(in.q), decltype(in.k), More..., decltype(in.v)>;
+  BOOST_TEST(sizeof(workspace) <
+             sizeof(tensor<float, batch<2>, heads<3>, query<Queries>, key<Keys>>));
+}
 
 }  // namespace umbel_test

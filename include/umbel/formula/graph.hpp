@@ -246,7 +246,9 @@ struct node_of_graph {
   std::size_t sums = 0;
   std::size_t gathered = 0, gathered_stride = 0;  // of a gather: that axis in a's memory
   reduction reduces_by{};
-  scan_form scan{};  // of a call, or of an append: the sums of its rows
+  scan_form scan{};        // of a call, or of an append: the sums of its rows
+  bool from_last = false;  // of a scan: from the other end
+  std::size_t kth = 0;     // of a call: which of the largest elements it finds; 0: none
   weights_form weights{};
   norm_form norm{};  // of a layer: is it a norm with borrowed weights?
   bool has_bias = false;
@@ -268,6 +270,12 @@ struct node_of_graph {
   std::uint64_t flops = 0;
   std::size_t tables = 0;
 };
+
+// A call whose kernel the plan knows, for rows of any layout.
+template <class T>
+constexpr bool is_known_call(const node_of_graph<T>& node) noexcept {
+  return node.what == word::call && (node.scan != scan_form::none || node.kth != 0);
+}
 
 // The same operation on the same operands? Functions are not compared: g++ with
 // -fsanitize=undefined doesn't treat that as a constant.

@@ -59,8 +59,8 @@ struct known_operation<cumulative_sum_operation<Family, Options...>> : known_alo
   static constexpr void describe(node_of_graph<T>& entry) noexcept {
     using sums = cumulative_sum_operation<Family, Options...>;
     known_along<Family>::describe(entry);
-    if (!sums::is_reversed)
-      entry.scan = sums::is_exclusive ? scan_form::exclusive : scan_form::inclusive;
+    entry.scan = sums::is_exclusive ? scan_form::exclusive : scan_form::inclusive;
+    entry.from_last = sums::is_reversed;
   }
 };
 template <class... Families>
@@ -80,6 +80,7 @@ struct known_operation<kth_largest_operation<K, Family>> : known_along<Family> {
   static constexpr void describe(node_of_graph<T>& entry) noexcept {
     known_along<Family>::describe(entry);
     entry.reduces_by = reduction::max;
+    entry.kth = K;
   }
 };
 

@@ -173,7 +173,7 @@ struct by_position : later_values<T, Nodes> {
         if (!goes_along(node, node.from[j].axes.family[i])) continue;
         const role r = read_as(n, j, i);
         if (r == role::row || r == role::fresh) {
-          scans[n] = node.scan != scan_form::none;
+          scans[n] = node.scan != scan_form::none && !node.from_last;
           if (scans[n]) continue;
           return refuse(is_padded(n) ? not_by_position::padding : not_by_position::mixes, n);
         }

@@ -115,7 +115,8 @@ struct slot_finder {
   // May part i overwrite its last input? If it reads each element in its place.
   constexpr bool in_place(std::size_t i) const {
     const word last = p.at(part(i).root).what;
-    bool as_is = last == word::softmax || part(i).kind == step_kind::elementwise;
+    bool as_is = last == word::softmax || p.at(part(i).root).scan != scan_form::none ||
+                 part(i).kind == step_kind::elementwise;
     for (int n = 0; n < p.g.count; ++n)
       for (std::size_t j = 0; j < p.at(n).operands; ++j)
         if (blocks.has(p.at(n).from[j].node) && p.computes(n, part(i).root))
@@ -139,7 +140,8 @@ struct slot_finder {
     const int n = part(i).root;
     const std::size_t by = last_reader(i);
     if (blocks.has(n)) return;
-    if (by == this_step.parts || p.at(part(by).root).what != word::concat || p.uses(n) != 1)
+    if (by == this_step.parts || p.at(part(by).root).what != word::concat || p.uses(n) != 1 ||
+        part(i).kind == step_kind::call)
       return take_slot(i, i, in_place(i));
     // An operand read only by a concat is written where the concat has it.
     const node_of_graph<T>& whole = p.at(part(by).root);
@@ -203,7 +205,7 @@ constexpr void cut_in_chunks(row_blocks<Nodes>& blocks, const schedule<T, Nodes>
   };
   for (std::size_t i = 0; i < this_step.parts; ++i)
     if (root(i).what == word::softmax || root(i).what == word::concat ||
-        !root(i).axes.has(blocks.key))
+        root(i).what == word::call || !root(i).axes.has(blocks.key))
       blocks.whole = i + 1;
   const std::size_t keys = p.at(this_step.attention.weights).axes.size_of(blocks.key);
   for (std::size_t i = blocks.whole; i < this_step.parts; ++i)

@@ -15,6 +15,8 @@
 #include <umbel/formula/reduce.hpp>
 #include <umbel/formula/row_blocks.hpp>
 #include <umbel/formula/score_rows.hpp>
+#include <umbel/kernel/float/cumulative_sum.hpp>
+#include <umbel/kernel/float/kth_largest.hpp>
 #include <umbel/kernel/float/softmax.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -133,14 +135,31 @@ struct block_run {
       else
         kernel::reduce<operation, kept, reduced>(begin<part.root, 0>(), out);
     } else {
-      constexpr std::size_t keys = value.at(part.root).axes.size_of(Blocks.key);
-      constexpr kernel::softmax_shape shape = Blocks.by_query
-                                                  ? kernel::softmax_shape{Rows, keys, 1}
-                                                  : kernel::softmax_shape{1, keys, Rows};
-      if (Plain || __builtin_is_constant_evaluated())
-        kernel::plain::softmax<shape>(begin<part.root, 0>(), out);
+      take_function<Plain, part.root>(begin<part.root, 0>(), out);
+    }
+  }
+  // A softmax, or a call that the plan knows, of the rows of a block.
+  template <bool Plain, int N>
+  UMBEL_INLINE static constexpr void take_function(const T* x, T* out) noexcept {
+    constexpr const node_of_graph<T>& node = value.at(N);
+    constexpr std::size_t keys = value.at(node.from[0].node).axes.size_of(Blocks.key);
+    constexpr kernel::softmax_shape shape = Blocks.by_query ? kernel::softmax_shape{Rows, keys, 1}
+                                                            : kernel::softmax_shape{1, keys, Rows};
+    constexpr bool exclusive = node.scan == scan_form::exclusive, from_last = node.from_last;
+    if (Plain || __builtin_is_constant_evaluated()) {
+      if constexpr (node.what == word::softmax)
+        kernel::plain::softmax<shape>(x, out);
+      else if constexpr (node.scan != scan_form::none)
+        kernel::plain_cumulative_sum<shape, exclusive, from_last>(x, out);
       else
-        kernel::softmax<shape>(begin<part.root, 0>(), out);
+        kernel::plain_kth_largest<shape, node.kth>(x, out);
+    } else {
+      if constexpr (node.what == word::softmax)
+        kernel::softmax<shape>(x, out);
+      else if constexpr (node.scan != scan_form::none)
+        kernel::cumulative_sum<shape, exclusive, from_last>(x, out);
+      else
+        kernel::kth_largest<shape, node.kth>(x, out);
     }
   }
   // Parts from First on.

@@ -6,7 +6,8 @@
 //   contract<head_dim>(q, k)     scores, any number of them
 //   elementwise programs
 //   softmax<key>(...)
-//   sum<key>(...), max<key>(...) and other reductions, and programs of their results
+//   sum<key>(...), max<key>(...) and other reductions, kth_largest, and programs of their results
+//   cumulative_sum<key>(...)
 //   concat<key>(...)             of scores with others, such as the logit of no key
 //   contract<key>(weights, v)    the last one
 //
@@ -72,7 +73,8 @@ struct row_finder {
     return in[s] && (is_elementwise(node.what) || goes_along_keys(node));
   }
   constexpr bool goes_along_keys(const node_of_graph<T>& node) const {
-    if (node.what == word::reduce) return node.sums == 1 && node.summed[0] == key;
+    if (node.what == word::reduce || is_known_call(node))
+      return node.sums == 1 && node.summed[0] == key;
     return (node.what == word::softmax || node.what == word::concat) && node.family == key;
   }
   constexpr bool is_read_inside(int n) const {
@@ -105,6 +107,15 @@ struct row_finder {
     return this_step.kind == step_kind::elementwise ||
            (goes_along_keys(root) && (root.what == word::concat || p.reads_as_is(root.from[0])));
   }
+  // A function along keys of something stored stays a step of its own.
+  constexpr void leave_functions_of_stored() {
+    for (std::size_t s = 0; s < last; ++s) {
+      const node_of_graph<T>& root = p.at(p.steps[s].root);
+      if (!in[s] || (root.what != word::softmax && !is_known_call(root))) continue;
+      const int from = p.root[root.from[0].node];
+      in[s] = from >= 0 && step_of[from] != npos && in[step_of[from]];
+    }
+  }
   // Is this an axis of weights only, not of keys or values?
   constexpr bool is_of_rows(unsigned long long family) const {
     bool is_row_axis =
@@ -133,8 +144,9 @@ struct row_finder {
     for (std::size_t s = 0; s < p.count; ++s) step_of[p.steps[s].root] = s;
     for (std::size_t j = 0; j < 2 && !has_scores; ++j) {
       weights = context().from[j].node;
-      for (std::size_t s = last; s-- > 0;) {
-        in[s] = takes(s);
+      for (std::size_t s = last; s-- > 0;) in[s] = takes(s);
+      leave_functions_of_stored();
+      for (std::size_t s = 0; s < last; ++s) {
         const step& this_step = p.steps[s];
         has_scores = has_scores || (in[s] && this_step.kind == step_kind::product);
         changes = changes || (in[s] && this_step.root != this_step.product);
