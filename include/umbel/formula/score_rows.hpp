@@ -107,7 +107,7 @@ struct row_finder {
     return this_step.kind == step_kind::elementwise ||
            (goes_along_keys(root) && (root.what == word::concat || p.reads_as_is(root.from[0])));
   }
-  // A function along keys of something stored stays a step of its own.
+  // A function along keys of something stored stays a separate step.
   constexpr void leave_functions_of_stored() {
     for (std::size_t s = 0; s < last; ++s) {
       const node_of_graph<T>& root = p.at(p.steps[s].root);
