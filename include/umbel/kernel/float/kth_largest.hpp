@@ -10,6 +10,7 @@
 #include <umbel/kernel/float/positions.hpp>
 #include <umbel/plan/target.hpp>
 #include <umbel/simd/math_constants.hpp>
+#include <utility>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
@@ -86,11 +87,11 @@ struct sorted_list {
       a = simd::larger(first, second);
       b = simd::smaller(first, second);
       if constexpr (!end::is_largest) std::swap(a, b);
-      return;
+    } else {
+      const auto is_in_order = end::comes_first(first, second);
+      a = simd::select(is_in_order, first, second);
+      b = simd::select(is_in_order, second, first);
     }
-    const auto is_in_order = end::comes_first(first, second);
-    a = simd::select(is_in_order, first, second);
-    b = simd::select(is_in_order, second, first);
   }
   // Within a block, in registers: layers of this length from this distance on, then those of
   // longer ones. The longest are backwards if Backwards.
@@ -130,18 +131,21 @@ struct sorted_list {
   // Sorts bitonic sequences of 2 * Distance elements.
   template <std::size_t Distance>
   UMBEL_INLINE static void sort_bitonic(V* values, std::size_t backwards) noexcept {
-    if constexpr (2 * Distance <= block) return sort_blocks<block>(values, backwards);
-    for (std::size_t begin = 0; begin < size; begin += 2 * Distance) {
-      V *const low = values + begin, *const high = low + Distance;
-      if ((begin & backwards) == 0) {
-        UMBEL_UNROLL(8)
-        for (std::size_t i = 0; i < Distance; ++i) order(low[i], high[i]);
-      } else {
-        UMBEL_UNROLL(8)
-        for (std::size_t i = 0; i < Distance; ++i) order(high[i], low[i]);
+    if constexpr (2 * Distance <= block) {
+      sort_blocks<block>(values, backwards);
+    } else {
+      for (std::size_t begin = 0; begin < size; begin += 2 * Distance) {
+        V *const low = values + begin, *const high = low + Distance;
+        if ((begin & backwards) == 0) {
+          UMBEL_UNROLL(8)
+          for (std::size_t i = 0; i < Distance; ++i) order(low[i], high[i]);
+        } else {
+          UMBEL_UNROLL(8)
+          for (std::size_t i = 0; i < Distance; ++i) order(high[i], low[i]);
+        }
       }
+      sort_bitonic<Distance / 2>(values, backwards);
     }
-    if constexpr (2 * Distance > block) sort_bitonic<Distance / 2>(values, backwards);
   }
   template <std::size_t Length>
   UMBEL_INLINE void sort_chunk() noexcept {
