@@ -496,6 +496,10 @@ BOOST_AUTO_TEST_CASE(the_page_of_a_formula_says_why_a_step_is_stored) {
   says(describe(on_its_own, q), "a step of its own");
 }
 
+// The estimate in the last line of a page.
+double cycles_of(const std::string& page) {
+  return std::stod(page.substr(page.rfind("\ncycles") + 7));
+}
 // Text is made of what was planned.
 BOOST_AUTO_TEST_CASE(the_page_of_a_formula_says_its_tiles) {
   namespace plan = detail::plan;
@@ -524,9 +528,6 @@ BOOST_AUTO_TEST_CASE(the_page_of_a_formula_says_its_tiles) {
   constexpr formula waves = [](auto a) { return sin(pow(a, 2)) + softplus(a); };
   const std::string of_waves = describe(waves, q);
   BOOST_TEST(count(of_waves, "  does    pow, sin, softplus, add\n") == 1u, of_waves);
-  const auto cycles_of = [](const std::string& page) {
-    return std::stod(page.substr(page.rfind("\ncycles") + 7));
-  };
   constexpr formula steps = [](auto a) { return floor(a) % 7 + clamp(a, 0, 1); };
   const std::string of_steps = describe(steps, q);
   BOOST_TEST(count(of_steps, "  does    floor, remainder, clamp, add\n") == 1u, of_steps);
@@ -540,6 +541,25 @@ BOOST_AUTO_TEST_CASE(the_page_of_a_formula_says_its_tiles) {
   const std::size_t at = four.find("blocks  ") + 8;
   const std::string queries = four.substr(at, four.find(' ', at) - at);
   BOOST_TEST(four.find("product of " + queries + " x ") != std::string::npos, four);
+}
+
+// Functions along the keys are parts of a step by blocks of queries, with a cost.
+BOOST_AUTO_TEST_CASE(the_page_of_a_formula_with_functions_of_rows) {
+  const auto page_of = [](auto weights) {
+    static constexpr decltype(weights) of{};
+    constexpr formula f = [](auto q, auto k) {
+      return contract<key>(of(contract<head_dim>(q, k)), k | rename_axis<head_dim, value_dim>);
+    };
+    return std::string(describe(f, queries{}, keys{}));
+  };
+  const std::string none = page_of([](auto s) { return s * 0.5f; });
+  const std::string sums = page_of([](auto s) { return cumulative_sum<key>(s) * 0.5f; });
+  const std::string first = page_of([](auto s) { return s * kth_largest<1, key>(s); });
+  const std::string ninth = page_of([](auto s) { return s * kth_largest<9, key>(s); });
+  BOOST_TEST(count(sums, "step 2") + count(ninth, "step 2") == 0u, sums + ninth);
+  BOOST_TEST(count(sums, "0 of what is stored") == 1u, sums);
+  BOOST_TEST(cycles_of(none) < cycles_of(sums));
+  BOOST_TEST(cycles_of(first) < cycles_of(ninth));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

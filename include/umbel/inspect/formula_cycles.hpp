@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Estimated costs of a formula's steps (plan/cost.hpp): projections, contractions, attention,
-// softmaxes and elementwise steps.
+// softmaxes, cumulative sums, kth_largest and elementwise steps.
 #pragma once
 
+#include <bit>
 #include <umbel/config.hpp>
 #include <umbel/inspect/formula_steps.hpp>
 #include <umbel/inspect/plan_text.hpp>
@@ -51,7 +52,18 @@ struct cycles_of_formula : steps_of_formula<F, X...> {
       if (p.computes(n, s.root) && n != s.product) each += word_cycles(p.at(n).what);
     return each * static_cast<double>(plan::divide_up(p.at(s.root).axes.count(), lanes));
   }
-  // An elementwise step, product or softmax, without parts.
+  // A cumulative sum, or the layers of kth_largest's network.
+  static constexpr double known_call_cycles(const node_of_graph<T>& node) {
+    const axis_list& read = p.at(node.from[0].node).axes;
+    double each = 1.5;
+    if (node.kth != 0) {
+      const std::size_t others = read.size_of(node.summed[0]) - node.kth + 1;
+      const auto layers = std::bit_width((node.kth < others ? node.kth : others) - 1);
+      each = 1 + 0.375 * static_cast<double>(layers * (layers + 3));
+    }
+    return each * static_cast<double>(plan::divide_up(read.count(), lanes));
+  }
+  // An elementwise step, product, softmax or known call, without parts.
   static constexpr double step_cycles(const step& s) {
     double cycles = 0;
     if (s.product >= 0) {
@@ -62,6 +74,7 @@ struct cycles_of_formula : steps_of_formula<F, X...> {
     const word last = p.at(s.root).what;
     if (s.root != s.product && (is_elementwise(last) || last == word::softmax))
       cycles += elementwise_cycles(s);
+    if (is_known_call(p.at(s.root))) cycles += known_call_cycles(p.at(s.root));
     return cycles;
   }
   // The heads of one of the outer loops, as computed.
