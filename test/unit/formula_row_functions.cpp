@@ -65,6 +65,7 @@ BOOST_AUTO_TEST_CASE(the_kth_largest_of_rows) {
   };
   check_weights<129, 33>(of_largest<5>);
   check_weights<90, 70>(of_largest<32>);
+  check_weights<50, 70>(of_largest<45>);  // the 26th smallest
   check_weights<65, 1>(of_largest<1>);
   check_weights<100, 75>(causal);
   check_weights<61, 40>(between);
