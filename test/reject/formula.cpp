@@ -213,7 +213,7 @@ auto not_constexpr(const X& x) {
   };
   auto r = scaled(q, k);
 #elif defined CASE_formula_branches
-  // expect-gcc: "umbel: formula: cannot branch on a condition, which has no value yet; write where\(condition, a, b\)"
+  // expect-gcc: "umbel: formula: cannot branch on a condition, which has no value yet; write where\(condition, a, b\), or maximum\(a, b\) for std::max"
   // expect-clang: formula, .*cannot_branch_on_a_condition_so_write_where>
   // lines-gcc: 17
   // lines-clang: 15
@@ -633,7 +633,7 @@ auto not_constexpr(const X& x) {
   constexpr formula twice = [](auto queries, auto) { return queries * 2; };
   auto r = twice(q, tensor<double, heads<3>>{});
 #elif defined CASE_formula_calls_a_function_that_is_not_constexpr
-  // expect-gcc: "umbel: formula: calls a function that is not constexpr; declare it as constexpr auto f\(\.\.\.\)"
+  // expect-gcc: "umbel: formula: calls a function that is not constexpr; declare it as constexpr auto f\(\.\.\.\); of a number write umbel::exp\(2.0\)"
   // expect-clang: formula, .*calls_a_function_that_is_not_constexpr_so_declare_it_constexpr>
   // cause: A formula is traced in a constant expression, and so are the functions that it calls. (A lambda is constexpr by itself.)
   // cure: Declare the function `constexpr auto f(const auto& x)`. With clang, those of `<cmath>` are not constexpr: write `umbel::log(n)`.
