@@ -34,6 +34,7 @@ struct position_along {
 
 template <class I>
 concept integer_index = std::is_convertible_v<I, std::size_t> && !std::is_floating_point_v<I> &&
+                        !requires { I::rank; } &&  // nor a tensor without axes
                         sizeof(I) <= sizeof(long long);  // not __int128, which would lose bits
 
 namespace rules {
@@ -148,6 +149,12 @@ class view : public portable::members_of_other_libraries<view<T, Axes...>> {
     requires(!std::is_const_v<T>)
   {
     return view<const T, Axes...>(data_);
+  }
+  // Without axes it has one element, and converts to it: float y = x | select_at<token, 1>.
+  UMBEL_SHARED constexpr operator value_type() const noexcept
+    requires(layout::rank == 0)
+  {
+    return *data_;
   }
 
   // Assignment rebinds, as with pointers: after u = v, u refers to v's memory. An assignment
