@@ -108,20 +108,6 @@ using assigned_to_a_tensor =
                                say::cannot_be_assigned_a_number_so_write_a_loop,
                                say::can_only_be_assigned_a_tensor_or_view_so_copy_from_view_as>>;
 
-// Converting to a number, a condition or a pointer.
-template <class Layout, class Number>
-using converted_to_a_number = verdict<(sizeof(Number) == 0), say::tensor, typename Layout::axes,
-                                      say::is_not_one_number_so_write_an_element>;
-// The conversion itself, to Number: refused at the line of the call, so that nothing converts. g++
-// prints the verdict among its template arguments.
-#if UMBEL_CLANG
-#define UMBEL_REFUSED_CONVERSION                                             \
-  __attribute__((unavailable("umbel: tensor: " UMBEL_IS_NOT_ONE_NUMBER))) \
-  constexpr operator Number() const
-#else
-#define UMBEL_REFUSED_CONVERSION constexpr operator Number() const = delete
-#endif
-
 template <class Layout, class Operation = say::view>
 using view_of_temporary =
     verdict<Layout::span == 0, Operation, say::the_memory_of, typename Layout::axes,

@@ -123,8 +123,6 @@ UMBEL_SAYS(
 UMBEL_SAYS(can_only_be_assigned_a_tensor_or_view_so_copy_from_view_as,
            "can only be assigned a tensor or view; for an array or vector write "
            "copy(view_as<tensor<...>>(memory), x)");
-#define UMBEL_IS_NOT_ONE_NUMBER "is not one number; write x(i, j), or x.data() for a pointer"
-UMBEL_SAYS(is_not_one_number_so_write_an_element, UMBEL_IS_NOT_ONE_NUMBER);
 UMBEL_SAYS(cannot_be_assigned_a_number_so_write_a_loop,
            "cannot be assigned a number; write for (float& element : x) element = number");
 UMBEL_SAYS(brackets, "x[...]");

@@ -244,10 +244,7 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
   {
     return elements_[0];
   }
-  // With axes that is refused: float y = x, if (x > 0).
-  template <class Number, class Refused = detail::rules::converted_to_a_number<layout, Number>>
-    requires(layout::rank != 0 && (std::is_arithmetic_v<Number> || std::is_pointer_v<Number>))
-  UMBEL_REFUSED_CONVERSION;
+  UMBEL_REFUSED_CONVERSION(T);
 
   // Also of what converts to a tensor. For views see below.
   UMBEL_SHARED friend constexpr bool operator==(const tensor& a, const tensor& b) noexcept {

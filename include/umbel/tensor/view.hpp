@@ -156,10 +156,7 @@ class view : public portable::members_of_other_libraries<view<T, Axes...>> {
   {
     return *data_;
   }
-  // With axes that is refused: float y = x, if (x > 0).
-  template <class Number, class Refused = detail::rules::converted_to_a_number<layout, Number>>
-    requires(layout::rank != 0 && (std::is_arithmetic_v<Number> || std::is_pointer_v<Number>))
-  UMBEL_REFUSED_CONVERSION;
+  UMBEL_REFUSED_CONVERSION(value_type);
 
   // Assignment rebinds, as with pointers: after u = v, u refers to v's memory. An assignment
   // probably meant to move elements is refused: a tensor to a writable view, and anything to an
