@@ -242,8 +242,9 @@ struct needed_workspace<F, Rows, on_stack, true, by_value, X...> {
 template <class F, class Result, class Out, class Work, class... X>
 struct call_fits_rule {
   static constexpr bool has_result = false;
-  using verdict = std::conditional_t<one_was_refused<F>, accepted,
-                                     first_error<arguments_of_one_type<X...>, rules::gives<Result>>>;
+  using verdict =
+      std::conditional_t<one_was_refused<F>, accepted,
+                         first_error<arguments_of_one_type<X...>, rules::gives<Result>>>;
 };
 // If one of several was refused, the others aren't reported.
 template <class Members>

@@ -77,7 +77,8 @@ class node : public portable::value_of_formula<node<Recorder, E, Layout, Open>> 
   template <class Number>
     requires std::is_same_v<Number, float>
   constexpr operator Number() const noexcept(noted_here<rules::has_a_number<node>>) {
-    static_assert(!UMBEL_CLANG || report<rules::has_a_number<node>>::ok, "umbel: shapes do not fit");
+    static_assert(!UMBEL_CLANG || report<rules::has_a_number<node>>::ok,
+                  "umbel: shapes do not fit");
     return note_refusal<std::enable_if_t<sizeof(node*) != 0>>::noted;
   }
   template <class... Position>

@@ -189,8 +189,9 @@ template <class Node>
 using has_a_value = verdict<(sizeof(Node) == 0 || traced_before<Node>), say::formula,
                             say::cannot_branch_on_a_condition_so_write_where>;
 template <class X>
-using has_a_number = verdict<(sizeof(X) == 0 || traced_before<X> || one_was_refused<X>), say::formula,
-                             say::a_value_is_not_a_number_yet_so_write_exp_without_std>;
+using has_a_number =
+    verdict<(sizeof(X) == 0 || traced_before<X> || one_was_refused<X>), say::formula,
+            say::a_value_is_not_a_number_yet_so_write_exp_without_std>;
 template <class Node>
 using has_elements = verdict<(sizeof(Node) == 0 || traced_before<Node>), say::formula,
                              say::an_element_has_no_value_yet_so_write_select_at>;

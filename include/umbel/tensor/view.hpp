@@ -34,7 +34,7 @@ struct position_along {
 
 template <class I>
 concept integer_index = std::is_convertible_v<I, std::size_t> && !std::is_floating_point_v<I> &&
-                        !requires { I::rank; } &&  // nor a tensor without axes
+                        !requires { I::rank; } &&        // nor a tensor without axes
                         sizeof(I) <= sizeof(long long);  // not __int128, which would lose bits
 
 namespace rules {
