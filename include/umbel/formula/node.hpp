@@ -24,8 +24,8 @@ struct at_positions {
   static constexpr bool differs = false;
 };
 
-// A conversion is refused where it is used, before F's result, for which no second error is
-// reported: by g++ in its noexcept, by clang, which would print an error more, in its body.
+// A conversion is refused at its use, before F's result, for which no second error is reported:
+// g++ refuses it in the noexcept, clang, which would print an error more there, in the body.
 template <class Verdict>
 struct refused_conversion {
   static_assert(report<Verdict>::ok, "umbel: shapes do not fit");

@@ -175,7 +175,7 @@ inline constexpr const char* spoken = nullptr;
 
 // The conversion of a tensor with axes to T, float y = x or if (x > 0): refused at that line, so
 // that nothing converts. g++ prints its condition, and T and Axes. (A template would be
-// instantiated wherever a conversion is considered.)
+// instantiated for each conversion that is considered.)
 #define UMBEL_NO_NUMBER "umbel: tensor: is not one number; write x(i, j), or reduce all of its axes"
 #if UMBEL_CLANG
 #define UMBEL_REFUSED_CONVERSION(T)                                          \
