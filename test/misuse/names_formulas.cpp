@@ -216,4 +216,44 @@ tensor<float, key<6>> r = positions_along<key<6>>;
 // fact: an axis|key<64>|argument
 constexpr formula grow = [](auto a) { return a * positions_along<query<4>, key<6>>; };
 auto r = grow(x);
+#elif defined CASE_formula_without_arguments
+// fact: 1 parameter|number<1>
+// fact: has 0|number<0>
+constexpr formula twice = [](auto a) { return a * 2; };
+auto r = twice();
+#elif defined CASE_formula_of_two_without_arguments
+// fact: 2 parameters|number<2>
+// fact: has 0|number<0>
+constexpr formula add = [](auto a, auto b) { return a + b; };
+auto r = plain(add)();
+#elif defined CASE_formula_into_nothing
+// fact: 1 parameter|number<1>
+// fact: has 0|number<0>
+constexpr formula twice = [](auto a) { return a * 2; };
+void f() { twice.into(); }
+#elif defined CASE_workspace_for_a_formula_alone
+// fact: 2 parameters|number<2>
+// fact: has 0|number<0>
+constexpr formula add = [](auto a, auto b) { return a + b; };
+workspace_for<decltype(add)> r;
+#elif defined CASE_formula_returns_std_exp
+// fact: std::exp|exp_without_std
+// fact: number
+constexpr formula e = [](auto a) { return std::exp(a); };
+auto r = e(x);
+#elif defined CASE_formula_multiplies_by_std_pow
+// fact: std::exp|exp_without_std
+// fact: number
+constexpr formula square = [](auto a) { return a * std::pow(a, 2); };
+auto r = square(x);
+#elif defined CASE_formula_chooses_by_a_condition
+// fact: condition
+// fact: where
+constexpr formula positive = [](auto a) { return a > 0.0f ? a : 0.0f; };
+auto r = positive(x);
+#elif defined CASE_formula_std_max
+// fact: condition
+// fact: maximum|where
+constexpr formula larger = [](auto a) { return std::max(a, a * 2); };
+auto r = larger(x);
 #endif

@@ -215,4 +215,16 @@ auto r = x * 2;
 auto r = x / std::sqrt(20.0);
 #elif defined CASE_nested_braces
 tensor<float, batch<2>, hidden<3>> r{{1, 2, 3}, {4, 5, 6}};
+#elif defined CASE_sum_over_all_as_a_number
+float r = sum<batch, query, hidden>(x);
+#elif defined CASE_product_over_all_as_a_number
+double r = contract<query, hidden>(m, m);
+#elif defined CASE_sum_over_all_as_a_condition
+bool f() { return sum<query, hidden>(m) > 0.0f; }
+#elif defined CASE_root_of_a_sum
+float r = std::sqrt(contract<query, hidden>(m, m));
+#elif defined CASE_one_element_as_a_number
+float r = m | select_at<query, 1> | select_at<hidden, 2>;
+#elif defined CASE_position_of_the_largest
+int r = argmax<hidden>(m | select_at<query, 1>);
 #endif

@@ -303,4 +303,73 @@ auto f() {
   auto r = x + y;
   return halves(add(r, x));
 }
+#elif defined CASE_maximum_of_a_row_as_a_number
+// fact: batch=2
+// fact: number
+float r = max<key>(scores);
+#elif defined CASE_argmax_as_an_integer
+// fact: batch=2
+// fact: number
+int r = argmax<key>(scores);
+#elif defined CASE_mean_as_a_double
+// fact: query=4
+// fact: number
+double r = x | mean<hidden>;
+#elif defined CASE_one_row_as_a_number
+// fact: hidden=100
+// fact: number
+float r = m | select_at<query, 1>;
+#elif defined CASE_comparison_as_a_condition
+// fact: query=4
+// fact: number
+int f() {
+  if (x > 0.0f) return 1;
+  return 0;
+}
+#elif defined CASE_not_of_a_comparison
+// fact: query=4
+// fact: number
+int f() {
+  while (!(x > 0.0f)) return 1;
+  return 0;
+}
+#elif defined CASE_comparison_and_another
+// fact: query=4
+// fact: number
+bool r = x > 0.0f && true;
+#elif defined CASE_comparison_chooses
+// fact: query=4
+// fact: number
+float r = x > 0.0f ? 1.0f : 0.0f;
+#elif defined CASE_added_to_a_number
+// fact: batch=2
+// fact: number
+float f() {
+  float r = 0;
+  r += sum<key>(scores);
+  return r;
+}
+#elif defined CASE_cast_to_a_number
+// fact: batch=2
+// fact: number
+float r = static_cast<float>(sum<key>(scores));
+#elif defined CASE_passed_to_a_function_of_a_number
+// fact: batch=2
+// fact: number
+float half(float a) { return a / 2; }
+float r = half(max<key>(scores));
+#elif defined CASE_passed_to_std_exp
+// fact: batch=2
+// fact: number
+float r = std::exp(max<key>(scores));
+#elif defined CASE_overloads_of_numbers
+// fact: query=4
+// fact: number
+int kind(int) { return 0; }
+int kind(double) { return 1; }
+int r = kind(x);
+#elif defined CASE_gather_by_number
+// fact: gather
+// fact: axis
+auto r = gather<3>(scores, lens);
 #endif

@@ -213,7 +213,7 @@ auto not_constexpr(const X& x) {
   };
   auto r = scaled(q, k);
 #elif defined CASE_formula_branches
-  // expect-gcc: "umbel: formula: cannot branch on a condition, which has no value yet; write where\(condition, a, b\)"
+  // expect-gcc: "umbel: formula: cannot branch on a condition, which has no value yet; write where\(condition, a, b\), or maximum\(a, b\) for std::max"
   // expect-clang: formula, .*cannot_branch_on_a_condition_so_write_where>
   // lines-gcc: 17
   // lines-clang: 15
@@ -632,8 +632,15 @@ auto not_constexpr(const X& x) {
   // cure: Pass all arguments in one type.
   constexpr formula twice = [](auto queries, auto) { return queries * 2; };
   auto r = twice(q, tensor<double, heads<3>>{});
+#elif defined CASE_formula_without_arguments
+  // expect-gcc: "umbel: formula: the function has 1 parameter but the call has 0"
+  // expect-clang: formula, .*the_function_has, .*number<1>, .*parameter_but_the_call_has, .*number<0>
+  // cause: The call has no arguments.
+  // cure: Pass one argument for each parameter of the function: `f(x)`.
+  constexpr formula f = [](auto a) { return a * 2; };
+  auto r = f();
 #elif defined CASE_formula_calls_a_function_that_is_not_constexpr
-  // expect-gcc: "umbel: formula: calls a function that is not constexpr; declare it as constexpr auto f\(\.\.\.\)"
+  // expect-gcc: "umbel: formula: calls a function that is not constexpr; declare it as constexpr auto f\(\.\.\.\); of a number write umbel::exp\(2\.0\)"
   // expect-clang: formula, .*calls_a_function_that_is_not_constexpr_so_declare_it_constexpr>
   // cause: A formula is traced in a constant expression, and so are the functions that it calls. (A lambda is constexpr by itself.)
   // cure: Declare the function `constexpr auto f(const auto& x)`. With clang, those of `<cmath>` are not constexpr: write `umbel::log(n)`.

@@ -141,7 +141,7 @@ struct model {
   };
   auto r = masked(x, w, tensor<bool, key<7>>{});
 #elif defined CASE_formula_branches_before_a_projection
-  // expect-gcc: "umbel: formula: cannot branch on a condition, which has no value yet; write where\(condition, a, b\)"
+  // expect-gcc: "umbel: formula: cannot branch on a condition, which has no value yet; write where\(condition, a, b\), or maximum\(a, b\) for std::max"
   // expect-clang: formula, .*cannot_branch_on_a_condition_so_write_where>
   // lines-clang: 15
   // lines-gcc-14: 17

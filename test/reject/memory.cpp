@@ -449,6 +449,19 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // cure: Write `if (r) use(*r);`.
   std::ostringstream text;
   text << view_as<queries>(run_time.data(), run_time.size());
+#elif defined CASE_tensor_as_a_number
+  // expect-gcc: "umbel: tensor: is not one number; write x\(i, j\), or reduce all of its axes"
+  // expect-clang: umbel: tensor: is not one number; write x\(i, j\), or reduce all of its axes
+  // cause: Only a tensor without axes, one element, converts to a number or a condition; a comparison of tensors has one for each element. g++ prints the axes after the message.
+  // cure: Write `x(1, 2, 3)` for an element, `max<batch, query, hidden>(x) > 0.0f` for one of all, `where(x > 0.0f, x, 0.0f)` to choose elements.
+  const float first = x;
+  (void)first;
+#elif defined CASE_comparison_as_a_condition
+  // expect-gcc: "umbel: tensor: is not one number; write x\(i, j\), or reduce all of its axes"
+  // expect-clang: umbel: tensor: is not one number; write x\(i, j\), or reduce all of its axes
+  // cause: Only a tensor without axes, one element, converts to a number or a condition; a comparison of tensors has one for each element. g++ prints the axes after the message.
+  // cure: Write `x(1, 2, 3)` for an element, `max<batch, query, hidden>(x) > 0.0f` for one of all, `where(x > 0.0f, x, 0.0f)` to choose elements.
+  if (x > 0.0f) y = {};
 #else
   reads(x);
   queries q(view_as<batch<2>, query<4>, hidden<100>>(run_time.data()));

@@ -154,6 +154,16 @@ static_assert(!std::is_convertible_v<view<const float, query<4>>, view<float, qu
 static_assert(!std::is_convertible_v<view<float, query<4>>, view<float, key<4>>>);
 static_assert(!std::is_convertible_v<float*, view<float, query<4>>>);
 static_assert(!std::is_convertible_v<float, tensor<float, query<1>>>);
+// Without axes there is one element; with axes nothing converts.
+static_assert(std::is_convertible_v<tensor<float>, float> &&
+              std::is_convertible_v<view<const float>, double>);
+static_assert(!std::is_convertible_v<tensor<float, query<1>>, float> &&
+              !std::is_convertible_v<view<const int, query<1>>, int> &&
+              !std::is_convertible_v<tensor<float, query<1>>, bool>);
+static_assert(float{tensor<float>{3}} == 3 && !accessible<tensor<float, query<4>>, tensor<int>>);
+constexpr tensor<int, query<3>> three_integers{1, 2, 4};
+constexpr int their_sum = sum<query>(three_integers);
+static_assert(their_sum == 7);
 static_assert(std::is_constructible_v<tensor<float, query<1>>, float>);
 
 // ---- views that are deduced ---------------------------------------------------------------------

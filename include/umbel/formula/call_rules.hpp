@@ -121,20 +121,18 @@ template <class F, class... X>
 inline constexpr bool accepts<F, X...> = has_parameters<F, X...>;
 
 // How many parameters F has, if they have no fixed types: it is asked with copies of the first
-// argument.
+// argument, or of a number.
 template <class F, class X, std::size_t... I>
 constexpr bool accepts_as_many(std::index_sequence<I...>) noexcept {
   return accepts<F, nth<I * 0, X>...>;
 }
 template <class F, class... X>
 constexpr std::size_t parameters_of() noexcept {
-  if constexpr (sizeof...(X) != 0) {
-    using first = nth<0, X...>;
-    if constexpr (accepts_as_many<F, first>(std::make_index_sequence<1>())) return 1;
-    if constexpr (accepts_as_many<F, first>(std::make_index_sequence<2>())) return 2;
-    if constexpr (accepts_as_many<F, first>(std::make_index_sequence<3>())) return 3;
-    if constexpr (accepts_as_many<F, first>(std::make_index_sequence<4>())) return 4;
-  }
+  using first = nth<0, X..., float>;
+  if constexpr (accepts_as_many<F, first>(std::make_index_sequence<1>())) return 1;
+  if constexpr (accepts_as_many<F, first>(std::make_index_sequence<2>())) return 2;
+  if constexpr (accepts_as_many<F, first>(std::make_index_sequence<3>())) return 3;
+  if constexpr (accepts_as_many<F, first>(std::make_index_sequence<4>())) return 4;
   return npos;
 }
 template <bool Ok, class F, class... X>
@@ -244,7 +242,9 @@ struct needed_workspace<F, Rows, on_stack, true, by_value, X...> {
 template <class F, class Result, class Out, class Work, class... X>
 struct call_fits_rule {
   static constexpr bool has_result = false;
-  using verdict = first_error<arguments_of_one_type<X...>, rules::gives<Result>>;
+  using verdict =
+      std::conditional_t<one_was_refused<F>, accepted,
+                         first_error<arguments_of_one_type<X...>, rules::gives<Result>>>;
 };
 // If one of several was refused, the others aren't reported.
 template <class Members>

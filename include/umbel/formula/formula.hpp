@@ -153,7 +153,7 @@ struct formula_calls {
     static_assert(report<takes_these<!traceable, F, X...>>::ok, "umbel: shapes do not fit");
     return invalid{};
   }
-  static invalid workspace_of(...);  // the body of F has an error
+  static invalid workspace_of(portable::any_argument, ...);  // the body of F has an error
 
   // Returns a row-major tensor. The last argument may be a workspace, or parallel(pool, works).
   template <class... X, bool Accepted = accepts<F, X...>>
@@ -228,9 +228,14 @@ struct formula_calls {
   constexpr void into(const Out&, const X&...) const noexcept {
     static_assert(report<takes_these<!traceable, F, X...>>::ok, "umbel: shapes do not fit");
   }
-  // The body of F has an error, which the compiler has reported.
-  constexpr invalid operator()(...) const noexcept { return {}; }
-  constexpr void into(...) const noexcept {}
+  template <class Out = by_value>
+  constexpr void into() const noexcept {
+    static_assert(report<takes_these<never<Out>, F>>::ok, "umbel: shapes do not fit");
+  }
+  // The body of F has an error, which the compiler has reported. (Not for a call without arguments,
+  // which would be accepted.)
+  constexpr invalid operator()(portable::any_argument, ...) const noexcept { return {}; }
+  constexpr void into(portable::any_argument, ...) const noexcept {}
 
  private:
   template <std::size_t... I, class Out, class... X>

@@ -24,6 +24,19 @@ struct at_positions {
   static constexpr bool differs = false;
 };
 
+// A conversion is refused at its use, before F's result, for which no second error is reported:
+// g++ refuses it in the noexcept, clang, which would print an error more there, in the body.
+template <class Verdict>
+struct refused_conversion {
+  static_assert(report<Verdict>::ok, "umbel: shapes do not fit");
+  static constexpr bool noted = note_refusal<std::enable_if_t<sizeof(Verdict*) != 0>>::noted;
+};
+template <class Verdict>
+inline constexpr bool noted_here = !UMBEL_CLANG;
+template <class Verdict>
+  requires(!UMBEL_CLANG)
+inline constexpr bool noted_here<Verdict> = refused_conversion<Verdict>::noted;
+
 // E: bool for a condition. Open: the families of positions whose axes it lacks (yet).
 template <class Recorder, class E, class Layout, class Open = families<>>
 class node : public portable::value_of_formula<node<Recorder, E, Layout, Open>> {
@@ -56,14 +69,17 @@ class node : public portable::value_of_formula<node<Recorder, E, Layout, Open>> 
   }
 
   // if (x > 0), x(1, 2, 3), x[1]: no values exist while a formula is traced.
-  constexpr explicit operator bool() const noexcept {
-    static_assert(report<rules::has_a_value<node>>::ok, "umbel: shapes do not fit");
-    return false;
+  constexpr explicit operator bool() const noexcept(noted_here<rules::has_a_value<node>>) {
+    static_assert(!UMBEL_CLANG || report<rules::has_a_value<node>>::ok, "umbel: shapes do not fit");
+    return note_refusal<std::enable_if_t<sizeof(node*) != 0>>::noted;
   }
-  // std::exp(x), or your function of a number
-  constexpr operator float() const noexcept {
-    static_assert(report<rules::has_a_number<node>>::ok, "umbel: shapes do not fit");
-    return 0;
+  // std::exp(x), or your function of a number. (A template: a node converts to no other number.)
+  template <class Number>
+    requires std::is_same_v<Number, float>
+  constexpr operator Number() const noexcept(noted_here<rules::has_a_number<node>>) {
+    static_assert(!UMBEL_CLANG || report<rules::has_a_number<node>>::ok,
+                  "umbel: shapes do not fit");
+    return note_refusal<std::enable_if_t<sizeof(node*) != 0>>::noted;
   }
   template <class... Position>
   constexpr auto operator()(Position...) const noexcept {

@@ -49,13 +49,15 @@ UMBEL_SAYS(
     "copies a part of an argument or uses it alone, before it has a value; pass that part as a "
     "separate argument, the object as const auto& w; a function that it calls must be constexpr");
 UMBEL_SAYS(calls_a_function_that_is_not_constexpr_so_declare_it_constexpr,
-           "calls a function that is not constexpr; declare it as constexpr auto f(...)");
+           "calls a function that is not constexpr; declare it as constexpr auto f(...); of a "
+           "number write umbel::exp(2.0)");
 UMBEL_SAYS(compares_the_result_of_a_comparison_so_write_a_less_b_and_b_less_c,
            "compares the result of a comparison; write a < b && b < c");
 UMBEL_SAYS(returns_conditions_not_numbers_so_write_where,
            "returns conditions, not numbers; write where(condition, 1, 0)");
 UMBEL_SAYS(cannot_branch_on_a_condition_so_write_where,
-           "cannot branch on a condition, which has no value yet; write where(condition, a, b)");
+           "cannot branch on a condition, which has no value yet; write where(condition, a, b), or "
+           "maximum(a, b) for std::max");
 UMBEL_SAYS(a_value_is_not_a_number_yet_so_write_exp_without_std,
            "a value is not a number yet; write exp(x), not std::exp(x), and functions of numbers "
            "as formulas");
@@ -187,8 +189,9 @@ template <class Node>
 using has_a_value = verdict<(sizeof(Node) == 0 || traced_before<Node>), say::formula,
                             say::cannot_branch_on_a_condition_so_write_where>;
 template <class X>
-using has_a_number = verdict<(sizeof(X) == 0 || traced_before<X>), say::formula,
-                             say::a_value_is_not_a_number_yet_so_write_exp_without_std>;
+using has_a_number =
+    verdict<(sizeof(X) == 0 || traced_before<X> || one_was_refused<X>), say::formula,
+            say::a_value_is_not_a_number_yet_so_write_exp_without_std>;
 template <class Node>
 using has_elements = verdict<(sizeof(Node) == 0 || traced_before<Node>), say::formula,
                              say::an_element_has_no_value_yet_so_write_select_at>;

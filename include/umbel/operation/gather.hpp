@@ -149,6 +149,11 @@ template <axis_like Axis, class... X>
 constexpr auto gather(const X&... x) noexcept {
   return umbel::gather(x...);
 }
+template <auto Number, class... X>
+  requires detail::are_other_than<npos, X...>
+constexpr auto gather(const X&... x) noexcept {
+  return umbel::gather(x...);
+}
 template <template <std::size_t> class First, template <std::size_t> class Second,
           template <std::size_t> class... Rest, class... X>
   requires detail::are_other_than<npos, X...>

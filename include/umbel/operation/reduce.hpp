@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Reductions over one or more named axes, which disappear: sum<key>(x), max<key, head_dim>(x), min,
-// product; x | sum<key> is the same. Any strides. Over all axes, the result is a tensor with
-// one element and no axes: sum<query, key>(x)().
+// product; x | sum<key> is the same. Any strides. Over all axes, the result is a tensor with one
+// element and no axes, which converts to a number: float y = sum<query, key>(x).
 //
 // Elements are numbered in the order of the axes of x, the last one fastest. A sum or product has
 // 16 chains, with element e in chain e % 16, folded in halves; a mean is one chain and a division.

@@ -9,6 +9,21 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
+// To report no second error: has one been refused? Noted by note_refusal<void>, whose argument
+// depends on that of a template.
+struct some_refusal {
+  friend constexpr auto is_noted(some_refusal);
+};
+template <class>
+struct note_refusal {
+  friend constexpr auto is_noted(some_refusal) { return true; }
+  static constexpr bool noted = true;
+};
+// F: asked for it.
+template <class F>
+inline constexpr bool one_was_refused =
+    requires { is_noted(std::conditional_t < sizeof(F*) != 0, some_refusal, F > {}); };
+
 #if UMBEL_CLANG
 // clang prints three lines for each function between an assertion and your file: for a formula, 15
 // lines in all. So in a formula an operation doesn't assert its verdict; it returns a
@@ -16,14 +31,7 @@ namespace umbel::inline UMBEL_TARGET::detail {
 // it last, and prints it with the line in the formula alone: the first that destroys such an
 // object. The library's functions never do, since they return one by reference until the last,
 // which copies it.
-// A function that uses one isn't constexpr. To report no second error: has one been refused?
-struct some_refusal {
-  friend constexpr auto is_noted(some_refusal);
-};
-template <class>
-struct note_refusal {
-  friend constexpr auto is_noted(some_refusal) { return true; }
-};
+// A function that uses one isn't constexpr.
 template <class Verdict>
 struct said_in_its_line : note_refusal<std::enable_if_t<sizeof(Verdict*) != 0>> {
   using is_said_in_its_line = Verdict;
@@ -49,10 +57,6 @@ struct refused_operation : invalid {
   }
   ~refused_operation() { static_assert(report<Verdict>::ok, "umbel: shapes do not fit"); }
 };
-// F: asked for it.
-template <class F>
-inline constexpr bool one_was_refused =
-    requires { is_noted(std::conditional_t < sizeof(F*) != 0, some_refusal, F > {}); };
 template <bool InFormula>
 struct verdict_in_place {
   template <class Verdict>
@@ -94,8 +98,6 @@ constexpr Result passed_on(Call call) noexcept {
   return call();
 }
 #else
-template <class F>
-inline constexpr bool one_was_refused = false;
 template <class Verdict, class... X>
 using in_its_line = Verdict;
 template <class Verdict>

@@ -238,6 +238,14 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
     return view<const T, Axes...>(elements_);
   }
 
+  // Without axes it has one element, and converts to it: float y = sum<query, key>(x).
+  UMBEL_SHARED constexpr operator T() const noexcept
+    requires(layout::rank == 0)
+  {
+    return elements_[0];
+  }
+  UMBEL_REFUSED_CONVERSION(T);
+
   // Also of what converts to a tensor. For views see below.
   UMBEL_SHARED friend constexpr bool operator==(const tensor& a, const tensor& b) noexcept {
     return detail::all_equal(a, b);

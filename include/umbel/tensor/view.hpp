@@ -34,6 +34,7 @@ struct position_along {
 
 template <class I>
 concept integer_index = std::is_convertible_v<I, std::size_t> && !std::is_floating_point_v<I> &&
+                        !requires { I::rank; } &&        // nor a tensor without axes
                         sizeof(I) <= sizeof(long long);  // not __int128, which would lose bits
 
 namespace rules {
@@ -149,6 +150,13 @@ class view : public portable::members_of_other_libraries<view<T, Axes...>> {
   {
     return view<const T, Axes...>(data_);
   }
+  // Without axes it has one element, and converts to it: float y = x | select_at<token, 1>.
+  UMBEL_SHARED constexpr operator value_type() const noexcept
+    requires(layout::rank == 0)
+  {
+    return *data_;
+  }
+  UMBEL_REFUSED_CONVERSION(value_type);
 
   // Assignment rebinds, as with pointers: after u = v, u refers to v's memory. An assignment
   // probably meant to move elements is refused: a tensor to a writable view, and anything to an

@@ -104,7 +104,7 @@ struct gradient_calls {
     static_assert(report<rules::takes<never<F>>>::ok, "umbel: shapes do not fit");
     return invalid{};
   }
-  static invalid workspace_of(...);  // the body of F has an error
+  static invalid workspace_of(portable::any_argument, ...);  // the body of F has an error
 
   // Returns the result of the formula. Arguments: those of the formula, some with a gradient,
   // with_gradient(w, g); the last may be a workspace.
@@ -142,7 +142,7 @@ struct gradient_calls {
     return {};
   }
   // The body of F has an error, which the compiler has reported.
-  constexpr invalid operator()(...) const noexcept { return {}; }
+  constexpr invalid operator()(portable::any_argument, ...) const noexcept { return {}; }
 
  private:
   template <class All, std::size_t... I>
