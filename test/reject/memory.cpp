@@ -454,7 +454,7 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // expect-clang: umbel: tensor: is not one number; write x\(i, j\), or reduce all of its axes
   // cause: Only a tensor without axes, one element, converts to a number or a condition; a comparison of tensors has one for each element. g++ prints the axes after the message.
   // cure: Write `x(1, 2, 3)` for an element, `max<batch, query, hidden>(x) > 0.0f` for one of all, `where(x > 0.0f, x, 0.0f)` to choose elements.
-  const float first = x;
+  const auto first = static_cast<float>(x);
   (void)first;
 #elif defined CASE_comparison_as_a_condition
   // expect-gcc: "umbel: tensor: is not one number; write x\(i, j\), or reduce all of its axes"

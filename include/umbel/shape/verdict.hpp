@@ -173,17 +173,18 @@ inline constexpr const char* spoken = nullptr;
 #define UMBEL_EXPECTS(sentence) requires(true || *"umbel: " sentence)
 #endif
 
-// The conversion of a tensor with axes to T, float y = x or if (x > 0): refused at that line, so
-// that nothing converts. g++ prints its condition, and T and Axes. (A template would be
-// instantiated for each conversion that is considered.)
+// The conversion of a tensor with axes to T, as in if (x > 0): refused at that line, so that
+// nothing converts. g++ prints its condition, and T and Axes. (Explicit: a function of a number may
+// stand beside one of a view. A template would be instantiated for each conversion that is
+// considered.)
 #define UMBEL_NO_NUMBER "umbel: tensor: is not one number; write x(i, j), or reduce all of its axes"
 #if UMBEL_CLANG
-#define UMBEL_REFUSED_CONVERSION(T)                                          \
-  __attribute__((unavailable(UMBEL_NO_NUMBER))) constexpr operator T() const \
+#define UMBEL_REFUSED_CONVERSION(T)                                                   \
+  __attribute__((unavailable(UMBEL_NO_NUMBER))) constexpr explicit operator T() const \
     requires(layout::rank != 0)
 #else
 #define UMBEL_REFUSED_CONVERSION(T)                           \
-  constexpr operator T() const                                \
+  constexpr explicit operator T() const                       \
     requires(layout::rank != 0 && (true || *UMBEL_NO_NUMBER)) \
   = delete
 #endif
