@@ -164,7 +164,7 @@ static_assert(float{tensor<float>{3}} == 3 && !accessible<tensor<float, query<4>
 constexpr tensor<int, query<3>> three_integers{1, 2, 4};
 constexpr int their_sum = sum<query>(three_integers);
 static_assert(their_sum == 7);
-// Beside a function of a number, one of a view is called with a tensor.
+// A tensor chooses the function of a view, not that of a number.
 constexpr int kind_of(double) { return 0; }
 constexpr int kind_of(view<const int, query<3>>) { return 1; }
 static_assert(kind_of(three_integers) == 1);

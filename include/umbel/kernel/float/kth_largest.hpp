@@ -10,7 +10,6 @@
 #include <umbel/kernel/float/positions.hpp>
 #include <umbel/plan/target.hpp>
 #include <umbel/simd/math_constants.hpp>
-#include <utility>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
@@ -84,9 +83,8 @@ struct sorted_list {
   UMBEL_INLINE static void order(V& a, V& b) noexcept {
     const V first = a, second = b;
     if constexpr (UMBEL_SSE2) {
-      a = simd::larger(first, second);
-      b = simd::smaller(first, second);
-      if constexpr (!end::is_largest) std::swap(a, b);
+      (end::is_largest ? a : b) = simd::larger(first, second);
+      (end::is_largest ? b : a) = simd::smaller(first, second);
     } else {
       const auto is_in_order = end::comes_first(first, second);
       a = simd::select(is_in_order, first, second);
