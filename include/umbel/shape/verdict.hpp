@@ -174,8 +174,8 @@ inline constexpr const char* spoken = nullptr;
 #endif
 
 // The conversion of a tensor with axes to T, as in if (x > 0): refused at that line, so that
-// nothing converts. g++ prints its condition, and T and Axes. (Explicit: a function of a number may
-// stand beside one of a view. A template would be instantiated for each conversion that is
+// nothing converts. g++ prints its condition, and T and Axes. (Explicit, so that f(double) and
+// f(view<...>) can be overloads. A template would be instantiated for each conversion that is
 // considered.)
 #define UMBEL_NO_NUMBER "umbel: tensor: is not one number; write x(i, j), or reduce all of its axes"
 #if UMBEL_CLANG
