@@ -58,7 +58,7 @@ struct cycles_of_formula : steps_of_formula<F, X...> {
     double each = 1.5;
     if (node.kth != 0) {
       const std::size_t others = read.size_of(node.summed[0]) - node.kth + 1;
-      const auto layers = std::bit_width((node.kth < others ? node.kth : others) - 1);
+      const auto layers = std::bit_width((others > node.kth ? node.kth : others) - 1);
       each = 1 + 0.375 * static_cast<double>(layers * (layers + 3));
     }
     return each * static_cast<double>(plan::divide_up(read.count(), lanes));
