@@ -83,9 +83,9 @@ struct positions {
   }
   template <std::size_t Packs, bool Writes, bool Reversed, class F>
   UMBEL_INLINE static void rest(const T* x, T* y, std::size_t count, F& f) noexcept {
-    for (std::size_t p = 0; p < Packs; ++p, x += lanes * S.width, y += lanes * S.width)
+    for (std::size_t p = 0; p < Packs; ++p)
       for (std::size_t i = whole; i < S.width; ++i) {
-        const std::size_t at = Reversed ? S.width - 1 - (i - whole) : i;
+        const std::size_t at = p * lanes * S.width + (Reversed ? S.width - 1 - (i - whole) : i);
         T values[lanes]{};
         for (std::size_t r = 0; r < count; ++r) values[r] = x[r * S.width + at];
         const V value = f(simd::load<V>(values), p);
