@@ -47,6 +47,7 @@ BUILDS = {
 }
 ELSEWHERE = (["-O2 -march=native", "-O0 -march=native"],) * 2  # than on x86
 
+
 def compilers(first):
     """The given one, and the other if it is there: [(command, is it clang?)]."""
     is_clang = "clang" in subprocess.run([*first, "--version"], capture_output=True, text=True).stdout
