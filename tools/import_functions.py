@@ -452,7 +452,7 @@ def last_place(body):
 
 
 def old_softmax(body):
-    """Before opset 13 Softmax and LogSoftmax are over an axis, 1 by default, and all behind it."""
+    """Before opset 13 Softmax, LogSoftmax and Hardmax are over an axis, 1 by default, and all behind it."""
     x, op = body.inputs[0], body.node.op_type
     shape = body.shape(x)
     if body.opset >= 13:
@@ -485,6 +485,9 @@ def elements_of_one(body):
 
 def hardmax(body):
     """One at the first of the largest elements."""
+    older = old_softmax(body)
+    if older is not None:
+        return older
     x, axis = body.inputs[0], body.about.get("axis", -1)
     shape = body.shape(x)
     place = body("ArgMax", x, axis=axis, keepdims=1)

@@ -29,8 +29,8 @@ class Checks:
     def __init__(self, root, compiler, folder):
         import numpy
         self.np, self.root, self.folder, self.tap = numpy, root, folder, Tap()
-        self.compiler, self.checked = compiler, [*compiler, *FLAGS, "-I", root / "include"]
-        self.faster = precompiled(self.checked, folder / "precompiled") or self.checked
+        self.compiler, self.with_warnings = compiler, [*compiler, *FLAGS, "-I", root / "include"]
+        self.with_headers = precompiled(self.with_warnings, folder / "precompiled") or self.with_warnings
         loader = importlib.machinery.SourceFileLoader("import_tool", str(root / "tools" / "import"))
         self.tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("import_tool", loader))
         loader.exec_module(self.tool)
@@ -46,7 +46,7 @@ class Checks:
         """The test that the tool wrote, as a program; nothing if it doesn't compile."""
         folder = folder or self.folder
         program = folder / f"{name}_test"
-        done = subprocess.run([*self.faster, folder / f"{name}_test.cpp", "-o", program], capture_output=True, text=True)
+        done = subprocess.run([*self.with_headers, folder / f"{name}_test.cpp", "-o", program], capture_output=True, text=True)
         self.tap.check(f"{name}: compiles", done.returncode == 0, done.stderr[-3000:])
         return program if done.returncode == 0 else None
 
@@ -285,7 +285,7 @@ def spectrum():
         c_compiler = shutil.which("gcc") or shutil.which("cc")
         object_, program = self.folder / f"{name}_c_test.o", self.folder / f"{name}_c_test"
         for title, command in (("the test in C", [c_compiler, "-std=c99", "-pedantic", *FLAGS[1:], "-c", self.folder / f"{name}_c_test.c", "-o", object_]),
-                               ("the function", [*self.checked, self.folder / f"{name}_c.cpp", object_, "-o", program])):
+                               ("the function", [*self.with_warnings, self.folder / f"{name}_c.cpp", object_, "-o", program])):
             done = subprocess.run(command, capture_output=True, text=True)
             self.tap.check(f"{name}: {title} compiles", done.returncode == 0, done.stderr[-3000:])
         done = subprocess.run([program], capture_output=True, text=True)

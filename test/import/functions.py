@@ -254,10 +254,11 @@ def check(tap, tool):
         compared(name, model, feeds, wanted(*(wide(x[0] if isinstance(x, list) else x) for x in inputs if x is not None)))
     for name, nodes, fixed, x, wanted in [*quantized(), *control_flow()]:
         compared(name, model_of(nodes, {"x": x}, fixed), {"x": x}, wanted(wide(x)) if callable(wanted) else wanted)
-    x = np.random.default_rng(5).standard_normal((3, 4)).astype("f4")
-    for axis, rows in ((0, (1, 12)), (1, (3, 4))):
-        node = helper.make_node("Softmax", ["x"], ["y"], axis=axis)
-        compared(f"softmax of opset 11, axis {axis}", model_of([node], {"x": x}, {}, opset=11), {"x": x}, wide(x).reshape(rows).softmax(1).reshape(3, 4))
+    x = np.random.default_rng(5).standard_normal((3, 2, 2)).astype("f4")
+    for about, rows in (({"axis": 0}, (1, 12)), ({}, (3, 4))):
+        for op, of_rows in (("Softmax", lambda x: x.softmax(1)), ("Hardmax", lambda x: F.one_hot(x.argmax(1), x.shape[1]).double())):
+            node = helper.make_node(op, ["x"], ["y"], **about)
+            compared(f"{op} of opset 11, {rows[0]} rows", model_of([node], {"x": x}, {}, opset=11), {"x": x}, of_rows(wide(x).reshape(rows)).reshape(x.shape))
     inner = helper.make_function("own", "Twice", ["a"], ["c"], [helper.make_node("Add", ["a", "a"], ["c"])], [helper.make_opsetid("", 23)])
     alpha = onnx.AttributeProto(name="alpha", ref_attr_name="slope", type=onnx.AttributeProto.FLOAT)
     steps = [helper.make_node("LeakyRelu", ["a"], ["b"]), helper.make_node("Twice", ["b"], ["c"], domain="own")]
