@@ -18,7 +18,7 @@ class Node:
     def __init__(self, op, args, shape, scope="", **constants):
         self.op, self.args, self.shape, self.constants = op, list(args), tuple(shape), constants
         self.origin, self.moved = Node.reading, {}
-        self.scope = scope or next((x.scope for x in args if x.scope), "")
+        self.scope = scope or next((x.scope for x in args if x.scope and x.op != "constant"), "")
 
     def __getitem__(self, name):
         return self.constants[name]

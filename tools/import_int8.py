@@ -198,11 +198,11 @@ def masks_of(scores):
 class IntegerWriter(Writer):
     """results, axes, inputs: as of Program, with only operations among the results. path: of the samples."""
 
-    def __init__(self, results, axes, inputs, name, source, license_name, feeds, answers, outputs, path):
+    def __init__(self, results, axes, inputs, name, source, license_name, feeds, answers, outputs, weights, path):
         if len(results) > 1:
             raise Refused(f"--int8: the model has {len(results)} outputs, and a formula in integers has one; leave the others out")
         results, self.told = for_integers(results)
-        super().__init__(Program(results, axes, list(inputs), in_integers=True), f"{name}_int8", source, license_name, feeds, answers, outputs)
+        super().__init__(Program(results, axes, list(inputs), in_integers=True), f"{name}_int8", source, license_name, feeds, answers, outputs, weights)
         for one in self.program.statements:
             self.check(one.node)
         names = [one["name"] for one in self.program.inputs]

@@ -4,6 +4,8 @@ and returns the layer, or nothing. It decides by numbers and by the moves of ele
 whose options could not be written, so that a graph that nobody recognizes is a formula of the same numbers."""
 import contextlib
 import math
+import os
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -753,9 +755,9 @@ def block(last, norm_first):
     if not attended:
         return None
     if not attended[1]["memory"]:
-        return encoder(attended[0], attended[1], ended[1], attended[2], ended[2], norm_first, last.scope)
+        return encoder(attended[0], attended[1], ended[1], attended[2], ended[2], norm_first)
     began = residual_parts(attended[0], "attention", norm_first)
-    return began and not began[1]["memory"] and decoder(began, attended, ended, norm_first, last.scope) or None
+    return began and not began[1]["memory"] and decoder(began, attended, ended, norm_first) or None
 
 
 def norm_of_rows(x):
@@ -788,8 +790,11 @@ def one_kind(norms):
     return len({(one["epsilon"], one["kind"], one["beta"] is None) for one in norms}) == 1 and ratio(norms[0]["epsilon"])
 
 
-def module_of(scope):
-    return scope.rsplit("/", 1)[0] if scope.count("/") > 1 else scope
+def module_of(*parts):
+    """The innermost module of torch that all the parts are in; if there is none, that of the first."""
+    paths = [re.split("([/.])", part.scope) for part in parts]
+    common = "".join(os.path.commonprefix(paths)).strip("/.")
+    return common or parts[0].scope
 
 
 def of_block(attends, inner, norm1):
@@ -798,7 +803,7 @@ def of_block(attends, inner, norm1):
     return len(set(biases)) == 1 and not (attends["q_norm"] and not norm_of_block(attends["q_norm"], norm1))
 
 
-def decoder(began, attended, ended, norm_first, scope):
+def decoder(began, attended, ended, norm_first):
     (x, own, norm1), (_, cross, norm2), (_, inner, norm3) = began, attended, ended
     shared = ("heads", "kv_heads", "head_dim", "value_dim", "scale", "cap", "uniform")
     biased = [[attends[name][1] is not None for name in "qkvo"] for attends in (own, cross)]
@@ -806,14 +811,14 @@ def decoder(began, attended, ended, norm_first, scope):
         return None
     if not one_kind([norm1, norm2, norm3]) or not of_block(own, inner, norm1) or cross["values"] is not cross["memory"] or cross["memory"].shape[-1] != x.shape[-1]:
         return None
-    return Node("decoder", [x, cross["memory"], *own["kept"], *cross["kept"]], x.shape, module_of(scope), attention=own, cross=cross, network=inner,
+    return Node("decoder", [x, cross["memory"], *own["kept"], *cross["kept"]], x.shape, module_of(own, cross, inner, norm1, norm2, norm3), attention=own, cross=cross, network=inner,
                 norm1=norm1, norm2=norm2, norm3=norm3, norm_first=norm_first)
 
 
-def encoder(x, attends, inner, norm1, norm2, norm_first, scope):
+def encoder(x, attends, inner, norm1, norm2, norm_first):
     if not one_kind([norm1, norm2]) or not of_block(attends, inner, norm1):
         return None
-    return Node("encoder", [x, *attends.args[1:]], x.shape, module_of(scope), attention=attends, network=inner, norm1=norm1, norm2=norm2,
+    return Node("encoder", [x, *attends.args[1:]], x.shape, module_of(attends, inner, norm1, norm2), attention=attends, network=inner, norm1=norm1, norm2=norm2,
                 norm_first=norm_first)
 
 

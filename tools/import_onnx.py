@@ -241,6 +241,7 @@ class Reader(WindowReader):
     def __init__(self, model, feeds):
         self.values = operators.evaluated(model, feeds)
         self.nodes, self.known, names = folded(model, self.values)
+        self.weights = {one.name: self.known[one.name] for one in model.graph.initializer}
         self.outputs = {names.get(one.name, one.name) for one in model.graph.output}
         self.made = {name: Node("input", [], without_ones(x.shape), name, name=name, dtype=x.dtype, full=x.shape, is_place=any(read_at(model, name)))
                      for name, x in feeds.items()}

@@ -42,6 +42,21 @@ def identifier(name, taken=()):
     return made
 
 
+def digest(array):
+    """Of numbers in their order, whatever their shape."""
+    return hashlib.sha256(np.ascontiguousarray(array, dtype=np.float32).tobytes()).digest()
+
+
+def names_of_tensors(weights):
+    """The author's names of tensors by their numbers: the last word of the path in torch, or the last two, as conv.weight."""
+    made = {}
+    for name, array in weights.items():
+        words = [word for word in name.split(".") if not word.isdigit()]
+        if array.dtype.kind == "f" and words and all(re.fullmatch(r"[A-Za-z_]\w*", word) for word in words):
+            made.setdefault(digest(array), "_".join(words[-2:] if words[-1] in ("weight", "bias") else words[-1:]))
+    return made
+
+
 class Member:
     """A member of the structs of weights. copies: for each copy of a repeated statement, path and array of what is loaded. options:
     of its layer, as text of the file."""
@@ -60,7 +75,10 @@ class Member:
 
 
 class Writer:
-    def __init__(self, program, name, source, license_name, feeds, answers, outputs):
+    """weights: the tensors of the model as its author names them."""
+
+    def __init__(self, program, name, source, license_name, feeds, answers, outputs, weights):
+        self.names_of_tensors = names_of_tensors(weights)
         self.program, self.source, self.license, self.feeds, self.answers = program, source, license_name, feeds, answers
         self.file_name, self.name = name, identifier_of_namespace(name)
         self.first, self.period, self.count = program.first, program.period, program.count
@@ -118,7 +136,7 @@ class Writer:
                 add(i, base, one.type, one.packed, [copy.parts for copy in copies], repeated, False, stored_options(one.node))
             for k, (axes, _) in enumerate(one.tensors):
                 numbers = [[("", copy.tensors[k][1])] for copy in copies]
-                add(i, f"{base}_table", f"tensor<float, {axes}>" if axes else "tensor<float>", False, numbers, repeated, True)
+                add(i, self.names_of_tensors.get(digest(numbers[0][0][1]), f"{base}_table"), f"tensor<float, {axes}>" if axes else "tensor<float>", False, numbers, repeated, True)
         return made
 
     def name_types(self):

@@ -317,6 +317,16 @@ def spectrum():
         different = [path.name for path in again.iterdir() if path.read_bytes() != (self.folder / path.name).read_bytes()]
         self.tap.check(f"{name}: the same files again", not different, " ".join(different))
 
+    def names(self, kind, lines):
+        """Tensors have the names that the author gave them, layers those of their modules, axes those of their roles."""
+        import models
+        name, folder = kind.__name__, self.folder / "names"
+        models.export(models.made(kind), self.folder / f"{name}_names.onnx")
+        code, out, err = self.run(self.folder / f"{name}_names.onnx", "--out", folder, "--name", name)
+        header = (folder / f"{name}.hpp").read_text() if code == 0 else out + err
+        missing = [line for line in lines if line not in header]
+        self.tap.check(f"{name}: readable names", not missing, f"{missing}\n{header}")
+
     # ---- wrong weights
     def wrong_weights(self, name, program, mutations):
         """Each must fail the probe of the same program."""
@@ -544,6 +554,11 @@ def main():
             for kind, layers in more_models.EXPECTED.items():
                 checks.model(kind, layers)
         checks.same_files(models.Llama)
+        checks.names(models.KeywordTransformer, [
+            "auto x0 = x | permute<token, hidden>;", "use<proj_type>(w.proj)(contiguous(x0));", "concat<token>(w.cls, x1)", "x2 + w.pos;",
+            "use<layers_type>(w.layers[1])(x4);"])
+        checks.names(models.VisionTransformer, ["concat<token>(w.cls_token, x1)", "x2 + w.pos_embed;", "use<blocks_type>(w.blocks_[1])(x4);"])
+        checks.names(models.Whisper, ["x6 + w.positions_weight;"])
         checks.constants(models)
         checks.search("PaddedWords", "block_1_x1")
         checks.no_steps(models)
@@ -568,12 +583,12 @@ def main():
             "queries and keys exchanged": swapped("attention.q.", "attention.k."),
             "all square matrices transposed": transposed(r".*attention\.[qkvo]\.weight"),
             "values, keys and queries in this order": lambda tensors: swapped("attention.q.", "attention.v.")(tensors),
-            "the positions shifted by one": changed("word_table_2", rows_on), "the kinds of tokens left out": changed("word_table", lambda t: 0 * t),
+            "the positions shifted by one": changed("place_weight", rows_on), "the kinds of tokens left out": changed("word_table", lambda t: 0 * t),
             "no biases of the attention": changed(r".*attention\.[qvo]\.bias", lambda b: 0 * b),
-            "the betas of two norms exchanged": swapped("layers_0.0.norm1.beta", "layers_0.0.norm2.beta"),
+            "the betas of two norms exchanged": swapped("layers.0.norm1.beta", "layers.0.norm2.beta"),
             "gamma and beta exchanged": swapped("norm2.gamma", "norm2.beta"), "the classes reversed": changed(r"classifier\..*", lambda w: w[..., ::-1]),
-            "the pooler transposed": transposed(r"pooler\.weight"), "the layers exchanged": swapped("layers_0.0.", "layers_0.1."),
-            "a bias added twice": changed(r"layers_0.1.feed_forward\.down\.bias", lambda b: 2 * b)})
+            "the pooler transposed": transposed(r"pooler\.weight"), "the layers exchanged": swapped("layers.0.", "layers.1."),
+            "a bias added twice": changed(r"layers.1.feed_forward\.down\.bias", lambda b: 2 * b)})
         checks.wrong_text("Llama", "another epsilon", "norm_epsilon<1, 100000>", "norm_epsilon<1, 1000000>")
         if every:
             for kind in (models.Masks, models.Alibi, models.Encoder, models.Whisper, models.CausalConvolution, models.Perceiver, models.SetTransformer, models.Conformer,
