@@ -10,7 +10,7 @@ import re
 import sys
 
 # Compiled by a script of their folder, by name.
-BY_SCRIPT = {"bench/mine/measure.cpp", "bench/plan/sweep.cpp", "bench/targets/forward.cpp", "bench/targets/picture.cpp",
+BY_SCRIPT = {"bench/imported/ratio.cpp", "bench/mine/measure.cpp", "bench/plan/sweep.cpp", "bench/targets/forward.cpp", "bench/targets/picture.cpp",
              "examples/bare_metal/board.cpp", "examples/bare_metal/main.cpp", "examples/microbit/main.cpp",
              "examples/page/freestanding.cpp", "test/alone/one.cpp", "test/alone/two.cpp",
              "test/bits/cases.cpp", "test/bits/gradients.cpp", "test/bits/integers.cpp", "test/checking/access.cpp", "test/checking/at_start.cpp", "test/checking/files.cpp",

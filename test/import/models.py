@@ -2,13 +2,14 @@
 """Models as their authors write them in PyTorch, small and with random weights, for the test of tools/import."""
 import inspect
 import math
+import os
 import warnings
 
 import torch
 from torch import nn
 from torch.nn import functional as F
 
-WIDTH, HEADS, LENGTH = 16, 4, 10
+WIDTH, HEADS, LENGTH = map(int, os.environ.get("UMBEL_MODEL_SIZES", "16 4 10").split())
 
 
 def heads_of(x, heads):
@@ -79,7 +80,7 @@ class Encoder(nn.Module):
 
     def __init__(self):
         super().__init__()
-        layer = nn.TransformerEncoderLayer(WIDTH, HEADS, 32, dropout=0.0, batch_first=True)
+        layer = nn.TransformerEncoderLayer(WIDTH, HEADS, 2 * WIDTH, dropout=0.0, batch_first=True)
         self.encoder, self.head = nn.TransformerEncoder(layer, 2, nn.LayerNorm(WIDTH)), nn.Linear(WIDTH, 5)
 
     def forward(self, x):
@@ -94,7 +95,7 @@ class PositionsFirst(nn.Module):
 
     def __init__(self):
         super().__init__()
-        layer = nn.TransformerEncoderLayer(WIDTH, HEADS, 32, dropout=0.0, norm_first=True)
+        layer = nn.TransformerEncoderLayer(WIDTH, HEADS, 2 * WIDTH, dropout=0.0, norm_first=True)
         self.encoder = nn.TransformerEncoder(layer, 2, nn.LayerNorm(WIDTH), enable_nested_tensor=False)
         self.cross, self.norm = nn.MultiheadAttention(WIDTH, HEADS, kdim=12, vdim=12), nn.LayerNorm(WIDTH)
 
@@ -111,7 +112,7 @@ class Decoder(nn.Module):
 
     def __init__(self):
         super().__init__()
-        layer = nn.TransformerDecoderLayer(WIDTH, HEADS, 32, dropout=0.0, batch_first=True)
+        layer = nn.TransformerDecoderLayer(WIDTH, HEADS, 2 * WIDTH, dropout=0.0, batch_first=True)
         self.decoder, self.later = nn.TransformerDecoder(layer, 1), torch.ones(LENGTH, LENGTH, dtype=torch.bool).triu(1)
 
     def forward(self, x, memory, padding, of_memory):
@@ -129,7 +130,7 @@ class VisionTransformer(nn.Module):
         self.proj = nn.Conv2d(3, WIDTH, 4, 4)
         self.cls_token, self.pos_embed = nn.Parameter(torch.randn(1, 1, WIDTH)), nn.Parameter(torch.randn(1, 17, WIDTH))
         self.blocks = nn.ModuleList([nn.ModuleList([nn.LayerNorm(WIDTH, eps=1e-6), FusedAttention(WIDTH, HEADS), nn.LayerNorm(WIDTH, eps=1e-6),
-                                                    network(WIDTH, 32, nn.GELU)]) for _ in range(2)])
+                                                    network(WIDTH, 2 * WIDTH, nn.GELU)]) for _ in range(2)])
         self.norm, self.head = nn.LayerNorm(WIDTH, eps=1e-6), nn.Linear(WIDTH, 5)
 
     def forward(self, x):
@@ -149,8 +150,8 @@ class KeywordTransformer(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.proj, self.cls, self.pos = nn.Linear(8, WIDTH), nn.Parameter(torch.randn(1, 1, WIDTH)), nn.Parameter(torch.randn(1, 13, WIDTH))
-        self.layers = nn.ModuleList([nn.ModuleList([FusedAttention(WIDTH, 1), nn.LayerNorm(WIDTH), network(WIDTH, 32, nn.GELU), nn.LayerNorm(WIDTH)])
+        self.proj, self.cls, self.pos = nn.Linear(8, WIDTH), nn.Parameter(torch.randn(1, 1, WIDTH)), nn.Parameter(torch.randn(1, LENGTH + 3, WIDTH))
+        self.layers = nn.ModuleList([nn.ModuleList([FusedAttention(WIDTH, 1), nn.LayerNorm(WIDTH), network(WIDTH, 2 * WIDTH, nn.GELU), nn.LayerNorm(WIDTH)])
                                      for _ in range(2)])
         self.head = nn.Sequential(nn.LayerNorm(WIDTH), nn.Linear(WIDTH, 5))
 
@@ -162,7 +163,7 @@ class KeywordTransformer(nn.Module):
         return self.head(x[:, 0])
 
     def example(self):
-        return torch.randn(1, 8, 12),
+        return torch.randn(1, 8, LENGTH + 2),
 
 
 class Bert(nn.Module):
@@ -172,7 +173,7 @@ class Bert(nn.Module):
         super().__init__()
         self.word, self.place, self.kind = nn.Embedding(30, WIDTH), nn.Embedding(LENGTH, WIDTH), nn.Embedding(2, WIDTH)
         self.norm = nn.LayerNorm(WIDTH, eps=1e-12)
-        self.layers = nn.ModuleList([nn.ModuleList([Attention(), nn.LayerNorm(WIDTH, eps=1e-12), network(WIDTH, 32, nn.GELU),
+        self.layers = nn.ModuleList([nn.ModuleList([Attention(), nn.LayerNorm(WIDTH, eps=1e-12), network(WIDTH, 2 * WIDTH, nn.GELU),
                                                     nn.LayerNorm(WIDTH, eps=1e-12)]) for _ in range(2)])
         self.pooler, self.classifier = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, 3)
 
@@ -195,7 +196,7 @@ class Whisper(nn.Module):
     def __init__(self):
         super().__init__()
         self.conv1, self.conv2 = nn.Conv1d(6, WIDTH, 3, padding=1), nn.Conv1d(WIDTH, WIDTH, 3, stride=2, padding=1)
-        self.positions, self.layers, self.norm = nn.Embedding(8, WIDTH), nn.ModuleList([Block() for _ in range(2)]), nn.LayerNorm(WIDTH)
+        self.positions, self.layers, self.norm = nn.Embedding(LENGTH - 2, WIDTH), nn.ModuleList([Block() for _ in range(2)]), nn.LayerNorm(WIDTH)
         for layer in self.layers:
             layer.attention.key = nn.Linear(WIDTH, WIDTH, bias=False)
 
@@ -206,7 +207,7 @@ class Whisper(nn.Module):
         return self.norm(x)
 
     def example(self):
-        return torch.randn(1, 6, 16),
+        return torch.randn(1, 6, 2 * LENGTH - 4),
 
 
 class RmsNorm(nn.Module):
@@ -224,7 +225,7 @@ class LlamaLayer(nn.Module):
         self.heads, self.groups, features = heads, groups, width // heads
         self.q_proj, self.o_proj = nn.Linear(width, width, False), nn.Linear(width, width, False)
         self.k_proj, self.v_proj = nn.Linear(width, groups * features, False), nn.Linear(width, groups * features, False)
-        self.gate_proj, self.up_proj, self.down_proj = nn.Linear(width, 24, False), nn.Linear(width, 24, False), nn.Linear(24, width, False)
+        self.gate_proj, self.up_proj, self.down_proj = nn.Linear(width, 3 * width // 2, False), nn.Linear(width, 3 * width // 2, False), nn.Linear(3 * width // 2, width, False)
         self.norm1, self.norm2 = RmsNorm(width), RmsNorm(width)
 
     def rotated(self, x, cosines, sines):
@@ -249,10 +250,11 @@ class Llama(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.embed, self.norm, self.head = nn.Embedding(24, 16), RmsNorm(16), nn.Linear(16, 24, False)
+        self.embed, self.norm, self.head = nn.Embedding(24, WIDTH), RmsNorm(WIDTH), nn.Linear(WIDTH, 24, False)
         nn.init.normal_(self.embed.weight, std=0.1)  # transformers' are small, too: an epsilon shows
-        self.layers = nn.ModuleList([LlamaLayer(16, 4, 2) for _ in range(2)])
-        angles = torch.outer(torch.arange(LENGTH).float(), 10000.0 ** -(torch.arange(0, 4, 2).float() / 4))
+        self.layers = nn.ModuleList([LlamaLayer(WIDTH, HEADS, HEADS // 2) for _ in range(2)])
+        features = WIDTH // HEADS
+        angles = torch.outer(torch.arange(LENGTH).float(), 10000.0 ** -(torch.arange(0, features, 2).float() / features))
         self.register_buffer("angles", torch.cat((angles, angles), -1))
 
     def forward(self, ids):
@@ -271,7 +273,7 @@ class Conformer(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.ffn1, self.ffn2 = (nn.Sequential(nn.LayerNorm(WIDTH), *network(WIDTH, 32, nn.SiLU)) for _ in range(2))
+        self.ffn1, self.ffn2 = (nn.Sequential(nn.LayerNorm(WIDTH), *network(WIDTH, 2 * WIDTH, nn.SiLU)) for _ in range(2))
         self.norm, self.attention, self.final, self.norm_of_conv = nn.LayerNorm(WIDTH), Attention(), nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
         self.conv = nn.Sequential(nn.Conv1d(WIDTH, 2 * WIDTH, 1), nn.GLU(dim=1), nn.Conv1d(WIDTH, WIDTH, 5, padding=2, groups=WIDTH),
                                   nn.BatchNorm1d(WIDTH), nn.SiLU(), nn.Conv1d(WIDTH, WIDTH, 1))
