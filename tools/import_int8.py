@@ -13,7 +13,9 @@ import numpy as np
 from command_line import Refused
 from export_read import npy_array, open_plain, read_file
 from export_write import float_text, safe, safetensors_bytes
+import import_embedding
 import import_graph as graph
+from import_embedding import Embedding
 from import_formula import CALLS, OPERATORS, Program
 from import_graph import Node, in_order, is_number
 from import_layers import Scores
@@ -26,7 +28,7 @@ LABELS = "labels"  # in the file of samples
 HELD_OUT = 5  # of so many samples one gives no ranges: the error is measured on it
 FEWEST = 2 * HELD_OUT  # samples of which some are held out
 # What formulas in integers don't have: of one value and numbers, of two values.
-REFUSED = {"lookup": "an embedding", "gather": "gather", "gather_elements": "gather", "cumulative_sum": "a running sum",
+REFUSED = {"lookup": "rows by integers that are computed", "gather": "gather", "gather_elements": "gather", "cumulative_sum": "a running sum",
            "argmax": "the place of the largest"}
 REFUSED_OF_TWO = {"where": "a choice", "mod": "a remainder", "pow": "a power"}
 ELEMENTWISE = {*OPERATORS, *CALLS, "maximum", "minimum", "where", "activation", "reciprocal", "pow", "not"}
@@ -52,12 +54,9 @@ def read_arrays(path, inputs):
     return arrays
 
 
-def read_samples(path, inputs, flags):
-    """Arrays of samples by the names of the inputs, and the labels or nothing. flags: the inputs that are of bool."""
-    for name, (dtype, _) in inputs.items():
-        if dtype.kind != "f" and name not in flags:
-            raise Refused(f"--int8: input {name} is of {dtype} and no mask, and other inputs of formulas in integers are of float32; "
-                          "look embeddings up before the model")
+def read_samples(path, inputs, flags, ids):
+    """Arrays of samples by the names of the inputs, and the labels or nothing. flags: the inputs that are of bool; ids: those that only
+    embeddings read."""
     if LABELS in inputs:
         raise Refused(f"--int8: an input is called {LABELS}, as the right answers in the file of samples are; rename it")
     arrays = read_arrays(path, inputs)
@@ -69,8 +68,8 @@ def read_samples(path, inputs, flags):
     for name, (_, shape) in inputs.items():
         if name not in arrays:
             raise Refused(f"{path}: has no array {name}, only {', '.join(arrays)}; save numpy.savez(file, {names})")
-        array, kinds = arrays[name], "biuf" if name in flags else "f"
-        wanted = f"samples of {'bool' if name in flags else 'float32'} along the first axis, [samples, {', '.join(map(str, shape))}]"
+        array, kinds = arrays[name], "biuf" if name in flags else "iu" if name in ids else "f"
+        wanted = f"samples of {'bool' if name in flags else 'integers' if name in ids else 'float32'} along the first axis, [samples, {', '.join(map(str, shape))}]"
         if array.dtype.kind not in kinds:
             raise Refused(f"{path}: {name} is of {array.dtype}, not {wanted}")
         if array.ndim and not len(array):
@@ -79,7 +78,7 @@ def read_samples(path, inputs, flags):
             raise Refused(f"{path}: {name} has the shape {list(array.shape)}, not {wanted}")
         if name in flags and not np.isin(array, (0, 1)).all():
             raise Refused(f"{path}: {name} is a mask, and has other numbers than 0 and 1")
-        samples[name] = (array.astype(bool) if name in flags else array.astype("<f4")).reshape(len(array), -1)
+        samples[name] = (array.astype(bool) if name in flags else array.astype("<i8" if name in ids else "<f4")).reshape(len(array), -1)
         if name not in flags and not np.isfinite(samples[name]).all():
             raise Refused(f"{path}: {name} has a number that is not finite in float32")
         counts[name] = len(array)
@@ -202,14 +201,24 @@ class IntegerWriter(Writer):
         if len(results) > 1:
             raise Refused(f"--int8: the model has {len(results)} outputs, and a formula in integers has one; leave the others out")
         results, self.told = for_integers(results)
-        super().__init__(Program(results, axes, list(inputs), in_integers=True), f"{name}_int8", source, license_name, feeds, answers, outputs, weights)
+        pairs = import_embedding.split(results, set(inputs))
+        self.embedding = Embedding(pairs, axes, inputs, name, source, license_name, feeds, weights) if pairs else None
+        if pairs:
+            axes = axes | self.embedding.axes
+            self.told.append(self.embedding.told)
+        super().__init__(Program(results, axes, [*(made["name"] for _, made in pairs), *inputs], in_integers=True), f"{name}_int8", source, license_name, feeds, answers, outputs, weights)
         for one in self.program.statements:
             self.check(one.node)
         names = [one["name"] for one in self.program.inputs]
         if twice := [name for name in names if names.count(name) > 1]:
             raise Refused(f"--int8: input {twice[0]} is the mask of different keys, with and without some that the model adds; pass two masks")
         self.flags = {one["name"] for one in self.program.inputs if self.input_type(one).startswith("tensor<bool")}
-        samples, labels = read_samples(path, {one["name"]: inputs[one["name"]] for one in self.program.inputs}, self.flags)
+        embedded, ids = {made["name"] for _, made in pairs}, self.embedding.names if pairs else set()
+        for name in [name for name in names if name not in embedded | self.flags]:
+            if inputs[name][0].kind != "f":
+                raise Refused(f"--int8: input {name} is of {inputs[name][0]}, and more than masks and embeddings read it; compute that before the model")
+        samples, labels = read_samples(path, {name: inputs[name] for name in inputs if name in {*names, *ids}}, self.flags, ids)
+        samples |= self.embedding.samples(samples) if pairs else {}
         self.samples = [self.with_all_flags(one, samples[one["name"]]) for one in self.program.inputs]
         self.results_in_a_sample = math.prod(self.program.results[0].shape)
         self.classes = (self.program.results[0].shape or (1,))[-1]

@@ -310,6 +310,10 @@ def spectrum():
             code, out = self.verdict(program, self.folder / f"{name}_int8.safetensors")
             self.tap.check(f"{name}: computes the integers of the probe", code == 0 and ": 0 of " in out, out)
             self.called_from_c(f"{name}_int8", ": 0 of ")
+        if (self.folder / f"{name}_embedding.hpp").exists() and (program := self.compiled(f"{name}_embedding")):
+            code, out = self.verdict(program, self.folder / f"{name}_embedding.safetensors")
+            self.tap.check(f"{name}: computes its embeddings", code == 0, out)
+            self.called_from_c(f"{name}_embedding", "")
 
     def same_files(self, kind):
         name, again = kind.__name__, self.folder / "again"
@@ -426,7 +430,10 @@ def spectrum():
         for title, wanted, model in cases:
             self.refused(title, wanted, model)
         good = graph([one("Relu")])
-        self.wrong_samples(good, graph([one("Gather", ("w", "x"))], kind=whole, weights=[weight]),
+        looked_up = one("Gather", ("w", "x"), ("e",))
+        self.wrong_samples(good, [graph(nodes, kind=whole, weights=[weight]) for nodes in (
+            [one("Gather", ("w", "x"))], [looked_up, one("Relu", ("e",))],
+            [looked_up, one("Cast", ("x",), ("f",), to=real), one("ReduceMean", ("f",), ("m",)), one("Mul", ("e", "m"))])],
                            graph([one("Relu", outputs=(f"y{k}",)) for k in range(2)], outputs=["y0", "y1"]))
         self.refused("axes of no input", "the model has no such input, only x", good, "--axes", "z=token")
         self.refused("too few axes", "--axes names 1 axes for [4, 8]", good, "--axes", "x=token")
@@ -463,7 +470,12 @@ def spectrum():
             self.np.savez(file, **arrays)
             self.refused(f"samples, {title}", wanted, model, "--int8", file)
         self.np.savez(file, x=x)
-        self.refused("integers in integers", "/layer/it (Gather): an embedding has no integer form", of_integers, "--int8", file)
+        only, looked_up, also = of_integers
+        self.refused("only an embedding in integers", "--int8: the model has nothing but embeddings", only, "--int8", file)
+        self.refused("ids of floats", "x is of float32, not samples of integers", looked_up, "--int8", file)
+        self.np.savez(file, x=self.np.arange(6 * 4 * 8).reshape(6, 4, 8) % 5)
+        self.refused("ids beyond the table", "/layer/it (Gather): a sample of input x is 4, and its table has rows 0 to 3", looked_up, "--int8", file)
+        self.refused("ids as numbers", "--int8: input x is of int64, and more than masks and embeddings read it", also, "--int8", file)
         self.refused("two outputs in integers", "--int8: the model has 2 outputs", of_two, "--int8", file)
         file.write_text("text")
         self.refused("samples, a text", "wrong.npz: it isn't .npy or .npz of numpy", model, "--int8", file)
@@ -592,7 +604,7 @@ def main():
         checks.wrong_text("Llama", "another epsilon", "norm_epsilon<1, 100000>", "norm_epsilon<1, 1000000>")
         if every:
             for kind in (models.Masks, models.Alibi, models.Encoder, models.Whisper, models.CausalConvolution, models.Perceiver, models.SetTransformer, models.Conformer,
-                         models.VisionTransformer, models.Swin, models.Batch, models.PositionsFirst, models.ClassToken):
+                         models.VisionTransformer, models.Swin, models.Batch, models.PositionsFirst, models.ClassToken, models.Bert, models.Named):
                 checks.in_integers(kind)
             checks.found("Swin", "roll<row, 6>(x0)", "roll<row, 5>(x0)", "the first statement that differs is x1; the largest")
             checks.wrong_text("Bert", "half of the heads", "heads<4>", "heads<2>")
