@@ -13,17 +13,18 @@ MOST_WEIGHTS = 100_000  # that g++ and clang pack in a constant expression, with
 
 
 class CWriter:
-    """writer: of the model (import_write.py); allowed: the largest difference from the probe, for each result."""
+    """writer: of the model (import_write.py); allowed: the largest difference from the probe, for each result; steps: of --decode
+    (import_decode.py), or nothing."""
 
     constant = ["constexpr packed in_flash = [] {", "  weights w{};"], ["  packed made{};", "  pack(made, w);", "  return made;", "}();"]
     workspace, result_kind, includes = "workspace", "float", ["#include <stdbool.h>"]
 
-    def __init__(self, writer, allowed):
+    def __init__(self, writer, allowed, steps=None):
         count = sum(array.size for array in writer.tensors.values())
         if count > MOST_WEIGHTS:
             raise Refused(f"--c: the model has {count:,} weights, and compilers pack at most {MOST_WEIGHTS:,} as constants; "
                           "call the C++ function, which loads them from the file")
-        self.writer, self.allowed = writer, allowed
+        self.writer, self.allowed, self.steps = writer, allowed, steps
         self.file, self.function = writer.file_name, f"{writer.name}_forward"
         self.inputs = [(writer.arguments[id(x)], self.kind(writer.input_type(x)), x, writer.program.axes[id(x)]) for x in writer.program.inputs]
         self.results = [(name, self.result_kind, x, writer.program.names(x)) for name, x in zip(writer.results, writer.program.results)]
@@ -47,11 +48,46 @@ class CWriter:
         return "\n".join([*self.top("do not edit."), f"#ifndef {guard}", f"#define {guard}", "", *self.includes, "", "#ifdef __cplusplus",
                           'extern "C" {', "#endif", "", "/* Computes the model. Arrays are row-major, with these axes:", *axes, "",
                           "   The scratch memory is static, so don't call it from two threads at a time. */",
-                          f"void {self.function}({self.parameters()});", "", "#ifdef __cplusplus", "}", "#endif", "", f"#endif  /* {guard} */", ""])
+                          f"void {self.function}({self.parameters()});", *self.declared_steps(), "", "#ifdef __cplusplus", "}", "#endif", "", f"#endif  /* {guard} */", ""])
 
     def unit(self, k):
         """What is to be said of an array in the header."""
         return ""
+
+    # ---- step by step
+    def parameters_of_step(self):
+        (x, kind, of_x, _), (y, _, of_y, _) = *self.inputs, *self.results
+        return f"const {kind} {x}[{math.prod(of_x.shape[1:])}], float {y}[{math.prod(of_y.shape[1:])}]"
+
+    def declared_steps(self):
+        if not self.steps:
+            return []
+        name = self.writer.name
+        return ["", "/* Computes the next position, with the bits of the whole model. Returns false, and changes nothing, after",
+                f"   {self.steps.keys} positions. */", f"bool {name}_step({self.parameters_of_step()});",
+                "/* Begins a new sequence. */", f"void {name}_reset(void);"]
+
+    def defined_steps(self):
+        if not self.steps:
+            return []
+        name, (x, _, _, _), (y, _, _, _) = self.writer.name, *self.inputs, *self.results
+        return ["", f'extern "C" bool {name}_step({self.parameters_of_step()}) {{', "  static step_workspace<1> scratch;",
+                "  static step_input<1> next;", "  static step_result<1> row;", f"  for (std::size_t i = 0; i < next.size(); ++i) next.data()[i] = {x}[i];",
+                f"  if (!step(cache, row, next, {'in_flash, ' if self.writer.tensors else ''}scratch)) return false;",
+                f"  for (std::size_t i = 0; i < row.size(); ++i) {y}[i] = row.data()[i];", "  return true;", "}", "",
+                f'extern "C" void {name}_reset(void) {{', "  cache.reset();", "}"]
+
+    def tested_steps(self):
+        """As many as the probe and the cache have, twice: the bits of the whole model, and false if the cache is full."""
+        if not self.steps:
+            return []
+        name, (x, _, of_x, _), (y, _, of_y, _) = self.writer.name, *self.inputs, *self.results
+        count, width, most = math.prod(of_x.shape[1:]), math.prod(of_y.shape[1:]), min(self.steps.keys, self.steps.length)
+        return [f"  for (i = 0; i < {2 * most}; ++i) {{", f"    const int at = i % {most};", f"    static float row[{width}];",
+                f"    if (at == 0) {name}_reset();", f"    wrong += !{name}_step({x} + at * {count}, row);",
+                f"    wrong += memcmp(row, {y} + at * {width}, sizeof row) != 0;", "  }",
+                *([f"  wrong += {name}_step({x}, {y});  /* the cache is full */"] if most == self.steps.keys else []),
+                f'  printf("{self.file}: step by step, %d of {2 * most} steps are wrong\\n", wrong);']
 
     def source(self):
         writer, lines = self.writer, []
@@ -71,8 +107,9 @@ class CWriter:
             lines += ["", *self.constant[0]]
             lines += [f"  put(numbers{k}, w.{self.member(path)});" for k, path in enumerate(writer.tensors)]
             lines += self.constant[1]
-        lines += [f"{self.workspace} work;", "", "}  // namespace", "", f'extern "C" void {self.function}({self.parameters()}) {{']
-        return "\n".join([*lines, *self.call(), "}", ""])
+        lines += [f"{self.workspace} work;", *(["past cache;"] if self.steps else []), "", "}  // namespace", "",
+                  f'extern "C" void {self.function}({self.parameters()}) {{']
+        return "\n".join([*lines, *self.call(), "}", *self.defined_steps(), ""])
 
     def call(self):
         writer, lines = self.writer, []
@@ -103,7 +140,7 @@ class CWriter:
 
     def test(self):
         writer, lines = self.writer, []
-        lines += [*self.top(f"calls {self.file}.h with the probe, and compares."), "#include <stdio.h>", "", f'#include "{self.file}.h"', ""]
+        lines += [*self.top(f"calls {self.file}.h with the probe, and compares."), "#include <stdio.h>", "#include <string.h>", "", f'#include "{self.file}.h"', ""]
         for name, kind, x, _ in self.inputs:
             value = writer.feeds[x["name"]]
             lines += wrapped(f"static const {kind} {name}[] = {{", self.numbers(value.astype(bool) if kind == "bool" else value), "};")
@@ -116,11 +153,11 @@ class CWriter:
             "  for (i = 0; i < count; ++i) {", "    const double far = (double)a[i] - (double)b[i];",
             "    if (!(far <= most && -far <= most)) most = far < 0 ? -far : far;", "  }",
             f'  printf("{self.file}: largest difference %.3g, at most %.3g is allowed\\n", most, allowed);', "  return !(most <= allowed);", "}", "",
-            "int main(void) {", "  int wrong = 0;", f"  {self.function}({', '.join(names)});"
+            "int main(void) {", f"  int wrong = 0{', i' if self.steps else ''};", f"  {self.function}({', '.join(names)});"
         ]
         for k, (name, _, x, _) in enumerate(self.results):
             lines.append(f"  wrong += differs({name}, wanted_{name}, {math.prod(x.shape)}, {self.allowed[k]:.3g});")
-        return "\n".join([*lines, "  return wrong;", "}", ""])
+        return "\n".join([*lines, *self.tested_steps(), "  return wrong;", "}", ""])
 
 
 class IntegerCWriter(CWriter):

@@ -275,11 +275,12 @@ def spectrum():
             models.export(models.made(kind), path)
         return path
 
-    def of_c(self, name):
-        """The same numbers from C."""
-        code, _, err = self.run(self.folder / f"{name}.onnx", "--c", "--out", self.folder)
+    def of_c(self, kind):
+        """The same numbers from C, and the same steps."""
+        name, options = kind.__name__, getattr(kind, "options", [])
+        code, _, err = self.run(self.folder / f"{name}.onnx", "--c", *options, "--out", self.folder)
         self.tap.check(f"{name}: comes in as C", code == 0, err)
-        self.called_from_c(name, "largest difference")
+        self.called_from_c(name, "step by step, 0 of 20 steps are wrong" if options else "largest difference")
 
     def called_from_c(self, name, said):
         c_compiler = shutil.which("gcc") or shutil.which("cc")
@@ -574,8 +575,8 @@ def main():
         checks.constants(models)
         checks.search("PaddedWords", "block_1_x1")
         checks.no_steps(models)
-        for name in ("Bert", *(["Llama", "OneChannel"] if every else [])):
-            checks.of_c(name)
+        for kind in (models.Llama, *([models.Bert, models.OneChannel, models.Gpt2] if every else [])):
+            checks.of_c(kind)
         for kind in (models.Llama, models.Bert, models.Fresh):
             checks.older(kind, models.EXPECTED[kind])
         checks.wrong_weights("Llama", programs[models.Llama], {
