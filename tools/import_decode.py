@@ -27,8 +27,9 @@ class StepWriter:
         self.writer, self.keys, program = writer, keys, writer.program
         if len(program.results) != 1 or len(program.inputs) != 1:
             others = "".join(f", --constant {one['name']}=1" for one in program.inputs[1:2])
+            output = f"; keep one output, --output {writer.results[0]}" if len(program.results) > 1 else ""
             raise Refused(f"--decode: the model has {counted(len(program.inputs), 'input')} and {counted(len(program.results), 'output')}, and a "
-                          f"step has one of each; make masks and positions constants{others}, and leave the rest out")
+                          f"step has one of each; make masks and positions constants{others}{output}")
         (self.input,), (self.result,) = program.inputs, program.results
         names, name = program.names(self.input), self.input["name"]
         if not names or math.prod(self.input["full"]) == 1:

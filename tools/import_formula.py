@@ -158,7 +158,7 @@ class Program:
         self.axes, self.strided, self.conditions, self.alias, self.at = {}, set(), set(), {}, {}
         self.input_axes, self.results = input_axes, results
         if len(results) > MOST_RESULTS:
-            raise Refused(f"the model has {len(results)} outputs, and a formula at most {MOST_RESULTS}; leave some out, or import the model twice")
+            raise Refused(f"the model has {len(results)} outputs, and a formula at most {MOST_RESULTS}; keep some, --output NAME, or import the model twice")
         nodes = in_order(results)
         self.readers = {}
         for node in nodes:

@@ -199,7 +199,7 @@ class IntegerWriter(Writer):
 
     def __init__(self, results, axes, inputs, name, source, license_name, feeds, answers, outputs, weights, path):
         if len(results) > 1:
-            raise Refused(f"--int8: the model has {len(results)} outputs, and a formula in integers has one; leave the others out")
+            raise Refused(f"--int8: the model has {len(results)} outputs, and a formula in integers has one; keep that, --output {outputs[0]}")
         results, self.told = for_integers(results)
         pairs = import_embedding.split(results, set(inputs))
         self.embedding = Embedding(pairs, axes, inputs, name, source, license_name, feeds, weights) if pairs else None

@@ -81,6 +81,17 @@ def inputs_of(model, sizes):
     return made
 
 
+def keep_outputs(model, names):
+    """Leaves the other outputs of the model out; no names: keeps all."""
+    outputs = {one.name: one for one in model.graph.output}
+    for name in names:
+        if name not in outputs:
+            raise Refused(f"--output {name}: the model has no such output, only {', '.join(outputs)}")
+    for name, one in outputs.items():
+        if names and name not in names:
+            model.graph.output.remove(one)
+
+
 def with_constants(model, inputs, texts):
     """Makes inputs constants of the model; texts: a number for all elements, or `position`, by their names."""
     for name, text in texts.items():

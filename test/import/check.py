@@ -378,6 +378,7 @@ def spectrum():
         self.tap.check(f"refused: {title}", got == code and wanted in err and err.count("\n") == 1 and not out and not written, f"{got} {out}{err}")
 
     def refusals(self):
+        import onnx
         from onnx import TensorProto, helper
         import numpy as np
         real, whole, half = TensorProto.FLOAT, TensorProto.INT64, TensorProto.FLOAT16
@@ -448,6 +449,11 @@ def spectrum():
         self.refused("a name that isn't one", "not a C++ name", good, "--name", "a-b", code=2)
         large = graph([one("MatMul", ("x", "w"))], shape=(4, 400), weights=[("w", np.ones((400, 300), np.float32))])
         self.refused("too many weights for C", "--c: the model has 120,000 weights", large, "--c")
+        of_two = graph([one("Relu", outputs=("a",)), one("Tanh", outputs=("b",))], outputs=["a", "b"])
+        self.refused("no such output", "--output c: the model has no such output, only a, b", of_two, "--output", "b", "--output", "c")
+        onnx.save(of_two, str(self.folder / "two.onnx"))
+        code, out, err = self.run(self.folder / "two.onnx", "--output", "b", "--out", self.folder)
+        self.tap.check("one of two outputs", code == 0 and "1 statement" in out and "tanh(x)" in (self.folder / "two.hpp").read_text(), out + err)
         missing = self.run(self.folder / "nosuch.onnx")
         self.tap.check("refused: no file", missing[0] == 1 and missing[2].count("\n") == 1 and "nosuch.onnx: No such file" in missing[2], str(missing))
 
