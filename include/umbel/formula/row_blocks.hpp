@@ -157,15 +157,17 @@ template <class T, std::size_t Nodes>
 constexpr bool keys_are_adjacent(const row_blocks<Nodes>& blocks, const schedule<T, Nodes>& p,
                                  const step& this_step) {
   std::size_t keys = 0, queries = 0;
+  const auto root = [&](std::size_t i) { return p.steps[this_step.first_part + i].root; };
   for (std::size_t i = 0; i < this_step.parts; ++i)
     for (int n = 0; n < p.g.count; ++n)
       for (std::size_t j = 0; j < p.at(n).operands; ++j) {
-        const axis_list& axes = p.at(n).from[j].axes;
-        if (!is_elementwise(p.at(n).what) || blocks.has(p.at(n).from[j].node) ||
-            !p.computes(n, p.steps[this_step.first_part + i].root))
-          continue;
-        keys += axes.stride_of(blocks.key) == 1 && axes.stride_of(blocks.query) > 1;
-        queries += axes.stride_of(blocks.query) == 1 && axes.stride_of(blocks.key) > 1;
+        if (!is_elementwise(p.at(n).what) || !p.computes(n, root(i))) continue;
+        const operand& from = p.at(n).from[j];
+        bool is_inside = p.computes(from.node, root(i));
+        for (std::size_t k = 0; k < this_step.parts; ++k) is_inside |= from.node == root(k);
+        if (is_inside) continue;
+        keys += from.axes.stride_of(blocks.key) == 1 && from.axes.stride_of(blocks.query) > 1;
+        queries += from.axes.stride_of(blocks.query) == 1 && from.axes.stride_of(blocks.key) > 1;
       }
   return keys > queries;
 }
