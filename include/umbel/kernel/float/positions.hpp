@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 #include <umbel/config.hpp>
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/simd/pack.hpp>
