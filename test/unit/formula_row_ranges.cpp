@@ -80,7 +80,7 @@ constexpr formula contextual = [](auto q, auto k, auto v) {
   auto sums = cumulative_sum<key, from_last>(where(hidden, 0, sigmoid(s)));
   return contract<key>(softmax<key>(hide(s - minimum(sums, 4), hidden)) * sums, v);
 };
-// What comes later does not change these sums.
+// Later elements do not change these sums.
 constexpr formula sums_up_to = [](auto q, auto k, auto v) {
   auto sums = cumulative_sum<key>(cumulative_sum<key, exclusive>(scores_of(q, k)));
   return contract<key>(where(position<key> > position<query>, 0, sums * 0.125f), v);

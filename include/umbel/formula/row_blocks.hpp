@@ -45,7 +45,7 @@ struct row_blocks {
   constexpr bool is_of_row(int n) const { return of[n].keys == 0; }
   // Is there scratch for one chunk only?
   constexpr bool keeps_chunk() const { return chunk != 0 && whole == 0; }
-  // The end of the parts from i on that run for a chunk, one after another; i if it does not.
+  // The end of the parts from i on that run for a chunk, in turn; i if it does not.
   constexpr std::size_t end_of_chunked(std::size_t i, std::size_t parts) const {
     while (i < parts && chunked[i]) ++i;
     return i;
@@ -54,7 +54,7 @@ struct row_blocks {
   constexpr std::size_t first_key(std::size_t from, std::size_t all) const {
     return all - from < chunk ? all - chunk : from;
   }
-  // The keys of all chunks from key `begin` to `end`, from a multiple of the chains of sums on.
+  // The keys of all chunks from key `begin` to `end`, for functions of some positions.
   constexpr kernel::some_positions in_chunks(std::size_t begin, std::size_t end,
                                              std::size_t all) const {
     begin = first_key(begin, all) / chunk * chunk;
@@ -222,7 +222,7 @@ constexpr std::size_t chunk_of_keys(std::size_t keys) {
 
 // The keys that a block needs: those of the weights, and those that functions along keys read. The
 // others are neutral elements of these: -infinity for a maximum, 0 for a sum. A cumulative sum does
-// not depend on what comes later.
+// not depend on later elements.
 template <class T, std::size_t Nodes>
 constexpr score_form<T> keys_of_block(const schedule<T, Nodes>& p, const step& this_step) {
   score_form<T> form = read_weights(p, this_step.product, this_step.attention);

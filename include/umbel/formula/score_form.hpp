@@ -61,7 +61,7 @@ struct score_form {
   constexpr bool is_clamped() const noexcept { return first.known || last.known; }
   constexpr bool has_range() const noexcept { return is_window() || is_clamped() || has_length(); }
 
-  // The range becomes one that also has the keys of another's: of its first ones, of its last ones.
+  // The range becomes one that also has the keys of `other`: its first ones, its last ones.
   constexpr void include_first(const score_form& other) noexcept {
     if ((other.low) < low) low = other.low;
     if (first != other.first) first = {0, -1e9, -1e9, false};
@@ -80,8 +80,8 @@ struct score_reader {
   const schedule<T, Nodes>& p;
   const attention_parts& parts;
   score_form<T> form;
-  // Does it read values outside of a range, rather than scores? Those of weights, where a product
-  // with 0 is 0, also that of infinity or NaN?
+  // Does it read values outside of a range, rather than scores? Those of weights, in which a
+  // product with 0 is 0, also that of infinity or NaN?
   bool outside = false, of_weights = false;
 
   constexpr bool is_number(int n) const { return p.at(n).what == word::number; }
@@ -234,8 +234,8 @@ struct score_reader {
   }
 
   constexpr bool is(int n, T value) const { return is_number(n) && p.at(n).number == value; }
-  // Adds the ranges outside of which this operand is `value`: of selections by positions, and of
-  // what is computed from these. A zero may be -0, which changes no sum that begins with 0.
+  // Adds the ranges outside of which this operand is `value`: of selections by positions and of
+  // programs of these. A zero may be -0, which changes no sum that begins with 0.
   constexpr void read_outside(const operand& from, T value) {
     const node_of_graph<T>& node = p.at(from.node);
     constexpr T infinity = simd::math_constants<T>::infinity;
@@ -345,7 +345,7 @@ constexpr score_form<T> read_scores(const schedule<T, Nodes>& p, const attention
   reader.read({parts.weights, 0});
   return reader.form;
 }
-// The keys where this operand may have another value, if that is a range.
+// The keys for which this operand may have a different value, if that is a range.
 template <class T, std::size_t Nodes>
 constexpr score_form<T> read_range(const schedule<T, Nodes>& p, const operand& from, T value,
                                    const attention_parts& parts) {

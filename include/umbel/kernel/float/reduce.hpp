@@ -21,7 +21,7 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel {
 namespace detail {
 
 // One pack of results. read(x): their elements at x, a pointer or an offset. range: of one axis,
-// from a multiple of the chains on.
+// from a multiple of 16 on.
 template <class Operation, auto Reduced, class Place, class Read,
           class Range = every_position<Reduced.last_extent()>>
 UMBEL_INLINE auto reduce_across(Place x, Read read, Range range = {}) noexcept {

@@ -176,7 +176,7 @@ UMBEL_INLINE void softmax_across(const T* x, T* y, Range range) noexcept {
 
 }  // namespace detail
 
-// See plain::softmax. Some positions only if rows are adjacent, from a multiple of the chains on.
+// See plain::softmax. Some positions only if rows are adjacent, from a multiple of 16 on.
 // Never inlined: a product that the caller just stored in x could be fused into the subtraction.
 template <softmax_shape S, class T, plan::target Target = plan::native_target,
           class Range = every_position<S.width>>
