@@ -87,7 +87,8 @@ constexpr formula sums_up_to = [](auto q, auto k, auto v) {
 };
 // Ranges of different sizes, one of which no query has; a minimum and a product.
 constexpr formula of_several = [](auto q, auto k, auto v) {
-  auto s = scores_of(q, k), apart = position<key> - position<query>;
+  auto s = scores_of(q, k);
+  auto apart = position<key> - position<query>;
   auto least = min<key>(where(apart > 3, std::numeric_limits<float>::infinity(), s));
   auto all = product<key>(where(apart > 5 || apart < -3, 1, 1 + s * 0.0625f));
   auto none = sum<key>(where(apart > -500, 0, s)) + max<key>(softmax<key>(hide(s, apart > 1)));
