@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Attention by blocks of queries with functions along the keys, "rows/...": heads,tokens,head_dim,
-// beside "rows/attention/...", plain attention, and "rows/half/...", weights without a softmax.
+// beside "rows/attention/..." and "rows/causal/...", plain attention, and "rows/half/...", weights
+// without a softmax.
 // The functions alone, of a block, beside a copy of it, "along/...": keys x queries, where an
 // operation is an element.
 #include <cstring>
@@ -21,16 +22,36 @@ constexpr auto scaled = [](auto q, auto k) {
 constexpr formula attention = [](auto q, auto k, auto v) {
   return contract<key>(softmax<key>(scaled(q, k)), v);
 };
+constexpr formula causal = [](auto q, auto k, auto v) {
+  return contract<key>(softmax<key>(hide(scaled(q, k), position<key> > position<query>)), v);
+};
 constexpr formula half = [](auto q, auto k, auto v) {
   return contract<key>(scaled(q, k) * 0.5f, v);
 };
 constexpr formula sums = [](auto q, auto k, auto v) {
   return contract<key>(cumulative_sum<key>(scaled(q, k)) * 0.5f, v);
 };
-template <std::size_t K>
+// Zuhri et al., "Softpick: No Attention Sink, No Massive Activations with Rectified Softmax"
+// (2025).
+constexpr formula causal_softpick = [](auto q, auto k, auto v) {
+  auto later = position<key> > position<query>;
+  auto scores = hide(scaled(q, k), later);
+  auto most = max<key>(scores);
+  auto above = where(later, 0, exp(scores - most) - exp(-most));
+  return contract<key>(relu(above) / (sum<key>(abs(above)) + 1e-6f), v);
+};
+constexpr formula causal_sigmoids = [](auto q, auto k, auto v) {
+  auto weights = where(position<key> > position<query>, 0, sigmoid(scaled(q, k)));
+  return contract<key>(weights / sum<key>(weights), v);
+};
+template <std::size_t K, bool Causal = false>
 constexpr formula largest = [](auto q, auto k, auto v) {
   auto scores = scaled(q, k);
-  return contract<key>(softmax<key>(hide(scores, scores < kth_largest<K, key>(scores))), v);
+  if constexpr (Causal) {
+    auto seen = hide(scores, position<key> > position<query>);
+    return contract<key>(softmax<key>(hide(seen, seen < kth_largest<K, key>(seen))), v);
+  } else
+    return contract<key>(softmax<key>(hide(scores, scores < kth_largest<K, key>(scores))), v);
 };
 // Golovneva et al., "Contextual Position Encoding" (2024), section 4: positions are sums of gates.
 constexpr formula contextual = [](auto q, auto k, auto v, auto positions) {
@@ -64,12 +85,16 @@ void add() {
     bench::add_row("rows/" + (name + sizes), flops, [&] { f.into(out, x..., work); });
   };
   row("attention", attention, q, k, v);
+  row("causal", causal, q, k, v);
   row("half", half, q, k, v);
   row("cumulative_sum", sums, q, k, v);
   row("stick_breaking", variants::stick_breaking, q, k, v);
   row("contextual", contextual, q, k, v, positions);
   row("largest_4", largest<4>, q, k, v);
   row("largest_32", largest<32>, q, k, v);
+  row("causal_softpick", causal_softpick, q, k, v);
+  row("causal_sigmoids", causal_sigmoids, q, k, v);
+  row("causal_largest_32", largest<32, true>, q, k, v);
 }
 
 template <std::size_t Keys, std::size_t Queries>

@@ -220,6 +220,11 @@ class Formula:
             condition = self.condition_of_keys(axes)
             w = self.let(self.choose(f"where({condition}, 0, {w})", f"where({condition}, {w}, 0)", f"{w} * !({condition})",
                                      f"{w} * where({condition}, 0, {self.tensor(self.part_of(axes))})"))
+            if self.random.random() < 0.4:  # a function along these keys
+                w = self.let(self.choose(f"{w} / (sum<key>(abs({w})) + 1)", f"{w} * rsqrt(mean<key>({w} * {w}) + 1)",
+                                         f"where({condition}, 0, cumulative_sum<key>({w} * 0.125f))",
+                                         f"where({condition}, cumulative_sum<key, exclusive, from_last>({w} * 0.125f), 0)",
+                                         f"softmax<key>(hide({w}, {condition})) * {w}"))
         self.in_between = w
         out = self.let(f"contract<key>({', '.join(self.choose((w, v), (v, w)))})")
         if self.random.random() < 0.4:

@@ -196,6 +196,11 @@ BOOST_AUTO_TEST_CASE(weights_that_are_no_softmax) {
     return softmax<key>(hide(scores, later)) - softmax<key>(hide(scores * 0.5f, later)) * 0.25f;
   });
   steps_are_the_whole_pass(difference, x, w);
+  constexpr formula normalized = attend([](auto scores) {
+    auto all = where(later || position<key> + 6 < position<query>, 0, sigmoid(scores));
+    return all / sum<key>(all);
+  });
+  steps_are_the_whole_pass(normalized, x, w);
 }
 
 BOOST_AUTO_TEST_CASE(mixed_heads) {

@@ -92,6 +92,15 @@ constexpr bool is_of_gradients(word w) noexcept { return w >= word::place; }
 constexpr bool writes_gradients(word w) noexcept {
   return w == word::add_to || w == word::layer_gradient;
 }
+// Is its value at -infinity 0?
+constexpr bool vanishes(word w) noexcept {
+  return w == word::exp || w == word::sigmoid || w == word::relu || w == word::softplus;
+}
+// Is its value at 0 again 0, of either sign?
+constexpr bool keeps_zero(word w) noexcept {
+  return w == word::negate || w == word::absolute || w == word::relu || w == word::silu ||
+         w == word::tanh || w == word::sqrt || w == word::gelu_exact || w == word::gelu_tanh;
+}
 constexpr bool is_product(word w) noexcept { return w == word::contract || w == word::project; }
 constexpr bool is_condition(word w) noexcept { return w >= word::less && w <= word::logical_or; }
 

@@ -41,10 +41,6 @@ constexpr bool is_constant_everywhere(word w) noexcept {
          w != word::gelu_exact_slope && w != word::gelu_tanh_slope && w != word::pow &&
          w != word::remainder;
 }
-// Is its value at -infinity 0?
-constexpr bool vanishes(word w) noexcept {
-  return w == word::exp || w == word::sigmoid || w == word::relu || w == word::softplus;
-}
 
 template <class T, std::size_t Nodes>
 struct later_values {

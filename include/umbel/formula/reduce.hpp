@@ -51,21 +51,23 @@ struct reduce_step {
     kernel::plain::reduce_read<operation, walk{1, {count}, {apart}}, walk{1, {width}, {stride}}>(
         [&](std::size_t at) { return elementwise::template values<T>(run, at, 1); }, to);
   }
-  UMBEL_NOINLINE static void fast(const Run& run, T* to) noexcept {
+  template <class Range>
+  UMBEL_NOINLINE static void fast(const Run& run, T* to, Range range) noexcept {
     constexpr plan::target target = plan::native_target;
     if constexpr (stride != 1)
-      kernel::reduce_columns<operation, count, width, stride, target>(computed{run}, to);
+      kernel::reduce_columns<operation, count, width, stride, target>(computed{run}, to, range);
     else if constexpr (kernel::reduces_rows<operation, count, T, target>)
       kernel::reduce_rows<operation, count, width, target>(computed{run}, to);
     else
       plainly(run, to);
   }
-  template <bool Plain>
-  static constexpr void write(const Run& run, T* to) noexcept {
+  // Some elements only if rows are adjacent, and not plainly.
+  template <bool Plain, class Range = kernel::every_position<width>>
+  static constexpr void write(const Run& run, T* to, Range range = {}) noexcept {
     if (Plain || __builtin_is_constant_evaluated())
       plainly(run, to);
     else
-      fast(run, to);
+      fast(run, to, range);
   }
 };
 

@@ -6,6 +6,8 @@
 #include <umbel/config.hpp>
 #include <umbel/formula/place_nodes.hpp>
 #include <umbel/formula/score_form.hpp>
+#include <umbel/kernel/plain/floats.hpp>
+#include <umbel/kernel/shapes.hpp>
 #include <umbel/plan/plan.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -27,7 +29,9 @@ struct row_blocks {
   std::size_t slots = 0;              // blocks that exist at the same time
   std::size_t row_slots = 0;          // the same of one number for each query
   std::size_t chunk = 0;              // keys at a time; 0: all, as there is no range
-  std::size_t whole = 0;              // of chunks: the parts before that need all keys
+  std::size_t whole = 0;              // of chunks: the parts up to the last that goes along keys
+  bool ranged = false;                // do these parts need a range of keys only?
+  bool chunked[Nodes]{};              // does part i run for a chunk at a time?
   place of[Nodes];
 
   constexpr std::size_t count() const { return outer.count() * in_queries(); }
@@ -41,6 +45,23 @@ struct row_blocks {
   constexpr bool is_of_row(int n) const { return of[n].keys == 0; }
   // Is there scratch for one chunk only?
   constexpr bool keeps_chunk() const { return chunk != 0 && whole == 0; }
+  // The end of the parts from i on that run for a chunk, in turn; i if it does not.
+  constexpr std::size_t end_of_chunked(std::size_t i, std::size_t parts) const {
+    while (i < parts && chunked[i]) ++i;
+    return i;
+  }
+  // The first key of the chunk that has key `from`, of `all` keys.
+  constexpr std::size_t first_key(std::size_t from, std::size_t all) const {
+    return all - from < chunk ? all - chunk : from;
+  }
+  // The keys of all chunks from key `begin` to `end`, for functions of some positions.
+  constexpr kernel::some_positions in_chunks(std::size_t begin, std::size_t end,
+                                             std::size_t all) const {
+    begin = first_key(begin, all) / chunk * chunk;
+    while (begin % kernel::plain::sum_chains != 0) begin -= chunk;
+    end = plan::divide_up(end, chunk) * chunk;
+    return {begin, end < all ? end : all};
+  }
   // Of a node with that many in all.
   constexpr std::size_t keys_kept(std::size_t of_keys) const {
     return keeps_chunk() ? chunk : of_keys;
@@ -110,7 +131,8 @@ struct slot_finder {
     for (std::size_t later = i + 1; later <= this_step.parts; ++later)
       if (reads(later, part(i).root)) last = later;
     // Every chunk reads it.
-    return i < blocks.whole && last >= blocks.whole ? this_step.parts : last;
+    const std::size_t end = blocks.end_of_chunked(last, this_step.parts);
+    return blocks.end_of_chunked(i, this_step.parts) == end ? last : end;
   }
   // May part i overwrite its last input? If it reads each element in its place.
   constexpr bool in_place(std::size_t i) const {
@@ -157,15 +179,17 @@ template <class T, std::size_t Nodes>
 constexpr bool keys_are_adjacent(const row_blocks<Nodes>& blocks, const schedule<T, Nodes>& p,
                                  const step& this_step) {
   std::size_t keys = 0, queries = 0;
+  const auto root = [&](std::size_t i) { return p.steps[this_step.first_part + i].root; };
   for (std::size_t i = 0; i < this_step.parts; ++i)
     for (int n = 0; n < p.g.count; ++n)
       for (std::size_t j = 0; j < p.at(n).operands; ++j) {
-        const axis_list& axes = p.at(n).from[j].axes;
-        if (!is_elementwise(p.at(n).what) || blocks.has(p.at(n).from[j].node) ||
-            !p.computes(n, p.steps[this_step.first_part + i].root))
-          continue;
-        keys += axes.stride_of(blocks.key) == 1 && axes.stride_of(blocks.query) > 1;
-        queries += axes.stride_of(blocks.query) == 1 && axes.stride_of(blocks.key) > 1;
+        if (!is_elementwise(p.at(n).what) || !p.computes(n, root(i))) continue;
+        const operand& from = p.at(n).from[j];
+        bool is_inside = p.computes(from.node, root(i));
+        for (std::size_t k = 0; k < this_step.parts; ++k) is_inside |= from.node == root(k);
+        if (is_inside) continue;
+        keys += from.axes.stride_of(blocks.key) == 1 && from.axes.stride_of(blocks.query) > 1;
+        queries += from.axes.stride_of(blocks.query) == 1 && from.axes.stride_of(blocks.key) > 1;
       }
   return keys > queries;
 }
@@ -196,6 +220,34 @@ constexpr std::size_t chunk_of_keys(std::size_t keys) {
   return keys % most_of_chunk != 0 && keys % 24 == 0 ? 24 : most_of_chunk;
 }
 
+// The keys that a block needs: those of the weights, and those that functions along keys read. The
+// others are neutral elements of these: -infinity for a maximum, 0 for a sum. A cumulative sum does
+// not depend on later elements.
+template <class T, std::size_t Nodes>
+constexpr score_form<T> keys_of_block(const schedule<T, Nodes>& p, const step& this_step) {
+  score_form<T> form = read_weights(p, this_step.product, this_step.attention);
+  for (std::size_t i = 0; i < this_step.parts; ++i) {
+    const node_of_graph<T>& node = p.at(p.steps[this_step.first_part + i].root);
+    const bool is_reduced = node.what == word::reduce, scans = node.scan != scan_form::none;
+    if (node.what == word::concat) return {};
+    if (!is_reduced && node.what != word::softmax && node.what != word::call) continue;
+    constexpr T infinity = simd::math_constants<T>::infinity;
+    const std::size_t keys = p.at(node.from[0].node).axes.size_of(this_step.attention.key);
+    if (node.kth > keys - node.kth + 1) return {};  // the smallest are sorted
+    const bool sums =
+        scans ||
+        (is_reduced && (node.reduces_by == reduction::sum || node.reduces_by == reduction::mean));
+    const T neutral = sums                                                  ? T{0}
+                      : is_reduced && node.reduces_by == reduction::min     ? infinity
+                      : is_reduced && node.reduces_by == reduction::product ? T{1}
+                                                                            : -infinity;
+    const score_form<T> read = read_range(p, node.from[0], neutral, this_step.attention);
+    if (!scans || !node.from_last) form.include_first(read);
+    if (!scans || node.from_last) form.include_last(read);
+  }
+  return form;
+}
+
 template <class T, std::size_t Nodes>
 constexpr void cut_in_chunks(row_blocks<Nodes>& blocks, const schedule<T, Nodes>& p,
                              const step& this_step) {
@@ -203,14 +255,25 @@ constexpr void cut_in_chunks(row_blocks<Nodes>& blocks, const schedule<T, Nodes>
   const auto root = [&](std::size_t i) -> const node_of_graph<T>& {
     return p.at(p.steps[this_step.first_part + i].root);
   };
+  const auto goes_along_keys = [&](std::size_t i) {
+    return root(i).what == word::softmax || root(i).what == word::concat ||
+           root(i).what == word::call || !root(i).axes.has(blocks.key);
+  };
   for (std::size_t i = 0; i < this_step.parts; ++i)
-    if (root(i).what == word::softmax || root(i).what == word::concat ||
-        root(i).what == word::call || !root(i).axes.has(blocks.key))
-      blocks.whole = i + 1;
+    if (goes_along_keys(i)) blocks.whole = i + 1;
   const std::size_t keys = p.at(this_step.attention.weights).axes.size_of(blocks.key);
-  for (std::size_t i = blocks.whole; i < this_step.parts; ++i)
-    if (root(i).axes.size_of(blocks.key) != keys) return;
+  bool same_keys = true;
+  for (std::size_t i = this_step.parts; i-- > 0;) {
+    const axis_list& axes = root(i).axes;
+    same_keys = same_keys && (!axes.has(blocks.key) || axes.size_of(blocks.key) == keys);
+    if (i == blocks.whole && !same_keys) return;
+  }
   blocks.chunk = chunk_of_keys(keys);
+  // Functions along keys have ranges if rows are adjacent.
+  blocks.ranged = blocks.whole != 0 && same_keys && !blocks.by_query && blocks.queries != 1 &&
+                  keys_of_block(p, this_step).has_range();
+  for (std::size_t i = 0; i < this_step.parts; ++i)
+    blocks.chunked[i] = i >= blocks.whole || (blocks.ranged && !goes_along_keys(i));
 }
 
 template <class T, std::size_t Nodes>
@@ -223,6 +286,7 @@ constexpr row_blocks<Nodes> cut_in_rows(const schedule<T, Nodes>& p, const step&
     if (axes.family[i] != blocks.query && axes.family[i] != blocks.key)
       blocks.outer.push(axes.family[i], axes.size[i], axes.stride[i]);
   blocks.queries = axes.size_of(blocks.query);
+  blocks.by_query = keys_are_adjacent(blocks, p, this_step);
   cut_in_chunks(blocks, p, this_step);
   slot_finder<T, Nodes> slots{p, this_step, blocks};
   for (std::size_t i = 0; i < this_step.parts; ++i) {
@@ -231,7 +295,6 @@ constexpr row_blocks<Nodes> cut_in_rows(const schedule<T, Nodes>& p, const step&
     const std::size_t keys = blocks.keys_kept(written.size_of(blocks.key));
     if (keys > blocks.keys) blocks.keys = keys;
   }
-  blocks.by_query = keys_are_adjacent(blocks, p, this_step);
   // Two to four vectors of queries, in 64 kB if possible. Each block reads all keys and values
   // again: more if these have many features, as a network's weights do.
   constexpr std::size_t lanes = plan::lanes<T>(plan::native_target);

@@ -3,10 +3,11 @@
 // (row_blocks.hpp), its parts in turn, by their usual steps, on a schedule with a block's axes.
 // Parts write to scratch; an elementwise part and a softmax may overwrite what they read last.
 //
-// If weights are zero outside of a range of keys, all after the last softmax runs for chunks of
-// keys, without those that no query of the block needs. The product adds for each query the keys of
-// its range and no others, so that neither their values nor the sizes of blocks and chunks show in
-// the result (decision 029).
+// If weights are zero outside of a range of keys, all after the last function along keys runs for
+// chunks of keys, without those that no query of the block needs. The product adds for each query
+// the keys of its range and no others, so that neither their values nor the sizes of blocks and
+// chunks show in the result (decision 029). If the functions along keys have a range too, all
+// before them runs for its chunks (decision 030).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -56,7 +57,18 @@ struct block_run {
   std::size_t first;
   std::size_t index[Blocks.outer.rank + 1];  // of the outer axes
   std::size_t first_key = 0;
+  kernel::some_positions needed{};  // keys, by functions along them
+  // A single row is not adjacent to others.
+  static constexpr bool ranged = Blocks.ranged && Rows != 1;
 
+  // The keys, of `Extent`, that a function along them reads.
+  template <std::size_t Extent>
+  constexpr auto needed_of() const noexcept {
+    if constexpr (ranged)
+      return needed;
+    else
+      return kernel::every_position<Extent>{};
+  }
   constexpr std::size_t offset(const axis_list& axes) const noexcept {
     std::size_t at = first * axes.stride_of(Blocks.query);
     if (axes.size_of(Blocks.key) != 1) at += first_key * axes.stride_of(Blocks.key);
@@ -121,7 +133,8 @@ struct block_run {
       else
         elementwise::fast(*this, out);
     } else if constexpr (part.kind == step_kind::reduce) {
-      reduce_step<block_run, part.root>::template write<Plain>(*this, out);
+      using reduce = reduce_step<block_run, part.root>;
+      reduce::template write<Plain>(*this, out, needed_of<reduce::width>());
     } else if constexpr (value.at(part.root).what == word::concat) {
       put_together<part.root>(out);
     } else if constexpr (value.at(part.root).what == word::reduce) {
@@ -133,14 +146,15 @@ struct block_run {
       if (Plain || __builtin_is_constant_evaluated())
         kernel::plain::reduce<operation, kept, reduced>(begin<part.root, 0>(), out);
       else
-        kernel::reduce<operation, kept, reduced>(begin<part.root, 0>(), out);
+        kernel::reduce<operation, kept, reduced>(begin<part.root, 0>(), out,
+                                                 needed_of<reduced.last_extent()>());
     } else {
       take_function<Plain, part.root>(begin<part.root, 0>(), out);
     }
   }
   // A softmax, or a call that the plan knows, of the rows of a block.
   template <bool Plain, int N>
-  UMBEL_INLINE static constexpr void take_function(const T* x, T* out) noexcept {
+  UMBEL_INLINE constexpr void take_function(const T* x, T* out) const noexcept {
     constexpr const node_of_graph<T>& node = value.at(N);
     constexpr std::size_t keys = value.at(node.from[0].node).axes.size_of(Blocks.key);
     constexpr kernel::softmax_shape shape = Blocks.by_query ? kernel::softmax_shape{Rows, keys, 1}
@@ -155,11 +169,11 @@ struct block_run {
         kernel::plain_kth_largest<shape, node.kth>(x, out);
     } else {
       if constexpr (node.what == word::softmax)
-        kernel::softmax<shape>(x, out);
+        kernel::softmax<shape>(x, out, needed_of<keys>());
       else if constexpr (node.scan != scan_form::none)
-        kernel::cumulative_sum<shape, exclusive, from_last>(x, out);
+        kernel::cumulative_sum<shape, exclusive, from_last>(x, out, needed_of<keys>());
       else
-        kernel::kth_largest<shape, node.kth>(x, out);
+        kernel::kth_largest<shape, node.kth>(x, out, needed_of<keys>());
     }
   }
   // Parts from First on.
@@ -205,15 +219,17 @@ struct block_run {
   }
 };
 
-// For key_ranges, as attention_of. The weights have the positions of scores.
-template <class Run, std::size_t S, const auto& Blocks>
+// For key_ranges, as attention_of: of the weights, or of all that a block needs. The weights have
+// the positions of scores.
+template <class Run, std::size_t S, const auto& Blocks, bool All = false>
 struct weights_of_rows {
   static constexpr attention_parts parts = [] {
     attention_parts found = Run::value.steps[S].attention;
     found.scores = found.weights;
     return found;
   }();
-  static constexpr auto form = read_weights(Run::value, Run::value.steps[S].product, parts);
+  static constexpr auto form = All ? keys_of_block(Run::value, Run::value.steps[S])
+                                   : read_weights(Run::value, Run::value.steps[S].product, parts);
   static constexpr operand length =
       form.has_length() ? Run::value.at(form.length.node).from[form.length.j] : operand{};
   static constexpr axis_list loops = Blocks.outer;
@@ -229,6 +245,7 @@ struct row_step {
   static constexpr std::size_t scratch = blocks.scratch();
   static constexpr std::size_t count = blocks.count();
   using of = weights_of_rows<Run, S, blocks>;
+  using of_block = weights_of_rows<Run, S, blocks, true>;
 
   // Piece i of `count`.
   template <bool Plain>
@@ -250,20 +267,45 @@ struct row_step {
       rows_run.index[axis] = i % blocks.outer.size[axis];
     rows_run.to += rows_run.offset(Run::template axes_of<this_step.to>());
     if constexpr (blocks.chunk != 0) {
-      rows_run.template take<Plain, 0>(std::make_index_sequence<blocks.whole>{});
       chunks<Plain, Rows>(rows_run);
     } else {
       rows_run.template take<Plain, 0>(std::make_index_sequence<this_step.parts>{});
       decltype(rows_run)::context::template write<Plain>(rows_run, rows_run.to);
     }
   }
+  // Parts from I on that functions along keys need, or are.
+  template <bool Plain, std::size_t I, class Block, class Chunk>
+  static constexpr void prepare(const Block& block, Chunk& part) noexcept {
+    if constexpr (I < blocks.whole) {
+      constexpr std::size_t end = blocks.end_of_chunked(I, blocks.whole);
+      if constexpr (end == I) {
+        block.template take<Plain, I>(std::index_sequence<0>{});
+      } else {
+        for (std::size_t key = block.needed.begin; key < block.needed.end; key += blocks.chunk) {
+          part.first_key = blocks.first_key(key, of::keys);
+          part.template take<Plain, I>(std::make_index_sequence<end - I>{});
+        }
+      }
+      prepare<Plain, end == I ? I + 1 : end>(block, part);
+    }
+  }
   template <bool Plain, std::size_t Rows, class Block>
-  static constexpr void chunks(const Block& block) noexcept {
+  static constexpr void chunks(Block& block) noexcept {
     using chunk_run = block_run<Run, S, blocks, Rows, blocks.chunk>;
     using context = typename chunk_run::context;
     chunk_run part{block.run, block.scratch, block.to, block.first, {}, 0};
     for (std::size_t axis = 0; axis < blocks.outer.rank; ++axis)
       part.index[axis] = block.index[axis];
+    // Plainly all, which proves that the others are neutral.
+    block.needed = {0, of::keys};
+    if constexpr (Block::ranged && !Plain)
+      if (!__builtin_is_constant_evaluated()) {
+        const kernel::scores::key_range all =
+            key_ranges<Run, of_block>{block.run, block.index}.with().range(block.first, Rows,
+                                                                           of::keys);
+        block.needed = blocks.in_chunks(all.begin, all.end, of::keys);
+      }
+    prepare<Plain, 0>(block, part);
     const auto ranges = key_ranges<Run, of>{part.run, part.index}.with();
     const kernel::scores::key_range seen = ranges.range(part.first, Rows, of::keys);
     bool further = false;
@@ -271,7 +313,7 @@ struct row_step {
          key += blocks.chunk) {
       const std::size_t left = of::keys - key;
       const std::size_t count = left < blocks.chunk ? left : blocks.chunk;
-      part.first_key = key + count - blocks.chunk;
+      part.first_key = blocks.first_key(key, of::keys);
       if (key < seen.end)
         part.template take<Plain, blocks.whole>(
             std::make_index_sequence<this_step.parts - blocks.whole>{});

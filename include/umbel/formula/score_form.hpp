@@ -23,6 +23,7 @@ struct key_bound {
     const double free = query + offset;
     return free < least ? least : free > most ? most : free;
   }
+  friend constexpr bool operator==(const key_bound&, const key_bound&) = default;
 };
 // The greater or the lesser of two bounds, if that is a bound again.
 constexpr key_bound one_of(const key_bound& a, const key_bound& b, bool greater) noexcept {
@@ -59,6 +60,19 @@ struct score_form {
   constexpr bool is_window() const noexcept { return low > -1e9 || high < 1e9; }
   constexpr bool is_clamped() const noexcept { return first.known || last.known; }
   constexpr bool has_range() const noexcept { return is_window() || is_clamped() || has_length(); }
+
+  // The range becomes one that also has the keys of `other`: its first ones, its last ones.
+  constexpr void include_first(const score_form& other) noexcept {
+    if ((other.low) < low) low = other.low;
+    if (first != other.first) first = {0, -1e9, -1e9, false};
+  }
+  constexpr void include_last(const score_form& other) noexcept {
+    if (other.high > high) high = other.high;
+    if (last != other.last) last = {0, 1e9, 1e9, false};
+    if (length.node != other.length.node || length.j != other.length.j ||
+        length_is_last != other.length_is_last)
+      length = {};
+  }
 };
 
 template <class T, std::size_t Nodes>
@@ -66,7 +80,9 @@ struct score_reader {
   const schedule<T, Nodes>& p;
   const attention_parts& parts;
   score_form<T> form;
-  bool zeros = false;  // does it read weights that are zero, rather than scores?
+  // Does it read values outside of a range, rather than scores? Those of weights, in which a
+  // product with 0 is 0, also that of infinity or NaN?
+  bool outside = false, of_weights = false;
 
   constexpr bool is_number(int n) const { return p.at(n).what == word::number; }
   constexpr bool depends(int n) const {  // on the scores
@@ -201,8 +217,8 @@ struct score_reader {
     if (add(seen_unless(n, opposite))) return true;
     if (node.what != word::less && node.what != word::less_or_equal) return false;
     const std::size_t left = opposite ? 1 : 0;
-    return (zeros || !opposite) && add_length({n, left}, node.from[1 - left].node,
-                                              (node.what == word::less_or_equal) != opposite);
+    return (outside || !opposite) && add_length({n, left}, node.from[1 - left].node,
+                                                (node.what == word::less_or_equal) != opposite);
   }
   constexpr void hide(place_of_operand at) {
     const int n = p.at(at.node).from[at.j].node;
@@ -217,32 +233,51 @@ struct score_reader {
     }
   }
 
-  constexpr bool is_zero(int n) const { return is_number(n) && p.at(n).number == T{0}; }
-  // Adds the ranges outside of which this operand is zero: of selections by positions, multiplied
-  // by anything, and of a softmax of hidden scores.
-  constexpr void read_zeros(const operand& from) {
+  constexpr bool is(int n, T value) const { return is_number(n) && p.at(n).number == value; }
+  // Adds the ranges outside of which this operand is `value`: of selections by positions and of
+  // programs of these. A zero may be -0, which changes no sum that begins with 0.
+  constexpr void read_outside(const operand& from, T value) {
     const node_of_graph<T>& node = p.at(from.node);
+    constexpr T infinity = simd::math_constants<T>::infinity;
+    const bool zero = value == T{0}, hides = value == -infinity;
+    const auto operand_of = [&](std::size_t j) { return node.from[j].node; };
     if (!p.reads_as_is(from)) return;
-    if (node.condition) {  // 1 or 0
+    if (node.condition && zero) {  // 1 or 0
       add_range(from.node, true);
-      return;
+    } else if (node.what == word::where && is(operand_of(1), value)) {
+      add_range(operand_of(0), false);
+      read_outside(node.from[2], value);
+    } else if (node.what == word::where && is(operand_of(2), value)) {
+      add_range(operand_of(0), true);
+      read_outside(node.from[1], value);
+    } else if (node.what == word::hide && hides) {
+      add_range(operand_of(1), false);
+      read_outside(node.from[0], value);
+    } else if (node.what == word::multiply && zero && of_weights) {
+      read_outside(node.from[0], value);
+      read_outside(node.from[1], value);
+    } else if (node.what == word::multiply && (zero || hides)) {
+      for (std::size_t j = 0; j < 2; ++j)
+        if (is_factor(operand_of(1 - j), hides) || (j == 0 && zero && is_square(node)))
+          read_outside(node.from[j], value);
+    } else if (node.what == word::divide && (zero || hides)) {
+      if ((zero && of_weights) || is_factor(operand_of(1), hides))
+        read_outside(node.from[0], value);
+    } else if (node.what == word::softmax && node.family == parts.key && zero) {
+      read_outside(node.from[0], -infinity);
+    } else if (is_function(node.what) && node.operands == 1 && zero) {
+      if (vanishes(node.what)) read_outside(node.from[0], -infinity);
+      if (keeps_zero(node.what)) read_outside(node.from[0], value);
     }
-    if (node.what == word::where && is_zero(node.from[1].node)) {
-      add_range(node.from[0].node, false);
-      read_zeros(node.from[2]);
-    } else if (node.what == word::where && is_zero(node.from[2].node)) {
-      add_range(node.from[0].node, true);
-      read_zeros(node.from[1]);
-    } else if (node.what == word::multiply) {
-      read_zeros(node.from[0]);
-      read_zeros(node.from[1]);
-    } else if (node.what == word::divide && is_number(node.from[1].node)) {
-      read_zeros(node.from[0]);
-    } else if (node.what == word::softmax && node.family == parts.key) {
-      const node_of_graph<T>* scores = &p.at(node.from[0].node);
-      for (; scores->what == word::hide; scores = &p.at(scores->from[0].node))
-        add_range(scores->from[1].node, false);
-    }
+  }
+  constexpr bool is_square(const node_of_graph<T>& node) const {
+    return node.from[0].node == node.from[1].node && p.reads_as_is(node.from[1]);
+  }
+  // A number other than 0, infinity and NaN.
+  constexpr bool is_factor(int n, bool positive) const {
+    if (!is_number(n)) return false;
+    const T number = p.at(n).number, most = simd::math_constants<T>::infinity;
+    return (number > 0 && number < most) || (!positive && (number) < 0 && number > -most);
   }
 
   // at: the operand whose value is f(scores).
@@ -310,13 +345,21 @@ constexpr score_form<T> read_scores(const schedule<T, Nodes>& p, const attention
   reader.read({parts.weights, 0});
   return reader.form;
 }
+// The keys for which this operand may have a different value, if that is a range.
+template <class T, std::size_t Nodes>
+constexpr score_form<T> read_range(const schedule<T, Nodes>& p, const operand& from, T value,
+                                   const attention_parts& parts) {
+  score_reader<T, Nodes> reader{p, parts, {}, true};
+  reader.read_outside(from, value);
+  return reader.form;
+}
 // The keys with weights other than zero, if that is a range. context: their product with values.
 template <class T, std::size_t Nodes>
 constexpr score_form<T> read_weights(const schedule<T, Nodes>& p, int context,
                                      const attention_parts& parts) {
-  score_reader<T, Nodes> reader{p, parts, {}, true};
+  score_reader<T, Nodes> reader{p, parts, {}, true, true};
   const operand* const from = p.at(context).from;
-  reader.read_zeros(from[from[0].node != parts.weights]);
+  reader.read_outside(from[from[0].node != parts.weights], T{0});
   return reader.form;
 }
 

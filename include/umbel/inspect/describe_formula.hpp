@@ -224,8 +224,9 @@ struct description : cycles_of_formula<F, X...> {
       const auto put_part = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
         constexpr step part = p.steps[s.first_part + J];
         if constexpr (part.kind == step_kind::product)
-          put_product_tiles<product_step<std::conditional_t<(J < blocks.whole), all, block>,
-                                         part.root, part.root, part.product>>(out);
+          put_product_tiles<product_step<
+              std::conditional_t<(blocks.chunk != 0 && !blocks.chunked[J]), all, block>, part.root,
+              part.root, part.product>>(out);
       };
       (put_part(std::integral_constant<std::size_t, I>{}), ...);
     }(std::make_index_sequence<s.parts>{});

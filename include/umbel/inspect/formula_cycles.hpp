@@ -103,10 +103,8 @@ struct cycles_of_formula : steps_of_formula<F, X...> {
     if constexpr (s.kind == step_kind::attend) return attention_cycles<S>();
     const auto share = base::template keys_of<S>();
     double cycles = share.of(step_cycles(s));
-    for (std::size_t i = 0; i < s.parts; ++i) {
-      const double of_part = step_cycles(p.steps[s.first_part + i]);
-      cycles += i < share.whole ? of_part : share.of(of_part);
-    }
+    for (std::size_t i = 0; i < s.parts; ++i)
+      cycles += share.of(step_cycles(p.steps[s.first_part + i]), i);
     return cycles;
   }
 };

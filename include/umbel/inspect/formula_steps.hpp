@@ -85,23 +85,30 @@ struct steps_of_formula {
   static constexpr auto named =
       graph_of<F, tracer<T, true>, true, typename argument_of<X>::type...>();
 
-  // Of the pairs of a step: those in its range of keys, for parts from `whole` on.
+  // Of the pairs of a step: those in its range of keys, and those for parts before `whole`.
   struct share_of_keys {
     std::uint64_t seen = 1, all = 1;
     std::size_t whole = 0;
+    std::uint64_t before = 1;
 
-    constexpr std::uint64_t of(std::uint64_t flops) const { return flops / all * seen; }
-    constexpr double of(double cycles) const {
-      return cycles * static_cast<double>(seen) / static_cast<double>(all);
+    // Of part i, or of the product after them.
+    template <class Cost>  // operations or cycles
+    constexpr Cost of(Cost cost, std::size_t i = npos) const {
+      const std::uint64_t pairs = i < whole ? before : seen;
+      if constexpr (std::is_floating_point_v<Cost>)
+        return cost * static_cast<Cost>(pairs) / static_cast<Cost>(all);
+      else
+        return cost / all * pairs;
     }
   };
   template <std::size_t S>
   static constexpr share_of_keys keys_of() {
     if constexpr (p.steps[S].kind == step_kind::rows) {
       using rows = row_step<run, S>;
+      constexpr std::uint64_t all = rows::of::queries * rows::of::keys;
       if constexpr (rows::blocks.chunk != 0)
-        return {seen_pairs<typename rows::of>(), rows::of::queries * rows::of::keys,
-                rows::blocks.whole};
+        return {seen_pairs<typename rows::of>(), all, rows::blocks.whole,
+                rows::blocks.ranged ? seen_pairs<typename rows::of_block>() : all};
     }
     return {};
   }
@@ -126,10 +133,8 @@ struct steps_of_formula {
     } else {
       const share_of_keys share = keys_of<S>();
       std::uint64_t flops = share.of(product_flops(s));
-      for (std::size_t i = 0; i < s.parts; ++i) {
-        const std::uint64_t of_part = product_flops(p.steps[s.first_part + i]);
-        flops += i < share.whole ? of_part : share.of(of_part);
-      }
+      for (std::size_t i = 0; i < s.parts; ++i)
+        flops += share.of(product_flops(p.steps[s.first_part + i]), i);
       return flops;
     }
   }

@@ -130,6 +130,16 @@ struct axes_walk {
   friend constexpr bool operator==(const axes_walk&, const axes_walk&) = default;
 };
 
+// The positions of an axis that a function reads and writes: all, or those from `begin` to `end`,
+// if the others would not change the results.
+template <std::size_t Extent>
+struct every_position {
+  static constexpr std::size_t begin = 0, end = Extent;
+};
+struct some_positions {
+  std::size_t begin, end;
+};
+
 // The same positions in the same order, with as few axes as possible.
 template <std::size_t Room>
 constexpr axes_walk<Room> fewest_axes(const axes_walk<Room>& walk) noexcept {

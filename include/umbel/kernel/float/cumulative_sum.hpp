@@ -28,8 +28,8 @@ constexpr void plain_cumulative_sum(const T* x, T* y) noexcept {
 
 // Never inlined: the caller's product could fuse into the addition.
 template <softmax_shape S, bool Exclusive, bool Reversed, class T,
-          plan::target Target = plan::native_target>
-UMBEL_NOINLINE void cumulative_sum(const T* x, T* y) noexcept {
+          plan::target Target = plan::native_target, class Range = every_position<S.width>>
+UMBEL_NOINLINE void cumulative_sum(const T* x, T* y, Range range = {}) noexcept {
   using walk = positions<S, T, plan::lanes<T>(Target)>;
   using V = typename walk::V;
   walk::template in_blocks<walk::lanes == 1 || walk::transposes ? 1 : 4>(
@@ -37,11 +37,13 @@ UMBEL_NOINLINE void cumulative_sum(const T* x, T* y) noexcept {
           UMBEL_LAMBDA_INLINE {
             V sums[Packs]{};
             walk::template each<Packs, true, Reversed>(
-                x + begin, y + begin, count, [&](V value, std::size_t pack) UMBEL_LAMBDA_INLINE {
+                x + begin, y + begin, count,
+                [&](V value, std::size_t pack) UMBEL_LAMBDA_INLINE {
                   const V before = sums[pack];
                   sums[pack] = before + value;
                   return Exclusive ? before : sums[pack];
-                });
+                },
+                range);
           });
 }
 

@@ -163,28 +163,31 @@ struct sorted_list {
   }
 };
 
-template <softmax_shape S, std::size_t K, class T, plan::target Target = plan::native_target>
-UMBEL_NOINLINE void kth_largest(const T* x, T* y) noexcept {
+template <softmax_shape S, std::size_t K, class T, plan::target Target = plan::native_target,
+          class Range = every_position<S.width>>
+UMBEL_NOINLINE void kth_largest(const T* x, T* y, Range range = {}) noexcept {
   using end = shorter_end<K, S.width>;
   constexpr std::size_t most = plan::lanes<T>(Target);
   // The lists are on the stack.
   constexpr bool fits = std::bit_ceil(end::count) * most * sizeof(T) <= 16384;
   using walk = positions<S, T, fits ? most : 1>;
   using V = typename walk::V;
-  walk::template in_blocks<1>([&]<std::size_t>(std::size_t begin, std::size_t count,
-                                               std::size_t row) UMBEL_LAMBDA_INLINE {
-    const V start = simd::broadcast<V>(end::template start<T>);
-    sorted_list<K, S.width, V> list(start);
-    V spoilt{};
-    walk::template each<1, false, false>(
-        x + begin, static_cast<T*>(nullptr), count, [&](V value, std::size_t) UMBEL_LAMBDA_INLINE {
-          list.add(value + V{});
-          spoilt = simd::select(simd::equal(value, value), spoilt, value);
-          return value;
-        });
-    const V found = list.kth(start);
-    simd::store_up_to(y + row, simd::select(simd::equal(spoilt, spoilt), found, spoilt), count);
-  });
+  walk::template in_blocks<1>(
+      [&]<std::size_t>(std::size_t begin, std::size_t count, std::size_t row) UMBEL_LAMBDA_INLINE {
+        const V start = simd::broadcast<V>(end::template start<T>);
+        sorted_list<K, S.width, V> list(start);
+        V spoilt{};
+        walk::template each<1, false, false>(
+            x + begin, static_cast<T*>(nullptr), count,
+            [&](V value, std::size_t) UMBEL_LAMBDA_INLINE {
+              list.add(value + V{});
+              spoilt = simd::select(simd::equal(value, value), spoilt, value);
+              return value;
+            },
+            range);
+        const V found = list.kth(start);
+        simd::store_up_to(y + row, simd::select(simd::equal(spoilt, spoilt), found, spoilt), count);
+      });
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::kernel

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 #include <umbel/config.hpp>
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/simd/pack.hpp>
@@ -34,15 +35,19 @@ struct positions {
   }
 
   // f(values, i): of all positions of the rows of pack i in turn, the last first if Reversed. y:
-  // the results of f, if Writes; y may be x.
-  template <std::size_t Packs, bool Writes, bool Reversed, class F>
-  UMBEL_INLINE static void each(const T* x, T* y, std::size_t count, F f) noexcept {
+  // the results of f, if Writes; y may be x. Some positions only if rows are adjacent.
+  template <std::size_t Packs, bool Writes, bool Reversed, class F,
+            class Range = every_position<S.width>>
+  UMBEL_INLINE static void each(const T* x, T* y, std::size_t count, F f,
+                                Range range = {}) noexcept {
+    static_assert(!transposes || std::is_same_v<Range, every_position<S.width>>);
     constexpr std::size_t apart = lanes * row_step;
     if constexpr (!transposes) {
-      for (std::size_t i = 0; i < S.width; ++i) {
+      for (std::size_t i = range.begin; i < range.end; ++i) {
         UMBEL_UNROLL(4)
         for (std::size_t p = 0; p < Packs; ++p) {
-          const std::size_t at = (Reversed ? S.width - 1 - i : i) * S.inner + p * apart;
+          const std::size_t at =
+              (Reversed ? range.begin + range.end - 1 - i : i) * S.inner + p * apart;
           const V value = f(simd::load_up_to<V>(x + at, Packs == 1 ? count : lanes), p);
           if constexpr (Writes) simd::store_up_to(y + at, value, Packs == 1 ? count : lanes);
         }

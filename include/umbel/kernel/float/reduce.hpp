@@ -20,26 +20,28 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 namespace detail {
 
-// One pack of results. read(x): their elements at x, a pointer or an offset.
-template <class Operation, auto Reduced, class Place, class Read>
-UMBEL_INLINE auto reduce_across(Place x, Read read) noexcept {
+// One pack of results. read(x): their elements at x, a pointer or an offset. range: of one axis,
+// from a multiple of 16 on.
+template <class Operation, auto Reduced, class Place, class Read,
+          class Range = every_position<Reduced.last_extent()>>
+UMBEL_INLINE auto reduce_across(Place x, Read read, Range range = {}) noexcept {
   using V = decltype(read(x));
   using T = simd::element_of<V>;
-  constexpr std::size_t chains = Operation::chains, size = Reduced.last_extent();
-  constexpr std::size_t step = Reduced.last_stride(), whole = size / chains * chains;
+  constexpr std::size_t chains = Operation::chains, step = Reduced.last_stride();
   const V start = simd::broadcast<V>(Operation::template start<T>);
   V chain[chains];
   UMBEL_UNROLL(16)
   for (std::size_t c = 0; c < chains; ++c) chain[c] = start;
   if constexpr (Reduced.rank <= 1) {
-    for (std::size_t e = 0; e < whole; e += chains) {
+    const std::size_t whole = range.end / chains * chains;
+    for (std::size_t e = range.begin; e < whole; e += chains) {
       UMBEL_UNROLL(16)
       for (std::size_t c = 0; c < chains; ++c)
         chain[c] = Operation::with(chain[c], read(x + (e + c) * step));
     }
     UMBEL_UNROLL(16)
-    for (std::size_t c = 0; c < size - whole; ++c)
-      chain[c] = Operation::with(chain[c], read(x + (whole + c) * step));
+    for (std::size_t c = 0; c < chains; ++c)
+      if (whole + c < range.end) chain[c] = Operation::with(chain[c], read(x + (whole + c) * step));
   } else {
     std::size_t e = 0;
     plain::each_offset<Reduced>(0, [&](std::size_t at) UMBEL_LAMBDA_INLINE {
@@ -143,8 +145,8 @@ UMBEL_INLINE void reduce_rows(const Source& rows, T* y) noexcept {
 // y = Results results of Width elements, Step apart; values.load<V>(at, count): an element of each
 // of `count` results.
 template <class Operation, std::size_t Results, std::size_t Width, std::size_t Step,
-          plan::target Target, class T, class Values>
-UMBEL_INLINE void reduce_columns(const Values& values, T* y) noexcept {
+          plan::target Target, class T, class Values, class Range = every_position<Width>>
+UMBEL_INLINE void reduce_columns(const Values& values, T* y, Range range = {}) noexcept {
   constexpr std::size_t lanes = plan::lanes<T>(Target);
   using V = simd::pack<T, lanes>;
   for (std::size_t first = 0; first < Results; first += lanes) {
@@ -152,24 +154,30 @@ UMBEL_INLINE void reduce_columns(const Values& values, T* y) noexcept {
     const auto read = [&](std::size_t at)
                           UMBEL_LAMBDA_INLINE { return values.template load<V>(at, count); };
     simd::store_first(
-        y + first, detail::reduce_across<Operation, axes_walk<1>{1, {Width}, {Step}}>(first, read),
+        y + first,
+        detail::reduce_across<Operation, axes_walk<1>{1, {Width}, {Step}}>(first, read, range),
         count);
   }
 }
 
-// See plain::reduce; Kept and Reduced have as few axes as possible. Never inlined: a product that
-// the caller had just stored could be fused into the sums.
+// See plain::reduce; Kept and Reduced have as few axes as possible. Some positions only if Reduced
+// is one axis and the results are adjacent in x. Never inlined: a product that the caller had just
+// stored could be fused into the sums.
 template <class Operation, auto Kept, auto Reduced, class T,
-          plan::target Target = plan::native_target>
-UMBEL_NOINLINE void reduce(const T* x, T* y) noexcept {
+          plan::target Target = plan::native_target,
+          class Range = every_position<Reduced.last_extent()>>
+UMBEL_NOINLINE void reduce(const T* x, T* y, Range range = {}) noexcept {
+  static_assert((Reduced.rank == 1 && Kept.last_stride() == 1) ||
+                std::is_same_v<Range, every_position<Reduced.last_extent()>>);
   constexpr std::size_t results = Kept.last_extent();
   if constexpr (std::is_integral_v<T>) {
     plain::reduce<Operation, Kept, Reduced>(x, y);
   } else if constexpr (Kept.last_stride() == 1) {
     plain::each_offset<Kept.without_last()>(0, [&](std::size_t from) UMBEL_LAMBDA_INLINE {
-      detail::for_packs<results, T, Target>(y, [at = x + from](auto read) UMBEL_LAMBDA_INLINE {
-        return detail::reduce_across<Operation, Reduced>(at, read);
-      });
+      detail::for_packs<results, T, Target>(
+          y, [at = x + from, range](auto read) UMBEL_LAMBDA_INLINE {
+            return detail::reduce_across<Operation, Reduced>(at, read, range);
+          });
       y += results;
     });
   } else if constexpr (Reduced.rank == 1 && Reduced.last_stride() == 1 &&

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <umbel/config.hpp>
+#include <umbel/kernel/float/positions.hpp>
 #include <umbel/kernel/float/row_walk.hpp>
 #include <umbel/kernel/plain/floats.hpp>
 #include <umbel/kernel/shapes.hpp>
@@ -136,44 +137,55 @@ struct softmax_along {
   }
 };
 
-// `count` rows side by side, at most the lanes; a row's elements are `inner` apart.
-template <softmax_shape S, class Walk, class T>
-UMBEL_INLINE void softmax_across(const T* x, T* y, std::size_t count) noexcept {
-  using V = typename Walk::V;
-  constexpr std::size_t chains = Walk::chains;
-  V maximum = simd::broadcast<V>(simd::math_constants<T>::lowest), sums[chains]{};
-  for (std::size_t i = 0; i < S.width; ++i)
-    maximum = simd::raised(maximum, simd::load_first<V>(x + i * S.inner, count));
-  for (std::size_t i = 0; i < S.width; ++i) {
-    const V value = simd::exp_not_positive(simd::load_first<V>(x + i * S.inner, count) - maximum);
-    simd::store_first(y + i * S.inner, value, count);
-    sums[i % chains] = sums[i % chains] + value;
-  }
-  const V inverse = inverse_sum(simd::fold_packs(sums, Walk::add));
-  for (std::size_t i = 0; i < S.width; ++i) {
-    T* const to = y + i * S.inner;
-    simd::store_first(to, simd::load_first<V>(to, count) * inverse, count);
-  }
+// Rows side by side, up to four packs of them at a time.
+template <softmax_shape S, class T, plan::target Target, class Range>
+UMBEL_INLINE void softmax_across(const T* x, T* y, Range range) noexcept {
+  using chain = row_walk<S.width, T, Target>;
+  using walk = positions<S, T, chain::lanes>;
+  using V = typename walk::V;
+  walk::template in_blocks<UMBEL_SMALL_CODE ? 1 : 4>(
+      [&]<std::size_t Packs>(std::size_t begin, std::size_t count,
+                             std::size_t) UMBEL_LAMBDA_INLINE {
+        V maximum[Packs], sums[Packs][chain::chains]{}, inverse[Packs];
+        for (V& highest : maximum) highest = simd::broadcast<V>(simd::math_constants<T>::lowest);
+        walk::template each<Packs, false, false>(
+            x + begin, static_cast<T*>(nullptr), count,
+            [&](V value, std::size_t p) UMBEL_LAMBDA_INLINE {
+              maximum[p] = simd::raised(maximum[p], value);
+              return value;
+            },
+            range);
+        std::size_t i = 0;
+        walk::template each<Packs, true, false>(
+            x + begin, y + begin, count,
+            [&](V value, std::size_t p) UMBEL_LAMBDA_INLINE {
+              value = simd::exp_not_positive(value - maximum[p]);
+              V& sum = sums[p][i % chain::chains];
+              sum = sum + value;
+              if (p + 1 == Packs) ++i;
+              return value;
+            },
+            range);
+        for (std::size_t p = 0; p < Packs; ++p)
+          inverse[p] = inverse_sum(simd::fold_packs(sums[p], chain::add));
+        walk::template each<Packs, true, false>(
+            y + begin, y + begin, count,
+            [&](V value, std::size_t p) UMBEL_LAMBDA_INLINE { return value * inverse[p]; }, range);
+      });
 }
 
 }  // namespace detail
 
-// See plain::softmax. Never inlined: a product that the caller just stored in x could be fused into
-// the subtraction.
-template <softmax_shape S, class T, plan::target Target = plan::native_target>
-UMBEL_NOINLINE void softmax(const T* x, T* y) noexcept {
+// See plain::softmax. Some positions only if rows are adjacent, from a multiple of 16 on.
+// Never inlined: a product that the caller just stored in x could be fused into the subtraction.
+template <softmax_shape S, class T, plan::target Target = plan::native_target,
+          class Range = every_position<S.width>>
+UMBEL_NOINLINE void softmax(const T* x, T* y, Range range = {}) noexcept {
   if constexpr (S.inner == 1) {
+    static_assert(std::is_same_v<Range, every_position<S.width>>);
     detail::softmax_along<S, T, Target>::all_rows(x, y);
   } else {
-    using walk = detail::row_walk<S.width, T, Target>;
-    constexpr std::size_t lanes = walk::lanes;
-    for (std::size_t o = 0; o < S.outer; ++o) {
-      const std::size_t at = o * S.width * S.inner;
-      for (std::size_t i = 0; i < S.inner; i += lanes) {
-        const std::size_t rest = S.inner - i;
-        detail::softmax_across<S, walk>(x + at + i, y + at + i, rest < lanes ? rest : lanes);
-      }
-    }
+    detail::softmax_across<S, T, Target>(x, y, range);
   }
 }
 
