@@ -34,6 +34,7 @@
 #include <umbel/shape/computing_rules.hpp>
 #include <umbel/shape/concepts.hpp>
 #include <umbel/shape/memory_rules.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/tensor/calls_of_other_libraries.hpp>
 #include <umbel/tensor/check.hpp>
 #include <umbel/tensor/iterator.hpp>
@@ -284,6 +285,16 @@ constexpr const char* describe() noexcept {
     return "";
 }
 
+// describe<attention, 4>(), describe<attention, query>() and the like: refused.
+#define UMBEL_INSTEAD                                                                         \
+  "expects a type of layer, then axes with their sizes; write describe<attention, query<4>, " \
+  "key<6>>()"
+UMBEL_REFUSES_MIXED(describe, (const Given&...), UMBEL_INSTEAD)
+UMBEL_REFUSES(describe, (const Given&...), UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES(describe, (const Given&...), UMBEL_INSTEAD, UMBEL_NAMES)
+UMBEL_REFUSES(describe, (const Given&...), UMBEL_INSTEAD, template <class...> class Layer,
+              class... Axes)
+#undef UMBEL_INSTEAD
 // describe(layer, x): refused, as the plan depends on types alone.
 template <class Layer, class... X>
   requires(detail::has_its_weights<Layer> || detail::one_is_invalid<Layer> ||
