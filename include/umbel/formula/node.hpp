@@ -73,10 +73,8 @@ class node : public portable::value_of_formula<node<Recorder, E, Layout, Open>> 
     static_assert(!UMBEL_CLANG || report<rules::has_a_value<node>>::ok, "umbel: shapes do not fit");
     return note_refusal<std::enable_if_t<sizeof(node*) != 0>>::noted;
   }
-  // std::exp(x), or your function of a number. (A template: a node converts to no other number.)
-  template <class Number>
-    requires std::is_same_v<Number, float>
-  constexpr operator Number() const noexcept(noted_here<rules::has_a_number<node>>) {
+  // std::exp(x), or your function of a number, of which those of float fit best.
+  constexpr operator float() const noexcept(noted_here<rules::has_a_number<node>>) {
     static_assert(!UMBEL_CLANG || report<rules::has_a_number<node>>::ok,
                   "umbel: shapes do not fit");
     return note_refusal<std::enable_if_t<sizeof(node*) != 0>>::noted;
