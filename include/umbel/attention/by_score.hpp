@@ -158,8 +158,8 @@ constexpr detail::invalid attention_by_score(const Given&...) noexcept {
 }
 #define UMBEL_INSTEAD \
   "expects a function of two rows, then its call; write attention_by_score(f)(q, k, v)"
-UMBEL_REFUSES(attention_by_score, (const Given&...), UMBEL_INSTEAD, UMBEL_NUMBERS)
-UMBEL_REFUSES(attention_by_score, (const Given&...), UMBEL_INSTEAD, UMBEL_NAMES)
+UMBEL_REFUSES_CALL(attention_by_score, (const Given&...), UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_CALL(attention_by_score, (const Given&...), UMBEL_INSTEAD, UMBEL_NAMES)
 #undef UMBEL_INSTEAD
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -323,13 +323,13 @@ constexpr auto rope_sines() noexcept {
   "expects a pairing, two axes with sizes and no argument; write rope_cosines<split_halves, " \
   "token<4096>, head_dim<64>>()"
 UMBEL_REFUSES_MIXED(rope_cosines, (const Given&...), UMBEL_INSTEAD)
-UMBEL_REFUSES(rope_cosines, (const Given&...), UMBEL_INSTEAD, UMBEL_NUMBERS)
-UMBEL_REFUSES(rope_cosines, (const Given&...), UMBEL_INSTEAD, UMBEL_TYPES)
-UMBEL_REFUSES(rope_cosines, (const Given&...), UMBEL_INSTEAD, UMBEL_NAMES)
+UMBEL_REFUSES_CALL(rope_cosines, (const Given&...), UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_CALL(rope_cosines, (const Given&...), UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSES_CALL(rope_cosines, (const Given&...), UMBEL_INSTEAD, UMBEL_NAMES)
 UMBEL_REFUSES_MIXED(rope_sines, (const Given&...), UMBEL_INSTEAD)
-UMBEL_REFUSES(rope_sines, (const Given&...), UMBEL_INSTEAD, UMBEL_NUMBERS)
-UMBEL_REFUSES(rope_sines, (const Given&...), UMBEL_INSTEAD, UMBEL_TYPES)
-UMBEL_REFUSES(rope_sines, (const Given&...), UMBEL_INSTEAD, UMBEL_NAMES)
+UMBEL_REFUSES_CALL(rope_sines, (const Given&...), UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_CALL(rope_sines, (const Given&...), UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSES_CALL(rope_sines, (const Given&...), UMBEL_INSTEAD, UMBEL_NAMES)
 #undef UMBEL_INSTEAD
 
 }  // namespace umbel::inline UMBEL_TARGET

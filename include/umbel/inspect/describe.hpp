@@ -290,10 +290,10 @@ constexpr const char* describe() noexcept {
   "expects a type of layer, then axes with their sizes; write describe<attention, query<4>, " \
   "key<6>>()"
 UMBEL_REFUSES_MIXED(describe, (const Given&...), UMBEL_INSTEAD)
-UMBEL_REFUSES(describe, (const Given&...), UMBEL_INSTEAD, UMBEL_NUMBERS)
-UMBEL_REFUSES(describe, (const Given&...), UMBEL_INSTEAD, UMBEL_NAMES)
-UMBEL_REFUSES(describe, (const Given&...), UMBEL_INSTEAD, template <class...> class Layer,
-              class... Axes)
+UMBEL_REFUSES_CALL(describe, (const Given&...), UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_CALL(describe, (const Given&...), UMBEL_INSTEAD, UMBEL_NAMES)
+UMBEL_REFUSES_CALL(describe, (const Given&...), UMBEL_INSTEAD, template <class...> class Layer,
+                   class... Axes)
 #undef UMBEL_INSTEAD
 // describe(layer, x): refused, as the plan depends on types alone.
 template <class Layer, class... X>

@@ -251,8 +251,8 @@ constexpr detail::no_mask_of<P...> sliding_window_at(const P&...) noexcept {
   return {};
 }
 #define UMBEL_INSTEAD "expects a number of keys; write sliding_window_at<4>(keys - queries)"
-UMBEL_REFUSES(sliding_window_at, (const Given&...), UMBEL_INSTEAD, UMBEL_TYPES)
-UMBEL_REFUSES(sliding_window_at, (const Given&...), UMBEL_INSTEAD, UMBEL_NAMES)
+UMBEL_REFUSES_CALL(sliding_window_at, (const Given&...), UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSES_CALL(sliding_window_at, (const Given&...), UMBEL_INSTEAD, UMBEL_NAMES)
 #undef UMBEL_INSTEAD
 
 }  // namespace umbel::inline UMBEL_TARGET

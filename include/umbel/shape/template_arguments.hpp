@@ -25,8 +25,8 @@ UMBEL_WARNINGS_PUSH
   !detail::one_is_invalid<Given...>, "umbel: " #name ": " sentence, "error"
 #define UMBEL_REFUSED_CALL(name, parameters) \
   constexpr detail::invalid(name) parameters noexcept { return {}; }
-#define UMBEL_REFUSES(name, parameters, sentence, ...) \
-  template <__VA_ARGS__, class... Given>               \
+#define UMBEL_REFUSES_CALL(name, parameters, sentence, ...) \
+  template <__VA_ARGS__, class... Given>                    \
   __attribute__((diagnose_if(UMBEL_SAID(name, sentence)))) UMBEL_REFUSED_CALL(name, parameters)
 // clang-format off
 #define UMBEL_REFUSES_MIXED(name, parameters, sentence) \
@@ -94,25 +94,27 @@ UMBEL_WARNINGS_PUSH
   __attribute__((diagnose_if(UMBEL_SAID(name, sentence)))) UMBEL_REFUSED_CALL(name, UMBEL_TENSOR_FIRST)
 // clang-format on
 #else
-#define UMBEL_REFUSES(name, parameters, sentence, ...)                                        \
+#define UMBEL_REFUSES_CALL(name, parameters, sentence, ...)                                   \
   template <__VA_ARGS__, class... Given>                                                      \
   constexpr detail::invalid(name) parameters noexcept {                                       \
     return detail::refuse<detail::text<sizeof("umbel: " #name ": " sentence)>{"umbel: " #name \
                                                                               ": " sentence}, \
                           Given...>();                                                        \
   }
-#define UMBEL_REFUSES_MIXED(name, parameters, sentence)                                         \
-  UMBEL_REFUSES(name, parameters, sentence, auto First, class Second, class... Rest)            \
-  UMBEL_REFUSES(name, parameters, sentence, auto First, UMBEL_NAME Second, UMBEL_NAME... Rest)  \
-  UMBEL_REFUSES(name, parameters, sentence, class First, auto Second, auto... Rest)             \
-  UMBEL_REFUSES(name, parameters, sentence, class First, UMBEL_NAME Second, UMBEL_NAME... Rest) \
-  UMBEL_REFUSES(name, parameters, sentence, UMBEL_NAME First, auto Second, auto... Rest)        \
-  UMBEL_REFUSES(name, parameters, sentence, UMBEL_NAME First, class Second, class... Rest)
+#define UMBEL_REFUSES_MIXED(name, parameters, sentence)                                       \
+  UMBEL_REFUSES_CALL(name, parameters, sentence, auto First, class Second, class... Rest)     \
+  UMBEL_REFUSES_CALL(name, parameters, sentence, auto First, UMBEL_NAME Second,               \
+                     UMBEL_NAME... Rest)                                                      \
+  UMBEL_REFUSES_CALL(name, parameters, sentence, class First, auto Second, auto... Rest)      \
+  UMBEL_REFUSES_CALL(name, parameters, sentence, class First, UMBEL_NAME Second,              \
+                     UMBEL_NAME... Rest)                                                      \
+  UMBEL_REFUSES_CALL(name, parameters, sentence, UMBEL_NAME First, auto Second, auto... Rest) \
+  UMBEL_REFUSES_CALL(name, parameters, sentence, UMBEL_NAME First, class Second, class... Rest)
 #define UMBEL_REFUSED_RESULT(name, sentence)
-#define UMBEL_REFUSES_PIPED(name, sentence, ...) UMBEL_REFUSES(name, (), sentence, __VA_ARGS__)
+#define UMBEL_REFUSES_PIPED(name, sentence, ...) UMBEL_REFUSES_CALL(name, (), sentence, __VA_ARGS__)
 #define UMBEL_REFUSES_MIXED_PIPED(name, sentence) UMBEL_REFUSES_MIXED(name, (), sentence)
 #define UMBEL_REFUSES_OF_TENSOR(name, sentence, ...) \
-  UMBEL_REFUSES(name, UMBEL_TENSOR_FIRST, sentence, __VA_ARGS__)
+  UMBEL_REFUSES_CALL(name, UMBEL_TENSOR_FIRST, sentence, __VA_ARGS__)
 #define UMBEL_REFUSES_MIXED_OF_TENSOR(name, sentence) \
   UMBEL_REFUSES_MIXED(name, UMBEL_TENSOR_FIRST, sentence)
 

@@ -94,9 +94,9 @@ constexpr detail::position_along<detail::family_of<Axis>> at(I position) {
 #define UMBEL_INSTEAD \
   "expects the name of one axis, then a position; write x(at<query>(3), at<batch>(0))"
 UMBEL_REFUSES_MIXED(at, (std::size_t), UMBEL_INSTEAD)
-UMBEL_REFUSES(at, (std::size_t), UMBEL_INSTEAD, UMBEL_NUMBERS)
-UMBEL_REFUSES(at, (std::size_t), UMBEL_INSTEAD, UMBEL_TYPES)
-UMBEL_REFUSES(at, (std::size_t), UMBEL_INSTEAD, UMBEL_TWO_NAMES)
+UMBEL_REFUSES_CALL(at, (std::size_t), UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_CALL(at, (std::size_t), UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSES_CALL(at, (std::size_t), UMBEL_INSTEAD, UMBEL_TWO_NAMES)
 #undef UMBEL_INSTEAD
 
 // Would x(index...) compile? (Any call of a tensor is well-formed, so that a wrong one gets a
