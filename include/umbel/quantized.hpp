@@ -8,6 +8,7 @@
 #include <umbel/shape/axis.hpp>
 #include <umbel/shape/invalid.hpp>
 #include <umbel/shape/verdict.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/layer/workspace.hpp>
 #include <umbel/layer/memory.hpp>
 #include <umbel/shape/layout.hpp>
@@ -20,7 +21,6 @@
 #include <umbel/shape/computing_rules.hpp>
 #include <umbel/shape/concepts.hpp>
 #include <umbel/shape/memory_rules.hpp>
-#include <umbel/shape/template_arguments.hpp>
 #include <umbel/tensor/calls_of_other_libraries.hpp>
 #include <umbel/tensor/check.hpp>
 #include <umbel/tensor/iterator.hpp>

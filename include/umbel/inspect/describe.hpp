@@ -29,12 +29,12 @@
 #include <umbel/layer/options.hpp>
 #include <umbel/attention/score.hpp>
 #include <umbel/layer/parts.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/layer/workspace.hpp>
 #include <umbel/shape/axes.hpp>
 #include <umbel/shape/computing_rules.hpp>
 #include <umbel/shape/concepts.hpp>
 #include <umbel/shape/memory_rules.hpp>
-#include <umbel/shape/template_arguments.hpp>
 #include <umbel/tensor/calls_of_other_libraries.hpp>
 #include <umbel/tensor/check.hpp>
 #include <umbel/tensor/iterator.hpp>
