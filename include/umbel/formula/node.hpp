@@ -73,7 +73,7 @@ class node : public portable::value_of_formula<node<Recorder, E, Layout, Open>> 
     static_assert(!UMBEL_CLANG || report<rules::has_a_value<node>>::ok, "umbel: shapes do not fit");
     return note_refusal<std::enable_if_t<sizeof(node*) != 0>>::noted;
   }
-  // std::exp(x), or your function of a number, of which those of float fit best. (Not constexpr for
+  // std::exp(x), or your function of a number; an overload for float fits best. (Not constexpr for
   // clang, which then instantiates the body last, and prints it with your line alone.)
 #if UMBEL_CLANG
   operator float() const noexcept(rules::has_a_number<node>::ok ||

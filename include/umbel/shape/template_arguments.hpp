@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Template arguments of another kind than wanted: a number in place of an axis, key<6> in place of
-// key. They fit no template, so that no code of Umbel is compiled; these macros add the sentence.
+// Template arguments of a wrong kind: a number in place of an axis, key<6> in place of key. They
+// fit no template, so that no code of Umbel is compiled; these macros add the sentence.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -20,7 +20,7 @@ UMBEL_WARNINGS_PUSH
 #define UMBEL_NAME template <std::size_t> class
 // clang-format on
 #if UMBEL_CLANG
-// (clang prints each macro that the word diagnose_if is in: at most one keeps it below 12 lines.)
+// (clang prints each macro around diagnose_if: with at most one it prints below 12 lines.)
 #define UMBEL_SAID(name, sentence) \
   !detail::one_is_invalid<Given...>, "umbel: " #name ": " sentence, "error"
 #define UMBEL_REFUSED_CALL(name, parameters) \
@@ -43,8 +43,8 @@ UMBEL_WARNINGS_PUSH
   template <UMBEL_NAME First, class Second, class... Rest, class... Given> \
   __attribute__((diagnose_if(UMBEL_SAID(name, sentence)))) UMBEL_REFUSED_CALL(name, parameters)
 // clang-format on
-// Of a value in a formula and with a pipe, x | sum<2>, it is said in the user's line, as
-// refused_operation does (refusal.hpp): first UMBEL_REFUSED_RESULT, then the overloads.
+// Of a value in a formula and with a pipe, x | sum<2>: the error is in the user's line, as that of
+// refused_operation (refusal.hpp). First UMBEL_REFUSED_RESULT, then the overloads.
 #define UMBEL_REFUSED_RESULT(name, sentence)                                         \
   namespace detail {                                                                 \
   template <bool Ok>                                                                 \

@@ -59,7 +59,7 @@ struct refused_operation : said_when_destroyed {
   using is_refused_operation = refused_operation;
   ~refused_operation() { static_assert(report<Verdict>::ok, "umbel: shapes do not fit"); }
 };
-// What a refused function without arguments returns, for x | max<key<6>>.
+// The result of a refused function without arguments, for x | max<key<6>>.
 template <class Refused>
 struct refused_operator {};
 template <bool InFormula>
