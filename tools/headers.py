@@ -62,6 +62,7 @@ class Declaration:
 def declarations(text):
     """(namespace, Declaration) of a header, without the bodies of classes and functions."""
     text = re.sub(r'\bUMBEL_EXPECTS\((?:\s*"[^"\n]*"\s*)+\)\n?', "", text)  # a sentence, not a part of the declaration
+    text = re.sub(r"^UMBEL_REFUSE\w+\((?:[^()]|\([^()]*\))*\)\n", "", text, flags=re.M)  # overloads that are refused
     text = re.sub(r"\bUMBEL_REFUSED_CONVERSION\(\w+\);\n?", "", text)  # nothing to call
     text = re.sub(r"\bauto\((\w+)\)\(", r"auto \1(", text)  # (max)(x), which a macro of that name leaves alone
     path, scopes = [], []  # a scope: how many parts of path it opened

@@ -8,6 +8,7 @@
 #include <umbel/version.hpp>
 
 #include <umbel/shape/verdict.hpp>
+#include <umbel/shape/template_arguments.hpp>
 
 #include <umbel/shape/axis.hpp>
 #include <umbel/shape/invalid.hpp>

@@ -19,6 +19,7 @@
 #include <umbel/shape/computing_rules.hpp>
 #include <umbel/shape/concepts.hpp>
 #include <umbel/shape/memory_rules.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/tensor/calls_of_other_libraries.hpp>
 #include <umbel/tensor/check.hpp>
 #include <umbel/tensor/iterator.hpp>

@@ -9,6 +9,7 @@
 #include <umbel/shape/axis.hpp>
 #include <umbel/shape/invalid.hpp>
 #include <umbel/shape/verdict.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/shape/axes.hpp>
 #include <umbel/shape/layout.hpp>
 #include <umbel/shape/algebra.hpp>

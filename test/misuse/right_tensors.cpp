@@ -227,4 +227,44 @@ float r = std::sqrt(contract<query, hidden>(m, m));
 float r = m | select_at<query, 1> | select_at<hidden, 2>;
 #elif defined CASE_position_of_the_largest
 int r = argmax<hidden>(m | select_at<query, 1>);
+#elif defined CASE_own_sum_of_a_type
+template <class T>
+T sum(const std::vector<T>& list) {
+  return std::accumulate(list.begin(), list.end(), T{});
+}
+auto r = sum<float>(std::vector<float>{1, 2});
+#elif defined CASE_own_sum_of_a_span
+template <class T>
+T sum(std::span<const T> list) {
+  return std::accumulate(list.begin(), list.end(), T{});
+}
+std::vector<float> numbers{1, 2};
+auto r = sum<float>(numbers);
+#elif defined CASE_standard_max_of_a_type
+float f(float a, double b) {
+  using namespace std;
+  return max<float>(a, min<float>(1, b));
+}
+#elif defined CASE_own_function_of_numbers_and_of_views
+constexpr double show(double number) { return number; }
+template <class X>
+constexpr auto show(const X& value) {
+  return value * 2.0f;
+}
+inline constexpr formula f = [](auto a) { return show(a) + static_cast<float>(show(1.0)); };
+auto r = f(x);
+#elif defined CASE_functions_with_template_arguments
+auto a = x | max<hidden>;
+auto b = x | sum<query, hidden>;
+auto c = x | argmax<hidden>;
+auto d = concat<query>(x, x);
+auto e = x | rotate<split_halves, query, hidden>;
+auto f = rotate<split_halves, query, hidden>(x);
+auto g = rope_cosines<split_halves, token<8>, head_dim<16>>();
+auto h = rope_sines<split_halves, token<8>, head_dim<16>, double>();
+auto i = one_hot<classes<10>>(lens);
+auto j = one_hot<classes<10>, double>(lens);
+auto k = x(at<query>(1), at<batch>(0), at<hidden>(2));
+auto l = sliding_window_at<4>(2);
+auto m2 = sliding_window_at<4, 1>(lens);
 #endif

@@ -417,7 +417,7 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   auto r = one_hot(tensor<int, batch<2>>{});
 #elif defined CASE_one_hot_without_the_number_of_classes
   // expect-gcc: "umbel: one_hot: needs the axis of the classes with its size; write one_hot<classes<10>>\(ids\)"
-  // expect-clang: one_hot.*needs_the_axis_of_the_classes_so_write_one_hot_of_10_classes
+  // expect-clang: umbel: one_hot: needs the axis of the classes with its size
   // cause: The result has one more axis, whose size the integers do not determine.
   // cure: Write `one_hot<classes<10>>(ids)`.
   auto r = one_hot<classes>(tensor<int, batch<2>>{});
@@ -453,19 +453,19 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   auto r = gather(x, 2, tensor<int, token<3>>{});
 #elif defined CASE_gather_along_a_size
   // expect-gcc: "umbel: gather: expects one axis, by its name; write gather<bucket>\(x, ids\)"
-  // expect-clang: gather.*expects_one_axis_by_its_name_so_write_gather_of_both
+  // expect-clang: umbel: gather: expects one axis, by its name
   // cause: Axes have names, not numbers.
   // cure: Write `gather<key>(x, ids)`.
   auto r = gather<key<6>>(x, tensor<int, token<3>>{});
 #elif defined CASE_gather_along_two_axes
   // expect-gcc: "umbel: gather: expects one axis, by its name; write gather<bucket>\(x, ids\)"
-  // expect-clang: gather.*expects_one_axis_by_its_name_so_write_gather_of_both
+  // expect-clang: umbel: gather: expects one axis, by its name
   // cause: Axes have names, not numbers.
   // cure: Write `gather<key>(x, ids)`.
   auto r = gather<query, key>(x, tensor<int, token<3>>{});
 #elif defined CASE_lookup_along_an_axis
   // expect-gcc: "umbel: lookup: reads along the first axis; for a different one write gather<bucket>\(x, ids\)"
-  // expect-clang: lookup.*reads_along_the_first_axis_so_write_gather_for_another
+  // expect-clang: umbel: lookup: reads along the first axis
   // cause: `lookup` returns rows of a table, those along its first axis.
   // cure: Write `lookup(x, ids)`, or `gather<key>(x, ids)` for elements along `key`.
   auto r = lookup<key>(x, tensor<int, token<3>>{});
@@ -513,19 +513,19 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   auto r = x | roll<key>;
 #elif defined CASE_sum_of_an_axis_with_its_size
   // expect-gcc: "umbel: sum: expects names of axes, without sizes or numbers; write key, not key<6> or 1"
-  // expect-clang: sum, .*expects_names_of_axes_without_sizes_so_write_key
+  // expect-clang: umbel: sum: expects names of axes, without sizes
   // cause: An axis is summed over by its name; its size is in the type of the tensor.
   // cure: Leave the size out.
   auto r = sum<key<6>>(x);
 #elif defined CASE_largest_of_an_axis_with_its_size_in_a_pipe
   // expect-gcc: "umbel: max: expects names of axes, without sizes or numbers; write key, not key<6> or 1"
-  // expect-clang: max, .*expects_names_of_axes_without_sizes_so_write_key
+  // expect-clang: umbel: max: expects names of axes, without sizes
   // cause: An axis is named; its size is in the type of the tensor.
   // cure: Leave the size out.
   auto r = x | max<key<6>>;
 #elif defined CASE_smallest_along_an_axis_by_its_number
   // expect-gcc: "umbel: min: expects names of axes, without sizes or numbers; write key, not key<6> or 1"
-  // expect-clang: min, .*expects_names_of_axes_without_sizes_so_write_key
+  // expect-clang: umbel: min: expects names of axes, without sizes
   // cause: Axes have names, not numbers.
   // cure: Name the axis.
   auto r = min<1>(x);
@@ -555,7 +555,7 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   auto r = gather<key>(tensor<int, heads<3>>{}, x);
 #elif defined CASE_one_hot_of_a_number
   // expect-gcc: "umbel: one_hot: needs the axis of the classes with its size; write one_hot<classes<10>>\(ids\)"
-  // expect-clang: one_hot, .*needs_the_axis_of_the_classes_so_write_one_hot_of_10_classes
+  // expect-clang: umbel: one_hot: needs the axis of the classes with its size
   // cause: The result has one more axis, whose size the integers do not determine.
   // cure: Write `one_hot<classes<10>>(ids)`.
   auto r = one_hot<10>(tensor<int, heads<3>>{});

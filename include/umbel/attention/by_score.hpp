@@ -15,6 +15,7 @@
 
 #include <umbel/attention/scaled_dot_product.hpp>
 #include <umbel/config.hpp>
+#include <umbel/shape/template_arguments.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -155,6 +156,11 @@ constexpr detail::invalid attention_by_score(const Given&...) noexcept {
                 "umbel: shapes do not fit");
   return {};
 }
+#define UMBEL_INSTEAD \
+  "expects a function of two rows, then its call; write attention_by_score(f)(q, k, v)"
+UMBEL_REFUSES_CALL(attention_by_score, (const Given&...), UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_CALL(attention_by_score, (const Given&...), UMBEL_INSTEAD, UMBEL_NAMES)
+#undef UMBEL_INSTEAD
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -13,6 +13,7 @@
 #include <umbel/config.hpp>
 #include <umbel/operation/elementwise_function.hpp>
 #include <umbel/operation/lookup.hpp>
+#include <umbel/shape/template_arguments.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -188,15 +189,6 @@ struct rotate_operation : computing<rotate_operation<Rope, Position, Features>, 
   }
 };
 
-UMBEL_SAYS(
-    expects_a_pairing_and_two_axes_with_sizes_and_no_tensor,
-    "expects a pairing, two axes with sizes and no argument; write rope_cosines<split_halves, "
-    "token<4096>, head_dim<64>>()");
-namespace rules {
-template <class Name, bool Ok>
-using table_of_rope =
-    verdict<Ok, Name, say::expects_a_pairing_and_two_axes_with_sizes_and_no_tensor>;
-}  // namespace rules
 // The result of rope_cosines and rope_sines: a view of a static table.
 template <class Name, class Rope, class Positions, class Features, class T>
 constexpr auto rope_view(bool sines) noexcept {
@@ -302,6 +294,18 @@ constexpr auto rotate(const X& x, const Cosines& cosines, const Sines& sines) no
   else
     return detail::invalid{};
 }
+// With other template arguments: refused.
+#define UMBEL_INSTEAD \
+  "expects a pairing, then names of axes; write rotate<split_halves, query, head_dim>(x)"
+UMBEL_REFUSED_RESULT(rotate, UMBEL_INSTEAD)
+UMBEL_REFUSES_MIXED_OF_TENSOR(rotate, UMBEL_INSTEAD)
+UMBEL_REFUSES_OF_TENSOR(rotate, UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_OF_TENSOR(rotate, UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSES_OF_TENSOR(rotate, UMBEL_INSTEAD, UMBEL_NAMES)
+UMBEL_REFUSES_PIPED(rotate, UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_PIPED(rotate, UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSES_PIPED(rotate, UMBEL_INSTEAD, UMBEL_NAMES)
+#undef UMBEL_INSTEAD
 
 // rope_cosines<split_halves, token<4096>, head_dim<64>>(): the cosines of rotary positions, in
 // float or T: a view (token=4096, head_dim=32) of a static table.
@@ -314,43 +318,19 @@ template <class Rope, class Positions, class Features, class T = float>
 constexpr auto rope_sines() noexcept {
   return detail::rope_view<detail::say::rope_sines, Rope, Positions, Features, T>(true);
 }
-// Of a tensor: refused.
-template <class Rope, class Positions, class Features, class T = float, class... Given>
-  requires(sizeof...(Given) > 0)
-constexpr detail::invalid rope_cosines(const Given&...) noexcept {
-  static_assert(detail::report<detail::rules::table_of_rope<detail::say::rope_cosines,
-                                                            detail::one_is_invalid<Given...>>>::ok,
-                "umbel: shapes do not fit");
-  return {};
-}
-// Of a tensor: refused.
-template <class Rope, class Positions, class Features, class T = float, class... Given>
-  requires(sizeof...(Given) > 0)
-constexpr detail::invalid rope_sines(const Given&...) noexcept {
-  static_assert(detail::report<detail::rules::table_of_rope<detail::say::rope_sines,
-                                                            detail::one_is_invalid<Given...>>>::ok,
-                "umbel: shapes do not fit");
-  return {};
-}
-// Of axes without sizes: refused.
-template <class Rope, template <std::size_t> class Positions, template <std::size_t> class Features,
-          class... Given>
-constexpr detail::invalid rope_cosines(const Given&...) noexcept {
-  static_assert(
-      detail::report<
-          detail::rules::table_of_rope<detail::say::rope_cosines, detail::never<Rope>>>::ok,
-      "umbel: shapes do not fit");
-  return {};
-}
-// Of axes without sizes: refused.
-template <class Rope, template <std::size_t> class Positions, template <std::size_t> class Features,
-          class... Given>
-constexpr detail::invalid rope_sines(const Given&...) noexcept {
-  static_assert(detail::report<
-                    detail::rules::table_of_rope<detail::say::rope_sines, detail::never<Rope>>>::ok,
-                "umbel: shapes do not fit");
-  return {};
-}
+// Of a tensor, of axes without sizes and the like: refused.
+#define UMBEL_INSTEAD                                                                         \
+  "expects a pairing, two axes with sizes and no argument; write rope_cosines<split_halves, " \
+  "token<4096>, head_dim<64>>()"
+UMBEL_REFUSES_MIXED(rope_cosines, (const Given&...), UMBEL_INSTEAD)
+UMBEL_REFUSES_CALL(rope_cosines, (const Given&...), UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_CALL(rope_cosines, (const Given&...), UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSES_CALL(rope_cosines, (const Given&...), UMBEL_INSTEAD, UMBEL_NAMES)
+UMBEL_REFUSES_MIXED(rope_sines, (const Given&...), UMBEL_INSTEAD)
+UMBEL_REFUSES_CALL(rope_sines, (const Given&...), UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_CALL(rope_sines, (const Given&...), UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSES_CALL(rope_sines, (const Given&...), UMBEL_INSTEAD, UMBEL_NAMES)
+#undef UMBEL_INSTEAD
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

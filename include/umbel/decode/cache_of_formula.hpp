@@ -26,6 +26,7 @@
 #include <umbel/layer/options.hpp>
 #include <umbel/attention/score.hpp>
 #include <umbel/layer/parts.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/layer/workspace.hpp>
 #include <umbel/shape/axes.hpp>
 #include <umbel/shape/computing_rules.hpp>

@@ -13,11 +13,12 @@
 
 // clang-format off: all that this needs, in order; bare.hpp explains (test/layering.py --lists).
 #include <umbel/config.hpp>
-#include <umbel/layer/workspace.hpp>
-#include <umbel/layer/memory.hpp>
 #include <umbel/shape/axis.hpp>
 #include <umbel/shape/invalid.hpp>
 #include <umbel/shape/verdict.hpp>
+#include <umbel/shape/template_arguments.hpp>
+#include <umbel/layer/workspace.hpp>
+#include <umbel/layer/memory.hpp>
 #include <umbel/shape/layout.hpp>
 #include <umbel/shape/algebra.hpp>
 #include <umbel/shape/words.hpp>
@@ -118,28 +119,17 @@ constexpr auto argmax(const X&) noexcept {
   return detail::refusal<verdict>();
 }
 // Axes by number, with sizes, or several, are refused.
-template <auto Number, class X>
-  requires(detail::elements<X> || detail::traced<X>)
-constexpr auto argmax(const X&) noexcept {
-  using verdict = detail::in_its_line<detail::rules::axis_of_argmax<X>, X>;
-  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  return detail::refusal<verdict>();
-}
-template <axis_like Axis, class X>
-  requires(detail::elements<X> || detail::traced<X>)
-constexpr auto argmax(const X&) noexcept {
-  using verdict = detail::in_its_line<detail::rules::axis_of_argmax<X>, X>;
-  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  return detail::refusal<verdict>();
-}
-template <template <std::size_t> class First, template <std::size_t> class Second,
-          template <std::size_t> class... Rest, class X>
-  requires(detail::elements<X> || detail::traced<X>)
-constexpr auto argmax(const X&) noexcept {
-  using verdict = detail::in_its_line<detail::rules::axis_of_argmax<X>, X>;
-  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  return detail::refusal<verdict>();
-}
+#define UMBEL_INSTEAD "expects one axis, by its name: argmax<key>(x)"
+UMBEL_REFUSED_RESULT(argmax, UMBEL_INSTEAD)
+UMBEL_REFUSES_MIXED_OF_TENSOR(argmax, UMBEL_INSTEAD)
+UMBEL_REFUSES_OF_TENSOR(argmax, UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_OF_TENSOR(argmax, UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSES_OF_TENSOR(argmax, UMBEL_INSTEAD, UMBEL_TWO_NAMES)
+UMBEL_REFUSES_MIXED_PIPED(argmax, UMBEL_INSTEAD)
+UMBEL_REFUSES_PIPED(argmax, UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_PIPED(argmax, UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSES_PIPED(argmax, UMBEL_INSTEAD, UMBEL_TWO_NAMES)
+#undef UMBEL_INSTEAD
 
 // Makes earlier tokens less likely: divides their logits by the penalty if positive and multiplies
 // them otherwise, once per token (Keskar et al. 2019, "CTRL"). said: integers; those that aren't an

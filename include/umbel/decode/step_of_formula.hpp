@@ -6,6 +6,7 @@
 #include <umbel/decode/cache.hpp>
 #include <umbel/formula/formula.hpp>
 #include <umbel/formula/next_positions.hpp>
+#include <umbel/shape/template_arguments.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

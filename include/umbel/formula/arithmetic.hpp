@@ -8,6 +8,7 @@
 #include <umbel/formula/operands.hpp>
 #include <umbel/operation/number_function.hpp>
 #include <umbel/operation/where.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/tensor/arithmetic.hpp>
 
 UMBEL_WARNINGS_PUSH

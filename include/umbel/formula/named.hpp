@@ -6,6 +6,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/formula/node.hpp>
+#include <umbel/shape/template_arguments.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -71,6 +72,13 @@ constexpr detail::invalid named(const X&) noexcept {
       "umbel: shapes do not fit");
   return {};
 }
+// With no text: refused.
+#define UMBEL_INSTEAD "expects a name as text; write named<\"scores\">(x)"
+UMBEL_REFUSED_RESULT(named, UMBEL_INSTEAD)
+UMBEL_REFUSES_OF_TENSOR(named, UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_OF_TENSOR(named, UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSES_OF_TENSOR(named, UMBEL_INSTEAD, UMBEL_NAMES)
+#undef UMBEL_INSTEAD
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -73,14 +73,19 @@ class node : public portable::value_of_formula<node<Recorder, E, Layout, Open>> 
     static_assert(!UMBEL_CLANG || report<rules::has_a_value<node>>::ok, "umbel: shapes do not fit");
     return note_refusal<std::enable_if_t<sizeof(node*) != 0>>::noted;
   }
-  // std::exp(x), or your function of a number. (A template: a node converts to no other number.)
-  template <class Number>
-    requires std::is_same_v<Number, float>
-  constexpr operator Number() const noexcept(noted_here<rules::has_a_number<node>>) {
-    static_assert(!UMBEL_CLANG || report<rules::has_a_number<node>>::ok,
-                  "umbel: shapes do not fit");
+  // std::exp(x), or your function of a number; an overload for float fits best. (Not constexpr for
+  // clang, which then instantiates the body last, and prints it with your line alone.)
+#if UMBEL_CLANG
+  operator float() const noexcept(rules::has_a_number<node>::ok ||
+                                  note_refusal<std::enable_if_t<sizeof(node*) != 0>>::noted) {
+    static_assert(report<rules::has_a_number<node>>::ok, "umbel: shapes do not fit");
+    return 0;
+  }
+#else
+  constexpr operator float() const noexcept(noted_here<rules::has_a_number<node>>) {
     return note_refusal<std::enable_if_t<sizeof(node*) != 0>>::noted;
   }
+#endif
   template <class... Position>
   constexpr auto operator()(Position...) const noexcept {
     using verdict = in_its_line<rules::has_elements<node>, node>;

@@ -29,6 +29,7 @@
 #include <umbel/layer/options.hpp>
 #include <umbel/attention/score.hpp>
 #include <umbel/layer/parts.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/layer/workspace.hpp>
 #include <umbel/shape/axes.hpp>
 #include <umbel/shape/computing_rules.hpp>
@@ -284,6 +285,16 @@ constexpr const char* describe() noexcept {
     return "";
 }
 
+// describe<attention, 4>(), describe<attention, query>() and the like: refused.
+#define UMBEL_INSTEAD                                                                         \
+  "expects a type of layer, then axes with their sizes; write describe<attention, query<4>, " \
+  "key<6>>()"
+UMBEL_REFUSES_MIXED(describe, (const Given&...), UMBEL_INSTEAD)
+UMBEL_REFUSES_CALL(describe, (const Given&...), UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_CALL(describe, (const Given&...), UMBEL_INSTEAD, UMBEL_NAMES)
+UMBEL_REFUSES_CALL(describe, (const Given&...), UMBEL_INSTEAD, template <class...> class Layer,
+                   class... Axes)
+#undef UMBEL_INSTEAD
 // describe(layer, x): refused, as the plan depends on types alone.
 template <class Layer, class... X>
   requires(detail::has_its_weights<Layer> || detail::one_is_invalid<Layer> ||

@@ -30,6 +30,7 @@
 #include <umbel/attention/score.hpp>
 #include <umbel/layer/norm_options.hpp>
 #include <umbel/layer/parts.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/layer/workspace.hpp>
 #include <umbel/shape/axes.hpp>
 #include <umbel/shape/computing_rules.hpp>
@@ -274,6 +275,9 @@ constexpr bool fits_board() {
 //   Board      one of umbel::board, or a struct with the constants flash and ram, in bytes
 //   Model, X   as for footprint
 template <class Board = detail::nothing, class Model = detail::nothing, class... X>
+UMBEL_EXPECTS(
+    "fits: expects types, of a board, of a layer or formula and of its arguments; write "
+    "fits<board, attention, queries>")
 inline constexpr bool fits = detail::footprints::fits_board<
     typename detail::footprints::fits_rule<Board, Model, X...>::type>();
 

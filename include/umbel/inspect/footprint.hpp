@@ -32,6 +32,7 @@
 #include <umbel/attention/score.hpp>
 #include <umbel/layer/norm_options.hpp>
 #include <umbel/layer/parts.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/layer/workspace.hpp>
 #include <umbel/shape/axes.hpp>
 #include <umbel/shape/computing_rules.hpp>
@@ -294,6 +295,9 @@ constexpr call_footprint answer() {
 //                                    count as weights
 // Errors of a call are errors here, with the same message.
 template <class Model = detail::nothing, class... X>
+UMBEL_EXPECTS(
+    "footprint: expects types, of a layer or formula and of its arguments; write "
+    "footprint<attention, queries>")
 inline constexpr call_footprint footprint = detail::footprints::answer<
     detail::footprints::request<std::remove_cvref_t<Model>, std::remove_cvref_t<X>...>,
     typename detail::footprints::request<std::remove_cvref_t<Model>,

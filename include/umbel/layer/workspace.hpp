@@ -19,6 +19,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/shape/template_arguments.hpp>
 
 #include <type_traits>
 #include <umbel/utility.hpp>
@@ -53,6 +54,9 @@ concept workspace_like = std::is_base_of_v<detail::workspace_base, std::remove_c
 // tokens>, workspace_for<decoder, tokens, memory>, workspace_for<cache, step>. Without a tensor,
 // use the axes: attention::workspace<query<4>, key<6>>. sizeof is its cost.
 template <class Layer, class... X>
+UMBEL_EXPECTS(
+    "workspace_for: expects types, of a layer or formula and of its arguments; write "
+    "workspace_for<decltype(f), queries>")
 using workspace_for =
     decltype(std::remove_cvref_t<Layer>::workspace_of(std::declval<const X&>()...));
 

@@ -7,6 +7,7 @@
 #include <umbel/config.hpp>
 #include <umbel/layer/memory.hpp>
 #include <umbel/mask/combine.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/simd/math.hpp>
 #include <umbel/tensor/copy.hpp>
 

@@ -14,6 +14,7 @@
 #include <umbel/config.hpp>
 #include <umbel/kernel/tap.hpp>
 #include <umbel/mask/combine.hpp>
+#include <umbel/shape/template_arguments.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel {
@@ -116,6 +117,12 @@ constexpr detail::every_key observe(const X&...) noexcept {
       "umbel: shapes do not fit");
   return {};
 }
+#define UMBEL_INSTEAD \
+  "writes weights or scores; write observe(memory) or observe<observed::scores>(memory)"
+UMBEL_REFUSES_CALL(observe, UMBEL_TENSOR_FIRST, UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_CALL(observe, UMBEL_TENSOR_FIRST, UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSES_CALL(observe, UMBEL_TENSOR_FIRST, UMBEL_INSTEAD, UMBEL_NAMES)
+#undef UMBEL_INSTEAD
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -15,6 +15,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/mask/memory.hpp>
+#include <umbel/shape/template_arguments.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::portable {
@@ -249,6 +250,10 @@ constexpr detail::no_mask_of<P...> sliding_window_at(const P&...) noexcept {
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }
+#define UMBEL_INSTEAD "expects a number of keys; write sliding_window_at<4>(keys - queries)"
+UMBEL_REFUSES_CALL(sliding_window_at, (const Given&...), UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSES_CALL(sliding_window_at, (const Given&...), UMBEL_INSTEAD, UMBEL_NAMES)
+#undef UMBEL_INSTEAD
 
 }  // namespace umbel::inline UMBEL_TARGET
 

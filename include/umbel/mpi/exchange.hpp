@@ -13,6 +13,7 @@
 #include <umbel/mpi/gradients.hpp>
 #include <umbel/mpi/heads.hpp>
 #include <umbel/mpi/residual_block.hpp>
+#include <umbel/shape/template_arguments.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -177,6 +178,9 @@ constexpr exchange_cost exchanged() {
 // decoder layers <share, token<512>, key<48>>, with the memory's positions; <by_sequences,
 // batch<8>, token<128>>; <by_chains> for the sum of a batch_gradient. For a cache: token<1>.
 template <class Share, class... Axes>
+UMBEL_EXPECTS(
+    "exchange_of: expects a type of layer, then axes with their sizes; write exchange_of<share, "
+    "token<512>>")
 inline constexpr exchange_cost exchange_of =
     detail::exchanged<detail::exchange_rule<Share, Axes...>,
                       typename detail::exchange_rule<Share, Axes...>::verdict>();

@@ -7,6 +7,7 @@
 #include <umbel/config.hpp>
 #include <umbel/layer/memory.hpp>
 #include <umbel/operation/elementwise_function.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/tensor/copy.hpp>
 #include <umbel/tensor/reshape.hpp>
 
@@ -177,6 +178,21 @@ constexpr detail::invalid stack(const X&...) noexcept {
                 "umbel: shapes do not fit");
   return {};
 }
+// With other template arguments: refused.
+#define UMBEL_INSTEAD                                                                          \
+  "expects the name of one axis; write concat<token>(a, b) along an axis, stack<batch>(a, b) " \
+  "along a new one"
+UMBEL_REFUSED_RESULT(concat, UMBEL_INSTEAD)
+UMBEL_REFUSES_MIXED_OF_TENSOR(concat, UMBEL_INSTEAD)
+UMBEL_REFUSES_OF_TENSOR(concat, UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_OF_TENSOR(concat, UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSES_OF_TENSOR(concat, UMBEL_INSTEAD, UMBEL_TWO_NAMES)
+UMBEL_REFUSED_RESULT(stack, UMBEL_INSTEAD)
+UMBEL_REFUSES_MIXED_OF_TENSOR(stack, UMBEL_INSTEAD)
+UMBEL_REFUSES_OF_TENSOR(stack, UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_OF_TENSOR(stack, UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSES_OF_TENSOR(stack, UMBEL_INSTEAD, UMBEL_TWO_NAMES)
+#undef UMBEL_INSTEAD
 
 namespace detail {
 inline constexpr long no_positions = -__LONG_MAX__ - 1;

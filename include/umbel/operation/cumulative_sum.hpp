@@ -12,6 +12,7 @@
 #include <umbel/layer/options.hpp>
 #include <umbel/operation/reduce.hpp>
 #include <umbel/operation/softmax.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/tensor/copy.hpp>
 
 UMBEL_WARNINGS_PUSH

@@ -5,6 +5,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/operation/lookup.hpp>
+#include <umbel/shape/template_arguments.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -144,22 +145,13 @@ constexpr auto gather(const X&...) noexcept {
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::refusal<verdict>();
 }
-template <axis_like Axis, class... X>
-  requires detail::are_other_than<npos, X...>
-constexpr auto gather(const X&... x) noexcept {
-  return umbel::gather(x...);
-}
-template <auto Number, class... X>
-  requires detail::are_other_than<npos, X...>
-constexpr auto gather(const X&... x) noexcept {
-  return umbel::gather(x...);
-}
-template <template <std::size_t> class First, template <std::size_t> class Second,
-          template <std::size_t> class... Rest, class... X>
-  requires detail::are_other_than<npos, X...>
-constexpr auto gather(const X&... x) noexcept {
-  return umbel::gather(x...);
-}
+#define UMBEL_INSTEAD "expects one axis, by its name; write gather<bucket>(x, ids)"
+UMBEL_REFUSED_RESULT(gather, UMBEL_INSTEAD)
+UMBEL_REFUSES_MIXED_OF_TENSOR(gather, UMBEL_INSTEAD)
+UMBEL_REFUSES_OF_TENSOR(gather, UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_OF_TENSOR(gather, UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSES_OF_TENSOR(gather, UMBEL_INSTEAD, UMBEL_TWO_NAMES)
+#undef UMBEL_INSTEAD
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

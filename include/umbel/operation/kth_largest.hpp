@@ -7,6 +7,7 @@
 #include <umbel/kernel/float/kth_largest.hpp>
 #include <umbel/operation/reduce.hpp>
 #include <umbel/operation/softmax.hpp>
+#include <umbel/shape/template_arguments.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

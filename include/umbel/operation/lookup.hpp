@@ -7,6 +7,7 @@
 #include <umbel/config.hpp>
 #include <umbel/layer/memory.hpp>
 #include <umbel/operation/elementwise_function.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/tensor/check.hpp>
 #include <umbel/tensor/refusal.hpp>
 
@@ -37,8 +38,6 @@ UMBEL_SAYS(needs_the_axis_of_the_classes_so_write_one_hot_of_10_classes,
            "needs the axis of the classes with its size; write one_hot<classes<10>>(ids)");
 UMBEL_SAYS(expects_a_table_and_positions_so_write_lookup_of_both,
            "expects a table and positions; write lookup(table, ids)");
-UMBEL_SAYS(reads_along_the_first_axis_so_write_gather_for_another,
-           "reads along the first axis; for a different one write gather<bucket>(x, ids)");
 
 namespace rules {
 // A table with these rows, in a formula of T.
@@ -234,31 +233,20 @@ constexpr auto one_hot(const Ids&) noexcept {
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::refusal<verdict>();
 }
-template <template <std::size_t> class Classes, class Ids>
-  requires(detail::shaped<Ids> || detail::one_is_invalid<Ids>)
-constexpr auto one_hot(const Ids&) noexcept {
-  using verdict = detail::in_its_line<detail::rules::classes_given<Ids>, Ids>;
-  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  return detail::refusal<verdict>();
-}
-template <auto Classes, class Ids>
-  requires(detail::shaped<Ids> || detail::one_is_invalid<Ids>)
-constexpr auto one_hot(const Ids&) noexcept {
-  using verdict = detail::in_its_line<detail::rules::classes_given<Ids>, Ids>;
-  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  return detail::refusal<verdict>();
-}
+#define UMBEL_INSTEAD "needs the axis of the classes with its size; write one_hot<classes<10>>(ids)"
+UMBEL_REFUSED_RESULT(one_hot, UMBEL_INSTEAD)
+UMBEL_REFUSES_MIXED_OF_TENSOR(one_hot, UMBEL_INSTEAD)
+UMBEL_REFUSES_OF_TENSOR(one_hot, UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_OF_TENSOR(one_hot, UMBEL_INSTEAD, UMBEL_NAMES)
+#undef UMBEL_INSTEAD
 // With an axis: refused.
-template <template <std::size_t> class Axis, class... X>
-  requires detail::are_other_than<npos, X...>
-constexpr auto lookup(const X&...) noexcept {
-  using verdict = detail::in_its_line<
-      detail::verdict<detail::one_is_invalid<X...>, detail::say::lookup,
-                      detail::say::reads_along_the_first_axis_so_write_gather_for_another>,
-      X...>;
-  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  return detail::refusal<verdict>();
-}
+#define UMBEL_INSTEAD "reads along the first axis; for a different one write gather<bucket>(x, ids)"
+UMBEL_REFUSED_RESULT(lookup, UMBEL_INSTEAD)
+UMBEL_REFUSES_MIXED_OF_TENSOR(lookup, UMBEL_INSTEAD)
+UMBEL_REFUSES_OF_TENSOR(lookup, UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_OF_TENSOR(lookup, UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSES_OF_TENSOR(lookup, UMBEL_INSTEAD, UMBEL_NAMES)
+#undef UMBEL_INSTEAD
 // A table without positions, or more than both: refused.
 template <class... X>
   requires(detail::are_other_than<2, X...> || detail::are_with_another<X...>)

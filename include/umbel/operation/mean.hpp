@@ -7,6 +7,7 @@
 #include <umbel/kernel/scores_seen.hpp>
 #include <umbel/layer/rules.hpp>
 #include <umbel/operation/reduce.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/tensor/loop.hpp>
 
 UMBEL_WARNINGS_PUSH

@@ -13,6 +13,7 @@
 #include <umbel/kernel/plain/floats.hpp>
 #include <umbel/layer/computing.hpp>
 #include <umbel/operation/elementwise_function.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/tensor/refusal.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -119,10 +120,6 @@ struct reduction_operation : computing<reduction_operation<Name, Combine, Axes..
     }
   }
 };
-// x | sum<key<6>>
-template <class Name>
-struct reduction_without_names
-    : other_calls<Name, say::expects_names_of_axes_without_sizes_so_write_key> {};
 template <template <std::size_t> class... Axes>
 using sum_operation = reduction_operation<say::sum, kernel::plain::sum_of, Axes...>;
 template <template <std::size_t> class... Axes>
@@ -241,41 +238,30 @@ constexpr auto(min)(const X&...) noexcept {
   return detail::refusal<verdict>();
 }
 
-// Axes with sizes, by number, and options are refused: sum<key<6>>(x), sum<1>(x).
-#define UMBEL_NAMES_ONLY(name)                                                                  \
-  template <class Axis, class... Rest, class X>                                                 \
-    requires(detail::elements<X> || detail::traced<X>)                                          \
-  constexpr auto(name)(const X&) noexcept {                                                     \
-    using verdict = detail::in_its_line<detail::rules::names_of_axes<detail::say::name, X>, X>; \
-    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");                     \
-    return detail::refusal<verdict>();                                                          \
-  }                                                                                             \
-  template <auto Axis, auto... Rest, class X>                                                   \
-    requires(detail::elements<X> || detail::traced<X>)                                          \
-  constexpr auto(name)(const X&) noexcept {                                                     \
-    using verdict = detail::in_its_line<detail::rules::names_of_axes<detail::say::name, X>, X>; \
-    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");                     \
-    return detail::refusal<verdict>();                                                          \
-  }                                                                                             \
-  template <template <std::size_t> class Axis, class Option, class X>                           \
-    requires(!std::is_same_v<Option, X> && (detail::elements<X> || detail::traced<X>))          \
-  constexpr auto(name)(const X&) noexcept {                                                     \
-    using verdict = detail::in_its_line<detail::rules::names_of_axes<detail::say::name, X>, X>; \
-    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");                     \
-    return detail::refusal<verdict>();                                                          \
-  }                                                                                             \
-  template <class Axis, class... Rest>                                                          \
-  constexpr detail::reduction_without_names<detail::say::name>(name)() noexcept {               \
-    return {};                                                                                  \
-  }                                                                                             \
-  template <auto Axis, auto... Rest>                                                            \
-  constexpr detail::reduction_without_names<detail::say::name>(name)() noexcept {               \
-    return {};                                                                                  \
-  }
-UMBEL_NAMES_ONLY(sum)
-UMBEL_NAMES_ONLY(max)
-UMBEL_NAMES_ONLY(min)
-#undef UMBEL_NAMES_ONLY
+// Axes with sizes, by number, and options are refused: sum<key<6>>(x), sum<1>(x), x | sum<1>.
+#define UMBEL_INSTEAD "expects names of axes, without sizes or numbers; write key, not key<6> or 1"
+UMBEL_REFUSED_RESULT(sum, UMBEL_INSTEAD)
+UMBEL_REFUSES_MIXED_OF_TENSOR(sum, UMBEL_INSTEAD)
+UMBEL_REFUSES_OF_TENSOR(sum, UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_OF_TENSOR(sum, UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSES_MIXED_PIPED(sum, UMBEL_INSTEAD)
+UMBEL_REFUSES_PIPED(sum, UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_PIPED(sum, UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSED_RESULT(max, UMBEL_INSTEAD)
+UMBEL_REFUSES_MIXED_OF_TENSOR(max, UMBEL_INSTEAD)
+UMBEL_REFUSES_OF_TENSOR(max, UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_OF_TENSOR(max, UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSES_MIXED_PIPED(max, UMBEL_INSTEAD)
+UMBEL_REFUSES_PIPED(max, UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_PIPED(max, UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSED_RESULT(min, UMBEL_INSTEAD)
+UMBEL_REFUSES_MIXED_OF_TENSOR(min, UMBEL_INSTEAD)
+UMBEL_REFUSES_OF_TENSOR(min, UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_OF_TENSOR(min, UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSES_MIXED_PIPED(min, UMBEL_INSTEAD)
+UMBEL_REFUSES_PIPED(min, UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_PIPED(min, UMBEL_INSTEAD, UMBEL_TYPES)
+#undef UMBEL_INSTEAD
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

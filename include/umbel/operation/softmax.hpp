@@ -11,6 +11,7 @@
 #include <umbel/kernel/float/log_softmax.hpp>
 #include <umbel/kernel/float/softmax.hpp>
 #include <umbel/layer/computing.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/tensor/copy.hpp>
 
 UMBEL_WARNINGS_PUSH

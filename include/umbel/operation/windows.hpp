@@ -10,6 +10,7 @@
 #include <umbel/config.hpp>
 #include <umbel/layer/options.hpp>
 #include <umbel/operation/concat.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/tensor/reshape.hpp>
 
 UMBEL_WARNINGS_PUSH

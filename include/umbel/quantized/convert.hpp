@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <umbel/config.hpp>
 #include <umbel/quantized/linear.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/simd/math.hpp>
 #include <umbel/tensor/compare.hpp>
 
@@ -122,6 +123,16 @@ constexpr detail::invalid dequantize(const Given&...) noexcept {
                 "umbel: shapes do not fit");
   return {};
 }
+#define UMBEL_INSTEAD "expects an element type; write quantize<std::int8_t>(x, range)"
+UMBEL_REFUSES_MIXED(quantize, UMBEL_TENSOR_FIRST, UMBEL_INSTEAD)
+UMBEL_REFUSES_CALL(quantize, UMBEL_TENSOR_FIRST, UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_CALL(quantize, UMBEL_TENSOR_FIRST, UMBEL_INSTEAD, UMBEL_NAMES)
+#undef UMBEL_INSTEAD
+#define UMBEL_INSTEAD "expects an element type, or none for float; write dequantize(y, range)"
+UMBEL_REFUSES_MIXED(dequantize, UMBEL_TENSOR_FIRST, UMBEL_INSTEAD)
+UMBEL_REFUSES_CALL(dequantize, UMBEL_TENSOR_FIRST, UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_CALL(dequantize, UMBEL_TENSOR_FIRST, UMBEL_INSTEAD, UMBEL_NAMES)
+#undef UMBEL_INSTEAD
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -12,6 +12,7 @@
 #include <boost/hana/type.hpp>
 #include <umbel/config.hpp>
 #include <umbel/shape/rules.hpp>
+#include <umbel/shape/template_arguments.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel {
@@ -191,6 +192,9 @@ constexpr auto extents(const X&) {
 //   tensor_from<float>(axes)                  the axes of a hana::tuple (axes or their hana::types)
 //   tensor_from<float, batch, hidden>(sizes)  the sizes of a hana::map, in the order named here
 template <class T, template <std::size_t> class... Axes>
+UMBEL_EXPECTS(
+    "tensor_from: expects an element type, then names of axes; write tensor_from<float, batch, "
+    "hidden>(sizes)")
 inline constexpr detail::tensor_from_operation<T, detail::family_of<Axes>...> tensor_from{};
 
 }  // namespace umbel::inline UMBEL_TARGET

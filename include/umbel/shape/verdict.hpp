@@ -165,14 +165,6 @@ inline constexpr const char* spoken = nullptr;
   template <>                      \
   inline constexpr const char* spoken<say::word> = sentence
 
-// After the parameters of a template: describes them. If an argument has the wrong kind, a number
-// in place of an axis, no code of Umbel is compiled; but g++ prints the declaration, and so this.
-#if UMBEL_CLANG
-#define UMBEL_EXPECTS(sentence)
-#else
-#define UMBEL_EXPECTS(sentence) requires(true || *"umbel: " sentence)
-#endif
-
 // The conversion of a tensor with axes to T, as in if (x > 0): refused at that line, so that
 // nothing converts. g++ prints its condition, and T and Axes. (Explicit, so that f(double) and
 // f(view<...>) can be overloads. A template would be instantiated for each conversion that is

@@ -13,6 +13,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/kernel/float/contract_loops.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/tensor/pipe.hpp>
 #include <umbel/tensor/refusal.hpp>
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/tensor/pipe.hpp>
 
 UMBEL_WARNINGS_PUSH

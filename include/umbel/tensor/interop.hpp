@@ -6,6 +6,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/tensor/tensor.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -145,6 +146,11 @@ constexpr detail::invalid view_as(const Memory&) noexcept {
   return {};
 }
 
+// view_as<batch<2>, 400>(memory): refused.
+#define UMBEL_INSTEAD \
+  "expects axes with their sizes; write view_as<batch<2>, query<4>, hidden<100>>(memory)"
+UMBEL_REFUSES_MIXED(view_as, (const Given&...), UMBEL_INSTEAD)
+#undef UMBEL_INSTEAD
 // view_as<token<8>, hidden<100>>(x): refused, a tensor has axes.
 template <class... Axes, class Tensor>
   requires(detail::tensor_like<Tensor> || detail::one_is_invalid<Tensor>)

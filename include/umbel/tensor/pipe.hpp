@@ -87,6 +87,18 @@ template <class X, class Operation>
   else
     return Operation{}(static_cast<X&&>(x));
 }
+// x | max<key<6>>: refused.
+#if UMBEL_CLANG
+template <class X, class Refused>
+  requires std::is_base_of_v<portable::calls_of_other_libraries, X>
+Refused operator|(const X&, detail::refused_operator<Refused> (*)() noexcept) noexcept;
+#else
+template <class X>
+  requires std::is_base_of_v<portable::calls_of_other_libraries, X>
+constexpr detail::invalid operator|(const X&, detail::invalid (*)() noexcept) noexcept {
+  return {};
+}
+#endif
 // On a named tensor, an operation that only re-reads memory returns a view.
 template <class X, class Operation>
   requires(detail::is_tensor<std::remove_const_t<X>> &&

@@ -42,11 +42,9 @@ template <class Verdict>
 struct verdict_to_report<said_in_its_line<Verdict>> {
   using type = accepted;
 };
-template <class Verdict>
-struct refused_operation : invalid {
-  using is_refused_operation = refused_operation;
+struct said_when_destroyed : invalid {
   using invalid::operator=;
-  constexpr refused_operation(const refused_operation&) noexcept {}
+  constexpr said_when_destroyed(const said_when_destroyed&) noexcept {}
   template <class T>
   constexpr invalid operator==(const T&) const noexcept {
     return {};
@@ -55,8 +53,15 @@ struct refused_operation : invalid {
   constexpr invalid operator!=(const T&) const noexcept {
     return {};
   }
+};
+template <class Verdict>
+struct refused_operation : said_when_destroyed {
+  using is_refused_operation = refused_operation;
   ~refused_operation() { static_assert(report<Verdict>::ok, "umbel: shapes do not fit"); }
 };
+// The result of a refused function without arguments, for x | max<key<6>>.
+template <class Refused>
+struct refused_operator {};
 template <bool InFormula>
 struct verdict_in_place {
   template <class Verdict>

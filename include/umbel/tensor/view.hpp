@@ -9,6 +9,7 @@
 #include <umbel/config.hpp>
 #include <umbel/shape/concepts.hpp>
 #include <umbel/shape/memory_rules.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/tensor/calls_of_other_libraries.hpp>
 #include <umbel/tensor/check.hpp>
 #include <umbel/tensor/iterator.hpp>
@@ -90,6 +91,13 @@ template <template <std::size_t> class Axis, detail::integer_index I>
 constexpr detail::position_along<detail::family_of<Axis>> at(I position) {
   return {static_cast<std::size_t>(position)};
 }
+#define UMBEL_INSTEAD \
+  "expects the name of one axis, then a position; write x(at<query>(3), at<batch>(0))"
+UMBEL_REFUSES_MIXED(at, (std::size_t), UMBEL_INSTEAD)
+UMBEL_REFUSES_CALL(at, (std::size_t), UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_CALL(at, (std::size_t), UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSES_CALL(at, (std::size_t), UMBEL_INSTEAD, UMBEL_TWO_NAMES)
+#undef UMBEL_INSTEAD
 
 // Would x(index...) compile? (Any call of a tensor is well-formed, so that a wrong one gets a
 // message.)

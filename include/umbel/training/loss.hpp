@@ -14,6 +14,7 @@
 #include <umbel/formula/reduce.hpp>
 #include <umbel/operation/lookup.hpp>
 #include <umbel/operation/softmax.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/tensor/refusal.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -253,14 +254,16 @@ using options_of_cross_entropy =
                         say::has_the_axis_and_then_options_as_template_arguments>,
                 Logits>;
 }  // namespace detail
-// Options before the axis: refused.
-template <class Option, template <std::size_t> class... Axis, class Logits, class Label>
-  requires(sizeof...(Axis) != 0)
-constexpr auto cross_entropy(const Logits&, const Label&) noexcept {
-  using verdict = detail::options_of_cross_entropy<Logits, Label>;
-  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  return detail::refusal<verdict>();
-}
+// Options before the axis, an axis with its size and the like: refused.
+#define UMBEL_INSTEAD                                                                     \
+  "has first the axis, then options as template arguments; write cross_entropy<classes, " \
+  "ignored_label<0>>(logits, labels)"
+UMBEL_REFUSED_RESULT(cross_entropy, UMBEL_INSTEAD)
+UMBEL_REFUSES_MIXED_OF_TENSOR(cross_entropy, UMBEL_INSTEAD)
+UMBEL_REFUSES_OF_TENSOR(cross_entropy, UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_OF_TENSOR(cross_entropy, UMBEL_INSTEAD, UMBEL_TYPES)
+UMBEL_REFUSES_OF_TENSOR(cross_entropy, UMBEL_INSTEAD, UMBEL_TWO_NAMES)
+#undef UMBEL_INSTEAD
 // Options as arguments: refused.
 template <template <std::size_t> class Axis, class... Options, class Logits, class Label,
           class Option, class... More>
