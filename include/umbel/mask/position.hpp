@@ -169,11 +169,12 @@ using window_mask = position_mask<portable::window_family<Left, Right>, Alignmen
 template <std::size_t Left, std::size_t Right, where Where, class X>
 using window_by = position_mask_by<portable::window_family<Left, Right>, Where, X>;
 
-// A number that is a position: also 2_c, but not true, 0.5 or a tensor.
+// A number that is a position: also 2_c, but not true, 0.5 or a tensor. (Of a value of a formula
+// the conversion is refused, so it comes last.)
 template <class P>
 concept position_number =
-    std::is_convertible_v<P, std::ptrdiff_t> && !std::is_same_v<P, bool> &&
-    !std::is_floating_point_v<P> && !one_is_invalid<P> && !shaped<P> && !of_a_formula<P>;
+    !of_a_formula<P> && !one_is_invalid<P> && !shaped<P> && !std::is_same_v<P, bool> &&
+    !std::is_floating_point_v<P> && std::is_convertible_v<P, std::ptrdiff_t>;
 template <class P>
 constexpr std::ptrdiff_t position_of(const P& position) noexcept {
   if constexpr (std::is_integral_v<P>)
