@@ -200,25 +200,26 @@ class IntegerWriter(Writer):
     def __init__(self, results, axes, inputs, name, source, license_name, feeds, answers, outputs, weights, path):
         if len(results) > 1:
             raise Refused(f"--int8: the model has {len(results)} outputs, and a formula in integers has one; keep that, --output {outputs[0]}")
+        rows, flags = import_embedding.split(results, set(inputs))
         results, self.told = for_integers(results)
-        pairs = import_embedding.split(results, set(inputs))
-        self.embedding = Embedding(pairs, axes, inputs, name, source, license_name, feeds, weights) if pairs else None
-        if pairs:
+        self.embedding = Embedding(rows, flags, axes, inputs, name, source, license_name, feeds, weights) if rows else None
+        of_ids = [made["name"] for _, made in [*rows, *flags]]
+        if rows:
             axes = axes | self.embedding.axes
-            self.told.append(self.embedding.told)
-        super().__init__(Program(results, axes, [*(made["name"] for _, made in pairs), *inputs], in_integers=True), f"{name}_int8", source, license_name, feeds, answers, outputs, weights)
+            self.told += self.embedding.told
+        super().__init__(Program(results, axes, [*of_ids, *inputs], in_integers=True), f"{name}_int8", source, license_name, feeds, answers, outputs, weights)
         for one in self.program.statements:
             self.check(one.node)
         names = [one["name"] for one in self.program.inputs]
         if twice := [name for name in names if names.count(name) > 1]:
             raise Refused(f"--int8: input {twice[0]} is the mask of different keys, with and without some that the model adds; pass two masks")
         self.flags = {one["name"] for one in self.program.inputs if self.input_type(one).startswith("tensor<bool")}
-        embedded, ids = {made["name"] for _, made in pairs}, self.embedding.names if pairs else set()
-        for name in [name for name in names if name not in embedded | self.flags]:
-            if inputs[name][0].kind != "f":
+        ids = self.embedding.ids if rows else set()
+        for name in [name for name in names if name not in of_ids]:
+            if name in ids or name not in self.flags and inputs[name][0].kind != "f":
                 raise Refused(f"--int8: input {name} is of {inputs[name][0]}, and more than masks and embeddings read it; compute that before the model")
         samples, labels = read_samples(path, {name: inputs[name] for name in inputs if name in {*names, *ids}}, self.flags, ids)
-        samples |= self.embedding.samples(samples) if pairs else {}
+        samples |= self.embedding.samples(samples) if rows else {}
         self.samples = [self.with_all_flags(one, samples[one["name"]]) for one in self.program.inputs]
         self.results_in_a_sample = math.prod(self.program.results[0].shape)
         self.classes = (self.program.results[0].shape or (1,))[-1]

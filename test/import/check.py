@@ -611,7 +611,7 @@ def main():
         checks.wrong_text("Llama", "another epsilon", "norm_epsilon<1, 100000>", "norm_epsilon<1, 1000000>")
         if every:
             for kind in (models.Masks, models.Alibi, models.Encoder, models.Whisper, models.CausalConvolution, models.Perceiver, models.SetTransformer, models.Conformer,
-                         models.VisionTransformer, models.Swin, models.Batch, models.PositionsFirst, models.ClassToken, models.Bert, models.Named):
+                         models.VisionTransformer, models.Swin, models.Batch, models.PositionsFirst, models.ClassToken, models.Bert, models.Named, models.PaddedWords):
                 checks.in_integers(kind)
             checks.found("Swin", "roll<row, 6>(x0)", "roll<row, 5>(x0)", "the first statement that differs is x1; the largest")
             checks.wrong_text("Bert", "half of the heads", "heads<4>", "heads<2>")
