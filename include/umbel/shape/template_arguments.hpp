@@ -60,20 +60,21 @@ UMBEL_WARNINGS_PUSH
 #define UMBEL_REFUSES_PIPED(name, sentence, ...) \
   template <__VA_ARGS__>                         \
   detail::refused_operator<detail::refused_##name<false>>(name)() noexcept;
-#define UMBEL_REFUSES_MIXED_PIPED(name, sentence)                                         \
+#define UMBEL_REFUSES_NUMBERS_PIPED(name, sentence)                                       \
   UMBEL_REFUSES_PIPED(name, sentence, auto First, class Second, class... Rest)            \
   UMBEL_REFUSES_PIPED(name, sentence, auto First, UMBEL_NAME Second, UMBEL_NAME... Rest)  \
   UMBEL_REFUSES_PIPED(name, sentence, class First, auto Second, auto... Rest)             \
   UMBEL_REFUSES_PIPED(name, sentence, class First, UMBEL_NAME Second, UMBEL_NAME... Rest) \
   UMBEL_REFUSES_PIPED(name, sentence, UMBEL_NAME First, auto Second, auto... Rest)        \
-  UMBEL_REFUSES_PIPED(name, sentence, UMBEL_NAME First, class Second, class... Rest)
+  UMBEL_REFUSES_PIPED(name, sentence, UMBEL_NAME First, class Second, class... Rest)      \
+  UMBEL_REFUSES_PIPED(name, sentence, UMBEL_NUMBERS)
 #define UMBEL_REFUSES_OF_TENSOR(name, sentence, ...)                                \
   UMBEL_REFUSES_OF_VALUE(name, __VA_ARGS__)                                         \
   template <__VA_ARGS__, class... Given>                                            \
   __attribute__((diagnose_if(UMBEL_SAID(name, sentence)))) UMBEL_REFUSED_CALL(name, \
                                                                               UMBEL_TENSOR_FIRST)
 // clang-format off
-#define UMBEL_REFUSES_MIXED_OF_TENSOR(name, sentence) \
+#define UMBEL_REFUSES_NUMBERS_OF_TENSOR(name, sentence) \
   UMBEL_REFUSES_OF_VALUE(name, auto First, class Second, class... Rest) \
   template <auto First, class Second, class... Rest, class... Given> \
   __attribute__((diagnose_if(UMBEL_SAID(name, sentence)))) UMBEL_REFUSED_CALL(name, UMBEL_TENSOR_FIRST) \
@@ -91,6 +92,9 @@ UMBEL_WARNINGS_PUSH
   __attribute__((diagnose_if(UMBEL_SAID(name, sentence)))) UMBEL_REFUSED_CALL(name, UMBEL_TENSOR_FIRST) \
   UMBEL_REFUSES_OF_VALUE(name, UMBEL_NAME First, class Second, class... Rest) \
   template <UMBEL_NAME First, class Second, class... Rest, class... Given> \
+  __attribute__((diagnose_if(UMBEL_SAID(name, sentence)))) UMBEL_REFUSED_CALL(name, UMBEL_TENSOR_FIRST) \
+  UMBEL_REFUSES_OF_VALUE(name, UMBEL_NUMBERS) \
+  template <UMBEL_NUMBERS, class... Given> \
   __attribute__((diagnose_if(UMBEL_SAID(name, sentence)))) UMBEL_REFUSED_CALL(name, UMBEL_TENSOR_FIRST)
 // clang-format on
 #else
@@ -112,11 +116,14 @@ UMBEL_WARNINGS_PUSH
   UMBEL_REFUSES_CALL(name, parameters, sentence, UMBEL_NAME First, class Second, class... Rest)
 #define UMBEL_REFUSED_RESULT(name, sentence)
 #define UMBEL_REFUSES_PIPED(name, sentence, ...) UMBEL_REFUSES_CALL(name, (), sentence, __VA_ARGS__)
-#define UMBEL_REFUSES_MIXED_PIPED(name, sentence) UMBEL_REFUSES_MIXED(name, (), sentence)
+#define UMBEL_REFUSES_NUMBERS_PIPED(name, sentence) \
+  UMBEL_REFUSES_MIXED(name, (), sentence)           \
+  UMBEL_REFUSES_CALL(name, (), sentence, UMBEL_NUMBERS)
 #define UMBEL_REFUSES_OF_TENSOR(name, sentence, ...) \
   UMBEL_REFUSES_CALL(name, UMBEL_TENSOR_FIRST, sentence, __VA_ARGS__)
-#define UMBEL_REFUSES_MIXED_OF_TENSOR(name, sentence) \
-  UMBEL_REFUSES_MIXED(name, UMBEL_TENSOR_FIRST, sentence)
+#define UMBEL_REFUSES_NUMBERS_OF_TENSOR(name, sentence)   \
+  UMBEL_REFUSES_MIXED(name, UMBEL_TENSOR_FIRST, sentence) \
+  UMBEL_REFUSES_CALL(name, UMBEL_TENSOR_FIRST, sentence, UMBEL_NUMBERS)
 
 namespace umbel::inline UMBEL_TARGET::detail {
 template <text Sentence, class... Given>
@@ -128,7 +135,8 @@ constexpr invalid refuse() noexcept {
 }
 }  // namespace umbel::inline UMBEL_TARGET::detail
 #endif
-// Only numbers, types or names of axes. (MIXED: two of these, as the first and the second.)
+// Only numbers, types or names of axes. (MIXED: two of these, as the first and the second; NUMBERS:
+// these mixtures, and only numbers.)
 #define UMBEL_NUMBERS auto First, auto... Rest
 #define UMBEL_TYPES class First, class... Rest
 #define UMBEL_NAMES UMBEL_NAME First, UMBEL_NAME... Rest

@@ -259,8 +259,7 @@ using options_of_cross_entropy =
   "has first the axis, then options as template arguments; write cross_entropy<classes, " \
   "ignored_label<0>>(logits, labels)"
 UMBEL_REFUSED_RESULT(cross_entropy, UMBEL_INSTEAD)
-UMBEL_REFUSES_MIXED_OF_TENSOR(cross_entropy, UMBEL_INSTEAD)
-UMBEL_REFUSES_OF_TENSOR(cross_entropy, UMBEL_INSTEAD, UMBEL_NUMBERS)
+UMBEL_REFUSES_NUMBERS_OF_TENSOR(cross_entropy, UMBEL_INSTEAD)
 UMBEL_REFUSES_OF_TENSOR(cross_entropy, UMBEL_INSTEAD, UMBEL_TYPES)
 UMBEL_REFUSES_OF_TENSOR(cross_entropy, UMBEL_INSTEAD, UMBEL_TWO_NAMES)
 #undef UMBEL_INSTEAD
