@@ -85,6 +85,19 @@ constexpr formula sums_up_to = [](auto q, auto k, auto v) {
   auto sums = cumulative_sum<key>(cumulative_sum<key, exclusive>(scores_of(q, k)));
   return contract<key>(where(position<key> > position<query>, 0, sums * 0.125f), v);
 };
+// A softmax by hand: -infinity minus the largest score of a row in which a key is seen, or a number.
+constexpr formula of_exponentials = [](auto q, auto k, auto v) {
+  auto distance = position<query> - position<key>;
+  auto s = hide(scores_of(q, k), distance < 0 || distance > 40);
+  auto most = maximum(max<key>(s), 0), e = exp(s - most), f = exp(s - 1);
+  return contract<key>(e, v) / (sum<key>(e) + exp(-most) + sum<key>(f));
+};
+// If no key is seen, or the number is not the largest, all differences count.
+constexpr formula of_other_exponentials = [](auto q, auto k, auto v) {
+  auto s = hide(scores_of(q, k), position<key> >= position<query>);
+  auto e = exp(s - max<key>(s)), f = exp(s - max<key>(s * 2));
+  return contract<key>(e, v) / (sum<key>(e) + sum<key>(f));
+};
 // Ranges of different sizes, one of which no query has; a minimum and a product.
 constexpr formula of_several = [](auto q, auto k, auto v) {
   auto s = scores_of(q, k);
@@ -123,6 +136,11 @@ BOOST_AUTO_TEST_CASE(functions_along_keys) {
   check<100, 72>(contextual);
   check<40, 64>(sums_up_to);
 }
+BOOST_AUTO_TEST_CASE(exponentials) {
+  check<97, 97>(of_exponentials);
+  check<70, 50>(of_exponentials);
+  check<33, 97>(of_other_exponentials);
+}
 BOOST_AUTO_TEST_CASE(several_ranges) { check<150, 144>(of_several); }
 BOOST_AUTO_TEST_CASE(lengths_of_sequences) {
   check<20, 90>(of_lengths, tensor<float, batch<2>, heads<3>>{0, 1, 64.5f, 1e9f, -3, not_a_number});
@@ -145,6 +163,7 @@ BOOST_AUTO_TEST_CASE(keys_outside_are_not_read) {
   };
   BOOST_TEST(has_numbers(softpick));
   BOOST_TEST(has_numbers(largest));
+  BOOST_TEST(has_numbers(of_exponentials));
   BOOST_TEST(has_numbers(variants::stick_breaking));
 }
 

@@ -263,6 +263,11 @@ struct score_reader {
     } else if (node.what == word::divide && (zero || hides)) {
       if ((zero && of_weights) || is_factor(operand_of(1), hides))
         read_outside(node.from[0], value);
+    } else if (node.what == word::subtract && hides) {
+      score_reader inside{p, parts, {}, true, of_weights};
+      inside.read_outside(node.from[0], value);
+      if (of_weights || is_number_or_largest(operand_of(1), node.from[0], inside.sees_itself()))
+        read_outside(node.from[0], value);
     } else if (node.what == word::softmax && node.family == parts.key && zero) {
       read_outside(node.from[0], -infinity);
     } else if (is_function(node.what) && node.operands == 1 && zero) {
@@ -272,6 +277,23 @@ struct score_reader {
   }
   constexpr bool is_square(const node_of_graph<T>& node) const {
     return node.from[0].node == node.from[1].node && p.reads_as_is(node.from[1]);
+  }
+  // Does query i see key i, whatever the arguments are?
+  constexpr bool sees_itself() const {
+    const axis_list& axes = p.at(parts.weights).axes;
+    return form.is_window() && !form.is_clamped() && !form.has_length() && form.low <= 0 &&
+           form.high >= 0 && axes.size_of(parts.query) <= axes.size_of(parts.key);
+  }
+  // -infinity minus n is -infinity, or all differences of its row are NaN: is n a finite number, or
+  // at least the largest of a row of x in which some key is seen?
+  constexpr bool is_number_or_largest(int n, const operand& x, bool some_key_is_seen) const {
+    const node_of_graph<T>& node = p.at(n);
+    if (is_number(n)) return node.number == 0 || is_factor(n, false);
+    if (node.what == word::maximum && some_key_is_seen)
+      return is_number_or_largest(node.from[0].node, x, true) ||
+             is_number_or_largest(node.from[1].node, x, true);
+    return some_key_is_seen && node.what == word::reduce && node.reduces_by == reduction::max &&
+           node.sums == 1 && node.summed[0] == parts.key && node.from[0] == x;
   }
   // A number other than 0, infinity and NaN.
   constexpr bool is_factor(int n, bool positive) const {
