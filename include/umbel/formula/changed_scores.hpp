@@ -75,7 +75,7 @@ struct attention_of {
     square_list list;
     const auto add = [&](int n, std::size_t j) {
       const operand& from = Run::value.at(n).from[j];
-      if ((list.count) < 2 && list.index(n, j) == npos && Run::holds_numbers(from.node) &&
+      if ((list.count) < 2 && list.index(n, j) == npos && Run::loads_vectors(from.node) &&
           changed.index(from.node) == npos && hidden.index(from.node) == npos &&
           from.node != form.known && is_in_squares(n, j))
         list.operands[list.count++] = {n, j};
@@ -85,6 +85,7 @@ struct attention_of {
         for (std::size_t j = 0; j < Run::value.at(nodes->nodes[i]).operands; ++j)
           add(nodes->nodes[i], j);
     for (std::size_t i = 0; i < form.additions; ++i) add(form.added[i].node, form.added[i].j);
+    for (std::size_t i = 0; i < form.hides; ++i) add(form.hidden[i].node, form.hidden[i].j);
     return list;
   }();
 
@@ -179,11 +180,11 @@ struct changed_scores {
         keys = lanes;
       }
     }
-    template <std::size_t I>
-    UMBEL_INLINE void transpose(const T* row, std::ptrdiff_t stride) noexcept {
+    template <std::size_t I, class E>
+    UMBEL_INLINE void transpose(const E* row, std::ptrdiff_t stride) noexcept {
       UMBEL_UNROLL(16)
       for (std::size_t i = 0; i < lanes; ++i)
-        rows[I][i] = simd::load<V>(row + static_cast<std::ptrdiff_t>(i) * stride);
+        rows[I][i] = load_apart<V, 1>(row + static_cast<std::ptrdiff_t>(i) * stride, lanes);
       simd::transpose(rows[I]);
     }
     template <std::size_t I, int N>

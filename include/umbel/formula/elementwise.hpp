@@ -56,6 +56,15 @@ constexpr axis_list loops_of(const schedule<T, Nodes>& p, const node_list<Nodes>
   return loops;
 }
 
+// Flags and integers of one byte, or of the size of a number.
+template <class E, class T>
+constexpr bool are_converted_together() noexcept {
+  if constexpr (std::is_integral_v<E>)
+    return sizeof(E) == 1 || sizeof(E) == sizeof(T);
+  else
+    return false;
+}
+
 // Loads `count` elements, `Stride` apart, as a pack, converted if needed. Lanes past them repeat
 // the last: they raise no floating-point exceptions that the elements don't.
 template <class V, std::size_t Stride, class E>
@@ -69,6 +78,12 @@ UMBEL_INLINE constexpr V load_apart(const E* from, std::size_t count) noexcept {
                           : simd::keep_first(simd::load_first<V>(from, count), count,
                                              simd::broadcast<V>(from[count - 1]));
   } else {
+    if constexpr (are_converted_together<E, T>() && Stride == 1)
+      if (count == lanes && !__builtin_is_constant_evaluated()) {
+        simd::pack<std::conditional_t<std::is_same_v<E, bool>, unsigned char, E>, lanes> all;
+        __builtin_memcpy(&all, from, sizeof(all));
+        return __builtin_convertvector(all, V);
+      }
     V value{};
     for (std::size_t i = 0; i < lanes; ++i)
       value[i] = static_cast<T>(from[(i < count ? i : count - 1) * Stride]);

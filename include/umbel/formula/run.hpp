@@ -142,12 +142,15 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
     }
     return 0;
   }
-  // Does its memory hold T?
-  static constexpr bool holds_numbers(int n) noexcept {
-    constexpr bool of_t[] = {std::is_same_v<typename element_of_argument<T, Argument>::type, T>...,
-                             true};
+  // Does its memory hold T, or elements that are converted by vectors?
+  template <class E>
+  static constexpr bool are_loaded_together = std::is_same_v<E, T> ||
+                                              are_converted_together<E, T>();
+  static constexpr bool loads_vectors(int n) noexcept {
+    constexpr bool together[] = {
+        are_loaded_together<typename element_of_argument<T, Argument>::type>..., true};
     const node_of_graph<T>& node = value.at(n);
-    return node.what != word::argument || node.slot >= value.g.arguments || of_t[node.slot];
+    return node.what != word::argument || node.slot >= value.g.arguments || together[node.slot];
   }
   template <int N>
   UMBEL_INLINE constexpr T* written() const noexcept {

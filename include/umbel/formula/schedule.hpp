@@ -251,6 +251,35 @@ constexpr bool find_attention(const schedule<T, Nodes>& p, int n, step& found,
   return false;
 }
 
+// Are all that read node n in one step, `with`, over the same elements? Conditions are computed
+// where they are read. attentions: by root.
+template <class T, std::size_t Nodes>
+constexpr bool is_read_together(const schedule<T, Nodes>& p, const readings<Nodes>& readers,
+                                const attention_parts* attentions, int n, int& with) {
+  const axis_list& axes = p.at(n).axes;
+  for (std::size_t i = 0; i < p.g.results; ++i)
+    if (p.g.result[i].node == n) return false;
+  for (std::size_t r = readers.first[n]; r < readers.first[n + 1]; ++r) {
+    const auto [i, j] = readers.all[r];
+    const int root = p.root[i];
+    if (root == nowhere) continue;
+    if (!p.reads_as_is(p.at(i).from[j])) return false;
+    if (root == everywhere) {
+      if (!p.at(i).condition || !p.same_axes(axes, p.at(i).axes) ||
+          !is_read_together(p, readers, attentions, i, with))
+        return false;
+      continue;
+    }
+    const bool in_program = attentions[root].scores >= 0 && is_elementwise(p.at(i).what);
+    if ((with != nowhere && with != root) ||
+        !(in_program ? p.same_axes(axes, p.at(i).axes)
+                     : p.reduces_rows(i) || p.is_over(i, root, axes)))
+      return false;
+    with = root;
+  }
+  return true;
+}
+
 // Apart: each node that is computed has its own step and memory, so that all values can be seen.
 template <class T, std::size_t Nodes>
 constexpr void choose_steps(schedule<T, Nodes>& p, bool apart = false) {
@@ -300,20 +329,7 @@ constexpr void choose_steps(schedule<T, Nodes>& p, bool apart = false) {
     if (is_product(node.what)) products[n] = n;
     // With its readers, if all are in one step over the same elements, with at most one product.
     int with = nowhere;
-    bool together = !apart;
-    for (std::size_t i = 0; i < p.g.results; ++i) together = together && p.g.result[i].node != n;
-    for (std::size_t r = first; together && r < last; ++r) {
-      const auto [i, j] = readers.all[r];
-      if (p.root[i] == nowhere) continue;
-      const bool in_program =
-          attentions[p.root[i] < 0 ? 0 : p.root[i]].scores >= 0 && is_elementwise(p.at(i).what);
-      together = p.root[i] >= 0 && (with == nowhere || with == p.root[i]) &&
-                 p.reads_as_is(p.at(i).from[j]) &&
-                 (in_program ? p.same_axes(node.axes, p.at(i).axes)
-                             : p.reduces_rows(i) || p.is_over(i, p.root[i], node.axes));
-      with = p.root[i];
-    }
-    if (!together || with == nowhere) continue;
+    if (apart || !is_read_together(p, readers, attentions, n, with) || with == nowhere) continue;
     if (is_product(node.what)) {
       // (A product is written where its program is; a gradient is written where it is added to.)
       if (!is_elementwise(p.at(with).what) || p.at(with).what == word::add_to ||

@@ -33,8 +33,7 @@ struct row_finder {
   unsigned long long query = 0, key = 0;
   bool in[Nodes]{};              // the steps before it
   std::size_t step_of[Nodes]{};  // by root; npos: it is a part of a step
-  bool has_scores = false,
-       changes = false;  // are scores among them, and do other nodes change them?
+  bool has_pairs = false;        // do they compute a number for each query and key?
 
   constexpr const node_of_graph<T>& context() const { return p.at(p.steps[last].product); }
   constexpr const axis_list& axes() const { return p.at(weights).axes; }
@@ -127,6 +126,37 @@ struct row_finder {
     }
     return is_row_axis;
   }
+  // Does step s compute all pairs from less?
+  constexpr bool is_outer(std::size_t s) const {
+    for (int n = 0; n < p.g.count; ++n) {
+      if (!p.computes(n, p.steps[s].root)) continue;
+      for (std::size_t j = 0; j < p.at(n).operands; ++j) {
+        const operand& from = p.at(n).from[j];
+        if (p.is_in(from.node, p.steps[s].root)) continue;
+        bool has_all = true;
+        for (std::size_t i = 0; i < axes().rank; ++i)
+          has_all = has_all && (axes().size[i] == 1 || from.axes.stride_of(axes().family[i]) != 0);
+        if (has_all) return false;
+      }
+    }
+    return true;
+  }
+  // Are there scores and a program of them, a program and a function of its rows, or a program of
+  // less than pairs?
+  constexpr bool changes_pairs() const {
+    bool has_scores = false, has_program = false, has_function = false, outer = false;
+    for (std::size_t s = 0; s < last; ++s) {
+      const step& this_step = p.steps[s];
+      if (!in[s]) continue;
+      has_scores = has_scores || this_step.kind == step_kind::product;
+      has_program = has_program || this_step.root != this_step.product;
+      if (this_step.kind == step_kind::elementwise && !is_of_row(this_step.root))
+        outer = outer || is_outer(s);
+      else
+        has_function = has_function || this_step.kind != step_kind::product;
+    }
+    return has_program && (has_scores || has_function || outer);
+  }
   // If this axis is the queries.
   constexpr score_form<T> range_of(unsigned long long family) const {
     attention_parts parts;
@@ -142,17 +172,13 @@ struct row_finder {
     key = context().family;
     for (std::size_t& s : step_of) s = npos;
     for (std::size_t s = 0; s < p.count; ++s) step_of[p.steps[s].root] = s;
-    for (std::size_t j = 0; j < 2 && !has_scores; ++j) {
+    for (std::size_t j = 0; j < 2 && !has_pairs; ++j) {
       weights = context().from[j].node;
       for (std::size_t s = last; s-- > 0;) in[s] = takes(s);
       leave_functions_of_stored();
-      for (std::size_t s = 0; s < last; ++s) {
-        const step& this_step = p.steps[s];
-        has_scores = has_scores || (in[s] && this_step.kind == step_kind::product);
-        changes = changes || (in[s] && this_step.root != this_step.product);
-      }
+      has_pairs = changes_pairs();
     }
-    if (!has_scores || !changes) return false;
+    if (!has_pairs) return false;
     std::size_t most = 1;
     bool is_in_range = false;
     for (std::size_t i = 0; i < axes().rank; ++i) {
