@@ -175,8 +175,8 @@ struct scheduled_step<F, Whole, Positions, list<Traced...>, Argument...> {
   static constexpr auto roles =
       make_step<nodes_of_step(Whole::read)>(Whole::read, Positions, traced, actual);
   static constexpr sequence_axis<nodes_of_step(Whole::read)> sequences{};
-  static constexpr auto value = make_schedule(roles.g, true);
-  static_assert(!is_the_same || same_attentions(make_schedule(Whole::read.g, true), value),
+  static constexpr auto value = make_schedule(roles.g, true, true);
+  static_assert(!is_the_same || same_attentions(make_schedule(Whole::read.g, true, true), value),
                 "umbel: key_value_cache: a step would round otherwise than the whole pass");
 
   // The elements that the step of that root covers.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/formula/linear_form.hpp>
 #include <umbel/formula/program.hpp>
 #include <umbel/plan/target.hpp>
 #include <umbel/simd/row_ends.hpp>
@@ -91,6 +92,24 @@ UMBEL_INLINE constexpr V load_apart(const E* from, std::size_t count) noexcept {
   }
 }
 
+// Loads `count` elements, Stride apart, which may be negative.
+template <class V, std::ptrdiff_t Stride, class E>
+UMBEL_INLINE constexpr V load_by(const E* from, std::size_t count) noexcept {
+  using T = simd::element_of<V>;
+  constexpr std::size_t lanes = simd::lanes_of<V>;
+  if constexpr (Stride >= 0 || lanes == 1) {
+    return load_apart<V, static_cast<std::size_t>(Stride >= 0 ? Stride : 0)>(from, count);
+  } else {
+    if constexpr (Stride == -1 && std::is_same_v<E, T>)
+      if (count == lanes) return simd::reversed(simd::load<V>(from - (lanes - 1)));
+    V value{};
+    for (std::size_t i = 0; i < lanes; ++i)
+      value[i] =
+          static_cast<T>(from[static_cast<std::ptrdiff_t>(i < count ? i : count - 1) * Stride]);
+    return value;
+  }
+}
+
 // Elements of a table at positions, Stride apart: from those of the first element, whose lanes are
 // Lane apart. 0 outside of the table's Size. OneForAll: all lanes have the same position.
 template <std::size_t Size, std::size_t Stride, std::size_t Lane, bool OneForAll, class V, class E>
@@ -148,6 +167,21 @@ struct elementwise_step {
     template <int N, std::size_t J>
     static constexpr std::size_t stride = Run::value.at(N).from[J].axes.stride_of(lane_family);
 
+    // How far apart does gather N read for neighboring lanes, if its positions are a line? 0: not.
+    template <int N>
+    static constexpr std::ptrdiff_t step_of_positions = [] {
+      const node_of_graph<T>& node = Run::value.at(N);
+      const linear_form form =
+          linear_form_of(Run::value, node.from[1].node, [](unsigned long long family) {
+            return linear_form{family == lane_family ? 1.0 : 0, family != lane_family ? 1.0 : 0, 0,
+                               true};
+          });
+      const bool is_line = form.ok && form.exact && !form.is_clamped() &&
+                           (form.key == 1 || form.key == -1) && node.gathered_stride == 1 &&
+                           stride<N, 0> == 0;
+      return is_line ? static_cast<std::ptrdiff_t>(form.key) : 0;
+    }();
+
     template <int N, std::size_t J>
     UMBEL_INLINE constexpr auto memory_of() const noexcept {
       constexpr operand from = Run::value.at(N).from[J];
@@ -164,6 +198,12 @@ struct elementwise_step {
     UMBEL_INLINE constexpr V gather(V at) const noexcept {
       constexpr node_of_graph<T> node = Run::value.at(N);
       constexpr bool differs = Run::value.g.differs_along(node.from[1], lane_family);
+      constexpr std::ptrdiff_t step = step_of_positions<N>;
+      if constexpr (simd::lanes_of<V> > 1 && (step == 1 || step == -1)) {
+        const T least = at[step > 0 ? 0 : count - 1], most = at[step > 0 ? count - 1 : 0];
+        if (least >= 0 && most < static_cast<T>(node.gathered))
+          return load_by<V, step>(memory_of<N, 0>() + static_cast<std::size_t>(at[0]), count);
+      }
       return load_at<node.gathered, node.gathered_stride, stride<N, 0>, !differs>(memory_of<N, 0>(),
                                                                                   at, count);
     }

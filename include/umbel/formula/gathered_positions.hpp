@@ -95,24 +95,6 @@ constexpr linear_position linear_position_of(const schedule<T, Nodes>& p,
                             queries, keys);
 }
 
-// Loads `count` elements, Stride apart, which may be negative.
-template <class V, std::ptrdiff_t Stride, class E>
-UMBEL_INLINE constexpr V load_by(const E* from, std::size_t count) noexcept {
-  using T = simd::element_of<V>;
-  constexpr std::size_t lanes = simd::lanes_of<V>;
-  if constexpr (Stride >= 0 || lanes == 1) {
-    return load_apart<V, static_cast<std::size_t>(Stride >= 0 ? Stride : 0)>(from, count);
-  } else {
-    if constexpr (Stride == -1 && std::is_same_v<E, T>)
-      if (count == lanes) return simd::reversed(simd::load<V>(from - (lanes - 1)));
-    V value{};
-    for (std::size_t i = 0; i < lanes; ++i)
-      value[i] =
-          static_cast<T>(from[static_cast<std::ptrdiff_t>(i < count ? i : count - 1) * Stride]);
-    return value;
-  }
-}
-
 // Does node n depend on positions and numbers only? Then no value decides a branch.
 template <class T, std::size_t Nodes>
 constexpr bool is_of_positions(const schedule<T, Nodes>& p, int n) {

@@ -4,6 +4,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/formula/attend.hpp>
+#include <umbel/formula/distance_tables.hpp>
 #include <umbel/formula/elementwise.hpp>
 #include <umbel/formula/product.hpp>
 #include <umbel/formula/reduce.hpp>
@@ -52,9 +53,10 @@ template <class F, bool Direct, class... Argument>
 struct scheduled {
   using T = typename computed_type<Argument...>::type;
   static constexpr auto traced = graph_of<F, tracer<T>, Direct, Argument...>();
-  static constexpr std::size_t nodes = sizeof(traced.nodes) / sizeof(traced.nodes[0]);
+  using tables = tabulated<traced>;
+  static constexpr std::size_t nodes = tables::nodes + tables::added;
   static constexpr sequence_axis<nodes> sequences{};
-  static constexpr auto value = make_schedule(traced);
+  static constexpr auto value = make_schedule(tables::value, tables::added != 0);
 };
 // The same for one sequence of a batch at a time (sequences.hpp).
 template <class F, bool Direct, class... Argument>
@@ -64,7 +66,9 @@ struct scheduled_for_one {
   static constexpr const auto& traced = whole::traced;
   static constexpr std::size_t nodes = whole::nodes;
   static constexpr auto sequences = find_sequences(whole::value);
-  static constexpr auto value = make_schedule(of_one_sequence(traced, sequences));
+  using tables = typename whole::tables;
+  static constexpr auto value =
+      make_schedule(of_one_sequence(tables::value, sequences), tables::added != 0);
 };
 
 // Scheduled: F for its arguments. Outs: a list of the layouts of the outputs. Direct: they are
@@ -80,7 +84,7 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
   // The number of parts that a call collects.
   static constexpr std::size_t parts = traced.slots - traced.arguments;
   static constexpr auto order = [] {
-    slots_in_order<T, nodes, parts> found;
+    slots_in_order<T, sizeof(traced.nodes) / sizeof(traced.nodes[0]), parts> found;
     for (std::size_t r = 0; r < traced.results; ++r) found.collect(traced, traced.result[r].node);
     return found;
   }();

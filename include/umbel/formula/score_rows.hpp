@@ -225,13 +225,12 @@ constexpr void join_rows(schedule<T, Nodes>& p) {
 }
 
 template <class T, std::size_t Nodes>
-constexpr schedule<T, Nodes> make_schedule(const graph<T, Nodes>& g, bool joined = false) {
+constexpr schedule<T, Nodes> make_schedule(const graph<T, Nodes>& g, bool joined = false,
+                                           bool of_cache = false) {
   schedule<T, Nodes> p{};
   p.g = g;
-  if (!joined) {
-    join_multiplications(p);
-    position_storage<T, Nodes>{p}.store_all();
-  }
+  if (!joined) join_multiplications(p);
+  if (!of_cache) position_storage<T, Nodes>{p}.store_all();
   choose_steps(p);
   join_rows(p);
   place_nodes(p);

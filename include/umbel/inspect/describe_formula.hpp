@@ -76,9 +76,14 @@ struct description : cycles_of_formula<F, X...> {
   static constexpr bool reads(std::size_t s, int n) {
     return nodes.of[s].reads[n] && p.steps[s].to != n;
   }
-  // The shape of node n. A stored number of positions has their axis.
+  // The shape of node n. A stored number of positions has their axis, or has their distances.
   template <class Writer>
   static constexpr void put_shape(Writer& out, int n) {
+    if (p.at(n).axes.has(distance_family)) {
+      out.put(p.at(n).axes.size_of(distance_family), " distances");
+      if (p.at(n).axes.rank > 1) out.put(" for each of ", named.nodes[n].shape);
+      return;
+    }
     if (!named.nodes[n].open) return out.put(named.nodes[n].shape);
     const axis_list& axes = p.at(n).axes;
     for (int m = 0; m < n; ++m)

@@ -82,8 +82,9 @@ struct steps_of_formula {
              row_major_layouts<traced_result<F, X...>>, true, typename argument_of<X>::type...>;
   static constexpr const auto& p = run::value;
   // The same nodes, with their names.
-  static constexpr auto named =
+  static constexpr auto traced_with_names =
       graph_of<F, tracer<T, true>, true, typename argument_of<X>::type...>();
+  static constexpr const auto& named = tabulated<traced_with_names>::value;
 
   // Of the pairs of a step: those in its range of keys, and those for parts before `whole`.
   struct share_of_keys {
