@@ -314,19 +314,16 @@ struct changed_scores {
       prepared.keys = 0;
       if (count == simd::lanes_of<V>) prepared.load(policy, first, key);
     }
+    // If pairs are hidden, most squares have some, which need prepare_square.
     UMBEL_INLINE bool change_square(V (&scores)[simd::lanes_of<V>],
                                     std::size_t key) const noexcept {
-      if (count != simd::lanes_of<V>) return false;
+      if (selects || count != simd::lanes_of<V>) return false;
       square<V> loaded;
       loaded.load(policy, first, key);
-      kernel::scores::mask_of<V> seen = simd::every_lane<V>();
       UMBEL_UNROLL(16)
-      for (std::size_t j = 0; j < simd::lanes_of<V>; ++j) {
-        const place<V> at{policy, first, count, key + j, loaded};
-        if constexpr (selects) seen = kernel::scores::detail::and_masks(seen, sees_at(at));
-        scores[j] = changed(at, scores[j]);
-      }
-      return !selects || simd::all_lanes(seen);
+      for (std::size_t j = 0; j < simd::lanes_of<V>; ++j)
+        scores[j] = changed({policy, first, count, key + j, loaded}, scores[j]);
+      return true;
     }
     UMBEL_INLINE constexpr V change(V score, std::size_t key) const noexcept {
       return changed({policy, first, count, key, prepared}, score);

@@ -7,6 +7,7 @@
 #include <umbel/formula/linear_form.hpp>
 #include <umbel/formula/program.hpp>
 #include <umbel/plan/target.hpp>
+#include <umbel/simd/int8.hpp>
 #include <umbel/simd/row_ends.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -57,11 +58,12 @@ constexpr axis_list loops_of(const schedule<T, Nodes>& p, const node_list<Nodes>
   return loops;
 }
 
-// Flags and integers of one byte, or of the size of a number.
+// Flags, signed bytes, and integers of the size of a number.
 template <class E, class T>
 constexpr bool are_converted_together() noexcept {
   if constexpr (std::is_integral_v<E>)
-    return sizeof(E) == 1 || sizeof(E) == sizeof(T);
+    return sizeof(E) == sizeof(T) ||
+           (sizeof(T) == 4 && (std::is_same_v<E, bool> || std::is_same_v<E, std::int8_t>));
   else
     return false;
 }
@@ -81,9 +83,13 @@ UMBEL_INLINE constexpr V load_apart(const E* from, std::size_t count) noexcept {
   } else {
     if constexpr (are_converted_together<E, T>() && Stride == 1)
       if (count == lanes && !__builtin_is_constant_evaluated()) {
-        simd::pack<std::conditional_t<std::is_same_v<E, bool>, unsigned char, E>, lanes> all;
-        __builtin_memcpy(&all, from, sizeof(all));
-        return __builtin_convertvector(all, V);
+        if constexpr (sizeof(E) == 1) {
+          return simd::load<V>(reinterpret_cast<const std::int8_t*>(from));
+        } else {
+          simd::pack<E, lanes> all;
+          __builtin_memcpy(&all, from, sizeof(all));
+          return __builtin_convertvector(all, V);
+        }
       }
     V value{};
     for (std::size_t i = 0; i < lanes; ++i)
