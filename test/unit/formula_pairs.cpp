@@ -111,4 +111,44 @@ BOOST_AUTO_TEST_CASE(flags_and_integers_of_pairs) {
   BOOST_TEST(same_bits(hides(q, k, v, flags, work), plain(hides)(q, k, v, flags, work)));
 }
 
+// A program of pairs that only lacks a batch of 1 is computed in the attention.
+template <std::size_t N>
+struct bucket : umbel::axis<bucket, N> {};
+BOOST_AUTO_TEST_CASE(pairs_of_one_sequence) {
+  using queries = tensor<float, batch<1>, heads<3>, query<83>, head_dim<8>>;
+  using keys = tensor<float, batch<1>, heads<3>, key<67>, head_dim<8>>;
+  static const auto q = filled<queries>(1);
+  static const auto k = filled<keys>(2), v = filled<keys>(3);
+  static const auto table = filled<tensor<float, bucket<11>, heads<3>>>(4);
+  static const auto r = filled<tensor<float, heads<3>>>(5);
+  static of_pairs<int> ids;
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    ids.data()[i] = static_cast<int>(i * 7 % 13) - 1;
+  static const auto biases = filled<tensor<float, heads<3>, query<83>, key<67>>>(6);
+  const auto check_of = [](const auto& f, const auto& of_pair, const auto& of_head) {
+    static workspace_for<std::remove_cvref_t<decltype(f)>, queries, keys, keys,
+                         std::remove_cvref_t<decltype(of_pair)>,
+                         std::remove_cvref_t<decltype(of_head)>>
+        work;
+    BOOST_TEST(same_bits(f(q, k, v, of_pair, of_head, work),
+                         plain(f)(q, k, v, of_pair, of_head, work)));
+    return sizeof(work) < sizeof(biases) / 2;
+  };
+  constexpr formula looked_up = [](auto a, auto b, auto c, auto at, auto of) {
+    return contract<key>(softmax<key>(contract<head_dim>(a, b) + lookup(of, at)), c);
+  };
+  constexpr formula changed = [](auto a, auto b, auto c, auto bias, auto of) {
+    auto s = contract<head_dim>(a, b) - of * abs(bias);
+    return contract<key>(softmax<key>(s) * sigmoid(of * bias), c);
+  };
+  // The product has other axes than the result of its program.
+  constexpr formula of_product = [](auto a, auto b, auto c, auto bias, auto of) {
+    auto one = contract<head_dim>(a | select_at<batch, 0>, b | select_at<batch, 0>);
+    return contract<key>((one * of + bias) * contract<head_dim>(a, b), c);
+  };
+  BOOST_TEST(check_of(looked_up, ids, table));
+  BOOST_TEST(check_of(changed, biases, r));
+  BOOST_TEST(!check_of(of_product, biases, r));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

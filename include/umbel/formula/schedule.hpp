@@ -102,6 +102,13 @@ struct schedule {
     return true;
   }
 
+  // The same axes, except that `a` may lack some of size 1?
+  static constexpr bool fills(const axis_list& a, const axis_list& b) {
+    for (std::size_t i = 0; i < a.rank; ++i)
+      if (!b.has(a.family[i])) return false;
+    return a.count() == b.count();
+  }
+
   // Does reduction n read rows as stored, each to one number?
   constexpr bool reduces_rows(int n) const {
     const operand& from = at(n).from[0];
@@ -114,8 +121,8 @@ struct schedule {
   // Is n in an elementwise program over these axes, in that root's step?
   constexpr bool is_over(int n, int of_root, const axis_list& axes) const {
     if (!is_elementwise(at(n).what)) return false;
-    if (at(of_root).what == word::reduce) return same_axes(axes, at(at(of_root).from[0].node).axes);
-    return is_elementwise(at(of_root).what) && same_axes(axes, at(of_root).axes);
+    if (at(of_root).what == word::reduce) return fills(axes, at(at(of_root).from[0].node).axes);
+    return is_elementwise(at(of_root).what) && fills(axes, at(of_root).axes);
   }
 
   // Is node n computed in this step?
@@ -257,22 +264,24 @@ template <class T, std::size_t Nodes>
 constexpr bool is_read_together(const schedule<T, Nodes>& p, const readings<Nodes>& readers,
                                 const attention_parts* attentions, int n, int& with) {
   const axis_list& axes = p.at(n).axes;
+  const bool fixed = is_product(p.at(n).what);  // its axes are those of the result
   for (std::size_t i = 0; i < p.g.results; ++i)
     if (p.g.result[i].node == n) return false;
   for (std::size_t r = readers.first[n]; r < readers.first[n + 1]; ++r) {
     const auto [i, j] = readers.all[r];
     const int root = p.root[i];
     if (root == nowhere) continue;
-    if (!p.reads_as_is(p.at(i).from[j])) return false;
+    if (!p.reads_as_is(p.at(i).from[j]) || (fixed && !p.same_axes(axes, p.at(i).axes)))
+      return false;
     if (root == everywhere) {
-      if (!p.at(i).condition || !p.same_axes(axes, p.at(i).axes) ||
+      if (!p.at(i).condition || !p.fills(axes, p.at(i).axes) ||
           !is_read_together(p, readers, attentions, i, with))
         return false;
       continue;
     }
     const bool in_program = attentions[root].scores >= 0 && is_elementwise(p.at(i).what);
     if ((with != nowhere && with != root) ||
-        !(in_program ? p.same_axes(axes, p.at(i).axes)
+        !(in_program ? p.fills(axes, p.at(i).axes)
                      : p.reduces_rows(i) || p.is_over(i, root, axes)))
       return false;
     with = root;
@@ -333,7 +342,7 @@ constexpr void choose_steps(schedule<T, Nodes>& p, bool apart = false) {
     if (is_product(node.what)) {
       // (A product is written where its program is; a gradient is written where it is added to.)
       if (!is_elementwise(p.at(with).what) || p.at(with).what == word::add_to ||
-          products[with] != -1)
+          products[with] != -1 || !p.same_axes(node.axes, p.at(with).axes))
         continue;
       products[with] = n;
     }
