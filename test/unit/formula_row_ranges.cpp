@@ -89,8 +89,9 @@ constexpr formula sums_up_to = [](auto q, auto k, auto v) {
 constexpr formula of_exponentials = [](auto q, auto k, auto v) {
   auto distance = position<query> - position<key>;
   auto s = hide(scores_of(q, k), distance < 0 || distance > 40);
-  auto most = maximum(max<key>(s), 0), e = exp(s - most), f = exp(s - 1);
-  return contract<key>(e, v) / (sum<key>(e) + exp(-most) + sum<key>(f));
+  auto most = maximum(max<key>(s), 0);
+  auto e = exp(s - most);
+  return contract<key>(e, v) / (sum<key>(e) + exp(-most) + sum<key>(exp(s - 1)));
 };
 // Minus a number that may be -infinity: NaN, also of hidden keys.
 constexpr formula of_other_exponentials = [](auto q, auto k, auto v) {

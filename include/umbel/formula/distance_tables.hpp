@@ -102,6 +102,13 @@ struct distance_tables {
   }
 };
 
+template <class T, std::size_t Nodes>
+constexpr distance_tables<T, Nodes> find_tables(const graph<T, Nodes>& g) {
+  distance_tables<T, Nodes> tables{g};
+  tables.find_all();
+  return tables;
+}
+
 // A graph with such tables.
 template <class T, std::size_t Nodes, std::size_t All>
 struct graph_with_tables {
@@ -210,15 +217,10 @@ struct tabulated {
     }
     return p.g;
   }();
-  static constexpr auto tables_of = [] {
-    distance_tables<T, may_have_tables ? nodes : 1> tables{joined};
-    tables.find_all();
-    return tables;
-  };
-  static constexpr std::size_t added = may_have_tables ? tables_of().added : 0;
+  static constexpr std::size_t added = find_tables(joined).added;
   static constexpr auto value = [] {
     if constexpr (added != 0) {
-      const auto tables = tables_of();
+      const auto tables = find_tables(joined);
       graph_with_tables<T, nodes, nodes + added> with{tables};
       with.make();
       return with.made;
