@@ -146,6 +146,7 @@
 #include <umbel/formula/along_axes.hpp>
 #include <umbel/formula/schedule.hpp>
 #include <umbel/formula/stored_positions.hpp>
+#include <umbel/formula/distance_tables.hpp>
 #include <umbel/formula/place_nodes.hpp>
 #include <umbel/formula/program.hpp>
 #include <umbel/formula/linear_form.hpp>

@@ -21,8 +21,7 @@ void check(Weights, std::string_view says) {
   static const inputs<Queries, Keys> in;
   static constexpr Weights weights{};
   constexpr formula of_positions = [](auto q, auto k, auto v, auto r, auto) {
-    return contract<key>(
-        weights(contract<head_dim>(q, k), position<query> - position<key>, r), v);
+    return contract<key>(weights(contract<head_dim>(q, k), position<query> - position<key>, r), v);
   };
   constexpr formula of_tensor = [](auto q, auto k, auto v, auto r, auto apart) {
     return contract<key>(weights(contract<head_dim>(q, k), apart, r), v);

@@ -122,16 +122,15 @@ BOOST_AUTO_TEST_CASE(pairs_of_one_sequence) {
   static const auto table = filled<tensor<float, bucket<11>, heads<3>>>(4);
   static const auto r = filled<tensor<float, heads<3>>>(5);
   static of_pairs<int> ids;
-  for (std::size_t i = 0; i < ids.size(); ++i)
-    ids.data()[i] = static_cast<int>(i * 7 % 13) - 1;
+  for (std::size_t i = 0; i < ids.size(); ++i) ids.data()[i] = static_cast<int>(i * 7 % 13) - 1;
   static const auto biases = filled<tensor<float, heads<3>, query<83>, key<67>>>(6);
   const auto check_of = [](const auto& f, const auto& of_pair, const auto& of_head) {
     static workspace_for<std::remove_cvref_t<decltype(f)>, queries, keys, keys,
                          std::remove_cvref_t<decltype(of_pair)>,
                          std::remove_cvref_t<decltype(of_head)>>
         work;
-    BOOST_TEST(same_bits(f(q, k, v, of_pair, of_head, work),
-                         plain(f)(q, k, v, of_pair, of_head, work)));
+    BOOST_TEST(
+        same_bits(f(q, k, v, of_pair, of_head, work), plain(f)(q, k, v, of_pair, of_head, work)));
     return sizeof(work) < sizeof(biases) / 2;
   };
   constexpr formula looked_up = [](auto a, auto b, auto c, auto at, auto of) {

@@ -85,7 +85,8 @@ constexpr formula sums_up_to = [](auto q, auto k, auto v) {
   auto sums = cumulative_sum<key>(cumulative_sum<key, exclusive>(scores_of(q, k)));
   return contract<key>(where(position<key> > position<query>, 0, sums * 0.125f), v);
 };
-// A softmax by hand: -infinity minus the largest score of a row in which a key is seen, or a number.
+// A softmax by hand: -infinity minus the largest score of a row in which a key is seen, or a
+// number.
 constexpr formula of_exponentials = [](auto q, auto k, auto v) {
   auto distance = position<query> - position<key>;
   auto s = hide(scores_of(q, k), distance < 0 || distance > 40);

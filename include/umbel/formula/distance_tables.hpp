@@ -136,8 +136,7 @@ struct graph_with_tables {
     return add(node);
   }
   constexpr int add_copy(node_of_graph<T> node, const int* of) {
-    for (std::size_t j = 0; j < node.operands; ++j)
-      node.from[j].node = of[node.from[j].node];
+    for (std::size_t j = 0; j < node.operands; ++j) node.from[j].node = of[node.from[j].node];
     return add(node);
   }
   constexpr int add_table(int n) {

@@ -301,10 +301,11 @@ constexpr row_blocks<Nodes> cut_in_rows(const schedule<T, Nodes>& p, const step&
   constexpr std::size_t vector = lanes < 8 ? 8 : lanes;
   const std::size_t fitting = 65536 / (blocks.slots * blocks.keys * sizeof(T)) / vector;
   const std::size_t least = plan::divide_up(features_of(p, this_step, blocks), 4 * vector);
-  const std::size_t vectors = blocks.keeps_chunk() || blocks.ranged ? plan::divide_up(most_of_chunk, vector)
-                              : fitting < 2        ? 2
-                              : fitting < 4        ? fitting
-                                                   : 4;
+  const std::size_t vectors = blocks.keeps_chunk() || blocks.ranged
+                                  ? plan::divide_up(most_of_chunk, vector)
+                              : fitting < 2 ? 2
+                              : fitting < 4 ? fitting
+                                            : 4;
   blocks.rows = (least > vectors ? least : vectors) * vector;
   if (blocks.rows > blocks.queries) blocks.rows = blocks.queries;
   return blocks;

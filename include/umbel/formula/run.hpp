@@ -148,8 +148,8 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
   }
   // Does its memory hold T, or elements that are converted by vectors?
   template <class E>
-  static constexpr bool are_loaded_together = std::is_same_v<E, T> ||
-                                              are_converted_together<E, T>();
+  static constexpr bool are_loaded_together =
+      std::is_same_v<E, T> || are_converted_together<E, T>();
   static constexpr bool loads_vectors(int n) noexcept {
     constexpr bool together[] = {
         are_loaded_together<typename element_of_argument<T, Argument>::type>..., true};

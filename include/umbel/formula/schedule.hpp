@@ -281,8 +281,7 @@ constexpr bool is_read_together(const schedule<T, Nodes>& p, const readings<Node
     }
     const bool in_program = attentions[root].scores >= 0 && is_elementwise(p.at(i).what);
     if ((with != nowhere && with != root) ||
-        !(in_program ? p.fills(axes, p.at(i).axes)
-                     : p.reduces_rows(i) || p.is_over(i, root, axes)))
+        !(in_program ? p.fills(axes, p.at(i).axes) : p.reduces_rows(i) || p.is_over(i, root, axes)))
       return false;
     with = root;
   }

@@ -51,6 +51,7 @@
 #include <umbel/tensor/arithmetic.hpp>
 #include <umbel/mask/base.hpp>
 #include <umbel/attention/attend_heads.hpp>
+#include <umbel/formula/linear_form.hpp>
 #include <umbel/layer/memory.hpp>
 #include <umbel/layer/computing.hpp>
 #include <umbel/operation/elementwise_function.hpp>
@@ -60,12 +61,13 @@
 #include <umbel/formula/functions.hpp>
 #include <umbel/formula/program.hpp>
 #include <umbel/formula/elementwise.hpp>
-#include <umbel/formula/linear_form.hpp>
 #include <umbel/formula/gathered_positions.hpp>
 #include <umbel/formula/score_form.hpp>
 #include <umbel/formula/changed_scores.hpp>
 #include <umbel/formula/key_ranges.hpp>
 #include <umbel/formula/attend.hpp>
+#include <umbel/formula/stored_positions.hpp>
+#include <umbel/formula/distance_tables.hpp>
 #include <umbel/formula/product.hpp>
 #include <umbel/formula/reduce.hpp>
 #include <umbel/operation/reduce.hpp>
@@ -103,7 +105,6 @@
 #include <umbel/formula/node.hpp>
 #include <umbel/formula/results.hpp>
 #include <umbel/formula/row_blocks.hpp>
-#include <umbel/formula/stored_positions.hpp>
 #include <umbel/formula/score_rows.hpp>
 #include <umbel/formula/row_step.hpp>
 #include <umbel/formula/sequences.hpp>
