@@ -186,7 +186,7 @@ struct graph_with_tables {
     }
     leave_unneeded();
   }
-  // What only tables needed has no readers.
+  // Programs that only tables need have no readers.
   constexpr void leave_unneeded() {
     bool needed[All]{};
     for (std::size_t r = 0; r < made.results; ++r) needed[made.result[r].node] = true;

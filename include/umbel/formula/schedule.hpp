@@ -258,8 +258,8 @@ constexpr bool find_attention(const schedule<T, Nodes>& p, int n, step& found,
   return false;
 }
 
-// Are all that read node n in one step, `with`, over the same elements? Conditions are computed
-// where they are read. attentions: by root.
+// Are all that read node n in one step, `with`, over the same elements? A condition is a part of
+// the steps that read it. attentions: by root.
 template <class T, std::size_t Nodes>
 constexpr bool is_read_together(const schedule<T, Nodes>& p, const readings<Nodes>& readers,
                                 const attention_parts* attentions, int n, int& with) {
