@@ -24,6 +24,11 @@ constexpr bool is_difference(const graph<T, Nodes>& g, int n) {
          position(1).what == word::position && position(0).family != position(1).family;
 }
 
+// Does it take longer than to read an element of a table?
+constexpr bool is_slow_in_table(word w) {
+  return w != word::relu && w != word::floor && position_storage<float, 1>::is_slow(w);
+}
+
 template <class T, std::size_t Nodes>
 struct distance_tables {
   const graph<T, Nodes>& g;  // products and sums are joined
@@ -44,8 +49,7 @@ struct distance_tables {
         node.what == word::copy || node.what >= word::where)
       return;
     int of = -1;
-    bool is_slow = position_storage<T, Nodes>::is_slow(node.what) && node.what != word::relu &&
-                   node.what != word::floor;
+    bool is_slow = is_slow_in_table(node.what);
     for (std::size_t j = 0; j < node.operands; ++j) {
       const int from = node.from[j].node;
       if (at(from).what == word::number) continue;
@@ -198,35 +202,54 @@ struct graph_with_tables {
   }
 };
 
+template <class Made, class Traced>
+constexpr const auto& graph_or(const Made& made, const Traced& traced) {
+  if constexpr (std::is_same_v<Made, int>)
+    return traced;
+  else
+    return made;
+}
+
 // Traced: a graph. With tables, its products and sums are joined.
 template <const auto& Traced>
 struct tabulated {
   static constexpr std::size_t nodes = sizeof(Traced.nodes) / sizeof(Traced.nodes[0]);
   using T = std::remove_cvref_t<decltype(Traced.nodes[0].number)>;
   static constexpr bool may_have_tables = [] {
-    for (int n = 0; n < Traced.count; ++n)
-      if (is_difference(Traced, n)) return true;
+    bool differs = false;
+    for (int n = 0; n < Traced.count; ++n) {
+      differs = differs || is_difference(Traced, n);
+      if (differs && Traced.nodes[n].open && is_slow_in_table(Traced.nodes[n].what)) return true;
+    }
     return false;
   }();
   static constexpr auto joined = [] {
-    schedule<T, may_have_tables ? nodes : 1> p{};
     if constexpr (may_have_tables) {
+      schedule<T, nodes> p{};
       p.g = Traced;
       join_multiplications(p);
+      return p.g;
+    } else {
+      return 0;
     }
-    return p.g;
   }();
-  static constexpr std::size_t added = find_tables(joined).added;
-  static constexpr auto value = [] {
+  static constexpr std::size_t added = [] {
+    if constexpr (may_have_tables)
+      return find_tables(joined).added;
+    else
+      return std::size_t{0};
+  }();
+  static constexpr auto made = [] {
     if constexpr (added != 0) {
       const auto tables = find_tables(joined);
       graph_with_tables<T, nodes, nodes + added> with{tables};
       with.make();
       return with.made;
     } else {
-      return Traced;
+      return 0;
     }
   }();
+  static constexpr const auto& value = graph_or(made, Traced);
 };
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::formulas
