@@ -41,6 +41,9 @@ ATTENTION_FORMULA = instances("formula.hpp", "attention_formula", [(4, 33, 16)])
 LAYER_FORMULA = instances("formula.hpp", "layer_formula", [(33, 64, 4)])
 ENCODER_LAYER = instances("formula.hpp", "encoder_by_the_layer", [(16, 64, 4)])
 ENCODER_FORMULA = instances("formula.hpp", "encoder_formula", [(16, 64, 4)])
+TEN_LAYERS = instances("program.hpp", "ten_layers", [(32, 64, 4)])
+BLOCK_IN_SIX_USES = instances("program.hpp", "block_in_six_uses", [(16, 64, 4)])
+FORMULA_OF_25_WORDS = instances("program.hpp", "formula_of_25_words", [(128, 32)])
 
 
 def eigen_layers(count):

@@ -17,20 +17,18 @@
 #define UMBEL_SANITIZED 0
 #endif
 
-// Hot leaf functions: if one isn't inlined, register tiles lose their registers.
-#if UMBEL_SANITIZED
-#define UMBEL_INLINE inline
-#else
-#define UMBEL_INLINE [[gnu::always_inline]] inline
-#endif
-// The same, only if optimizing. Unoptimized, each copy of a large function would add its variables
-// to the caller's stack frame.
 #if defined(__OPTIMIZE__)
 #define UMBEL_OPTIMIZED 1
-#define UMBEL_INLINE_OPTIMIZED UMBEL_INLINE
 #else
 #define UMBEL_OPTIMIZED 0
-#define UMBEL_INLINE_OPTIMIZED inline
+#endif
+
+// Hot leaf functions: if one isn't inlined, register tiles lose their registers. Unoptimized, each
+// copy would only add its variables to the caller's stack frame, and a quarter to compile time.
+#if UMBEL_OPTIMIZED && !UMBEL_SANITIZED
+#define UMBEL_INLINE [[gnu::always_inline]] inline
+#else
+#define UMBEL_INLINE inline
 #endif
 // (Use __builtin_is_constant_evaluated(): the function in <type_traits> is a real call in
 // unoptimized g++ builds, so both branches would be compiled.) Functions of types shared between
@@ -55,10 +53,10 @@
 // UMBEL_UNROLL(n) before a loop: unroll it up to n times. A register tile is a local array indexed
 // only by fully unrolled loops.
 #define UMBEL_PRAGMA_(text) _Pragma(#text)
-#if UMBEL_SANITIZED
-#define UMBEL_UNROLL(n)
-#else
+#if UMBEL_OPTIMIZED && !UMBEL_SANITIZED
 #define UMBEL_UNROLL(n) UMBEL_PRAGMA_(GCC unroll n)
+#else
+#define UMBEL_UNROLL(n)
 #endif
 
 // 1 if a float fused multiply-add is one instruction of the target. It decides which of the two
@@ -199,10 +197,10 @@
 #endif
 
 // After a lambda's parameters: always inline it.
-#if UMBEL_SANITIZED
-#define UMBEL_LAMBDA_INLINE
-#else
+#if UMBEL_OPTIMIZED && !UMBEL_SANITIZED
 #define UMBEL_LAMBDA_INLINE __attribute__((always_inline))
+#else
+#define UMBEL_LAMBDA_INLINE
 #endif
 
 // [[no_unique_address]], which the ABI of MSVC knows by a different name.

@@ -81,18 +81,18 @@ struct all_of<P, Rest...> {
     static constexpr bool adds_bias = detail::adds_bias<A> || detail::adds_bias<B>;
     A a;
     B b;
-    UMBEL_INLINE_OPTIMIZED void prepare_square(std::size_t key) noexcept {
+    UMBEL_INLINE void prepare_square(std::size_t key) noexcept {
       detail::prepare_square(a, key);
       detail::prepare_square(b, key);
     }
-    UMBEL_INLINE_OPTIMIZED bool change_square(V (&square)[simd::lanes_of<V>],
-                                              std::size_t key) const noexcept {
+    UMBEL_INLINE bool change_square(V (&square)[simd::lanes_of<V>],
+                                    std::size_t key) const noexcept {
       return detail::change_square(a, square, key) && detail::change_square(b, square, key);
     }
-    UMBEL_INLINE_OPTIMIZED constexpr V change(V score, std::size_t key) const noexcept {
+    UMBEL_INLINE constexpr V change(V score, std::size_t key) const noexcept {
       return b.change(a.change(score, key), key);
     }
-    UMBEL_INLINE_OPTIMIZED constexpr V derivative(V score, std::size_t key) const noexcept {
+    UMBEL_INLINE constexpr V derivative(V score, std::size_t key) const noexcept {
       if constexpr (!detail::bends<A>)
         return detail::derivative(b, a.change(score, key), key);
       else if constexpr (!detail::bends<B>)
@@ -100,25 +100,23 @@ struct all_of<P, Rest...> {
       else
         return b.derivative(a.change(score, key), key) * a.derivative(score, key);
     }
-    UMBEL_INLINE_OPTIMIZED constexpr V bias_derivative(V score, std::size_t key) const noexcept {
+    UMBEL_INLINE constexpr V bias_derivative(V score, std::size_t key) const noexcept {
       if constexpr (!detail::adds_bias<A>)
         return detail::bias_derivative(b, a.change(score, key), key);
       else
         return detail::derivative(b, a.change(score, key), key);
     }
-    UMBEL_INLINE_OPTIMIZED constexpr mask_of<V> sees(std::size_t key) const noexcept {
+    UMBEL_INLINE constexpr mask_of<V> sees(std::size_t key) const noexcept {
       return detail::and_masks(a.sees(key), b.sees(key));
     }
-    UMBEL_INLINE_OPTIMIZED constexpr void see_four(std::size_t key,
-                                                   mask_of<V> (&seen)[4]) const noexcept {
+    UMBEL_INLINE constexpr void see_four(std::size_t key, mask_of<V> (&seen)[4]) const noexcept {
       mask_of<V> also[4];
       detail::see_four<V>(a, key, seen);
       detail::see_four<V>(b, key, also);
       UMBEL_UNROLL(4)
       for (std::size_t r = 0; r < 4; ++r) seen[r] = detail::and_masks(seen[r], also[r]);
     }
-    UMBEL_INLINE_OPTIMIZED constexpr void keeps(std::size_t key,
-                                                mask_of<V> (&kept)[4]) const noexcept {
+    UMBEL_INLINE constexpr void keeps(std::size_t key, mask_of<V> (&kept)[4]) const noexcept {
       if constexpr (!scores::drops<P>) {
         b.keeps(key, kept);
       } else {

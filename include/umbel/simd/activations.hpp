@@ -35,20 +35,20 @@ UMBEL_INLINE constexpr V log_of_one_and(V t) noexcept {
 // log(1 + e^x): 0 below ln(2^-126) (double: ln(2^-1022)); x from 17 (double: 37) on; NaN stays NaN.
 // Within 3 ulp (4 if the target doesn't fuse).
 template <class V>
-UMBEL_INLINE_OPTIMIZED constexpr V softplus(V x) noexcept {
+UMBEL_INLINE constexpr V softplus(V x) noexcept {
   return larger(x, V{}) + detail::log_of_one_and(exp(-detail::magnitude(x)));
 }
 
 // log(sigmoid(x)) = -softplus(-x): 0 above 87.3 (double: 708.3). Within 3 ulp (4).
 template <class V>
-UMBEL_INLINE_OPTIMIZED constexpr V log_sigmoid(V x) noexcept {
+UMBEL_INLINE constexpr V log_sigmoid(V x) noexcept {
   return smaller(x, V{}) - detail::log_of_one_and(exp(-detail::magnitude(x)));
 }
 
 // x if x > 0, else e^x - 1 (Clevert et al. 2016, with alpha 1); zeros keep their sign, NaN stays
 // NaN. Within 2 ulp (3 if the target doesn't fuse).
 template <class V>
-UMBEL_INLINE_OPTIMIZED constexpr V elu(V x) noexcept {
+UMBEL_INLINE constexpr V elu(V x) noexcept {
   using T = element_of<V>;
   using constants = math_constants<T>;
   const detail::exponential<V> e =
@@ -63,7 +63,7 @@ UMBEL_INLINE_OPTIMIZED constexpr V elu(V x) noexcept {
 // stays NaN. Within 3 ulp. |x| < 0.82: x + x P(x^2); else 1 - 2 P(Z > sqrt(2) |x|) of the normal
 // distribution, as in gelu.
 template <class V>
-UMBEL_INLINE_OPTIMIZED constexpr V erf(V x) noexcept {
+UMBEL_INLINE constexpr V erf(V x) noexcept {
   using T = element_of<V>;
   using constants = math_constants<T>;
   const V a = detail::magnitude(x), bound = broadcast<V>(static_cast<T>(0.82));

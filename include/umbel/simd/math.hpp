@@ -71,7 +71,7 @@ UMBEL_INLINE constexpr V scale_within(V x, V lowest, V highest, V mantissa, V sh
 // doesn't fuse). y must not be a bare product: -ffp-contract could fuse it into the sums here.
 // Moderate: y is NaN or above -2^20, so that the last product is finite.
 template <bool Moderate = false, class V>
-UMBEL_INLINE_OPTIMIZED constexpr V exp2_not_positive(V y) noexcept {
+UMBEL_INLINE constexpr V exp2_not_positive(V y) noexcept {
   UMBEL_AS_WRITTEN
   using T = element_of<V>;
   using constants = math_constants<T>;
@@ -104,7 +104,7 @@ UMBEL_INLINE_OPTIMIZED constexpr V exp2_not_positive(V y) noexcept {
 // The weight of a score y above the maximum: 2^y, added to sum, for y <= 0; for y > 0, which marks
 // a hidden pair, -1 without changing sum. Infinity raises no exception, as it would in 2^y.
 template <class V>
-UMBEL_INLINE_OPTIMIZED constexpr V exp2_or_hidden(V y, V& sum) noexcept {
+UMBEL_INLINE constexpr V exp2_or_hidden(V y, V& sum) noexcept {
   using T = element_of<V>;
 #if UMBEL_AVX512
   if constexpr (sizeof(V) == 64) return avx512::exp2_or_hidden(y, sum);
@@ -146,7 +146,7 @@ UMBEL_INLINE constexpr exponential<V> exponential_of(V x) noexcept {
 // e^x for any x: infinity on overflow, 0 below ln(2^-126) (double: ln(2^-1022)), NaN stays NaN.
 // Within 2 ulp (3 if the target doesn't fuse).
 template <class V>
-UMBEL_INLINE_OPTIMIZED constexpr V exp(V x) noexcept {
+UMBEL_INLINE constexpr V exp(V x) noexcept {
   using constants = math_constants<element_of<V>>;
   // Outside the range the last steps would be meaningless or raise exceptions: use a clamped x (NaN
   // stays) and choose at the end.
@@ -160,7 +160,7 @@ UMBEL_INLINE_OPTIMIZED constexpr V exp(V x) noexcept {
 // clang without AVX-512: it zeroes constants in unread lanes, and dividing by 1 + e^x then divides
 // 0 by 0 and raises "invalid".)
 template <class V>
-UMBEL_INLINE_OPTIMIZED constexpr V exp_of_moderate(V x) noexcept {
+UMBEL_INLINE constexpr V exp_of_moderate(V x) noexcept {
 #if UMBEL_AVX512
   if constexpr (sizeof(V) == 64) {
     const detail::exponential<V> e = detail::exponential_of(x);
@@ -180,7 +180,7 @@ UMBEL_INLINE_OPTIMIZED constexpr V exp_of_moderate(V x) noexcept {
 // stays NaN. Above 0.3: undefined. Within 2 + |x| ulp (3 + |x| if the target doesn't fuse): the
 // product is rounded, as the difference x was before. A third of the work of exp.
 template <class V>
-UMBEL_INLINE_OPTIMIZED constexpr V exp_not_positive(V x) noexcept {
+UMBEL_INLINE constexpr V exp_not_positive(V x) noexcept {
   // An fma, so that -ffp-contract can't fuse the product into the sums there.
   return exp2_not_positive(fma(x, broadcast<V>(math_constants<element_of<V>>::log2_e), V{}));
 }
@@ -219,7 +219,7 @@ UMBEL_INLINE constexpr scaled_number<V> in_powers_of_two(
 // stay. Within 1 ulp, also for subnormal x. x = 2^k m with m within a factor of sqrt 2 of 1, and
 // log m = log((1 + s) / (1 - s)) with s = f / (2 + f), f = m - 1, as in fdlibm (Sun, 1993).
 template <class V>
-UMBEL_INLINE_OPTIMIZED constexpr V log(V x) noexcept {
+UMBEL_INLINE constexpr V log(V x) noexcept {
   UMBEL_AS_WRITTEN
   using T = element_of<V>;
   using constants = math_constants<T>;
@@ -240,7 +240,7 @@ UMBEL_INLINE_OPTIMIZED constexpr V log(V x) noexcept {
 // 1 / (1 + e^-x): 0 below -87.3 (double: -708.3), where it would become subnormal; NaN stays NaN.
 // Within 3 ulp (4 if the target doesn't fuse).
 template <class V>
-UMBEL_INLINE_OPTIMIZED constexpr V sigmoid(V x) noexcept {
+UMBEL_INLINE constexpr V sigmoid(V x) noexcept {
   using constants = math_constants<element_of<V>>;
   const V one = broadcast<V>(element_of<V>{1});
   const V lowest = broadcast<V>(constants::sigmoid_lowest);
@@ -282,7 +282,7 @@ UMBEL_INLINE constexpr V upper_half(V x) noexcept {
 // x^3 P(x^2); else 1 - 2 / (e^2|x| + 1), with |x| clamped to where that is 1: larger quotients
 // would be subnormal, which costs some processors three times the rest.
 template <class V>
-UMBEL_INLINE_OPTIMIZED constexpr V tanh(V x) noexcept {
+UMBEL_INLINE constexpr V tanh(V x) noexcept {
   using T = element_of<V>;
   using constants = math_constants<T>;
   const V a = detail::magnitude(x);
@@ -303,7 +303,7 @@ UMBEL_INLINE_OPTIMIZED constexpr V tanh(V x) noexcept {
 // (double: 1e-9, -8.3; twice that if the target doesn't fuse); below, where the value is less than
 // half an ulp of x, the error grows while the value falls from 6e-9 (5e-16) to 0. NaN stays NaN.
 template <class V>
-UMBEL_INLINE_OPTIMIZED constexpr V gelu(V x) noexcept {
+UMBEL_INLINE constexpr V gelu(V x) noexcept {
   using constants = math_constants<element_of<V>>;
   const V a = detail::magnitude(x), last = broadcast<V>(constants::normal_last);
   const V inside = smaller(last, a);
@@ -316,7 +316,7 @@ UMBEL_INLINE_OPTIMIZED constexpr V gelu(V x) noexcept {
 // target doesn't fuse); for x < 0 a relative error of 1e-5 (double: 3e-13), from rounding u, down
 // to -10 (-21); below it is 0. NaN stays NaN.
 template <class V>
-UMBEL_INLINE_OPTIMIZED constexpr V gelu_tanh(V x) noexcept {
+UMBEL_INLINE constexpr V gelu_tanh(V x) noexcept {
   using T = element_of<V>;
   const V a = detail::magnitude(x), last = broadcast<V>(-math_constants<T>::exp2_lowest);
   const V inside = smaller(last, a);
@@ -331,7 +331,7 @@ UMBEL_INLINE_OPTIMIZED constexpr V gelu_tanh(V x) noexcept {
 // 1 / sqrt(x): infinity for +0 and -0, 0 for infinity, NaN for negative numbers and NaN. Within 2
 // ulp, also for subnormal x. A guess from the bits, then Newton's steps.
 template <class V>
-UMBEL_INLINE_OPTIMIZED constexpr V rsqrt(V x) noexcept {
+UMBEL_INLINE constexpr V rsqrt(V x) noexcept {
   using T = element_of<V>;
   using constants = math_constants<T>;
   const auto is_small = less(x, broadcast<V>(constants::lowest_normal));
@@ -356,7 +356,7 @@ UMBEL_INLINE_OPTIMIZED constexpr V rsqrt(V x) noexcept {
 // integer remainder of m minus its square determines the nearest neighbor. (No square is halfway
 // between two.)
 template <class V>
-UMBEL_INLINE_OPTIMIZED constexpr V sqrt(V x) noexcept {
+UMBEL_INLINE constexpr V sqrt(V x) noexcept {
   UMBEL_AS_WRITTEN
   using T = element_of<V>;
   using constants = math_constants<T>;

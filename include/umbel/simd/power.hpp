@@ -114,7 +114,7 @@ UMBEL_INLINE constexpr V power_of_magnitude(V a, V y) noexcept {
 // x^y as in C: within 1 ulp, also if it is subnormal. 1 for y = 0 and for x = 1, also if the other
 // is NaN. For x < 0: NaN unless y is an integer. pow(0, y) is infinity for y < 0.
 template <class V>
-UMBEL_INLINE_OPTIMIZED constexpr V pow(V x, V y) noexcept {
+UMBEL_INLINE constexpr V pow(V x, V y) noexcept {
   using T = element_of<V>;
   using constants = math_constants<T>;
   const V one = broadcast<V>(T{1}), zero{}, infinity = broadcast<V>(constants::infinity);

@@ -20,7 +20,7 @@ inline constexpr T first_without_fractions =
 
 // The largest integer that is not above x. Zeros keep their sign; infinities and NaN stay.
 template <class V>
-UMBEL_INLINE_OPTIMIZED constexpr V floor(V x) noexcept {
+UMBEL_INLINE constexpr V floor(V x) noexcept {
   UMBEL_AS_WRITTEN
   using T = element_of<V>;
   const V whole = broadcast<V>(detail::first_without_fractions<T>);
@@ -66,7 +66,7 @@ UMBEL_INLINE constexpr V exact_rest(V a, V q, V b) noexcept {
 // the same sign, else rounded once. 0 if |x / y| has no fractional bits (2^24, in double 2^53,
 // and more). x if y is infinite and has its sign, else y. NaN if x is infinite or y is 0.
 template <class V>
-UMBEL_INLINE_OPTIMIZED constexpr V remainder(V x, V y) noexcept {
+UMBEL_INLINE constexpr V remainder(V x, V y) noexcept {
   using T = element_of<V>;
   const V a = detail::magnitude(x), b = detail::magnitude(y);
   const V infinity = broadcast<V>(math_constants<T>::infinity);

@@ -186,12 +186,12 @@ UMBEL_INLINE constexpr V sine(V x) noexcept {
 
 // sin(x), exactly odd; NaN for infinities and NaN. Within 3 ulp for every number.
 template <class V>
-UMBEL_INLINE_OPTIMIZED constexpr V sin(V x) noexcept {
+UMBEL_INLINE constexpr V sin(V x) noexcept {
   return detail::sine<0>(x);
 }
 // cos(x), exactly even; NaN for infinities and NaN. Within 3 ulp for every number.
 template <class V>
-UMBEL_INLINE_OPTIMIZED constexpr V cos(V x) noexcept {
+UMBEL_INLINE constexpr V cos(V x) noexcept {
   return detail::sine<1>(x);
 }
 

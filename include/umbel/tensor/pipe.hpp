@@ -59,7 +59,7 @@ using pipe = in_its_line<typename pipe_rule<Operation, X>::type, X>;
 // x | f is f(x) for any x; f reports bad arguments.
 template <class X, class Operation>
   requires std::is_base_of_v<detail::operation, Operation>
-[[nodiscard]] UMBEL_INLINE constexpr auto operator|(X&& x, const Operation& f) {
+[[nodiscard]] UMBEL_SHARED constexpr auto operator|(X&& x, const Operation& f) {
   using verdict = detail::rules::pipe<Operation, X>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (!verdict::ok) return detail::refusal<verdict>();
@@ -75,7 +75,7 @@ template <class X, class Operation>
 // operation.
 template <class X, class Operation>
   requires std::is_base_of_v<detail::operation, Operation>
-[[nodiscard]] UMBEL_INLINE constexpr auto operator|(X&& x, Operation (*)() noexcept) {
+[[nodiscard]] UMBEL_SHARED constexpr auto operator|(X&& x, Operation (*)() noexcept) {
   using verdict = detail::rules::pipe<Operation, X>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (!verdict::ok) return detail::refusal<verdict>();
@@ -103,7 +103,7 @@ constexpr detail::invalid operator|(const X&, detail::invalid (*)() noexcept) no
 template <class X, class Operation>
   requires(detail::is_tensor<std::remove_const_t<X>> &&
            std::is_base_of_v<detail::rereads, Operation>)
-[[nodiscard]] UMBEL_INLINE constexpr auto operator|(X& x UMBEL_LIFETIMEBOUND, const Operation& f) {
+[[nodiscard]] UMBEL_SHARED constexpr auto operator|(X& x UMBEL_LIFETIMEBOUND, const Operation& f) {
   using verdict = detail::rules::pipe<Operation, X>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
@@ -116,7 +116,7 @@ template <detail::tensor_like X, class Function>
   requires(!std::is_base_of_v<detail::operation, Function> && !detail::tensor_like<Function> &&
            !std::is_base_of_v<detail::own_arithmetic, Function> &&
            requires(X&& x, const Function& f) { f(static_cast<X&&>(x)); })
-UMBEL_INLINE constexpr auto operator|(X&& x, const Function& f) {
+UMBEL_SHARED constexpr auto operator|(X&& x, const Function& f) {
   return f(static_cast<X&&>(x));
 }
 // softmax<key> | x: wrong way round.
@@ -147,7 +147,7 @@ namespace detail {
 // The first element in memory. (For a tensor without a member call, which clang allows only on a
 // constructed object: while a formula is traced, parts of its arguments are not.)
 template <class X>
-UMBEL_INLINE constexpr auto first_of(X& x) noexcept {
+UMBEL_SHARED constexpr auto first_of(X& x) noexcept {
   if constexpr (is_tensor<std::remove_const_t<X>>)
     return portable::tensor_memory::of(x);
   else
@@ -156,7 +156,7 @@ UMBEL_INLINE constexpr auto first_of(X& x) noexcept {
 
 // The memory of x from `offset` on, read with Layout; only read if elements share memory.
 template <class Layout, class X>
-UMBEL_INLINE constexpr auto reread(X&& x, std::size_t offset = 0) {
+UMBEL_SHARED constexpr auto reread(X&& x, std::size_t offset = 0) {
   if constexpr (traced<X>) {
     return x.template reread<Layout>(offset);
   } else if constexpr (temporary_tensor<X>) {

@@ -122,7 +122,7 @@ struct select_operation<Axis>
     return select_position<Axis>(static_cast<std::size_t>(position));
   }
   template <class X, detail::integer_index I>
-  UMBEL_INLINE constexpr auto operator()(X&& x, I position) const {
+  UMBEL_SHARED constexpr auto operator()(X&& x, I position) const {
     return select_position<Axis>(static_cast<std::size_t>(position))(static_cast<X&&>(x));
   }
   template <tensor_like X>

@@ -244,10 +244,9 @@ struct attend_context {
   // state, the context. Drop: no_drop, or drop(), called when the weights exist and are summed, and
   // drop.kept_scale.
   template <class Keys, class Y, class Drop = no_drop>
-  UMBEL_INLINE_OPTIMIZED static void finish_block(Y v, Keys keys, const V (&maximum)[Vectors],
-                                                  bool is_first, bool is_last, softmax_state& state,
-                                                  T* o, T* scratch, room here,
-                                                  const Drop& drop = {}) noexcept {
+  UMBEL_INLINE static void finish_block(Y v, Keys keys, const V (&maximum)[Vectors], bool is_first,
+                                        bool is_last, softmax_state& state, T* o, T* scratch,
+                                        room here, const Drop& drop = {}) noexcept {
     softmax_step step{is_first, is_last, {}, state};
     step.begin(maximum);
     exponentials take;

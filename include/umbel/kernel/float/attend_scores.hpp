@@ -48,8 +48,8 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
 
     // Changes, selects and finds the maximum for keys begin..end. True if a pair is hidden.
     template <bool Selects>
-    UMBEL_INLINE_OPTIMIZED bool adjust(std::size_t first_key, std::size_t begin, std::size_t end,
-                                       V (&maximum)[Vectors]) const noexcept {
+    UMBEL_INLINE bool adjust(std::size_t first_key, std::size_t begin, std::size_t end,
+                             V (&maximum)[Vectors]) const noexcept {
       V hidden{};
       for (std::size_t i = 0; i < Vectors; ++i) {
         auto over = over_vector(i);
@@ -121,7 +121,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
     }
 
     // After the sum: dropped weights become 0. Those below 0, of hidden pairs, stay.
-    UMBEL_INLINE_OPTIMIZED void drop(std::size_t first_key, std::size_t keys) const noexcept {
+    UMBEL_INLINE void drop(std::size_t first_key, std::size_t keys) const noexcept {
       for (std::size_t i = 0; i < Vectors; ++i) {
         const auto over = over_vector(i);
         T* const column = scores + i * lanes;
@@ -152,8 +152,8 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
   // Scores of `keys` keys from k on. The maximum is taken over the tiles between full_begin and
   // full_end, which move to those tiles' ends.
   template <class K>
-  UMBEL_INLINE_OPTIMIZED static void score(K k, const T* q, std::size_t keys, T* scores,
-                                           bordered_keys& full, V (&maximum)[Vectors]) noexcept {
+  UMBEL_INLINE static void score(K k, const T* q, std::size_t keys, T* scores, bordered_keys& full,
+                                 V (&maximum)[Vectors]) noexcept {
     std::size_t begin = keys, end = keys;  // of the full tiles seen so far
     std::size_t j = 0;
     const auto tile = [&]<std::size_t Rows>(

@@ -54,10 +54,9 @@ struct tap_block {
   }
 
   // Turns the scores of vector i of the queries, with the keys from first_key on, into the output.
-  UMBEL_INLINE_OPTIMIZED static void finish(const Policy& policy, std::size_t first_query,
-                                            room here, std::size_t i, std::size_t first_key,
-                                            std::size_t keys, T* column,
-                                            const softmax_state& state) noexcept {
+  UMBEL_INLINE static void finish(const Policy& policy, std::size_t first_query, room here,
+                                  std::size_t i, std::size_t first_key, std::size_t keys, T* column,
+                                  const softmax_state& state) noexcept {
     const auto over = policy_over(policy, first_query, here, i);
     const V factor = drops ? state.inverse[i] : inverse_sum(state.sum[i]);
     scores::mask_of<V> kept[4]{};
@@ -80,11 +79,10 @@ struct tap_block {
 
   // The same from the exponentials. Visibility and dropout are tested again: in a row with a score
   // of +infinity or NaN, factor and exponentials don't show them (take_weights).
-  UMBEL_INLINE_OPTIMIZED static void finish_exponentials(const Policy& policy,
-                                                         std::size_t first_query, room here,
-                                                         std::size_t i, std::size_t first_key,
-                                                         std::size_t keys, T* column,
-                                                         const softmax_state& state) noexcept {
+  UMBEL_INLINE static void finish_exponentials(const Policy& policy, std::size_t first_query,
+                                               room here, std::size_t i, std::size_t first_key,
+                                               std::size_t keys, T* column,
+                                               const softmax_state& state) noexcept {
     const auto over = policy_over(policy, first_query, here, i);
     scores::mask_of<V> kept[4]{};
     for (std::size_t j = 0; j < keys; ++j) {
@@ -107,8 +105,8 @@ struct tap_block {
   }
 
   // keys x rows of scratch to rows x keys.
-  UMBEL_INLINE_OPTIMIZED static void scatter(const T* column, std::size_t keys, std::size_t rows,
-                                             T* to) noexcept {
+  UMBEL_INLINE static void scatter(const T* column, std::size_t keys, std::size_t rows,
+                                   T* to) noexcept {
     std::size_t j = 0;
     for (; j + lanes <= keys; j += lanes) {
       scatter_columns<lanes, lanes, Tap::query_stride, Tap::key_stride>(

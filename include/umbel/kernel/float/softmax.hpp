@@ -51,7 +51,7 @@ struct softmax_along {
   }
 
   template <std::size_t Rows>
-  UMBEL_INLINE_OPTIMIZED static void take_maxima(const T* x, of_rows& maximum) noexcept {
+  UMBEL_INLINE static void take_maxima(const T* x, of_rows& maximum) noexcept {
     walk::template fold<Rows>(
         maximum, simd::broadcast<V>(lowest),
         [&](std::size_t r) UMBEL_LAMBDA_INLINE {
@@ -73,8 +73,8 @@ struct softmax_along {
   // The exponentials of a block at x to y. maximum: its rows', then the NextRows after them.
   // inverse: the previous block's, if there is one to divide, then this block's.
   template <std::size_t Rows, std::size_t NextRows, bool HasBefore>
-  UMBEL_INLINE_OPTIMIZED static void exponentials(const T* x, T* y, of_rows& maximum,
-                                                  of_rows& inverse) noexcept {
+  UMBEL_INLINE static void exponentials(const T* x, T* y, of_rows& maximum,
+                                        of_rows& inverse) noexcept {
     static constexpr std::size_t kinds = NextRows == 0 ? 1 : 2;
     const of_rows before = inverse;
     of_rows next_maximum;

@@ -273,10 +273,10 @@ struct integer_attend_few {
 };
 
 template <integer_attend_shape S, class Policy>
-UMBEL_INLINE_OPTIMIZED void integer_attend_one_by_one(
-    const std::int8_t* q, const std::int8_t* k, const std::int8_t* v,
-    const integer_softmax& softmax, const Policy& policy, std::int8_t* o,
-    integer_attend_few_scratch<S>& work) noexcept {
+UMBEL_INLINE void integer_attend_one_by_one(const std::int8_t* q, const std::int8_t* k,
+                                            const std::int8_t* v, const integer_softmax& softmax,
+                                            const Policy& policy, std::int8_t* o,
+                                            integer_attend_few_scratch<S>& work) noexcept {
   for (std::size_t i = 0; i < S.queries && wants(policy, i); ++i)
     integer_attend_few<S>::attend(q, k, v, i, softmax, policy, o, work);
 }

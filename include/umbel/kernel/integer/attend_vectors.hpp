@@ -222,10 +222,10 @@ struct integer_attend_block {
 };
 
 template <integer_attend_shape S, class Policy>
-UMBEL_INLINE_OPTIMIZED void integer_attend_by_blocks(
-    const std::int8_t* q, const std::int8_t* k, const std::int8_t* v,
-    const integer_softmax& softmax, const Policy& policy, std::int8_t* o,
-    integer_attend_block_scratch<S>& work) noexcept {
+UMBEL_INLINE void integer_attend_by_blocks(const std::int8_t* q, const std::int8_t* k,
+                                           const std::int8_t* v, const integer_softmax& softmax,
+                                           const Policy& policy, std::int8_t* o,
+                                           integer_attend_block_scratch<S>& work) noexcept {
   using block = integer_attend_block<S>;
   const scores::key_range range = policy.range(0, S.queries, S.keys);
   if (range.begin < range.end) block::prepare(k, v, range.begin / 4 * 4, range.end, work);

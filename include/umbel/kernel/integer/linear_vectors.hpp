@@ -109,8 +109,8 @@ UMBEL_INLINE void integer_linear_tile(const Map& map, std::size_t panel, const s
 }
 
 template <integer_linear_shape S, class Map, class T, class Finish>
-UMBEL_INLINE_OPTIMIZED void integer_linear_vectors(const Map& map, const std::int8_t* x, T* y,
-                                                   const Finish& finish) noexcept {
+UMBEL_INLINE void integer_linear_vectors(const Map& map, const std::int8_t* x, T* y,
+                                         const Finish& finish) noexcept {
   using plan = integer_linear_plan<S, Map>;
   constexpr std::size_t tile = plan::rows_of_tile, tail = S.rows % tile;
   alignas(64) simd::dot_word prepared[plan::rows_prepared * plan::chunk];

@@ -173,8 +173,8 @@ struct integer_norm_block {
 };
 
 template <bool Centred, std::size_t Rows, std::size_t H, class T>
-UMBEL_INLINE_OPTIMIZED void integer_norm_vectors(const integer_norm_numbers<H>& n,
-                                                 const std::int16_t* x, T* y) noexcept {
+UMBEL_INLINE void integer_norm_vectors(const integer_norm_numbers<H>& n, const std::int16_t* x,
+                                       T* y) noexcept {
   using block = integer_norm_block<Centred, T, H>;
   for (std::size_t r = 0; r < Rows; r += block::lanes)
     block::rows(n, x + r * H, Rows - r < block::lanes ? Rows - r : block::lanes, y + r * H);
