@@ -36,7 +36,15 @@ UMBEL_SAYS(
     is_on_the_right_of_a_pipe_which_needs_an_operation_so_write_x_plus_y_or_contract,
     "is on the right of |, which needs an operation; write x + y, x * y or contract<hidden>(x, y)");
 
+UMBEL_SAYS(is_not_one_number_as_the_function_on_the_right_of_a_pipe_needs_so_write_for_each,
+           "is not one number, as the function on the right of | needs; for each element write "
+           "for_each([](float& y) { y = f(y); }, x)");
+
 namespace rules {
+template <class Axes>
+using pipe_into_a_function_of_a_number =
+    verdict<Axes::rank == npos, say::tensor, Axes,
+            say::is_not_one_number_as_the_function_on_the_right_of_a_pipe_needs_so_write_for_each>;
 template <class Right>
 using pipe_into_a_tensor =
     verdict<Right::rank == npos, say::tensor, typename Right::axes,
@@ -118,6 +126,18 @@ template <detail::tensor_like X, class Function>
            requires(X&& x, const Function& f) { f(static_cast<X&&>(x)); })
 UMBEL_INLINE constexpr auto operator|(X&& x, const Function& f) {
   return f(static_cast<X&&>(x));
+}
+// x | function, for a function of a number: refused.
+template <detail::tensor_like X, class Function>
+  requires(!std::is_base_of_v<detail::operation, Function> && !detail::tensor_like<Function> &&
+           !std::is_base_of_v<detail::own_arithmetic, Function> &&
+           !requires(X&& x, const Function& f) { f(static_cast<X&&>(x)); } &&
+           requires(const Function& f, typename std::remove_cvref_t<X>::value_type number) { f(number); })
+constexpr detail::invalid operator|(X&&, const Function&) noexcept {
+  static_assert(detail::report<detail::rules::pipe_into_a_function_of_a_number<
+                    typename detail::layout_of<std::remove_cvref_t<X>>::axes>>::ok,
+                "umbel: shapes do not fit");
+  return {};
 }
 // softmax<key> | x: wrong way round.
 template <class Operation, detail::tensor_like X>
