@@ -127,12 +127,14 @@ template <detail::tensor_like X, class Function>
 UMBEL_INLINE constexpr auto operator|(X&& x, const Function& f) {
   return f(static_cast<X&&>(x));
 }
-// x | function, for a function of a number: refused.
+// x | function, for a function of a number to a number: refused.
 template <detail::tensor_like X, class Function>
-  requires(!std::is_base_of_v<detail::operation, Function> && !detail::tensor_like<Function> &&
-           !std::is_base_of_v<detail::own_arithmetic, Function> &&
-           !requires(X&& x, const Function& f) { f(static_cast<X&&>(x)); } &&
-           requires(const Function& f, typename std::remove_cvref_t<X>::value_type number) { f(number); })
+  requires(
+      !std::is_base_of_v<detail::operation, Function> &&
+      !requires(X&& x, const Function& f) { f(static_cast<X&&>(x)); } &&
+      requires(const Function& f, typename std::remove_cvref_t<X>::value_type number) {
+        requires std::is_arithmetic_v<decltype(f(number))>;
+      })
 constexpr detail::invalid operator|(X&&, const Function&) noexcept {
   static_assert(detail::report<detail::rules::pipe_into_a_function_of_a_number<
                     typename detail::layout_of<std::remove_cvref_t<X>>::axes>>::ok,
@@ -143,10 +145,8 @@ constexpr detail::invalid operator|(X&&, const Function&) noexcept {
 template <class Operation, detail::tensor_like X>
   requires std::is_base_of_v<detail::operation, Operation>
 constexpr detail::invalid operator|(const Operation&, const X&) noexcept {
-  static_assert(
-      detail::report<
-          detail::rules::pipe_from_the_left<typename Operation::called, (sizeof(X) == 0)>>::ok,
-      "umbel: shapes do not fit");
+  using verdict = detail::rules::pipe_from_the_left<typename Operation::called, (sizeof(X) == 0)>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }
 template <detail::tensor_like X, detail::tensor_like Y>
