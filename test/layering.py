@@ -77,6 +77,10 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 # Comments and literals, so that the words in them are not taken for code; line ends stay.
 NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', re.S)
 
+# clang 19 prints all lines of a failing condition, each with a line of ^~~~: three make its output longer than 12 lines.
+ASSERTED = re.compile(r"static_assert\(((?:[^\n;]*\n){2,}?[^\n;]*?)::\s*ok,[^;]*shapes do not fit")
+REPORTED = re.compile(r"\s*(detail::)?report<")
+
 
 def room_of(header):
     return "/".join(header.split("/")[1:-1]) or header.split("/")[1].removesuffix(".hpp")
@@ -125,6 +129,10 @@ def problems_of(root, path):
     for number, line in enumerate(code.splitlines(), 1):
         if not line.lstrip().startswith("#") and (word := BANNED_WORDS.search(line)):
             yield f"{path}:{number}: {header} uses {word[1]}"
+    for asserted in ASSERTED.finditer(text):
+        if REPORTED.match(asserted[1]):
+            number = text.count("\n", 0, asserted.start()) + 1
+            yield f"{path}:{number}: {header} asserts a condition of more than 2 lines; write using verdict = ..."
 
 
 def check(root):
@@ -192,6 +200,8 @@ SELF_TEST = {  # file -> (text, what must be said about it, or None)
     "umbel/block/asks.hpp": ("bool f() { return std::is_constant_evaluated(); }\n", "asks.hpp:1: umbel/block/asks.hpp uses is_constant"),
     "umbel/block/may_ask.hpp": ("bool f() { return __builtin_is_constant_evaluated(); }\n", None),
     "umbel/block/product.hpp": ("#include <umbel/kernel/float/linear.hpp>\n", None),
+    "umbel/block/long.hpp": ('static_assert(\n    report<\n        a, b>::ok,\n    "umbel: shapes do not fit");\n', "long.hpp:1: umbel/block/long.hpp asserts"),
+    "umbel/block/short.hpp": ('static_assert(\n    report<a, b>::ok,\n    "umbel: shapes do not fit");\n', None),
     "umbel/block/fine.hpp": ("int renewed, new_; // new\n#include <umbel/attention/rope.hpp>\n", None),
     "umbel/block/drawn.hpp": ("#include <umbel/inspect/heat_map.hpp>\n", "only from the user"),
     "umbel/inspect/heat_map.hpp": ("", None),

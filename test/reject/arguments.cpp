@@ -51,6 +51,18 @@ using classifier = linear<float, hidden<100>, classes<10>>;
   // cause: Some positions are integers and some are named, or one is not an integer.
   // cure: Write `w.q(in, out)`, with two integers.
   w.q(1.0, 2) = 1;
+#elif defined CASE_pipe_into_a_function_of_a_number
+  // expect-gcc: "umbel: tensor: \[batch=2, query=4, hidden=100\] is not one number, as the function on the right of \| needs; for each element write for_each\(\[\]\(float& y\) \{ y = f\(y\); \}, x\)"
+  // expect-clang: tensor, .*hidden<100>.*is_not_one_number_as_the_function_on_the_right_of_a_pipe_needs_so_write_for_each
+  // cause: `x | f` is `f(x)`, and this function accepts a number only.
+  // cure: Call `for_each`, or write a function of a tensor.
+  auto r = x | [](float number) { return number * 2; };
+#elif defined CASE_list_after_a_stream_operator
+  // expect-gcc: "umbel: tensor: \[batch=2, query=4, hidden=100\] is on the left of <<; write a list, \{1, 2, 3\}, or std::cout << x"
+  // expect-clang: tensor, .*hidden<100>.*is_on_the_left_of_a_stream_operator
+  // cause: Elements are written by `<<` and commas, as in Eigen.
+  // cure: Write a list of the elements: `tensor<float, hidden<3>> x{1, 2, 3};`
+  auto r = (x << 1, 2, 3);
 #elif defined CASE_pipe_into_weights
   // expect-gcc: "umbel: x \* weights: needs \*, not \|"
   // expect-clang: x_times_weights, .*needs_times_not_a_pipe

@@ -626,11 +626,19 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cause: `workspace_for` needs types of tensors; here there are axes.
   // cure: Write `attention::workspace<query<4>, key<6>>`, or the types of the tensors.
   static workspace_for<attention, query<4>, key<6>> work;
+#elif defined CASE_workspace_for_a_mask_of_other_keys
+  // expect-gcc: "umbel: multi_head_attention: keep_mask has key=7 but the scores have \[batch=2, heads=5, query=4, key=6\]"
+  // expect-clang: multi_head_attention.*keep_mask.*key<7>.*key<6>
+  // cause: `workspace_for` checks the arguments of the call, and the call would refuse this mask.
+  // cure: Write the types of the arguments that you pass in the call.
+  static workspace_for<attention, queries, context, context,
+                       decltype(keep_mask(tensor<bool, key<7>>{}))>
+      work;
 #elif defined CASE_workspace_for_two_of_three
-  // expect-gcc: "umbel: workspace_for: expects a layer and the types of the tensors of its call; for axes write layer::workspace<token<9>>"
-  // expect-clang: workspace_for, .*expects_a_layer_and_the_types_of_the_tensors_of_its_call_for_axes_write_workspace>
-  // cause: `workspace_for` needs types of tensors; here there are axes.
-  // cure: Write `attention::workspace<query<4>, key<6>>`, or the types of the tensors.
+  // expect-gcc: "umbel: multi_head_attention: two sequences need values; pass queries, keys and values"
+  // expect-clang: multi_head_attention.*two_sequences_need_values_so_pass_queries_keys_and_values
+  // cause: Attention between two sequences needs queries, keys and values, but the values are missing.
+  // cure: Pass the values, often the keys again: `attend(x, y, y)`.
   static workspace_for<attention, queries, context> work;
 #else
   static attention::workspace<query<4>, key<6>> work;

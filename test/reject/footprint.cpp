@@ -133,12 +133,19 @@ constexpr formula context = [](auto a, auto b) { return contract<key>(a, b); };
 constexpr auto needs = footprint<decltype(context), tensor<float, query<4>, key<6>>,
                                  tensor<float, key<5>, head_dim<8>>>;
 #elif defined CASE_footprint_formula_of_other_arguments
-// expect-gcc: "umbel: formula: the function has other parameters, or copies weights; write const auto& w"
-// expect-clang: formula, .*the_function_has_other_parameters_or_copies_weights_so_write_const_auto
-// cause: The function has a different number of parameters, or has weights as values, which each call would copy.
-// cure: Pass as many arguments as it has parameters, and optionally a workspace last; write `const auto& w` for weights.
+// expect-gcc: "umbel: formula: the function has 2 parameters but the call has 1"
+// expect-clang: formula, .*the_function_has, .*number<2>, .*parameters_but_the_call_has, .*number<1>
+// cause: A formula has the same errors when it is described as when it is called.
+// cure: Write the types of all arguments.
 constexpr formula context = [](auto a, auto b) { return contract<key>(a, b); };
 constexpr auto needs = footprint<decltype(context), tensor<float, query<4>, key<6>>>;
+#elif defined CASE_footprint_formula_of_axes
+// expect-gcc: "umbel: formula: its footprint and workspace_for need the types of its arguments, not the axis token=12"
+// expect-clang: formula, .*its_footprint_and_workspace_for_need_the_types_of_its_arguments_not_the_axis, .*token<12>
+// cause: A layer has known tensors, so that axes are enough; the arguments of a formula can be anything.
+// cure: Write the types of the arguments: `footprint<decltype(f), tensor<float, token<12>, hidden<64>>>`.
+constexpr formula twice = [](auto a) { return a * 2; };
+constexpr auto needs = footprint<decltype(twice), token<12>>;
 #else
 constexpr auto needs = footprint<prepacked<attention>, past, token<1>, key<100>>;
 #endif

@@ -119,6 +119,18 @@ using positions = tensor<int, batch<2>, query<4>>;
   // cause: The axis is not an axis of the tensor.
   // cure: Name an axis in the brackets.
   auto r = x | log_softmax<key>;
+#elif defined CASE_pow_of_a_template_argument
+  // expect-gcc: "umbel: pow: expects its numbers as arguments; write pow\(x, 2\)"
+  // expect-clang: error: umbel: pow: expects its numbers as arguments; write pow\(x, 2\)
+  // cause: The exponent is a template argument.
+  // cure: Pass it in the brackets: `pow(x, 2)`.
+  auto r = pow<2>(x);
+#elif defined CASE_clamp_to_template_arguments
+  // expect-gcc: "umbel: clamp: expects its numbers as arguments; write clamp\(x, 0, 6\)"
+  // expect-clang: error: umbel: clamp: expects its numbers as arguments; write clamp\(x, 0, 6\)
+  // cause: The bounds are template arguments.
+  // cure: Pass them in the brackets: `clamp(x, 0, 6)`.
+  auto r = clamp<0, 6>(x);
 #elif defined CASE_log_softmax_of_integers
   // expect-gcc: "umbel: log_softmax: needs float or double, not int"
   // expect-clang: log_softmax, .*needs_float_or_double_not, .*element<int>

@@ -278,6 +278,13 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // cause: The element type, the first template argument, is missing.
   // cure: Add it: `tensor<float, batch<2>, hidden<100>>`.
   tensor<batch<2>, hidden<100>> r;
+#elif defined CASE_view_of_a_tensor_type
+  // expect-gcc: "umbel: shape: expected an element type but got \[batch=2, query=4, hidden=100\]"
+  // expect-clang: shape.*expected_an_element_type_but_got.*batch<2>.*query<4>.*hidden<100>
+  // cause: The template argument is the type of a tensor; a view has an element type and axes.
+  // cure: Write `view<const float, batch<2>, query<4>, hidden<100>>`, or `const auto v = as_view(x);`
+  view<tensor<float, batch<2>, query<4>, hidden<100>>> r{
+      tensor<float, batch<2>, query<4>, hidden<100>>{}};
 #elif defined CASE_one_error_of_a_type_among_the_axes
   // expect-gcc: "umbel: shape: item 1 in the list of axes is not an axis"
   // expect-clang: shape.*item.*number<1>.*in_the_list_of_axes_is_not_an_axis

@@ -236,6 +236,13 @@ using logits = tensor<float, batch<2>, classes<3>>;
   // cause: Plain gradient descent remembers nothing between steps.
   // cure: Leave the state out: `update(w, g, sgd{})`.
   sgd::state<attention::weights> r;
+#elif defined CASE_state_of_a_layer
+  // expect-gcc: "umbel: update: the state needs the type of the weights, not of the layer; write adamw::state<layer::weights>"
+  // expect-clang: update, .*the_state_needs_the_type_of_the_weights_not_of_the_layer
+  // cause: A layer borrows its weights; optimizers work on the weights.
+  // cure: Write `adamw::state<attention::weights>`.
+  static adamw::state<attention> of_layer;
+  auto r = update(w, g, of_layer, adamw{});
 #elif defined CASE_result_of_update_as_a_number
   // expect-gcc: "umbel: update_result: does not convert to float; write if \(result\), or read its status or norm"
   // expect-clang: update_result, .*does_not_convert_to, .*element<float>, .*so_write_if_or_read_its_status_or_norm

@@ -192,6 +192,13 @@ struct model_of_many {
   // cause: The elements would be destroyed before the view is used.
   // cure: Store the array in a variable that lives as long as the layer, preferably `static const`.
   const auto w = view_as<in_features, out_features>(std::array<float, 10000>{});
+#elif defined CASE_function_before_the_weights
+  // expect-gcc: "umbel: for_each_parameter: expects the weights, then a function; write for_each_parameter\(w, f\)"
+  // expect-clang: for_each_parameter, .*expects_the_weights_then_a_function_so_write_for_each_parameter_of_w_and_f
+  // cause: The function is the first argument.
+  // cure: Pass the weights first.
+  static linear<float, hidden<4>, classes<2>>::weights of_layer;
+  for_each_parameter([](const parameter_path&, const auto&) {}, of_layer);
 #elif defined CASE_parameters_without_names
   // expect-gcc: "umbel: for_each_parameter: the struct does not name its members; add static constexpr const char\* part_names\[\] = \{\.\.\.\}, in their order"
   // expect-clang: for_each_parameter.*the_struct_does_not_name_its_members_so_add_part_names_in_their_order

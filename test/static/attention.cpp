@@ -197,6 +197,16 @@ static_assert(std::is_same_v<workspace_for<attention, queries, context, context>
 static_assert(
     std::is_same_v<workspace_for<prepacked<attention>, tokens_9>, attention::workspace<token<9>>>);
 static_assert(std::is_same_v<workspace_for<encoder, tokens_9>, encoder::workspace<token<9>>>);
+static_assert(
+    std::is_same_v<workspace_for<attention, queries, context, context, decltype(causal_top_left)>,
+                   workspace_for<attention, queries, context, context>>);
+static_assert(std::is_same_v<workspace_for<encoder, tokens_9, decltype(causal)>,
+                             workspace_for<encoder, tokens_9>>);
+static_assert(std::is_same_v<workspace_for<decoder, tokens_9, context, decltype(self_mask(causal))>,
+                             workspace_for<decoder, tokens_9, context>>);
+static_assert(std::is_same_v<workspace_for<decoder, tokens_9, context, decltype(all_keys),
+                                           decltype(self_mask(causal))>,
+                             workspace_for<decoder, tokens_9, context>>);
 static_assert(std::is_same_v<workspace_for<decoder, tokens_9, context>,
                              decoder::workspace<token<9>, key<6>>>);
 static_assert(std::is_same_v<workspace_for<encoder::feed_forward, tokens_9>,

@@ -57,6 +57,9 @@ void check_packed(Call call) {
   BOOST_TEST(same_bits(call(packed), call(Layer{zeros})));
   packed = prepacked<Layer>{w};
   BOOST_TEST(same_bits(call(packed), call(Layer{w})));
+  static const prepacked of_layer{Layer{w}};
+  static_assert(std::is_same_v<decltype(of_layer), const prepacked<Layer>>);
+  BOOST_TEST(same_bits(call(of_layer), call(packed)));
   packed.pack(halved);
   BOOST_TEST(same_bits(call(packed), call(Layer{halved})));
   const prepacked<Layer> afresh{halved};

@@ -20,6 +20,7 @@
 #include <umbel/kernel/float/additive.hpp>
 #include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/packed_weights.hpp>
+#include <umbel/shape/template_arguments.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -135,15 +136,15 @@ struct additive_forward {
 template <class Types, class... Axis>
 struct additive_workspace {
   static constexpr std::size_t none =
-      rules::positions_of<axes::query<1>, shape<>, rules::axes_of_workspace<3, 3, Axis...>>;
+      rules::positions_of<axes::query<1>, shape<>, rules::axes_of_workspace<3, 3, Axis...>>();
   using type = typename Types::template forward_of<none, none, none>::workspace;
 };
 template <class Types, class Queries, class Keys, class Values>
 struct additive_workspace<Types, Queries, Keys, Values> {
   using widths = shape<typename Types::scores_axis>;
   using type = typename Types::template forward_of<
-      rules::positions_of<Queries, widths, rules::axes_of_workspace<3, 3, Queries, Keys, Values>>,
-      rules::positions_of<Keys, widths>, rules::positions_of<Values, shape<>>>::workspace;
+      rules::positions_of<Queries, widths, rules::axes_of_workspace<3, 3, Queries, Keys, Values>>(),
+      rules::positions_of<Keys, widths>(), rules::positions_of<Values, shape<>>()>::workspace;
 };
 
 // The members of additive_attention except its calls: sizes, axes, the types of its weights.
@@ -285,6 +286,9 @@ struct additive_calls
 //   bias<true|false>, bias_on<'q'>            of the two projections; default: none
 //   softcap<50>, empty_rows<uniform_weights>  of the scores (score.hpp)
 template <class T, class Hidden, class ScoreHidden = detail::nothing, class... Options>
+UMBEL_EXPECTS(
+    "additive_attention: expects an element type, axes, then options; write "
+    "additive_attention<float, hidden<64>, score_hidden<32>>")
 class additive_attention
     : public detail::additive_types_of<T, Hidden, ScoreHidden, Options...>,
       public detail::additive_calls<additive_attention<T, Hidden, ScoreHidden, Options...>,

@@ -98,14 +98,19 @@ struct attention_calls : other_calls_with_mask<Word, Takes> {
   }
 
   // See workspace_for.
-  template <tensor_like X, tensor_like Y, tensor_like Z, class Of = Forms>
-  static auto workspace_of(const X&, const Y&, const Z&) {
-    using rule = typename Of::template cross<X, Y, Z, every_key, in_formula, by_value>::type;
-    static_assert(report<rule>::ok, "umbel: shapes do not fit");
-    if constexpr (rule::ok)
-      return of_type<typename Of::template cross_workspace<X, Y, Z>>();
-    else
+  template <tensor_like X, tensor_like Y, tensor_like Z, mask_like Mask = every_key,
+            class Of = Forms>
+  static auto workspace_of(const X&, const Y&, const Z&, const Mask& = {}) {
+    using shapes = typename Of::template cross<X, Y, Z, every_key, in_formula, by_value>::type;
+    static_assert(report<shapes>::ok, "umbel: shapes do not fit");
+    if constexpr (shapes::ok) {
+      using work = typename Of::template cross_workspace<X, Y, Z>;
+      using rule = typename Of::template cross<X, Y, Z, Mask, work, by_value>::type;
+      static_assert(report<rule>::ok, "umbel: shapes do not fit");
+      return of_type<work>();
+    } else {
       return invalid{};
+    }
   }
 
  protected:
@@ -183,14 +188,18 @@ struct self_attention_calls : attention_calls<Derived, Forms, Word, Takes> {
   }
 
   // See workspace_for.
-  template <tensor_like X, class Of = Forms>
-  static auto workspace_of(const X&) {
-    using rule = typename Of::template self<X, every_key, in_formula, by_value>::type;
-    static_assert(report<rule>::ok, "umbel: shapes do not fit");
-    if constexpr (rule::ok)
-      return of_type<typename Of::template self_workspace<X>>();
-    else
+  template <tensor_like X, mask_like Mask = every_key, class Of = Forms>
+  static auto workspace_of(const X&, const Mask& = {}) {
+    using shapes = typename Of::template self<X, every_key, in_formula, by_value>::type;
+    static_assert(report<shapes>::ok, "umbel: shapes do not fit");
+    if constexpr (shapes::ok) {
+      using work = typename Of::template self_workspace<X>;
+      using rule = typename Of::template self<X, Mask, work, by_value>::type;
+      static_assert(report<rule>::ok, "umbel: shapes do not fit");
+      return of_type<work>();
+    } else {
       return invalid{};
+    }
   }
 };
 

@@ -20,6 +20,7 @@
 #include <umbel/layer/memory.hpp>
 #include <umbel/layer/packed_weights.hpp>
 #include <umbel/mask/combine.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -105,8 +106,8 @@ struct multi_head_types {
   // Scratch for one call at a time; its contents don't matter between calls. sizeof is its bytes.
   // Arguments: the axis of the positions, or those of queries and keys.
   template <class... Positions>
-  using workspace = typename forward_of<rules::first_positions<widths, 2, Positions...>,
-                                        rules::second_positions<widths, Positions...>>::workspace;
+  using workspace = typename forward_of<rules::first_positions<widths, 2, Positions...>(),
+                                        rules::second_positions<widths, Positions...>()>::workspace;
 
   // The axes of the queries, row-major, with the width of the result.
   template <class Layout>
@@ -150,6 +151,9 @@ struct multi_head_calls
 //   rope<split_halves|adjacent_pairs>       rotary positions (rope.hpp)
 //   score_scale<1, 8>, softcap<50>, empty_rows<uniform_weights>    of the scores (score.hpp)
 template <class T, class Hidden, class Heads = detail::nothing, class... Options>
+UMBEL_EXPECTS(
+    "multi_head_attention: expects an element type, an axis, the heads, then options; write "
+    "multi_head_attention<float, hidden<64>, heads<8>, bias<true>>")
 class multi_head_attention
     : public detail::multi_head_types_of<T, Hidden, Heads, Options...>,
       public detail::multi_head_calls<multi_head_attention<T, Hidden, Heads, Options...>,

@@ -33,6 +33,44 @@ struct refused_block_calls<Word, true>
               expects_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace> {
 };
 
+// The memory and the masks among the types that follow x, for workspace_for.
+template <class Memory, class Mask, class ToSelf>
+struct memory_and_masks {
+  using memory = Memory;
+  using mask = Mask;
+  using to_self = ToSelf;
+};
+template <bool HasMemory, class... More>
+struct after_sequence {};
+template <bool HasMemory>
+struct after_sequence<HasMemory> : memory_and_masks<without_memory, every_key, every_key> {};
+template <mask_like Mask>
+struct after_sequence<false, Mask> : memory_and_masks<without_memory, every_key, Mask> {};
+template <tensor_like Memory>
+struct after_sequence<true, Memory> : memory_and_masks<Memory, every_key, every_key> {};
+template <tensor_like Memory, class ToSelf>
+struct after_sequence<true, Memory, self_attention_mask<ToSelf>>
+    : memory_and_masks<Memory, every_key, ToSelf> {};
+template <tensor_like Memory, mask_like Mask, class ToSelf>
+struct after_sequence<true, Memory, Mask, self_attention_mask<ToSelf>>
+    : memory_and_masks<Memory, Mask, ToSelf> {};
+
+template <class Layer, class X, class More,
+          class Shapes = typename Layer::template shapes_fit<X, typename More::memory>::type>
+struct workspace_rule {
+  using verdict = Shapes;
+  using type = invalid;
+};
+template <class Layer, class X, class More>
+struct workspace_rule<Layer, X, More, accepted> {
+  using entry = typename Layer::entry;
+  using call = typename entry::template call_of<X, typename More::memory>;
+  using verdict =
+      typename entry::template masks_of_call_fit<call, mask_of<typename More::mask>,
+                                                 mask_of<typename More::to_self>, on_stack>::type;
+  using type = typename Layer::template scratch_of<call::n, call::m>::type;
+};
+
 // operator() of the layer and of prepacked<layer>.
 template <class Derived, class Layer, class Word = say::residual_block, bool HasMemory = false>
 struct block_calls : refused_block_calls<Word, HasMemory> {
@@ -142,30 +180,15 @@ struct block_calls : refused_block_calls<Word, HasMemory> {
   }
 
   // See workspace_for.
-  template <tensor_like X, class Of = Layer>
-  static auto workspace_of(const X&) {
-    using rule = typename Of::template shapes_fit<X, without_memory>::type;
-    static_assert(report<rule>::ok, "umbel: shapes do not fit");
-    if constexpr (rule::ok)
-      return of_type<typename Of::template workspace<axis_of_sequence<X>>>();
-    else
-      return invalid{};
-  }
-  template <tensor_like X, tensor_like Memory, class Of = Layer>
-  static auto workspace_of(const X&, const Memory&) {
-    using rule = typename Of::template shapes_fit<X, Memory>::type;
-    static_assert(report<rule>::ok, "umbel: shapes do not fit");
-    if constexpr (rule::ok)
-      return of_type<
-          typename Of::template workspace<axis_of_sequence<X>, axis_of_sequence<Memory>>>();
-    else
-      return invalid{};
+  template <tensor_like X, class... More, class Of = Layer>
+    requires requires { typename after_sequence<HasMemory, More...>::memory; }
+  static auto workspace_of(const X&, const More&...) {
+    using rule = workspace_rule<Of, X, after_sequence<HasMemory, More...>>;
+    static_assert(report<typename rule::verdict>::ok, "umbel: shapes do not fit");
+    return of_type<typename rule::type>();
   }
 
  private:
-  template <class X, class Of = Layer>
-  using axis_of_sequence =
-      axis_of<layout_of<X>, rules::sequence_family<layout_of<X>, typename Of::hidden_axis>>;
   constexpr const auto& self() const noexcept {
     return static_cast<const Derived*>(this)->get_weights();
   }

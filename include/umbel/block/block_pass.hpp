@@ -154,8 +154,8 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
   static constexpr std::size_t most_axes = described::has_memory ? 2 : 1;
   template <class... Positions>
   using workspace =
-      typename scratch_of<rules::first_positions<widths, most_axes, Positions...>,
-                          rules::memory_positions<most_axes, widths, Positions...>>::type;
+      typename scratch_of<rules::first_positions<widths, most_axes, Positions...>(),
+                          rules::memory_positions<most_axes, widths, Positions...>()>::type;
 
   template <class X>
   using positions_in = axis_of<layout_of<X>, rules::sequence_family<layout_of<X>, hidden_axis>>;

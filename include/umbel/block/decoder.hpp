@@ -21,6 +21,7 @@
 
 #include <umbel/block/ready_made.hpp>
 #include <umbel/config.hpp>
+#include <umbel/shape/template_arguments.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -67,6 +68,9 @@ using decoder_layer_types_of = std::conditional_t<
 // A Transformer decoder layer (Vaswani et al. 2017). T: float or double. hidden<32>, heads<4>,
 // intermediate<64>. Options: those of encoder_layer; rope<> rotates only in the self-attention.
 template <class T, class Hidden, class Heads, class FeedForward = detail::nothing, class... Options>
+UMBEL_EXPECTS(
+    "decoder_layer: expects an element type, three axes, then options; write decoder_layer<float, "
+    "hidden<64>, heads<8>, intermediate<128>, bias<true>>")
 class decoder_layer
     : public detail::decoder_layer_types_of<T, Hidden, Heads, FeedForward, Options...>,
       public detail::block_calls<decoder_layer<T, Hidden, Heads, FeedForward, Options...>,

@@ -10,6 +10,7 @@
 #include <umbel/layer/table.hpp>
 #include <umbel/mask/in_formula.hpp>
 #include <umbel/operation/lookup.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/tensor/contract.hpp>
 #include <umbel/tensor/refusal.hpp>
 
@@ -210,6 +211,9 @@ using embedding_types_of =
 // a tensor or view, or from view_as<vocabulary, hidden>(memory). prepacked<embedding<...>> owns it,
 // optionally in 16 bits, so that logits take half the time.
 template <class T, class Vocabulary, class Hidden = detail::nothing>
+UMBEL_EXPECTS(
+    "embedding: expects an element type, then two axes; write embedding<float, vocabulary<5000>, "
+    "hidden<64>>")
 class embedding : public detail::embedding_types_of<T, Vocabulary, Hidden>,
                   public detail::embedding_calls<
                       embedding<T, Vocabulary, Hidden>,

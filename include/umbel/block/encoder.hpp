@@ -18,6 +18,7 @@
 
 #include <umbel/block/ready_made.hpp>
 #include <umbel/config.hpp>
+#include <umbel/shape/template_arguments.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -71,6 +72,9 @@ using encoder_layer_types_of = std::conditional_t<
 //   kv_heads<>, head_dim<>, value_dim<>, query_key_norm<>, rope<>, score_scale<>, softcap<>,
 //   empty_rows<>                      of attention (attention/multi_head.hpp)
 template <class T, class Hidden, class Heads, class FeedForward = detail::nothing, class... Options>
+UMBEL_EXPECTS(
+    "encoder_layer: expects an element type, three axes, then options; write encoder_layer<float, "
+    "hidden<64>, heads<8>, intermediate<128>, bias<true>>")
 class encoder_layer
     : public detail::encoder_layer_types_of<T, Hidden, Heads, FeedForward, Options...>,
       public detail::block_calls<encoder_layer<T, Hidden, Heads, FeedForward, Options...>,

@@ -18,6 +18,7 @@
 #include <umbel/layer/packed_weights.hpp>
 #include <umbel/layer/workspace_rules.hpp>
 #include <umbel/operation/activation.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/tensor/other_calls.hpp>
 #include <umbel/tensor/refusal.hpp>
 
@@ -182,7 +183,7 @@ struct feed_forward_types {
     alignas(64) T expanded[(is_gated ? 2 : 1) * count];
   };
   template <class... Rows>
-  using workspace = scratch_for<rules::first_positions<shape<wide_axis>, 1, Rows...>>;
+  using workspace = scratch_for<rules::first_positions<shape<wide_axis>, 1, Rows...>()>;
 
   // Operations of its products (kernel/shapes.hpp) for this many positions.
   static constexpr std::uint64_t flops_of(std::uint64_t rows) noexcept {
@@ -271,6 +272,9 @@ using feed_forward_types_of =
 //   activation<relu>     or <gelu_exact>, <gelu_tanh>, <silu>, or a custom one; required
 //   gated<true|false>    default false
 template <class T, class Hidden, class FeedForward = detail::nothing, class... Options>
+UMBEL_EXPECTS(
+    "feed_forward: expects an element type, two axes, then options; write feed_forward<float, "
+    "hidden<64>, intermediate<128>, bias<true>>")
 class feed_forward
     : public detail::feed_forward_types_of<T, Hidden, FeedForward, Options...>,
       public detail::feed_forward_calls<feed_forward<T, Hidden, FeedForward, Options...>,

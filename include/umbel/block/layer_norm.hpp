@@ -9,6 +9,7 @@
 #include <umbel/layer/computing.hpp>
 #include <umbel/layer/options.hpp>
 #include <umbel/layer/packed_weights.hpp>
+#include <umbel/shape/template_arguments.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -78,6 +79,9 @@ class norm_calls : public computing<Derived, Name> {
 //   bias<true|false>    is there a beta? default true. bias<false> is PyTorch's bias=False: its
 //                       weights are gamma alone, the bits those of beta 0.
 template <class T, class Axis = detail::nothing, class... Options>
+UMBEL_EXPECTS(
+    "layer_norm: expects an element type, then an axis with its size; write layer_norm<float, "
+    "hidden<64>>")
 class layer_norm
     : public detail::norm_calls<layer_norm<T, Axis, Options...>, layer_norm<T, Axis, Options...>,
                                 detail::say::layer_norm, detail::norm_element<T>,
@@ -122,10 +126,9 @@ class layer_norm
     requires(!std::is_convertible_v<Beta, value_type>)
   constexpr layer_norm(const Gamma&, const Beta&) noexcept
       : weights_(detail::no_weights<weights_view>()) {
-    static_assert(
-        detail::report<detail::rules::weights_of_this_layer<detail::say::layer_norm, weights_view,
-                                                            Gamma, Beta>>::ok,
-        "umbel: shapes do not fit");
+    using verdict =
+        detail::rules::weights_of_this_layer<detail::say::layer_norm, weights_view, Gamma, Beta>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   }
   template <class... Given>
     requires(sizeof...(Given) == 0)

@@ -8,6 +8,7 @@
 #include <umbel/layer/options.hpp>
 #include <umbel/layer/packed_weights.hpp>
 #include <umbel/layer/project.hpp>
+#include <umbel/shape/template_arguments.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -78,6 +79,9 @@ using linear_types_of =
 // y = x W + b along one axis: Out replaces In in x, which has any axes. T: float or double. In,
 // Out: patch<16>, hidden<32>. Option: bias<true|false>; default: no bias.
 template <class T, class In, class Out = detail::nothing, class... Options>
+UMBEL_EXPECTS(
+    "linear: expects an element type, two axes, then options; write linear<float, hidden<64>, "
+    "classes<10>, bias<true>>")
 class linear
     : public detail::linear_types_of<T, In, Out, Options...>,
       public detail::linear_calls<linear<T, In, Out, Options...>,
@@ -96,10 +100,8 @@ class linear
   using borrowing::borrowing;
   constexpr explicit linear(const typename types::weights&&) noexcept
       : borrowing(detail::no_weights<typename types::weights_view>()) {
-    static_assert(
-        detail::report<
-            detail::rules::weights_with_a_name<detail::say::linear, (sizeof(T) == 0)>>::ok,
-        "umbel: shapes do not fit");
+    using verdict = detail::rules::weights_with_a_name<detail::say::linear, (sizeof(T) == 0)>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   }
 };
 

@@ -7,6 +7,7 @@
 #include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/computing.hpp>
 #include <umbel/layer/table.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/tensor/loop.hpp>
 #include <umbel/tensor/reshape.hpp>
 
@@ -164,6 +165,9 @@ struct positions_calls : placing<Derived, say::learned_positions, Position> {
 // T: float or double. Position, Hidden: token<49>, hidden<32>. The table (Position, Hidden),
 // row-major, is borrowed from a tensor or view, or from view_as<token, hidden>(memory).
 template <class T, class Position, class Hidden>
+UMBEL_EXPECTS(
+    "learned_positions: expects an element type, then two axes; write learned_positions<float, "
+    "token<128>, hidden<64>>")
 class learned_positions
     : public detail::positions_calls<learned_positions<T, Position, Hidden>, T,
                                      typename detail::axis_or_none<Position>::plain,

@@ -16,6 +16,7 @@
 #include <umbel/block/block_pass.hpp>
 #include <umbel/config.hpp>
 #include <umbel/layer/borrowing.hpp>
+#include <umbel/shape/template_arguments.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -38,6 +39,9 @@ using block_types_for =
 // order, pre_norm<...>; and norm_by<>, norm_bias<>, norm_epsilon<> for all norms. Call it like
 // encoder_layer or, if a part attends to a memory, like decoder_layer.
 template <class T, class Hidden, class... Items>
+UMBEL_EXPECTS(
+    "residual_block: expects an element type, an axis, then parts; write residual_block<float, "
+    "hidden<64>, pre_norm<...>>")
 class residual_block
     : public detail::block_types_for<T, Hidden, Items...>,
       public detail::block_calls<residual_block<T, Hidden, Items...>,

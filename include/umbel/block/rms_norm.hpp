@@ -7,6 +7,7 @@
 #include <umbel/config.hpp>
 #include <umbel/layer/norm_options.hpp>
 #include <umbel/layer/packed_weights.hpp>
+#include <umbel/shape/template_arguments.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -32,6 +33,9 @@ using epsilon_is_given =
 // rms_norm<float, hidden<64>>: along one axis, x / sqrt(mean of x^2 + epsilon) * gamma (Zhang and
 // Sennrich 2019). T: float or double.
 template <class T, class Axis = detail::nothing>
+UMBEL_EXPECTS(
+    "rms_norm: expects an element type, then an axis with its size; write rms_norm<float, "
+    "hidden<64>>")
 class rms_norm
     : public detail::norm_calls<rms_norm<T, Axis>, rms_norm<T, Axis>, detail::say::rms_norm,
                                 detail::norm_element<T>, detail::norm_axis<T, Axis>> {

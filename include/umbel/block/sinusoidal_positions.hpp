@@ -19,6 +19,7 @@
 #include <umbel/attention/rope.hpp>
 #include <umbel/block/positions.hpp>
 #include <umbel/config.hpp>
+#include <umbel/shape/template_arguments.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -80,6 +81,9 @@ using sinusoids = first_error<
 // Hidden: token<49>, hidden<32>, the largest sequence. Pairs: adjacent_pairs, split_halves or
 // split_halves_to_base.
 template <class T, class Position, class Hidden, class Pairs = void, std::size_t Base = 10000>
+UMBEL_EXPECTS(
+    "sinusoidal_positions: expects an element type, then two axes; write "
+    "sinusoidal_positions<float, token<128>, hidden<64>>")
 class sinusoidal_positions
     : public detail::placing<sinusoidal_positions<T, Position, Hidden, Pairs, Base>,
                              detail::say::sinusoidal_positions,

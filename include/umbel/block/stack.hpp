@@ -17,6 +17,7 @@
 #include <umbel/block/encoder.hpp>
 #include <umbel/config.hpp>
 #include <umbel/layer/stacked.hpp>
+#include <umbel/shape/template_arguments.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -67,6 +68,7 @@ struct stack_types {
 // Call it like the layer, with one workspace of the layer. It borrows weights, as a layer does:
 // model{w}, w a model::weights or an encoder::weights[Count].
 template <class Layer, std::size_t Count>
+UMBEL_EXPECTS("layer_stack: expects a type of layer, then a number; write layer_stack<encoder, 6>")
 class layer_stack
     : public detail::stack_types<Layer, Count>,
       public detail::stack_calls<layer_stack<Layer, Count>, Layer, Count>,
@@ -83,7 +85,7 @@ class layer_stack
 };
 // Another layer: refused.
 template <class Layer, std::size_t Count>
-  requires(!detail::is_of_parts<Layer>)
+  requires(portable::anything<void> && !detail::is_of_parts<Layer>)
 class layer_stack<Layer, Count> : public detail::invalid {
   static_assert(detail::reported<detail::rules::layer_stack<Layer, Count>>::ok,
                 "umbel: shapes do not fit");

@@ -25,6 +25,7 @@
 #include <umbel/decode/cached_layers.hpp>
 #include <umbel/decode/past.hpp>
 #include <umbel/decode/rules.hpp>
+#include <umbel/shape/template_arguments.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -38,6 +39,9 @@ namespace umbel::inline UMBEL_TARGET {
 // the rounded ones. stored_as<std::int8_t>: 8 bits, with one scale per head and position for the
 // key and one for the value (docs/numerics.md).
 template <class Layer, class Keys = detail::nothing, class... Options>
+UMBEL_EXPECTS(
+    "key_value_cache: expects a type of layer, an axis, then options; write "
+    "key_value_cache<attention, key<256>>")
 class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of_attention> {
   using calls = detail::other_cache_calls<detail::rules::calls_of_attention>;
   using of = detail::cached_attention<Layer>;
@@ -74,7 +78,7 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
   // Scratch for calls with this many positions, workspace<token<1>>; it keeps no state.
   template <class... Positions>
   using workspace = typename made::template scratch<
-      detail::rules::first_positions<typename attention::widths, 1, Positions...>>;
+      detail::rules::first_positions<typename attention::widths, 1, Positions...>()>;
 
   // See workspace_for, for the positions of a step.
   template <detail::tensor_like X>
@@ -238,8 +242,9 @@ template <class... X>
 struct called_with;
 // Any other layer is refused.
 template <class Layer, class Keys, class... Options>
-  requires(!detail::is_multi_head<Layer> && !detail::stores_heads<Layer> &&
-           !detail::stores_blocks<Layer> && !detail::decodes_as_formula<Layer>)
+  requires(portable::anything<void> && !detail::is_multi_head<Layer> &&
+           !detail::stores_heads<Layer> && !detail::stores_blocks<Layer> &&
+           !detail::decodes_as_formula<Layer>)
 class key_value_cache<Layer, Keys, Options...> {
   static_assert(detail::reported<detail::rules::a_layer_to_decode<Layer>>::ok,
                 "umbel: shapes do not fit");

@@ -32,7 +32,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 template <class Layer, class Keys, class... Options>
-  requires detail::stores_blocks<Layer>
+  requires(portable::anything<void> && detail::stores_blocks<Layer>)
 class key_value_cache<Layer, Keys, Options...>
     : public detail::other_cache_calls<
           detail::rules::calls_of_blocks<typename detail::cached_blocks<Layer>::of_memory,
@@ -70,7 +70,7 @@ class key_value_cache<Layer, Keys, Options...>
   // Scratch for steps of this many positions, workspace<token<1>>: enough for one layer.
   template <class... Positions>
   using workspace = typename storage::template scratch<
-      detail::rules::first_positions<typename block::widths, 1, Positions...>>;
+      detail::rules::first_positions<typename block::widths, 1, Positions...>()>;
   // See workspace_for, for the positions of a step.
   template <detail::tensor_like X>
   static auto workspace_of(const X&) {

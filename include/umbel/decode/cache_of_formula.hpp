@@ -175,7 +175,7 @@ namespace umbel::inline UMBEL_TARGET {
 // The key_value_cache of a formula. Keys: the number of positions that fit in memory. Options:
 // called_with<...>, which is required.
 template <class Formula, class Keys, class... Options>
-  requires detail::decodes_as_formula<Formula>
+  requires(portable::anything<void> && detail::decodes_as_formula<Formula>)
 class key_value_cache<Formula, Keys, Options...>
     : public detail::other_cache_calls<detail::rules::calls_of_formula> {
   using F = typename detail::function_of_formula<std::remove_cv_t<Formula>>::type;

@@ -89,10 +89,9 @@ inline constexpr bool are_path_memory_and_bytes<Path, Memory, Bytes> =
 template <class... Given>
   requires(sizeof...(Given) != 0 && !detail::are_path_memory_and_bytes<Given...>)
 file_result<std::size_t> read_file(Given&&...) noexcept {
-  static_assert(
-      detail::report<detail::verdict<detail::never<Given...>, detail::say::read_file,
-                                     detail::say::expects_a_path_memory_and_its_bytes>>::ok,
-      "umbel: shapes do not fit");
+  using verdict = detail::verdict<detail::never<Given...>, detail::say::read_file,
+                                  detail::say::expects_a_path_memory_and_its_bytes>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return std::size_t{0};
 }
 

@@ -143,18 +143,16 @@ class tensor_name {
   template <class X>
     requires std::is_arithmetic_v<X>
   constexpr tensor_name(X) noexcept {
-    static_assert(
-        detail::report<detail::verdict<detail::never<X>, tensor_name, detail::say::expects_text_not,
-                                       detail::element<X>>>::ok,
-        "umbel: shapes do not fit");
+    using verdict = detail::verdict<detail::never<X>, tensor_name, detail::say::expects_text_not,
+                                    detail::element<X>>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   }
   template <class X>
     requires requires { typename X::traits_type; }
   constexpr operator X() const {
-    static_assert(
-        detail::report<detail::verdict<detail::never<X>, tensor_name,
-                                       detail::say::is_not_a_string_so_copy_it_by_copy_to>>::ok,
-        "umbel: shapes do not fit");
+    using verdict = detail::verdict<detail::never<X>, tensor_name,
+                                    detail::say::is_not_a_string_so_copy_it_by_copy_to>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     return X{};
   }
 

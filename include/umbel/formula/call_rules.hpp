@@ -103,18 +103,22 @@ concept refuses = !requires { typename list<traced_as<traced_for<X...>, X>...>; 
                               std::declval<traced_as<traced_for<X...>, X>>()...)),
                           refused_call>;
 };
-// A function of `auto... more` is less special than that of anything, so a refused call is tried.
+// An axis is not an argument.
+template <class... X>
+concept no_axes = (... && !axis_like<X>);
 template <class F, class... X>
-concept has_parameters = !refuses<F, X...> || requires {
+concept can_be_called = no_axes<X...> && requires {
   std::declval<const F&>()(std::declval<traced_as<traced_for<X...>, X>>()...);
 };
+// A function of `auto... more` is less special than that of anything, so a refused call is tried.
+template <class F, class... X>
+concept has_parameters = no_axes<X...> && (!refuses<F, X...> || can_be_called<F, X...>);
 // Has F parameters for these arguments? Then a call that fails has an error in its body, which the
 // compiler has reported. Asked before the body is compiled: after an error, clang has no function.
 // (Functions that are not lambdas can be deleted or ambiguous, and objects that can't be copied may
 // be parameters by value: there only a call that succeeds is known to be accepted.)
 template <class F, class... X>
-inline constexpr bool accepts =
-    requires { std::declval<const F&>()(std::declval<traced_as<traced_for<X...>, X>>()...); };
+inline constexpr bool accepts = can_be_called<F, X...>;
 template <class F, class... X>
   requires(std::is_empty_v<F> && !std::is_aggregate_v<F> &&
            (... && (tensor_like<X> || std::is_array_v<X> || std::is_copy_constructible_v<X>)))
@@ -136,7 +140,18 @@ constexpr std::size_t parameters_of() noexcept {
   return npos;
 }
 template <bool Ok, class F, class... X>
-using takes_these = rules::takes<Ok, parameters_of<F, X...>(), sizeof...(X)>;
+struct takes_these_rule {
+  using type = rules::takes<Ok, parameters_of<F, X...>(), sizeof...(X)>;
+};
+template <bool Ok, class F, class First, class... X>
+  requires(!axis_like<First> && !no_axes<X...>)
+struct takes_these_rule<Ok, F, First, X...> : takes_these_rule<Ok, F, X..., First> {};
+template <bool Ok, class F, axis_like Axis, class... X>
+struct takes_these_rule<Ok, F, Axis, X...> {
+  using type = rules::takes_no_axis<F, Axis>;
+};
+template <bool Ok, class F, class... X>
+using takes_these = typename takes_these_rule<Ok, F, X...>::type;
 
 // std::tie(out), or anything else of one tensor.
 template <class Tie>

@@ -65,11 +65,10 @@ template <detail::formulas::value_name Name, class X>
   requires(!detail::formulas::a_node<X> && !detail::tensor_like<std::remove_cvref_t<X>>)
 constexpr detail::invalid named(const X&) noexcept {
   using namespace detail;
-  static_assert(
-      report<
-          verdict<one_is_invalid<X>, say::named,
-                  say::expects_a_tensor_a_view_or_a_value_of_a_formula_not, type_of_given<X>>>::ok,
-      "umbel: shapes do not fit");
+  using verdict =
+      verdict<one_is_invalid<X>, say::named,
+              say::expects_a_tensor_a_view_or_a_value_of_a_formula_not, type_of_given<X>>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }
 // With no text: refused.

@@ -21,6 +21,8 @@ struct returns;
 struct position_of;
 }  // namespace say
 
+UMBEL_SAYS(its_footprint_and_workspace_for_need_the_types_of_its_arguments_not_the_axis,
+           "its footprint and workspace_for need the types of its arguments, not the axis");
 UMBEL_SAYS(got_several_workspaces_but_no_executor_so_write_parallel_of_both,
            "got several workspaces but no executor; write parallel(executor, works)");
 UMBEL_SAYS(values_are_immutable_so_write_auto_y, "values are immutable; write auto y = x + 1");
@@ -139,6 +141,11 @@ using takes = first_error<
     verdict<Ok, say::formula,
             say::the_function_has_other_parameters_or_copies_weights_so_write_const_auto>>;
 
+template <class F, class Axis>
+using takes_no_axis =
+    verdict<never<F>, say::formula,
+            say::its_footprint_and_workspace_for_need_the_types_of_its_arguments_not_the_axis,
+            Axis>;
 template <bool Ok>
 using results_tied = verdict<Ok, say::formula, say::returns_several_results_so_write_into_std_tie>;
 template <bool Ok>

@@ -80,10 +80,9 @@ struct call_footprint {
   // footprint<attention, token<64>>(): refused.
   template <class... X>
   constexpr call_footprint operator()(const X&...) const noexcept {
-    static_assert(
-        detail::report<detail::verdict<detail::never<X...>, detail::say::footprint,
-                                       detail::say::is_a_constant_so_write_it_without_a_call>>::ok,
-        "umbel: shapes do not fit");
+    using verdict = detail::verdict<detail::never<X...>, detail::say::footprint,
+                                    detail::say::is_a_constant_so_write_it_without_a_call>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     return *this;
   }
 };

@@ -301,11 +301,10 @@ template <class Layer, class... X>
   requires(detail::has_its_weights<Layer> || detail::one_is_invalid<Layer> ||
            detail::tensor_like<Layer>)
 constexpr const char* describe(const Layer&, const X&...) noexcept {
-  static_assert(
-      detail::report<detail::verdict<
-          detail::one_is_invalid<Layer, X...>, detail::say::describe,
-          detail::say::expects_types_not_objects_so_write_describe_of_layer_and_axes>>::ok,
-      "umbel: shapes do not fit");
+  using verdict =
+      detail::verdict<detail::one_is_invalid<Layer, X...>, detail::say::describe,
+                      detail::say::expects_types_not_objects_so_write_describe_of_layer_and_axes>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return "";
 }
 

@@ -232,7 +232,7 @@ struct formula_verdict<Fits> {
 };
 template <class F, class... X>
 struct request<formula<F>, X...> {
-  using verdict = rules::takes<formulas::accepts<F, X...>>;
+  using verdict = formulas::takes_these<formulas::accepts<F, X...>, F, X...>;
   static constexpr call_footprint value() { return {}; }  // the body of F has an error
 };
 template <class F, class... X>

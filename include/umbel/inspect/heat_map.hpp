@@ -182,13 +182,12 @@ constexpr void attention_heat_map(const X& weights, Sink&& sink, const heat_map_
 // Any other arguments: the message lists the accepted ones.
 template <class... Arguments>
 constexpr void attention_heat_map(const Arguments&...) {
-  static_assert(
-      detail::report<detail::rules::arguments<
-          detail::say::attention_heat_map,
-          detail::say::
-              expects_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels,
-          Arguments...>>::ok,
-      "umbel: shapes do not fit");
+  using verdict = detail::rules::arguments<
+      detail::say::attention_heat_map,
+      detail::say::
+          expects_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels,
+      Arguments...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
 }
 
 // The color scale alone, as SVG, for a page of many maps without legends (legend = false).
@@ -202,10 +201,10 @@ constexpr void heat_map_legend(Sink&& sink, const heat_map_options& options = {}
 // Any other arguments: refused.
 template <class... Arguments>
 constexpr void heat_map_legend(const Arguments&...) {
-  static_assert(detail::report<detail::verdict<
-                    detail::never<Arguments...>, detail::say::heat_map_legend,
-                    detail::say::expects_a_sink_of_const_char_pointer_and_size_then_options>>::ok,
-                "umbel: shapes do not fit");
+  using verdict =
+      detail::verdict<detail::never<Arguments...>, detail::say::heat_map_legend,
+                      detail::say::expects_a_sink_of_const_char_pointer_and_size_then_options>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
 }
 namespace detail {
 // Would these weights be drawn?

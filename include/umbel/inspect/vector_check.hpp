@@ -61,11 +61,10 @@ inline vector_bits vector_check() noexcept {
 template <class... X>
   requires(sizeof...(X) > 0)
 constexpr vector_bits vector_check() noexcept {
-  static_assert(
-      detail::report<
-          detail::verdict<detail::never<X...>, detail::say::vector_check,
-                          detail::say::has_no_template_arguments_so_compare_its_vector_bits>>::ok,
-      "umbel: shapes do not fit");
+  using verdict =
+      detail::verdict<detail::never<X...>, detail::say::vector_check,
+                      detail::say::has_no_template_arguments_so_compare_its_vector_bits>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }
 

@@ -237,10 +237,9 @@ constexpr const T* first_of_memory(M& memory) noexcept {
 template <template <std::size_t> class Axis, template <std::size_t> class... Axes, class Memory>
   requires(!tensor_like<Memory>)
 [[nodiscard]] constexpr auto view_as(Memory&& memory) noexcept {
-  static_assert(
-      detail::report<
-          detail::rules::named_memory_stays<Memory, axis_family<Axis>, axis_family<Axes>...>>::ok,
-      "umbel: shapes do not fit");
+  using verdict =
+      detail::rules::named_memory_stays<Memory, axis_family<Axis>, axis_family<Axes>...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   using plain = std::remove_cvref_t<Memory>;
   using T = std::remove_cvref_t<decltype(memory[0])>;
   constexpr std::size_t count = [] {

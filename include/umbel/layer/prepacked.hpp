@@ -7,6 +7,7 @@
 #include <umbel/config.hpp>
 #include <umbel/layer/packed_weights.hpp>
 #include <umbel/layer/stored_as.hpp>
+#include <umbel/shape/template_arguments.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -36,6 +37,8 @@ template <class Layer, class View, class Packed, class... Given>
 inline constexpr bool not_to_pack = not_its_weights<View, Packed, Given...>;
 template <class Layer, class View, class Packed>
 inline constexpr bool not_to_pack<Layer, View, Packed> = false;
+template <class Layer, class View, class Packed>
+inline constexpr bool not_to_pack<Layer, View, Packed, Layer> = takes_epsilon<Layer>;
 template <takes_epsilon Layer, class View, class Packed, class Weights, class Epsilon>
 inline constexpr bool not_to_pack<Layer, View, Packed, Weights, Epsilon> =
     foreign_weights<Weights, View, Packed>;
@@ -150,6 +153,7 @@ using packed_type = first_error<verdict<!std::is_same_v<Other, unpacked_layer>, 
 // Its bytes may be written to a file and read again, or lie in flash. They include a hash of their
 // layout: a program for a target with a different layout can't read them (in_memory returns null).
 template <class Layer, class... Options>
+UMBEL_EXPECTS("prepacked: expects a type of layer, then options; write prepacked<attention>")
 class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
   using calls = typename Layer::template calls<prepacked>;
   using stored =
@@ -181,6 +185,12 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
     requires detail::takes_epsilon<Layer>
       : calls(epsilon) {
     weights_.pack(w);
+  }
+  // The weights of a layer, prepacked{attention{w}}.
+  template <class Given>
+    requires(std::is_same_v<Given, Layer> && !detail::takes_epsilon<Layer>)
+  constexpr explicit prepacked(const Given& from) noexcept {
+    weights_.pack(from.get_weights());
   }
   // Weights that may end with the statement: they are copied.
   template <class Weights>
@@ -241,7 +251,7 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
   packed_weights weights_;
 };
 template <class Other, class... Options>
-  requires(!detail::has_weights_to_pack<Other>)
+  requires(portable::anything<void> && !detail::has_weights_to_pack<Other>)
 class prepacked<Other, Options...> : public detail::invalid {
   static_assert(detail::reported<detail::rules::packed_type<Other>>::ok,
                 "umbel: shapes do not fit");
@@ -254,6 +264,9 @@ class prepacked<Other, Options...> : public detail::invalid {
 };
 template <class... Weights>
 prepacked(const Weights&...) -> prepacked<detail::unpacked_layer>;
+template <class Layer>
+  requires(detail::has_weights_to_pack<Layer> && !detail::takes_epsilon<Layer>)
+prepacked(const Layer&) -> prepacked<Layer>;
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

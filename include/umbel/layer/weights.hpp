@@ -139,10 +139,9 @@ struct borrowed_linear {
   }
   UMBEL_SHARED constexpr borrowed_linear(const linear_weights<T, In, Out, Bias>&&) noexcept
       : borrowed_linear() {
-    static_assert(
-        detail::report<
-            detail::rules::weights_with_a_name<detail::say::x_times_weights, (sizeof(T) == 0)>>::ok,
-        "umbel: shapes do not fit");
+    using verdict =
+        detail::rules::weights_with_a_name<detail::say::x_times_weights, (sizeof(T) == 0)>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   }
   template <detail::says_its_axes W>
     requires(!Bias)
@@ -287,10 +286,8 @@ struct weights_view : Parts<View...> {
     requires detail::foreign_parts<parts_list<View...>, Other...>
   UMBEL_SHARED constexpr weights_view(const Other&...) noexcept
       : weights_view(detail::refused_weights{}) {
-    static_assert(
-        detail::report<
-            detail::rules::parts_of_weights<layer_name, parts_list<View...>, Other...>>::ok,
-        "umbel: shapes do not fit");
+    using verdict = detail::rules::parts_of_weights<layer_name, parts_list<View...>, Other...>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   }
 };
 

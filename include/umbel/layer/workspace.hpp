@@ -51,8 +51,9 @@ concept workspace_like = std::is_base_of_v<detail::workspace_base, std::remove_c
 
 // The workspace of a call with arguments of these types, for any layer; tensors or views, in the
 // order of the call: workspace_for<attention, queries, context, context>, workspace_for<encoder,
-// tokens>, workspace_for<decoder, tokens, memory>, workspace_for<cache, step>. Without a tensor,
-// use the axes: attention::workspace<query<4>, key<6>>. sizeof is its cost.
+// tokens>, workspace_for<decoder, tokens, memory>, workspace_for<cache, step>. Masks may follow, as
+// in the call: workspace_for<encoder, tokens, decltype(causal)>. Without a tensor, use the axes:
+// attention::workspace<query<4>, key<6>>. sizeof is its cost.
 template <class Layer, class... X>
 UMBEL_EXPECTS(
     "workspace_for: expects types, of a layer or formula and of its arguments; write "

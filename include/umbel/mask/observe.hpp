@@ -109,12 +109,10 @@ constexpr detail::no_mask_of<X> observe(const X&) noexcept {
 template <observed What = observed::weights, class... X>
   requires(sizeof...(X) != 1)
 constexpr detail::every_key observe(const X&...) noexcept {
-  static_assert(
-      detail::report<detail::verdict<
-          detail::one_is_invalid<X...> || (What == observed::weights && detail::never<X...>),
-          detail::say::observe,
-          detail::say::expects_only_memory_so_write_what_as_a_template_argument>>::ok,
-      "umbel: shapes do not fit");
+  using verdict = detail::verdict<
+      detail::one_is_invalid<X...> || (What == observed::weights && detail::never<X...>),
+      detail::say::observe, detail::say::expects_only_memory_so_write_what_as_a_template_argument>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }
 #define UMBEL_INSTEAD \

@@ -49,10 +49,9 @@ struct exchange_cost {
     requires(!(sizeof...(X) == 2 && (std::is_convertible_v<const X&, double> && ...)))
   constexpr double seconds(const X&...) const noexcept {
     using namespace detail;
-    static_assert(
-        report<verdict<never<X...>, say::seconds,
-                       say::expects_the_latency_of_a_message_and_the_bytes_per_second>>::ok,
-        "umbel: shapes do not fit");
+    using verdict = verdict<never<X...>, say::seconds,
+                            say::expects_the_latency_of_a_message_and_the_bytes_per_second>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     return 0;
   }
   // As a number: refused.
@@ -64,11 +63,9 @@ struct exchange_cost {
   // exchange_of<share, token<512>>(): refused.
   template <class... X>
   constexpr exchange_cost operator()(const X&...) const noexcept {
-    static_assert(
-        detail::report<
-            detail::verdict<detail::never<X...>, detail::say::exchange_of,
-                            detail::say::is_a_constant_so_write_exchange_of_without_a_call>>::ok,
-        "umbel: shapes do not fit");
+    using verdict = detail::verdict<detail::never<X...>, detail::say::exchange_of,
+                                    detail::say::is_a_constant_so_write_exchange_of_without_a_call>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     return *this;
   }
 };

@@ -186,8 +186,8 @@ struct heads_over_ranks_types {
   using forward_of = forward_over_ranks<value_type, Ranks, own, prepare, scoring, Queries, Keys>;
   using widths = typename Layer::widths;
   template <class... Positions>
-  using workspace = typename forward_of<rules::first_positions<widths, 2, Positions...>,
-                                        rules::second_positions<widths, Positions...>>::workspace;
+  using workspace = typename forward_of<rules::first_positions<widths, 2, Positions...>(),
+                                        rules::second_positions<widths, Positions...>()>::workspace;
   template <class Layout>
   using result_of = typename Layer::template result_of<Layout>;
 };

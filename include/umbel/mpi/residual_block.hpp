@@ -135,8 +135,8 @@ struct block_over_ranks_types : block_of_rank<typename Layer::described, Ranks>:
   };
   template <class... Positions>
   using workspace =
-      typename scratch_of<rules::first_positions<widths, Layer::most_axes, Positions...>,
-                          rules::memory_positions<Layer::most_axes, widths, Positions...>>::type;
+      typename scratch_of<rules::first_positions<widths, Layer::most_axes, Positions...>(),
+                          rules::memory_positions<Layer::most_axes, widths, Positions...>()>::type;
   template <class X, class Mask, class... Memory>
   using verdict_in_formula = rules::call_across<word>;
 

@@ -7,6 +7,7 @@
 #include <umbel/config.hpp>
 #include <umbel/kernel/plain/floats.hpp>
 #include <umbel/operation/elementwise_function.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/simd/power.hpp>
 #include <umbel/tensor/compare.hpp>
 #include <umbel/tensor/refusal.hpp>
@@ -172,6 +173,15 @@ constexpr detail::invalid clamp(const X&...) noexcept {
   static_assert(detail::report<detail::rules::clamp<X...>>::ok, "umbel: shapes do not fit");
   return {};
 }
+// Numbers as template arguments, pow<2>(x): refused.
+#define UMBEL_INSTEAD "expects its numbers as arguments; write pow(x, 2)"
+UMBEL_REFUSED_RESULT(pow, UMBEL_INSTEAD)
+UMBEL_REFUSES_OF_TENSOR(pow, UMBEL_INSTEAD, UMBEL_NUMBERS)
+#undef UMBEL_INSTEAD
+#define UMBEL_INSTEAD "expects its numbers as arguments; write clamp(x, 0, 6)"
+UMBEL_REFUSED_RESULT(clamp, UMBEL_INSTEAD)
+UMBEL_REFUSES_OF_TENSOR(clamp, UMBEL_INSTEAD, UMBEL_NUMBERS)
+#undef UMBEL_INSTEAD
 // A wrong number of operands is refused.
 template <class... X>
   requires detail::are_other_than<2, X...>

@@ -57,10 +57,9 @@ class parameter_path {
   template <class Part>
     requires(std::is_convertible_v<const Part&, const char*> || std::is_arithmetic_v<Part>)
   friend constexpr parameter_path operator+(const parameter_path& path, const Part&) noexcept {
-    static_assert(
-        detail::report<detail::verdict<detail::never<Part>, parameter_path,
-                                       detail::say::has_no_sum_so_write_path_slash_part>>::ok,
-        "umbel: shapes do not fit");
+    using verdict = detail::verdict<detail::never<Part>, parameter_path,
+                                    detail::say::has_no_sum_so_write_path_slash_part>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     return path;
   }
   [[nodiscard]] friend constexpr bool operator==(const parameter_path& a, const char* b) noexcept {
@@ -140,8 +139,10 @@ struct taken_by {
 // and more about structs: docs/errors.md
 template <class Weights, class F>
 constexpr void for_each_parameter(Weights&& w, F&& f) {
-  using verdict = detail::rules::parameters<detail::taken_by<std::remove_reference_t<F>>,
-                                            std::remove_reference_t<Weights>>;
+  using verdict = detail::first_error<
+      detail::rules::weights_first<std::remove_cvref_t<Weights>, std::remove_cvref_t<F>>,
+      detail::rules::parameters<detail::taken_by<std::remove_reference_t<F>>,
+                                std::remove_reference_t<Weights>>>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) detail::visit_parameters(parameter_path{}, w, f);
 }
@@ -238,10 +239,10 @@ template <class A, class B>
 template <class... Given>
   requires(sizeof...(Given) != 2)
 constexpr parameter_difference compare_parameters(const Given&...) noexcept {
-  static_assert(detail::report<detail::verdict<
-                    detail::one_is_invalid<Given...>, detail::say::compare_parameters,
-                    detail::say::expects_two_weights_so_write_compare_parameters_of_both>>::ok,
-                "umbel: shapes do not fit");
+  using verdict =
+      detail::verdict<detail::one_is_invalid<Given...>, detail::say::compare_parameters,
+                      detail::say::expects_two_weights_so_write_compare_parameters_of_both>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }
 

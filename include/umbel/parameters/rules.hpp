@@ -13,6 +13,8 @@ UMBEL_SAYS(a_layer_borrows_its_weights_so_pass_the_weights_themselves,
            "a layer borrows its weights; pass the weights themselves, of type layer::weights");
 UMBEL_SAYS(a_path_has_more_than_127_characters_so_shorten_part_names,
            "a path has more than 127 characters; shorten part_names");
+UMBEL_SAYS(expects_the_weights_then_a_function_so_write_for_each_parameter_of_w_and_f,
+           "expects the weights, then a function; write for_each_parameter(w, f)");
 UMBEL_SAYS(but_part_names_has, "but part_names has");
 UMBEL_SAYS(members_but_part_names_has, "members, but part_names has");
 UMBEL_SAYS(of_part_names_has_a_dot_which_separates_the_names_of_a_path,
@@ -221,6 +223,11 @@ constexpr auto parameters_of() {
   else
     return all{};
 }
+// for_each_parameter(f, w): the weights come first.
+template <class W, class F>
+using weights_first =
+    verdict<listed_by_name<W> || !listed_by_name<F>, say::for_each_parameter,
+            say::expects_the_weights_then_a_function_so_write_for_each_parameter_of_w_and_f>;
 // For all weights of a call, W, const if they are.
 template <class Ask, class W>
 using parameters = decltype(parameters_of<Ask, W>());

@@ -198,8 +198,8 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
   // Scratch for one call at a time.
   template <class... Positions>
   using workspace = typename numbers::template scratch_for<
-      detail::rules::first_positions<typename layer::widths, 2, Positions...>,
-      detail::rules::second_positions<typename layer::widths, Positions...>>;
+      detail::rules::first_positions<typename layer::widths, 2, Positions...>(),
+      detail::rules::second_positions<typename layer::widths, Positions...>()>;
 
   using base::base;
   using base::calibrate;

@@ -83,8 +83,8 @@ struct calls_of_blocks : entry_of_block {
   // Scratch for one call at a time.
   template <class... Positions>
   using workspace = typename of_block::template scratch_for<
-      rules::first_positions<typename block::widths, block::most_axes, Positions...>,
-      rules::memory_positions<block::most_axes, typename block::widths, Positions...>>;
+      rules::first_positions<typename block::widths, block::most_axes, Positions...>(),
+      rules::memory_positions<block::most_axes, typename block::widths, Positions...>()>;
 
   template <std::size_t... Number>
   static first_error<typename of_block::template part<Number>::verdict...,

@@ -43,7 +43,8 @@ constexpr float range_as_float(const Number& r) noexcept {
   return static_cast<float>(r);
 }
 template <class Range>
-concept one_range = requires(const Range& r) { range_as_float(r); };
+concept one_range = requires(const Range& r) { range_as_float(r); } &&
+                    !requires { requires layout_of<Range>::rank != 0; };
 // `rounded` without a branch, in more steps, of which clang allows constant expressions a million.
 constexpr std::int32_t rounded_at_run_time(double v, std::int32_t most) noexcept {
   UMBEL_AS_WRITTEN

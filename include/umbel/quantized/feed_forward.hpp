@@ -157,7 +157,7 @@ class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
   using input_type = std::int8_t;
   template <class... Rows>
   using workspace = typename base::numbers::template scratch_for<
-      detail::rules::first_positions<detail::shape<typename layer::hidden_axis>, 1, Rows...>>;
+      detail::rules::first_positions<detail::shape<typename layer::hidden_axis>, 1, Rows...>()>;
   using calls_refused =
       detail::other_calls_and_into<detail::say::quantized,
                                    detail::say::expects_a_sequence_then_a_workspace>;

@@ -71,10 +71,9 @@ class quantized_formula {
 
   template <class... Given>
   static constexpr invalid calibrate(const Given&...) noexcept {
-    static_assert(
-        report<verdict<one_is_invalid<Given...>, say::quantized,
-                       say::calibrate_expects_the_ranges_of_this_formula_then_its_arguments>>::ok,
-        "umbel: shapes do not fit");
+    using verdict = verdict<one_is_invalid<Given...>, say::quantized,
+                            say::calibrate_expects_the_ranges_of_this_formula_then_its_arguments>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     return {};
   }
 
@@ -165,10 +164,9 @@ class quantized_formula {
             });
       }(std::make_index_sequence<sizeof...(A) - 1>{});
     } else {
-      static_assert(
-          report<verdict<(one_is_invalid<A> || ...), say::quantized,
-                         say::expects_the_tensors_of_the_formula_in_integers_so_use_quantize>>::ok,
-          "umbel: shapes do not fit");
+      using verdict = verdict<(one_is_invalid<A> || ...), say::quantized,
+                              say::expects_the_tensors_of_the_formula_in_integers_so_use_quantize>;
+      static_assert(report<verdict>::ok, "umbel: shapes do not fit");
       return invalid{};
     }
   }

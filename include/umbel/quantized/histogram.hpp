@@ -161,10 +161,9 @@ template <class... Given>
   requires(!detail::integers::are_to_take_from<std::remove_reference_t<Given>...>)
 constexpr detail::invalid take_percentile(Given&&...) noexcept {
   using namespace detail;
-  static_assert(
-      report<verdict<(one_is_invalid<Given> || ...), say::take_percentile,
-                     say::expects_ranges_then_histograms_of_the_same_layers_then_a_percentage>>::ok,
-      "umbel: shapes do not fit");
+  using verdict = verdict<(one_is_invalid<Given> || ...), say::take_percentile,
+                          say::expects_ranges_then_histograms_of_the_same_layers_then_a_percentage>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }
 

@@ -204,13 +204,11 @@ constexpr pack_result pack_model(Model& model, const Weights& weights, const Ran
 template <class... Given>
 constexpr pack_result pack_model(const Given&...) noexcept {
   using namespace detail;
-  static_assert(
-      report<verdict<
-          (one_is_invalid<Given> || ...), say::pack_model,
-          say::
-              expects_a_struct_of_quantized_layers_then_their_weights_then_their_ranges_with_part_names>>::
-          ok,
-      "umbel: shapes do not fit");
+  using verdict = verdict<
+      (one_is_invalid<Given> || ...), say::pack_model,
+      say::
+          expects_a_struct_of_quantized_layers_then_their_weights_then_their_ranges_with_part_names>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }
 

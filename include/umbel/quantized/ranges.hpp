@@ -62,10 +62,9 @@ class [[nodiscard]] pack_result {
   // result(x): refused.
   template <class... X>
   constexpr detail::invalid operator()(const X&...) const noexcept {
-    static_assert(
-        detail::report<detail::verdict<detail::never<X...>, pack_result,
-                                       detail::say::is_no_layer_so_call_the_quantized_layer>>::ok,
-        "umbel: shapes do not fit");
+    using verdict = detail::verdict<detail::never<X...>, pack_result,
+                                    detail::say::is_no_layer_so_call_the_quantized_layer>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     return {};
   }
 
@@ -316,11 +315,10 @@ template <class... Given>
   requires(!detail::integers::are_ranges<std::remove_reference_t<Given>...>)
 constexpr detail::invalid same_range(Given&&...) noexcept {
   using namespace detail;
-  static_assert(
-      report<verdict<
-          (one_is_invalid<Given> || ...), say::same_range,
-          say::expects_two_or_more_non_const_ranges_such_as_seen_input_and_seen_output>>::ok,
-      "umbel: shapes do not fit");
+  using verdict =
+      verdict<(one_is_invalid<Given> || ...), say::same_range,
+              say::expects_two_or_more_non_const_ranges_such_as_seen_input_and_seen_output>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }
 
@@ -339,13 +337,11 @@ template <class... Given>
            (std::is_const_v<std::remove_reference_t<Given>> || ...))
 constexpr detail::invalid chain_ranges(Given&&...) noexcept {
   using namespace detail;
-  static_assert(
-      report<verdict<
-          (one_is_invalid<Given> || ...), say::chain_ranges,
-          say::
-              expects_the_non_const_ranges_of_two_or_more_parts_of_a_model_such_as_quantized_layer_ranges>>::
-          ok,
-      "umbel: shapes do not fit");
+  using verdict = verdict<
+      (one_is_invalid<Given> || ...), say::chain_ranges,
+      say::
+          expects_the_non_const_ranges_of_two_or_more_parts_of_a_model_such_as_quantized_layer_ranges>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }
 // Are they chained? For a static_assert on constant ranges, or after loading.
@@ -358,12 +354,10 @@ template <class... Given>
   requires(!detail::integers::can_be_chained<Given...>)
 constexpr bool are_chained(const Given&...) noexcept {
   using namespace detail;
-  static_assert(
-      report<verdict<
-          (one_is_invalid<Given> || ...), say::are_chained,
-          say::expects_the_ranges_of_two_or_more_parts_of_a_model_such_as_quantized_layer_ranges>>::
-          ok,
-      "umbel: shapes do not fit");
+  using verdict = verdict<
+      (one_is_invalid<Given> || ...), say::are_chained,
+      say::expects_the_ranges_of_two_or_more_parts_of_a_model_such_as_quantized_layer_ranges>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return true;
 }
 

@@ -227,10 +227,9 @@ class made_of_weights {
   template <class... Given>
     requires(!can_be_observed<Layer, Numbers, Given...>)
   static constexpr invalid calibrate(Given&&...) noexcept {
-    static_assert(
-        report<typename rules::observed_with_rule<Layer, ranges,
-                                                  std::remove_cvref_t<Given>...>::type>::ok,
-        "umbel: shapes do not fit");
+    using verdict =
+        typename rules::observed_with_rule<Layer, ranges, std::remove_cvref_t<Given>...>::type;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     return {};
   }
   // The packed numbers, in the kernels' layout.

@@ -15,13 +15,6 @@
 #include <umbel/shape/template_arguments.hpp>
 
 UMBEL_WARNINGS_PUSH
-namespace umbel {
-
-template <class T, class... Axes>
-class tensor;
-
-}  // namespace umbel
-
 namespace umbel::inline UMBEL_TARGET {
 
 namespace literals {

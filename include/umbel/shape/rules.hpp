@@ -110,6 +110,12 @@ template <axis_like Axis>
 struct element_rule<Axis> {
   using type = verdict<false, say::shape, struct expected_an_element_type_but_got, Axis>;
 };
+template <class Tensor>
+  requires requires { typename Tensor::layout::axes; }
+struct element_rule<Tensor> {
+  using type = verdict<false, say::shape, struct expected_an_element_type_but_got,
+                       typename Tensor::layout::axes>;
+};
 template <class T, class... Axes>
 using elements_along = first_error<typename element_rule<T>::type, well_formed<Axes...>>;
 

@@ -7,11 +7,17 @@
 #include <umbel/shape/verdict.hpp>
 
 UMBEL_WARNINGS_PUSH
-// After the parameters of a class or variable template: g++ prints its declaration, and so this.
+// After the parameters of a class or variable template: g++ prints its declaration, and so this. A
+// partial specialization for the same arguments, class layer_stack<Layer, Count>, requires
+// portable::anything<void> too: then it is more constrained.
+namespace umbel::portable {
+template <class>
+concept anything = true;
+}
 #if UMBEL_CLANG
 #define UMBEL_EXPECTS(sentence)
 #else
-#define UMBEL_EXPECTS(sentence) requires(true || *"umbel: " sentence)
+#define UMBEL_EXPECTS(sentence) requires(umbel::portable::anything<void> || *"umbel: " sentence)
 #endif
 
 // Overloads of a function template, refused: sum<2>(x), sum<key<6>>(x). parameters: those of a

@@ -49,12 +49,11 @@ UMBEL_SAYS(expects_a_function_of_const_char_pointer_that_captures_and_returns_no
 template <class Handler>
   requires(!std::is_convertible_v<Handler, check_handler>)
 constexpr check_handler set_check_handler(const Handler&) noexcept {
-  static_assert(
-      detail::report<detail::verdict<
-          detail::never<Handler>, detail::say::set_check_handler,
-          detail::say::expects_a_function_of_const_char_pointer_that_captures_and_returns_nothing,
-          detail::element<Handler>>>::ok,
-      "umbel: shapes do not fit");
+  using verdict = detail::verdict<
+      detail::never<Handler>, detail::say::set_check_handler,
+      detail::say::expects_a_function_of_const_char_pointer_that_captures_and_returns_nothing,
+      detail::element<Handler>>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return nullptr;
 }
 }  // namespace umbel::inline UMBEL_TARGET

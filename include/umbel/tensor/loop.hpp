@@ -56,10 +56,9 @@ constexpr void for_each(F&&, X&&...) {}
 template <detail::tensor_like X, class... Rest>
   requires(!(detail::tensor_like<Rest> && ...) && !detail::one_is_invalid<Rest...>)
 constexpr void for_each(X&&, Rest&&...) {
-  static_assert(
-      detail::report<detail::verdict<(sizeof(detail::layout_of<X>) == 0), detail::say::for_each,
-                                     detail::say::expects_a_function_then_tensors_or_views>>::ok,
-      "umbel: shapes do not fit");
+  using verdict = detail::verdict<(sizeof(detail::layout_of<X>) == 0), detail::say::for_each,
+                                  detail::say::expects_a_function_then_tensors_or_views>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

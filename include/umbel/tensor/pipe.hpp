@@ -36,7 +36,15 @@ UMBEL_SAYS(
     is_on_the_right_of_a_pipe_which_needs_an_operation_so_write_x_plus_y_or_contract,
     "is on the right of |, which needs an operation; write x + y, x * y or contract<hidden>(x, y)");
 
+UMBEL_SAYS(is_not_one_number_as_the_function_on_the_right_of_a_pipe_needs_so_write_for_each,
+           "is not one number, as the function on the right of | needs; for each element write "
+           "for_each([](float& y) { y = f(y); }, x)");
+
 namespace rules {
+template <class Axes>
+using pipe_into_a_function_of_a_number =
+    verdict<Axes::rank == npos, say::tensor, Axes,
+            say::is_not_one_number_as_the_function_on_the_right_of_a_pipe_needs_so_write_for_each>;
 template <class Right>
 using pipe_into_a_tensor =
     verdict<Right::rank == npos, say::tensor, typename Right::axes,
@@ -119,14 +127,26 @@ template <detail::tensor_like X, class Function>
 UMBEL_SHARED constexpr auto operator|(X&& x, const Function& f) {
   return f(static_cast<X&&>(x));
 }
+// x | function, for a function of a number to a number: refused.
+template <detail::tensor_like X, class Function>
+  requires(
+      !std::is_base_of_v<detail::operation, Function> &&
+      !requires(X&& x, const Function& f) { f(static_cast<X&&>(x)); } &&
+      requires(const Function& f, typename std::remove_cvref_t<X>::value_type number) {
+        requires std::is_arithmetic_v<decltype(f(number))>;
+      })
+constexpr detail::invalid operator|(X&&, const Function&) noexcept {
+  static_assert(detail::report<detail::rules::pipe_into_a_function_of_a_number<
+                    typename detail::layout_of<std::remove_cvref_t<X>>::axes>>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
 // softmax<key> | x: wrong way round.
 template <class Operation, detail::tensor_like X>
   requires std::is_base_of_v<detail::operation, Operation>
 constexpr detail::invalid operator|(const Operation&, const X&) noexcept {
-  static_assert(
-      detail::report<
-          detail::rules::pipe_from_the_left<typename Operation::called, (sizeof(X) == 0)>>::ok,
-      "umbel: shapes do not fit");
+  using verdict = detail::rules::pipe_from_the_left<typename Operation::called, (sizeof(X) == 0)>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }
 template <detail::tensor_like X, detail::tensor_like Y>

@@ -86,6 +86,8 @@ struct name_of_weights<W> {
 // How to print types that have no text.
 template <class X>
 struct print_of {};
+UMBEL_SAYS(is_on_the_left_of_a_stream_operator,
+           "is on the left of <<; write a list, {1, 2, 3}, or std::cout << x");
 UMBEL_SAYS(has_no_text_so_print_its_error, "cannot be printed; print its error()");
 UMBEL_SAYS(has_no_text_so_print_its_c_str, "cannot be printed; print its c_str()");
 UMBEL_SAYS(has_no_text_so_copy_it, "cannot be printed; print a copy, made by copy_to");
@@ -118,16 +120,33 @@ Stream& operator<<(Stream& out, const W&) {
 template <class Stream, class X>
   requires(requires { typename detail::print_of<X>::instead; } && detail::text_stream<Stream>)
 Stream& operator<<(Stream& out, const X&) {
-  static_assert(
-      detail::report<detail::verdict<sizeof(X) == 0, detail::say::print, detail::element<X>,
-                                     typename detail::print_of<X>::instead>>::ok,
-      "umbel: shapes do not fit");
+  using verdict = detail::verdict<sizeof(X) == 0, detail::say::print, detail::element<X>,
+                                  typename detail::print_of<X>::instead>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return out;
 }
 template <class Stream, class X>
   requires(detail::one_is_invalid<X> && detail::text_stream<Stream>)
 Stream& operator<<(Stream& out, const X&) {
   return out;
+}
+
+// x << 1, 2, 3 as in Eigen: refused.
+namespace detail {
+struct refused_list : invalid {
+  template <class Element>
+  constexpr refused_list operator,(const Element&) const noexcept {
+    return {};
+  }
+};
+}  // namespace detail
+template <detail::tensor_like X, class Element>
+constexpr detail::refused_list operator<<(const X&, const Element&) noexcept {
+  using verdict =
+      detail::verdict<sizeof(X) == 0, detail::say::tensor, typename detail::layout_of<X>::axes,
+                      detail::say::is_on_the_left_of_a_stream_operator>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return {};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/tensor/elements.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -32,6 +33,9 @@ struct tensor_memory {
 // Owned memory with a shape: tensor<float, batch<2>, query<4>, hidden<100>>. T: the element type.
 // Axes: distinct names, no size zero.
 template <class T, class... Axes>
+UMBEL_EXPECTS(
+    "tensor: expects an element type, then axes with sizes; write tensor<float, query<4>, "
+    "hidden<100>>")
 class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<T, Axes...>> {
   static_assert(detail::reported<detail::rules::elements_along<T, Axes...>>::ok,
                 "umbel: shapes do not fit");
@@ -135,11 +139,9 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
   template <class Pointer>
     requires(std::is_pointer_v<Pointer> || std::is_null_pointer_v<Pointer>)
   UMBEL_SHARED constexpr explicit tensor(Pointer) noexcept : elements_{} {
-    static_assert(
-        detail::report<
-            detail::verdict<sizeof(Pointer) == 0, detail::say::tensor,
-                            detail::say::a_pointer_has_no_size_so_view_it_by_view_as>>::ok,
-        "umbel: shapes do not fit");
+    using verdict = detail::verdict<sizeof(Pointer) == 0, detail::say::tensor,
+                                    detail::say::a_pointer_has_no_size_so_view_it_by_view_as>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   }
 
   // The first element in memory.

@@ -143,6 +143,9 @@ namespace umbel {
 // const for a read-only view. Axes: plain for row-major memory, otherwise all strided<Axis,
 // Stride>. Positions are checked only with UMBEL_CHECK=1 (check.hpp).
 template <class T, class... Axes>
+UMBEL_EXPECTS(
+    "view: expects an element type, then axes with sizes; write view<const float, query<4>, "
+    "hidden<100>>")
 class view : public portable::members_of_other_libraries<view<T, Axes...>> {
   static_assert(detail::reported<detail::rules::elements_along<T, Axes...>>::ok,
                 "umbel: shapes do not fit");
@@ -153,6 +156,10 @@ class view : public portable::members_of_other_libraries<view<T, Axes...>> {
   using value_type = std::remove_cv_t<T>;
 
   UMBEL_SHARED constexpr explicit view(T* data) noexcept : data_(data) {}
+  // view<queries>: refused above.
+  constexpr view(const T&) noexcept
+    requires(!detail::rules::element_rule<T>::type::ok)
+  {}
   UMBEL_SHARED constexpr operator view<const T, Axes...>() const noexcept
     requires(!std::is_const_v<T>)
   {

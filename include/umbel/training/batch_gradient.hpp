@@ -17,6 +17,7 @@
 #include <umbel/config.hpp>
 #include <umbel/layer/executor.hpp>
 #include <umbel/layer/rules.hpp>
+#include <umbel/shape/template_arguments.hpp>
 #include <umbel/training/arithmetic.hpp>
 #include <umbel/training/axes.hpp>
 
@@ -108,6 +109,9 @@ using sum_takes =
 // this many gradients in memory, and at most this many workers at once. A number that is not a
 // power of two does not compile, nor do weights that optimizers don't accept.
 template <class Weights, class Chains>
+UMBEL_EXPECTS(
+    "batch_gradient: expects a type of weights, then chains<4>; write batch_gradient<model, "
+    "chains<4>>")
 class batch_gradient {
   static_assert(detail::reported<detail::rules::batch_gradient<Weights, Chains>>::ok,
                 "umbel: shapes do not fit");

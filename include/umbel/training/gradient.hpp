@@ -88,6 +88,18 @@ struct gradient_fits_rule<F, Work, X...> {
 template <class Nodes, class F, class... X>
 using workspace_of_gradient = workspace_of_call<gradient_fits_rule<F, workspace_base, X...>>;
 
+// The result of a call. Not a tensor, if the call is refused because it has axes: a tensor is
+// nodiscard, and the warning would come before the error.
+template <class Result, class Given = given_by<false, Result>>
+struct given_loss {
+  using type = Given;
+};
+template <class Result, tensor_like Given>
+  requires(Given::rank != 0)
+struct given_loss<Result, Given> {
+  using type = invalid;
+};
+
 template <class F, bool Plain>
 struct gradient_calls {
   // See workspace_for. (F's result is also asked for in a call: an alias adds to clang's output.)
@@ -110,10 +122,10 @@ struct gradient_calls {
   // with_gradient(w, g); the last may be a workspace.
   template <class... X, bool Accepted = accepts<F, plain_argument_of<X>...>>
     requires(!last_is_workspace<X...> && !one_is_invalid<X...> && Accepted)
-  constexpr auto operator()(const X&... x) const noexcept -> given_by<
-      false,
-      decltype(std::declval<const F&>()(
-          std::declval<traced_to_differentiate<computed_from<plain_argument_of<X>...>, X>>()...))> {
+  constexpr auto operator()(const X&... x) const noexcept ->
+      typename given_loss<decltype(std::declval<const F&>()(
+          std::declval<traced_to_differentiate<computed_from<plain_argument_of<X>...>, X>>()...))>::
+          type {
     using fits = gradient_fits_rule<F, on_stack, X...>;
     static_assert(report<typename fits::verdict>::ok, "umbel: shapes do not fit");
     if constexpr (fits::ok) {
@@ -206,7 +218,7 @@ constexpr detail::invalid with_gradient(Given&&...) noexcept {
 template <class F>
 struct gradient : detail::formulas::gradient_calls<F, false> {
   constexpr explicit gradient(const formula<F>&) noexcept {}
-  constexpr explicit gradient(F f) noexcept : gradient(formula<F>(f)) {}
+  constexpr explicit gradient(F) noexcept { static_cast<void>(sizeof(formula<F>)); }
   friend constexpr detail::formulas::gradient_calls<F, true> plain(const gradient&) noexcept {
     return {};
   }

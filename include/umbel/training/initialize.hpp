@@ -219,11 +219,10 @@ constexpr void initialize(W& w, std::uint64_t seed) noexcept {
 template <class W, class... Given>
   requires(detail::given_weights<W> && !detail::is_seed_first<Given...>)
 constexpr void initialize(W&, const Given&...) noexcept {
-  static_assert(
-      detail::report<detail::verdict<
-          detail::one_is_invalid<W>, detail::say::initialize,
-          detail::say::expects_the_weights_and_a_seed_so_write_initialize_of_w_and_2026>>::ok,
-      "umbel: shapes do not fit");
+  using verdict = detail::verdict<
+      detail::one_is_invalid<W>, detail::say::initialize,
+      detail::say::expects_the_weights_and_a_seed_so_write_initialize_of_w_and_2026>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

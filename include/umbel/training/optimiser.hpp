@@ -37,15 +37,24 @@ UMBEL_SAYS(expects_the_weights_their_gradient_the_state_and_the_optimizer,
 UMBEL_SAYS(is_the_last_argument_of_update_so_write_update_of_w_g_and_it,
            "is the last argument of update; write update(w, g, sgd{}) or update(w, g, state, "
            "adamw{})");
+UMBEL_SAYS(the_state_needs_the_type_of_the_weights_not_of_the_layer,
+           "the state needs the type of the weights, not of the layer; write "
+           "adamw::state<layer::weights>");
 UMBEL_SAYS(has_no_state_so_write_update_of_w_g_and_it, "has no state; write update(w, g, sgd{})");
+
+// A state whose declaration was refused.
+struct refused_state {};
+// adamw::state<layer>: of the layer, not of its weights.
+template <class Layer>
+using state_of_a_layer = verdict<never<Layer>, say::update,
+                                 say::the_state_needs_the_type_of_the_weights_not_of_the_layer>;
 
 // optimizer(w, g) or optimizer.step(), as in frameworks: refused.
 template <class Optimizer, class... Given>
 constexpr void optimizer_called() noexcept {
-  static_assert(
-      report<verdict<never<Given...>, Optimizer,
-                     say::is_the_last_argument_of_update_so_write_update_of_w_g_and_it>>::ok,
-      "umbel: shapes do not fit");
+  using verdict = verdict<never<Given...>, Optimizer,
+                          say::is_the_last_argument_of_update_so_write_update_of_w_g_and_it>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
 }
 }  // namespace umbel::inline UMBEL_TARGET::detail
 
@@ -59,7 +68,7 @@ struct sgd {
 
   // Its state: refused.
   template <class Weights>
-  struct state {
+  struct state : detail::refused_state {
     static_assert(detail::reported<
                       detail::verdict<detail::never<Weights>, detail::say::sgd,
                                       detail::say::has_no_state_so_write_update_of_w_g_and_it>>::ok,
@@ -89,6 +98,11 @@ struct sgd_with_momentum {
     Weights momentum{};
     tensor<std::int32_t> steps{};  // steps made so far
   };
+  template <detail::layer_of_weights Layer>
+  struct state<Layer> : detail::refused_state {
+    static_assert(detail::reported<detail::state_of_a_layer<Layer>>::ok,
+                  "umbel: shapes do not fit");
+  };
 
   // optimizer(w, g) and optimizer.step(): refused.
   template <class... Given>
@@ -116,6 +130,11 @@ struct adam {
     Weights first{};
     Weights second{};
     tensor<std::int32_t> steps{};  // steps made so far
+  };
+  template <detail::layer_of_weights Layer>
+  struct state<Layer> : detail::refused_state {
+    static_assert(detail::reported<detail::state_of_a_layer<Layer>>::ok,
+                  "umbel: shapes do not fit");
   };
 
   // optimizer(w, g) and optimizer.step(): refused.
@@ -318,26 +337,35 @@ struct update_rule<W, G, State, Options> {
 //   "umbel: update: the state does not match this optimizer and these weights; ..."
 // and those of for_each_parameter.
 template <class W, class G, class Options>
-[[nodiscard]] UMBEL_INLINE auto update(W& w, const G& g, const Options& options) noexcept {
-  using verdict = typename detail::rules::update_rule<W, G, Options>::type;
-  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (verdict::ok)
-    return detail::updated(w, g, options);
-  else
-    return update_result{};
+  requires detail::rules::update_rule<W, G, Options>::type::ok
+[[nodiscard]] UMBEL_INLINE update_result update(W& w, const G& g, const Options& options) noexcept {
+  return detail::updated(w, g, options);
 }
 // The same with a state, How::state of the type of w, which starts as zeros and counts steps.
 template <class W, class G, class State, class Options>
-[[nodiscard]] UMBEL_INLINE auto update(W& w, const G& g, State& state,
-                                       const Options& options) noexcept {
-  using verdict = typename detail::rules::update_rule<W, G, State, Options>::type;
-  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (verdict::ok)
-    return detail::updated(w, g, options, state);
-  else
-    return update_result{};
+  requires detail::rules::update_rule<W, G, State, Options>::type::ok
+[[nodiscard]] UMBEL_INLINE update_result update(W& w, const G& g, State& state,
+                                                const Options& options) noexcept {
+  return detail::updated(w, g, options, state);
 }
 
+// Arguments that do not fit: refused. (Not nodiscard: a warning would come before the error.)
+template <class W, class G, class Options>
+  requires(!detail::rules::update_rule<W, G, Options>::type::ok)
+constexpr update_result update(W&, const G&, const Options&) noexcept {
+  static_assert(detail::report<typename detail::rules::update_rule<W, G, Options>::type>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
+template <class W, class G, class State, class Options>
+  requires(!detail::rules::update_rule<W, G, State, Options>::type::ok)
+constexpr update_result update(W&, const G&, State&, const Options&) noexcept {
+  using verdict = typename detail::rules::update_rule<W, G, State, Options>::type;
+  using to_say = std::conditional_t<std::is_base_of_v<detail::refused_state, State>,
+                                    detail::accepted, verdict>;
+  static_assert(detail::report<to_say>::ok, "umbel: shapes do not fit");
+  return {};
+}
 // A different number of arguments: refused.
 template <class... Given>
   requires(detail::given_weights<Given...> && sizeof...(Given) != 3 && sizeof...(Given) != 4)
@@ -365,20 +393,18 @@ constexpr update_result update(W&&, const G&, State&&, const Options&) noexcept 
 template <class Status>
   requires std::is_same_v<Status, update_status>
 constexpr bool operator==(const update_result&, Status) noexcept {
-  static_assert(
-      detail::report<detail::verdict<detail::never<Status>, detail::say::update,
-                                     detail::say::returns_a_result_so_compare_its_status>>::ok,
-      "umbel: shapes do not fit");
+  using verdict = detail::verdict<detail::never<Status>, detail::say::update,
+                                  detail::say::returns_a_result_so_compare_its_status>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return false;
 }
 // !status: refused.
 template <class Status>
   requires std::is_same_v<Status, update_status>
 constexpr bool operator!(Status) noexcept {
-  static_assert(
-      detail::report<detail::verdict<detail::never<Status>, detail::say::update,
-                                     detail::say::returns_a_result_so_compare_its_status>>::ok,
-      "umbel: shapes do not fit");
+  using verdict = detail::verdict<detail::never<Status>, detail::say::update,
+                                  detail::say::returns_a_result_so_compare_its_status>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return false;
 }
 

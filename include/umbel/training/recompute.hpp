@@ -40,11 +40,10 @@ UMBEL_SAYS(expects_a_layer_not_its_weights_so_write_recompute_of_encoder,
 // feed_forward. With tensors, and in a formula without a gradient, it is the layer.
 template <class Layer>
 class recompute {
-  static_assert(
-      detail::report<detail::verdict<
-          !detail::listed_by_name<Layer>, detail::say::recompute,
-          detail::say::expects_a_layer_not_its_weights_so_write_recompute_of_encoder>>::ok,
-      "umbel: shapes do not fit");
+  using verdict =
+      detail::verdict<!detail::listed_by_name<Layer>, detail::say::recompute,
+                      detail::say::expects_a_layer_not_its_weights_so_write_recompute_of_encoder>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
 
  public:
   // Construct it like the layer: from weights, which are borrowed.

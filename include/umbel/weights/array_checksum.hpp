@@ -63,20 +63,19 @@ class weights_checksum {
     requires(!detail::is_added<X, Given...>)
   constexpr void add(const X&, const Given&...) noexcept {
     using namespace detail;
-    static_assert(report<verdict<one_is_invalid<X>, say::weights_checksum,
-                                 say::adds_an_array_of_float_or_int32_or_bytes_and_their_number_not,
-                                 type_of_given<X>>>::ok,
-                  "umbel: shapes do not fit");
+    using verdict = verdict<one_is_invalid<X>, say::weights_checksum,
+                            say::adds_an_array_of_float_or_int32_or_bytes_and_their_number_not,
+                            type_of_given<X>>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   }
   // sum == 42: refused.
   template <class X>
     requires std::is_arithmetic_v<X>
   friend constexpr bool operator==(const weights_checksum&, X) noexcept {
     using namespace detail;
-    static_assert(
-        report<
-            verdict<never<X>, say::weights_checksum, say::is_not_the_sum_so_compare_its_value>>::ok,
-        "umbel: shapes do not fit");
+    using verdict =
+        verdict<never<X>, say::weights_checksum, say::is_not_the_sum_so_compare_its_value>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     return false;
   }
   [[nodiscard]] constexpr std::uint64_t value() const noexcept { return sum_.value(); }

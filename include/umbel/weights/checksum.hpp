@@ -43,11 +43,11 @@ template <detail::lists_tensors File>
 template <class X>
   requires(!std::is_array_v<X> && !detail::lists_tensors<X> && !detail::gives_arrays<X>)
 constexpr std::uint64_t checksum_of(const X&) noexcept {
-  static_assert(detail::report<detail::verdict<
-                    detail::never<X>, detail::say::checksum_of,
-                    detail::say::expects_an_array_the_arrays_of_an_exported_header_or_a_file_not,
-                    detail::type_of_given<X>>>::ok,
-                "umbel: shapes do not fit");
+  using verdict =
+      detail::verdict<detail::never<X>, detail::say::checksum_of,
+                      detail::say::expects_an_array_the_arrays_of_an_exported_header_or_a_file_not,
+                      detail::type_of_given<X>>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return 0;
 }
 

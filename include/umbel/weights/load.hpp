@@ -240,11 +240,10 @@ template <class Weights, class File, class... Names>
 template <class Weights>
   requires detail::listed_by_name<std::remove_cvref_t<Weights>>
 constexpr detail::invalid load(Weights&&) noexcept {
-  static_assert(
-      detail::report<
-          detail::verdict<detail::one_is_invalid<Weights>, detail::say::load,
-                          detail::say::expects_the_weights_and_a_file_so_write_load_of_both>>::ok,
-      "umbel: shapes do not fit");
+  using verdict =
+      detail::verdict<detail::one_is_invalid<Weights>, detail::say::load,
+                      detail::say::expects_the_weights_and_a_file_so_write_load_of_both>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }
 

@@ -29,11 +29,9 @@ class [[nodiscard]] load_result {
   // *result: refused, its weights are the argument of load.
   template <class X = load_result>
   constexpr detail::invalid operator*() const noexcept {
-    static_assert(
-        detail::report<
-            detail::verdict<detail::never<X>, load_result,
-                            detail::say::has_no_value_so_use_the_weights_given_to_load>>::ok,
-        "umbel: shapes do not fit");
+    using verdict = detail::verdict<detail::never<X>, load_result,
+                                    detail::say::has_no_value_so_use_the_weights_given_to_load>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     return {};
   }
   // As a number or the result of a file: refused.

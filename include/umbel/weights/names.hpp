@@ -72,12 +72,10 @@ struct stored_axes {
   template <class... X>
     requires(sizeof...(X) != 2)
   constexpr stored_axes part_of(const X&...) const noexcept {
-    static_assert(
-        detail::report<detail::verdict<
-            detail::never<X...>, stored_axes,
-            detail::say::part_of_expects_the_part_and_the_number_of_parts_so_write_part_of_0_3>>::
-            ok,
-        "umbel: shapes do not fit");
+    using verdict = detail::verdict<
+        detail::never<X...>, stored_axes,
+        detail::say::part_of_expects_the_part_and_the_number_of_parts_so_write_part_of_0_3>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     return *this;
   }
 };
@@ -165,10 +163,10 @@ struct parameter_names {
  private:
   template <class X>
   static constexpr void no_array() noexcept {
-    static_assert(detail::report<detail::verdict<
-                      detail::never<X>, parameter_names,
-                      detail::say::expects_an_array_so_write_constexpr_parameter_name_rows>>::ok,
-                  "umbel: shapes do not fit");
+    using verdict =
+        detail::verdict<detail::never<X>, parameter_names,
+                        detail::say::expects_an_array_so_write_constexpr_parameter_name_rows>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   }
 };
 

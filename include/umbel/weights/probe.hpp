@@ -83,10 +83,9 @@ struct probe_input<detail::invalid> {
   using is_invalid = detail::invalid;
   template <class... Given>
   constexpr explicit probe_input(const Given&...) noexcept {
-    static_assert(
-        detail::report<detail::verdict<detail::one_is_invalid<Given...>, detail::say::probe_input,
-                                       detail::say::expects_a_name_and_a_tensor>>::ok,
-        "umbel: shapes do not fit");
+    using verdict = detail::verdict<detail::one_is_invalid<Given...>, detail::say::probe_input,
+                                    detail::say::expects_a_name_and_a_tensor>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   }
 };
 template <class... Given>

@@ -57,11 +57,10 @@ constexpr void save(Sink&& sink, const Weights& w) {
 template <class... Given>
   requires(sizeof...(Given) != 2 && (... || detail::listed_by_name<std::remove_cvref_t<Given>>))
 constexpr void save(Given&&...) noexcept {
-  static_assert(
-      detail::report<
-          detail::verdict<detail::one_is_invalid<Given...>, detail::say::save,
-                          detail::say::expects_a_sink_and_the_weights_so_write_save_of_both>>::ok,
-      "umbel: shapes do not fit");
+  using verdict =
+      detail::verdict<detail::one_is_invalid<Given...>, detail::say::save,
+                      detail::say::expects_a_sink_and_the_weights_so_write_save_of_both>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
 }
 
 }  // namespace umbel::inline UMBEL_TARGET
