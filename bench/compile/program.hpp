@@ -19,8 +19,8 @@ struct ten_layers {
   using map = linear<float, hidden<Hidden>, hidden<Hidden>, bias<true>>;
   using network = feed_forward<float, hidden<Hidden>, intermediate<4 * Hidden>,
                                activation<gelu_tanh>, bias<true>>;
-  using gated_network =
-      feed_forward<float, hidden<Hidden>, intermediate<2 * Hidden>, activation<silu>, gated<true>, bias<false>>;
+  using gated_network = feed_forward<float, hidden<Hidden>, intermediate<2 * Hidden>,
+                                     activation<silu>, gated<true>, bias<false>>;
   using attention = multi_head_attention<float, hidden<Hidden>, heads<Heads>>;
   using grouped_attention = multi_head_attention<float, hidden<Hidden>, heads<Heads>,
                                                  kv_heads<Heads / 2>, rope<split_halves>>;
@@ -36,7 +36,8 @@ struct ten_layers {
                   const typename gated_network::weights& gate,
                   const typename attention::weights& heads_of_all,
                   const typename grouped_attention::weights& groups,
-                  const typename encoder::weights& encode, const typename decoder::weights& decode) {
+                  const typename encoder::weights& encode,
+                  const typename decoder::weights& decode) {
     x = embedding<float, vocabulary<100>, hidden<Hidden>>{table}(ids);
     x = layer_norm<float, hidden<Hidden>>{norm}(x);
     x = rms_norm<float, hidden<Hidden>>{rms, 1e-6f}(x);
@@ -56,12 +57,13 @@ struct block_in_six_uses {
   using tokens = tensor<float, token<Tokens>, hidden<Hidden>>;
   using block = residual_block<
       float, hidden<Hidden>, norm_by<rms_norm>, norm_epsilon<1, 1'000'000>,
-      block_parts::pre_norm<block_parts::name::norm1,
-                            block_parts::self_attention<block_parts::name::attention, heads<Heads>, bias<false>>>,
       block_parts::pre_norm<
-          block_parts::name::norm2,
-          block_parts::feed_forward_network<block_parts::name::feed_forward,
-                                            intermediate<4 * Hidden>, activation<silu>, gated<true>, bias<false>>>>;
+          block_parts::name::norm1,
+          block_parts::self_attention<block_parts::name::attention, heads<Heads>, bias<false>>>,
+      block_parts::pre_norm<block_parts::name::norm2,
+                            block_parts::feed_forward_network<
+                                block_parts::name::feed_forward, intermediate<4 * Hidden>,
+                                activation<silu>, gated<true>, bias<false>>>>;
   using weights = typename block::weights;
   using integers = quantized<block>;
   using one = tensor<float, token<1>, hidden<Hidden>>;
