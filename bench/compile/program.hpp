@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Larger programs: ten different layers, one block in six uses, a formula of 25 words. Compiled by
-// run.py; not a part of any program.
+// Larger programs: ten different layers, one block in six uses, a formula of 25 operations.
+// Compiled by run.py; not a part of any program.
 #pragma once
 
 #include <umbel/inspect/describe.hpp>
@@ -101,7 +101,7 @@ struct block_in_six_uses {
 };
 
 template <std::size_t Tokens, std::size_t HeadDim>
-struct formula_of_25_words {
+struct formula_of_25_operations {
   using queries = tensor<float, query<Tokens>, head_dim<HeadDim>>;
   using keys = tensor<float, key<Tokens>, head_dim<HeadDim>>;
   static constexpr formula attend = [](auto q, auto k, auto v, auto gate, auto table) {

@@ -59,7 +59,7 @@ OURS = [
             size=True),
     Program("ten-layers", "ten different layers, -O2", sources.TEN_LAYERS, O2, times=190, megabytes=600, size=True),
     Program("six-uses", "1 block in six uses, -O2", sources.BLOCK_IN_SIX_USES, O2, times=240, megabytes=600, size=True),
-    Program("25-words", "1 formula of 25 words, -O2", sources.FORMULA_OF_25_WORDS, O2, times=160, megabytes=600, size=True),
+    Program("25-operations", "1 formula of 25 operations, -O2", sources.FORMULA_OF_25_OPERATIONS, O2, times=160, megabytes=600, size=True),
 ]
 HANA = [
     Program("door", "the headers of Hana that umbel.hpp includes", sources.HANA_DOOR),

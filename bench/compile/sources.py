@@ -43,7 +43,7 @@ ENCODER_LAYER = instances("formula.hpp", "encoder_by_the_layer", [(16, 64, 4)])
 ENCODER_FORMULA = instances("formula.hpp", "encoder_formula", [(16, 64, 4)])
 TEN_LAYERS = instances("program.hpp", "ten_layers", [(32, 64, 4)])
 BLOCK_IN_SIX_USES = instances("program.hpp", "block_in_six_uses", [(16, 64, 4)])
-FORMULA_OF_25_WORDS = instances("program.hpp", "formula_of_25_words", [(128, 32)])
+FORMULA_OF_25_OPERATIONS = instances("program.hpp", "formula_of_25_operations", [(128, 32)])
 
 
 def eigen_layers(count):
