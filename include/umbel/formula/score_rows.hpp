@@ -141,21 +141,24 @@ struct row_finder {
     }
     return true;
   }
-  // Are there scores and a program of them, a program and a function of its rows, or a program of
-  // less than pairs?
+  // Do they compute pairs: scores and a program of them, a program and a function of its rows, or a
+  // program of less than pairs?
   constexpr bool changes_pairs() const {
-    bool has_scores = false, has_program = false, has_function = false, outer = false;
+    bool has_all = false, has_scores = false, has_program = false, has_function = false,
+         outer = false;
     for (std::size_t s = 0; s < last; ++s) {
       const step& this_step = p.steps[s];
       if (!in[s]) continue;
+      const bool of_row = is_of_row(this_step.root);
+      has_all = has_all || !of_row;
       has_scores = has_scores || this_step.kind == step_kind::product;
       has_program = has_program || this_step.root != this_step.product;
-      if (this_step.kind == step_kind::elementwise && !is_of_row(this_step.root))
+      if (this_step.kind == step_kind::elementwise && !of_row)
         outer = outer || is_outer(s);
       else
         has_function = has_function || this_step.kind != step_kind::product;
     }
-    return has_program && (has_scores || has_function || outer);
+    return has_all && has_program && (has_scores || has_function || outer);
   }
   // If this axis is the queries.
   constexpr score_form<T> range_of(unsigned long long family) const {
