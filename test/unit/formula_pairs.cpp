@@ -150,4 +150,24 @@ BOOST_AUTO_TEST_CASE(pairs_of_one_sequence) {
   BOOST_TEST(!check_of(of_product, biases, r));
 }
 
+// A condition of one number for each row is no step of rows, although it comes before the scores,
+// which are also a result.
+BOOST_AUTO_TEST_CASE(flags_of_rows_before_stored_scores) {
+  using tokens = tensor<float, token<5>, hidden<8>>;
+  static const auto x = filled<tokens>(1);
+  static const tensor<bool, token<5>> keep{true, true, false, true, false};
+  constexpr formula f = [](auto tokens_, auto kept) {
+    auto hidden_keys = !kept;
+    auto y = tanh(tokens_);
+    auto s = contract<hidden>(y, y | permute<hidden, token> | rename_axis<token, key>);
+    auto weights = softmax<key>(where(hidden_keys | rename_axis<token, key>, -1e9f, s));
+    return std::tuple{contract<key>(weights, tokens_ | rename_axis<token, key>), s};
+  };
+  static workspace_for<decltype(f), tokens, tensor<bool, token<5>>> work;
+  const auto [y, s] = f(x, keep, work);
+  const auto [plain_y, plain_s] = plain(f)(x, keep, work);
+  BOOST_TEST(same_bits(y, plain_y));
+  BOOST_TEST(same_bits(s, plain_s));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
