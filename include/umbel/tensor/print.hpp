@@ -141,6 +141,7 @@ struct refused_list : invalid {
 };
 }  // namespace detail
 template <detail::tensor_like X, class Element>
+  requires std::is_arithmetic_v<Element>
 constexpr detail::refused_list operator<<(const X&, const Element&) noexcept {
   using verdict =
       detail::verdict<sizeof(X) == 0, detail::say::tensor, typename detail::layout_of<X>::axes,
