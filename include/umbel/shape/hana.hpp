@@ -100,13 +100,15 @@ struct stand_for_axes<Ordered, shape<Element...>> {
                       struct is_not_an_axis>...>;
 };
 
+template <class T, class Layout>
+struct tensor_with_layout;  // tensor/tensor.hpp
 template <class Elements, class... Families>
 struct tensor_axes;
 template <class... Element>
 struct tensor_axes<shape<Element...>> {
   using verdict = rules::well_formed<typename axis_from<Element>::type...>;
   template <class T>
-  using type = tensor<T, typename axis_from<Element>::type...>;
+  using type = typename tensor_with_layout<T, layout<typename axis_from<Element>::type...>>::type;
 };
 template <class... Element, class First, class... Rest>
 struct tensor_axes<shape<Element...>, First, Rest...> {
@@ -120,7 +122,8 @@ struct tensor_axes<shape<Element...>, First, Rest...> {
                                   number<1 + sizeof...(Rest)>, say::of_the, number<all::rank>,
                                   say::axes_of, typename all::axes>>;
   template <class T>
-  using type = tensor<T, axis_of<all, First>, axis_of<all, Rest>...>;
+  using type =
+      typename tensor_with_layout<T, layout<axis_of<all, First>, axis_of<all, Rest>...>>::type;
 };
 
 template <class T, class... Families>
