@@ -63,25 +63,18 @@ struct distance_tables {
     difference[n] = of;
     slow[n] = is_slow;
   }
-  // The size of an axis wherever node n is used; npos: several.
-  constexpr std::size_t size_at_readers(int n, unsigned long long of) const {
-    std::size_t size = 0;
-    for (std::size_t r = readers.first[n]; r < readers.first[n + 1]; ++r) {
-      const int by = readers.all[r].by;
-      const std::size_t there = at(by).open ? size_at_readers(by, of) : at(by).axes.size_of(of);
-      if (there != 0 && size != 0 && there != size) return npos;
-      size = there != 0 ? there : size;
-    }
-    return size;
-  }
-  constexpr bool is_in(int n, int table) const {  // the program of a table
-    if (n == table) return true;
-    if (difference[n] != difference[table]) return false;
-    for (std::size_t r = readers.first[n]; r < readers.first[n + 1]; ++r) {
-      const int by = readers.all[r].by;
-      if (by <= table && difference[by] == difference[table] && is_in(by, table)) return true;
-    }
-    return false;
+  // The program of a table.
+  struct part_list {
+    bool has[Nodes]{};
+  };
+  constexpr part_list parts_of(int table) const {
+    part_list parts;
+    parts.has[table] = true;
+    for (int n = table; n > difference[table]; --n)
+      for (std::size_t j = 0; parts.has[n] && j < at(n).operands; ++j)
+        if (const int from = at(n).from[j].node; difference[from] == difference[table])
+          parts.has[from] = true;
+    return parts;
   }
   constexpr void choose(int n) {
     if (difference[n] < 0 || !slow[n]) return;
@@ -91,14 +84,14 @@ struct distance_tables {
       if (at(by).what == word::gather && j == 1) return;  // a position is not a value
       is_last = is_last || difference[by] < 0;
     }
-    const std::size_t sizes[] = {size_at_readers(n, axis(difference[n], 0)),
-                                 size_at_readers(n, axis(difference[n], 1))};
+    const std::size_t sizes[] = {size_where_used(g, n, axis(difference[n], 0)),
+                                 size_where_used(g, n, axis(difference[n], 1))};
     if (!is_last || sizes[0] == npos || sizes[1] == npos ||
         4 * (sizes[0] + sizes[1]) > sizes[0] * sizes[1] || at(n).axes.rank == most_axes)
       return;
     is_table[n] = true;
     added += 4;
-    for (int m = 0; m <= n; ++m) added += is_in(m, n);
+    for (const bool is_part : parts_of(n).has) added += is_part;
   }
   constexpr void find_all() {
     for (int n = 0; n < g.count; ++n) find(n);
@@ -145,8 +138,8 @@ struct graph_with_tables {
   }
   constexpr int add_table(int n) {
     const int difference = tables.difference[n];
-    const std::size_t queries = tables.size_at_readers(n, tables.axis(difference, 0));
-    const std::size_t keys = tables.size_at_readers(n, tables.axis(difference, 1));
+    const std::size_t queries = size_where_used(tables.g, n, tables.axis(difference, 0));
+    const std::size_t keys = size_where_used(tables.g, n, tables.axis(difference, 1));
     node_of_graph<T> position;
     position.what = word::position;
     position.family = distance_family;
@@ -154,8 +147,9 @@ struct graph_with_tables {
     int inside[Nodes]{};
     for (int m = 0; m < n; ++m) inside[m] = now[m];
     inside[difference] = add_sum(add(position), add_number(1 - static_cast<double>(keys)));
+    const auto parts = tables.parts_of(n);
     for (int m = difference + 1; m <= n; ++m)
-      if (tables.is_in(m, n)) inside[m] = add_copy(tables.at(m), inside);
+      if (parts.has[m]) inside[m] = add_copy(tables.at(m), inside);
     node_of_graph<T>& table = made.nodes[inside[n]];
     node_of_graph<T> read = tables.at(n);
     const std::size_t size = queries + keys - 1;

@@ -376,5 +376,25 @@ struct readings {
   }
 };
 
+// The size of an axis wherever open node n is used, also by other open nodes; 0: nowhere; npos:
+// several.
+template <class T, std::size_t Nodes>
+constexpr std::size_t size_where_used(const graph<T, Nodes>& g, int n, unsigned long long family) {
+  bool is_part[Nodes]{};
+  is_part[n] = true;
+  std::size_t size = 0;
+  for (int by = n + 1; by < g.count; ++by) {
+    const node_of_graph<T>& node = g.nodes[by];
+    bool reads = false;
+    for (std::size_t j = 0; j < node.operands; ++j) reads = reads || is_part[node.from[j].node];
+    if (!reads) continue;
+    is_part[by] = node.open;
+    const std::size_t there = node.open ? 0 : node.axes.size_of(family);
+    if (there != 0 && size != 0 && there != size) return npos;
+    size = there != 0 ? there : size;
+  }
+  return size;
+}
+
 }  // namespace umbel::inline UMBEL_TARGET::detail::formulas
 UMBEL_WARNINGS_POP

@@ -38,23 +38,12 @@ struct position_storage {
     }
     slow[n] = slow[n] || is_slow(node.what);
   }
-  // The size of the axis wherever node n is used; npos: several.
-  constexpr std::size_t size_at_readers(int n, unsigned long long of) const {
-    std::size_t size = 0;
-    for (std::size_t r = readers.first[n]; r < readers.first[n + 1]; ++r) {
-      const int by = readers.all[r].by;
-      const std::size_t there = p.at(by).open ? size_at_readers(by, of) : p.at(by).axes.size_of(of);
-      if (there != 0 && size != 0 && there != size) return npos;
-      size = there != 0 ? there : size;
-    }
-    return size;
-  }
   constexpr void store(int n) {
     bool is_last = false;
     for (std::size_t r = readers.first[n]; r < readers.first[n + 1]; ++r)
       is_last = is_last || family[readers.all[r].by] == 0;
     if (!slow[n] || family[n] == 0 || !is_last) return;
-    const std::size_t size = size_at_readers(n, family[n]);
+    const std::size_t size = size_where_used(p.g, n, family[n]);
     if (size == 0 || size == npos) return;
     node_of_graph<T>& node = p.g.nodes[n];
     node.open = false;
