@@ -72,12 +72,30 @@ using product_of_rows = quantized<decltype(multiplied), rows, rows>;
   // cure: Pass a tensor of the positions as an argument: it has a range.
   constexpr formula f = [](auto a) { return a * positions_along<hidden<4>>; };
   (void)quantized<decltype(f), rows>{};
-#elif defined CASE_two_results
-  // expect-gcc: "umbel: quantized: has several results, but a formula in integers has one"
-  // expect-clang: quantized.*has_several_results_but_a_formula_in_integers_has_one
-  // cause: The function returns a std::tuple.
-  // cure: Write a formula for each result.
+#elif defined CASE_one_out_for_two_results
+  // expect-gcc: "umbel: formula: the number of results is 2 but out has 1"
+  // expect-clang: formula.*the_number_of_results_is.*number<2>.*but_out_has.*number<1>
+  // cause: The function returns a std::tuple of two, and the call writes into one tensor.
+  // cure: Write into std::tie(a, b).
   constexpr formula f = [](auto a, auto b) { return std::tuple{a + b, a * b}; };
+  const quantized<decltype(f), rows, rows> both;
+  tensor<std::int16_t, token<5>, hidden<4>> out;
+  both.into(out, integers, integers);
+#elif defined CASE_a_second_result_of_16_bits
+  // expect-gcc: "umbel: quantized: the result has type std::int8_t but out has type std::int16_t"
+  // expect-clang: quantized.*the_result_has_type.*but_out_has_type
+  // cause: Each result has a type: 16 bits if it is a sum that only sums, norms and softmax read.
+  // cure: Write into tensors of layer::output_type<0>, output_type<1> and so on.
+  constexpr formula f = [](auto a, auto b) { return std::tuple{a + b, a * b}; };
+  const quantized<decltype(f), rows, rows> both;
+  tensor<std::int16_t, token<5>, hidden<4>> sum, product;
+  both.into(std::tie(sum, product), integers, integers);
+#elif defined CASE_a_softmax_as_the_second_result
+  // expect-gcc: "umbel: quantized: only a contraction along its axis can read a softmax"
+  // expect-clang: quantized.*only_a_contraction_along_its_axis_can_read_a_softmax
+  // cause: In integers the weights of a softmax are not divided by their sum: the contraction does that.
+  // cure: Return the scores, and compute the softmax in floats.
+  constexpr formula f = [](auto a, auto b) { return std::tuple{a + b, softmax<hidden>(a)}; };
   (void)quantized<decltype(f), rows, rows>{};
 #elif defined CASE_an_argument_less
   // expect-gcc: "umbel: quantized: expects the formula and the types of its arguments"

@@ -18,8 +18,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
-UMBEL_SAYS(has_several_results_but_a_formula_in_integers_has_one,
-           "has several results, but a formula in integers has one");
 UMBEL_SAYS(expects_the_tensors_of_the_formula_in_integers_so_use_quantize,
            "expects the tensors of the formula in integers, with the same axes; see input_type");
 UMBEL_SAYS(expects_the_formula_and_the_types_of_its_arguments_so_write_decltype,
@@ -37,6 +35,7 @@ class quantized_formula {
   using form = formula_in_integers<F, X...>;
   using model = typename form::model;
   using kinds = typename form::kinds;
+  using results = typename form::results;
   using all = std::index_sequence_for<X...>;
 
  public:
@@ -44,7 +43,10 @@ class quantized_formula {
   using ranges = formula_ranges<model, range>;
   using histograms = formula_ranges<model, magnitude_histogram>;
   using workspace = integer_workspace<model>;
-  using result_type = typename form::value;
+  // The type of the integers of result number R, and of the first.
+  template <std::size_t R>
+  using output_type = typename results::template value<R>;
+  using result_type = output_type<0>;
   // The type of the integers of tensor number I in a call.
   template <std::size_t I>
   using input_type = typename form::template element_of_call<
@@ -58,7 +60,7 @@ class quantized_formula {
     requires std::is_same_v<Seen, ranges> || std::is_same_v<Seen, histograms>
   static constexpr auto calibrate(Seen& seen, const X&... x, Work&& work = {}) noexcept {
     using fits = rules::scratch_fits<say::quantized, std::remove_reference_t<Work>,
-                                     calibration_workspace, typename form::layout::axes>;
+                                     calibration_workspace, typename results::first_axes>;
     static_assert(report<fits>::ok, "umbel: shapes do not fit");
     if constexpr (fits::ok)
       return computed<typename form::float_result, calibration_workspace>(
@@ -110,21 +112,22 @@ class quantized_formula {
   }
 
   // a: the tensors among the arguments, in integers of input_type, then perhaps a workspace. out:
-  // row-major.
+  // row-major, for several results std::tie(y, z) or an object like the one that a call returns.
   template <class... A>
   constexpr auto operator()(A&&... a) const noexcept {
     return compute(by_value{}, a...);
   }
-  template <tensor_like Out, class... A>
+  template <formulas::memory_of_results Out, class... A>
   constexpr void into(Out&& out, A&&... a) const noexcept {
-    using fits = rules::row_major_out<say::quantized, Out, result_type, typename form::layout>;
+    using fits = typename results::template fit<Out>::type;
     static_assert(report<fits>::ok, "umbel: shapes do not fit");
     if constexpr (fits::ok) compute(out, a...);
   }
 
-  // The range whose unit the result has, and that of tensor number I.
+  // The range whose unit result number R has, and that of tensor number I.
+  template <std::size_t R = 0>
   static constexpr float output_range(const ranges& seen) noexcept {
-    return range_of(model::result, seen);
+    return range_of(model::template result<R>, seen);
   }
   template <std::size_t I>
   static constexpr float input_range(const ranges& seen) noexcept {
@@ -148,16 +151,16 @@ class quantized_formula {
   constexpr auto compute(Out&& out, A&... a) const noexcept {
     if constexpr (form::template calls_with<std::remove_const_t<A>...>()) {
       static_assert(report<rules::scratch_fits<say::quantized, on_stack, workspace,
-                                               typename form::layout::axes>>::ok,
+                                               typename results::first_axes>>::ok,
                     "umbel: shapes do not fit");
-      return computed<typename form::result, workspace>(
+      return computed<typename results::type, workspace>(
           out, on_stack{}, [&](auto& y, auto& work) UMBEL_LAMBDA_INLINE {
             form::compute(all{}, numbers_, y, work, a...);
           });
     } else if constexpr (ends_with_workspace<A...>()) {
       return [&]<std::size_t... I>(std::index_sequence<I...>) {
         const formulas::references<std::index_sequence_for<A...>, A...> given{{a}...};
-        return computed<typename form::result, workspace>(
+        return computed<typename results::type, workspace>(
             out, formulas::reference_at<sizeof...(I)>(given),
             [&](auto& y, auto& work) UMBEL_LAMBDA_INLINE {
               form::compute(all{}, numbers_, y, work, formulas::reference_at<I>(given)...);
@@ -181,7 +184,7 @@ class quantized_formula {
   typename model::numbers numbers_;
 };
 
-// Is F a formula with one result for arguments X, with an integer form?
+// Has F an integer form for arguments X?
 // Already reported: an error in the function, or a refused operation.
 using reported_before = verdict<false, say::quantized, no_axis<1>>;
 template <bool Traceable, class F, class... X>
@@ -195,11 +198,10 @@ template <class F, class... X>
 struct formula_rule<true, F, X...> {
   template <class Result>
   struct of_result {
-    using type = first_error<verdict<!formulas::several_results<Result>, say::quantized,
-                                     say::has_several_results_but_a_formula_in_integers_has_one>,
-                             rules::gives<Result>, reported_before>;
+    using type = first_error<rules::gives<Result>, reported_before>;
   };
-  template <formulas::a_node Result>
+  template <class Result>
+    requires formulas::gives_nodes<F, std::remove_cvref_t<Result>>
   struct of_result<Result> {
     using type = typename formula_in_integers<F, X...>::verdict;
   };

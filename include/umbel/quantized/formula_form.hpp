@@ -89,14 +89,46 @@ struct arguments_by_kind {
   }
 };
 
+// The tensors that a call returns, and references to their first elements. Traced: the result, or
+// all of them.
+template <class Model, class Traced, class Layouts,
+          class Numbers = std::make_index_sequence<Model::results>>
+struct results_in_integers;
+template <class Model, class Traced, class... Layout, std::size_t... R>
+struct results_in_integers<Model, Traced, formulas::list<Layout...>, std::index_sequence<R...>> {
+  template <class... Tensor>
+  struct returned {
+    using type = typename formulas::members_of<Traced>::template of<Tensor...>;
+  };
+  template <class Tensor>
+  struct returned<Tensor> {
+    using type = Tensor;
+  };
+  template <std::size_t N>
+  using value = typename Model::template integer<Model::template result<N>>;
+  using type = typename returned<tensor_of<value<R>, Layout>...>::type;
+  using firsts = formulas::references<std::index_sequence<R...>, value<R>...>;
+  using first_axes = typename portable::nth_type<0, Layout...>::type::axes;
+  template <class Out, class Members = typename formulas::members_of<Out>::type>
+  struct fit {
+    using type = rules::one_out_for_each<sizeof...(R), formulas::members_of<Out>::count>;
+  };
+  template <class Out, class... Member>
+    requires(sizeof...(Member) == sizeof...(R))
+  struct fit<Out, formulas::list<Member...>> {
+    using type = first_error<rules::row_major_out<say::quantized, formulas::out_member<Out, Member>,
+                                                  value<R>, Layout>...>;
+  };
+};
+
 template <bool OfBlock, class F, class... X>
 struct formula_form {
   using model = integer_formula_in<OfBlock, F, X...>;
   using T = typename model::T;
   using kinds = arguments_by_kind<X...>;
-  using layout = row_major<layout_of<formulas::traced_result<F, X...>>>;
-  using value = typename model::template integer<model::result>;
-  using result = tensor_of<value, layout>;
+  using traced = std::remove_cvref_t<formulas::traced_result<F, X...>>;
+  using layouts = formulas::row_major_layouts<traced>;
+  using results = results_in_integers<model, traced, layouts>;
   static constexpr const auto& plan = model::plan;
   static constexpr word refused = plan.at(plan.refused == no_node ? 0 : plan.refused).what;
   static constexpr bool refuses(integer_refusal why) noexcept {
@@ -127,10 +159,10 @@ struct formula_form {
 
   // ---- floats
   using argument_types = formulas::list<typename formulas::argument_of<X>::type...>;
-  using run = formulas::run_by<seen_apart<model>, formulas::list<layout>, true,
+  using run = formulas::run_by<seen_apart<model>, layouts, true,
                                typename formulas::argument_of<X>::type...>;
   using calibration_workspace = formulas::run_workspace<run>;
-  using float_result = tensor_of<T, layout>;
+  using float_result = typename formulas::given_rule<traced>::type;
   template <class Seen>
   static constexpr void calibrate(Seen& seen, float_result& y, calibration_workspace& work,
                                   const X&... x) noexcept {
@@ -143,7 +175,7 @@ struct formula_form {
     const typename call::pointers arguments{
         call::template pointer_to<typename formulas::argument_of<X>::type>(x, numbers[next++])...};
     run all{{}, arguments, parts, {}, work.memory};
-    all.writes_to()(y);
+    formulas::with_members(y, all.writes_to());
     for_nodes([&]<int N>(std::integral_constant<int, N>) {
       if constexpr (plan.at(N).what == word::argument) see<N>(seen, all.template memory<N>());
     });
@@ -251,10 +283,13 @@ struct formula_form {
         std::index_sequence<I...>,
         std::conditional_t<kinds::are_tensors[I],
                            element_of_call<I, typename element_of_tensor<X>::type>, T>...>;
-    const integer_run<model, pointers, Numbers, Work> run{
-        pointers{{pointer<kinds::are_tensors[I], T>(argument<I, true, T>(all))}...}, numbers,
-        y.data(), work};
-    run.take_all(typename model::sequence{});
+    formulas::with_members(y, [&](auto&... result) UMBEL_LAMBDA_INLINE {
+      using firsts = typename results::firsts;
+      const integer_run<model, pointers, firsts, Numbers, Work> run{
+          pointers{{pointer<kinds::are_tensors[I], T>(argument<I, true, T>(all))}...},
+          firsts{{*result.data()}...}, numbers, work};
+      run.take_all(typename model::sequence{});
+    });
   }
   template <bool Tensor, class E, class A>
   static constexpr auto pointer(const A& a) noexcept {

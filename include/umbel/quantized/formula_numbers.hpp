@@ -94,7 +94,9 @@ struct integer_formula_in {
       is_float_tensor<typename formulas::argument_of<X>::type>..., false};
   static constexpr auto plan = make_integer_plan(schedule::traced, floats, OfBlock);
   static constexpr int nodes = plan.g.count;
-  static constexpr int result = plan.g.result[0].node;
+  template <std::size_t R = 0>
+  static constexpr int result = plan.g.result[R].node;
+  static constexpr std::size_t results = plan.g.results;
   template <int N>
   using integer = std::conditional_t<plan.wide[plan.root[N]], std::int16_t, std::int8_t>;
   template <std::size_t Slot>
@@ -227,8 +229,8 @@ struct integer_formula_in {
     for (int n = 0; n < nodes; ++n) {
       if (!plan.needed[n] || plan.group[n] != n) continue;
       const bool is_input = OfBlock && plan.step[n] == integer_step::given;
-      if (is_input || (n == plan.group[result] && output > 0)) {
-        u.of[n] = is_input ? input : output / plan.scale[result];
+      if (is_input || (n == plan.group[result<>] && output > 0)) {
+        u.of[n] = is_input ? input : output / plan.scale[result<>];
         continue;
       }
       double largest = 0, scale = 1;
@@ -316,7 +318,7 @@ struct integer_formula_in {
           static_cast<double>(part[1 + has_beta].number), unit(node.from[0].node), unit(N));
     }
   }
-  // Returns the unit of the result.
+  // Returns the unit of the first result.
   template <class Seen, int... N>
   static constexpr double pack_all(numbers& all, const Seen& seen,
                                    const formulas::captured<T>* parts,
@@ -324,7 +326,7 @@ struct integer_formula_in {
                                    double output = 0) noexcept {
     const units unit = units_of(seen, parts, input, output);
     (pack<N>(all, unit, parts), ...);
-    return unit(result);
+    return unit(result<>);
   }
 };
 template <class F, class... X>

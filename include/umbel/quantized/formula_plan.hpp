@@ -27,7 +27,7 @@ struct integer_plan : integer_steps<T, Nodes> {
   using base::at, base::classify, base::each_read, base::g, base::group, base::is_as_stored;
   using base::root, base::step, base::variable, base::weights_of;
 
-  bool used[Nodes]{};     // does the result depend on it?
+  bool used[Nodes]{};     // does a result depend on it?
   bool needed[Nodes]{};   // is it computed by itself?
   bool wide[Nodes]{};     // of a root: 16 bits
   int observed[Nodes]{};  // of a group: the node whose range sets the unit, or no_node
@@ -65,8 +65,14 @@ struct integer_plan : integer_steps<T, Nodes> {
     return n != no_node && step[n] == integer_step::norm ? kernel::longest_integer_norm
                                                          : kernel::most_input_products;
   }
+  constexpr std::size_t number_of_result(int n) const {
+    std::size_t r = 0;
+    while (r < g.results && g.result[r].node != n) ++r;
+    return r;
+  }
+  constexpr bool is_result(int n) const { return number_of_result(n) < g.results; }
   constexpr void find_needed() {
-    needed[g.result[0].node] = used[g.result[0].node] = true;
+    for (int n = 0; n < g.count; ++n) needed[n] = used[n] = is_result(n);
     for (int n = g.count; n-- > 0;) {
       if (used[n])
         for (std::size_t j = 0; j < at(n).operands; ++j) used[at(n).from[j].node] = true;
@@ -91,21 +97,24 @@ struct integer_plan : integer_steps<T, Nodes> {
           refuse(integer_refusal::hide);
       });
     }
-    const integer_step last = step[root[g.result[0].node]];
-    if (last != integer_step::softmax && last != integer_step::hide) return;
-    refused = g.result[0].node;
-    why = last == integer_step::softmax ? integer_refusal::softmax : integer_refusal::hide;
+    for (int n = 0; n < g.count; ++n) {
+      const integer_step last = step[root[n]];
+      if (!is_result(n) || (last != integer_step::softmax && last != integer_step::hide)) continue;
+      refused = n;
+      why = last == integer_step::softmax ? integer_refusal::softmax : integer_refusal::hide;
+    }
   }
-  // 16 bits if only sums, norms and softmax read it, and for a result that is a sum. A block passes
+  // 16 bits if only sums, norms and softmax read it, and for results that are sums. A block passes
   // its part 8 bits, and adds the result to its sums.
   constexpr void find_wide() {
     bool narrow[Nodes]{};
-    const int result = g.result[0].node;
-    int from = result;
-    while (moves(step[from])) from = root[variable(from).node];
-    if (step[from] != integer_step::sum && !of_block) narrow[root[result]] = true;
-    for (int n = 0; n < g.count; ++n)
+    for (int n = 0; n < g.count; ++n) {
       if (step[n] == integer_step::given && of_block) narrow[n] = true;
+      if (!is_result(n) || of_block) continue;
+      int from = n;
+      while (moves(step[from])) from = root[variable(from).node];
+      if (step[from] != integer_step::sum) narrow[root[n]] = true;
+    }
     for (int n = g.count; n-- > 0;) {
       if (!needed[n]) continue;
       const integer_step by = step[n];
@@ -139,7 +148,7 @@ struct integer_plan : integer_steps<T, Nodes> {
         range[observed[n]] = ranges++;
   }
   constexpr bool is_placed(int n) const {
-    return needed[n] && root[n] == n && n != g.result[0].node && step[n] != integer_step::given &&
+    return needed[n] && root[n] == n && !is_result(n) && step[n] != integer_step::given &&
            step[n] != integer_step::constant;
   }
   constexpr void place_values() {
@@ -214,12 +223,11 @@ constexpr integer_plan<T, Nodes> make_integer_plan(const formulas::graph<T, Node
   p.g = g;
   p.of_block = of_block;
   for (int n = 0; n < g.count; ++n) p.classify(n, floats);
-  // The result has its own memory.
-  const int result = g.result[0].node;
-  if (p.step[result] == integer_step::same) {
-    p.step[result] = integer_step::copy;
-    p.root[result] = result;
-  }
+  for (int n = 0; n < g.count; ++n)  // a result has memory of its own
+    if (p.is_result(n) && p.step[n] == integer_step::same) {
+      p.step[n] = integer_step::copy;
+      p.root[n] = n;
+    }
   p.find_needed();
   if (p.refused != no_node) return p;
   p.find_wide();

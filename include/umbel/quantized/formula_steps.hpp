@@ -29,7 +29,7 @@ struct finish_by_rows {
 
 // A call. Numbers: those of the model, or of one with more nodes. Work: an integer_workspace of the
 // model, or of more rows.
-template <class Model, class Pointers, class Numbers, class Work>
+template <class Model, class Pointers, class Results, class Numbers, class Work>
 struct integer_run {
   using model = Model;
   static constexpr const auto& plan = Model::plan;
@@ -37,8 +37,8 @@ struct integer_run {
   using integer = typename Model::template integer<N>;
 
   Pointers arguments;
+  Results results;  // the first element of each
   const Numbers& numbers;
-  integer<Model::result>* out;
   Work& work;
 
   template <int N>
@@ -53,8 +53,8 @@ struct integer_run {
   }
   template <int N>
   UMBEL_INLINE constexpr integer<N>* written() const noexcept {
-    if constexpr (N == Model::result)
-      return out;
+    if constexpr (plan.is_result(N))
+      return &formulas::reference_at<plan.number_of_result(N)>(results);
     else if constexpr (plan.wide[N])
       return work.wide + plan.place[N];
     else

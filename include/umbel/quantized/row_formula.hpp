@@ -41,12 +41,13 @@ struct row_formula_numbers {
         say::a_formula_depends_on_the_number_of_rows_so_write_the_same_operations_for_any>;
     static_assert(report<rule>::ok, "umbel: shapes do not fit");
   }
+  using value = typename form<2>::results::template value<0>;
   // May the result have any unit?
   static constexpr bool has_own_unit =
-      sizeof(typename form<2>::value) == 2 &&
-      model::plan.step[model::plan.group[model::result]] != integer_step::given;
+      sizeof(value) == 2 &&
+      model::plan.step[model::plan.group[model::template result<>]] != integer_step::given;
   static constexpr bool is_in_order =
-      std::is_same_v<typename form<2>::layout::axes, shape<axes::token<2>, hidden>>;
+      std::is_same_v<typename form<2>::results::first_axes, shape<axes::token<2>, hidden>>;
 
   typename model::numbers of_values;
   // The result in units of the sums: multiplier / 2^shift of each feature, unless it has them.
@@ -77,7 +78,7 @@ struct row_formula_numbers {
   struct scratch_for : workspace_base {
     using positions = std::index_sequence<N>;
     integer_workspace<typename form<N>::model> values;
-    alignas(64) typename form<N>::value result[N * hidden::size];
+    alignas(64) value result[N * hidden::size];
   };
   // Work: the scratch of Rows rows or more.
   template <std::size_t Rows, class Finish, class Work>
