@@ -17,7 +17,8 @@ class CWriter:
     (import_decode.py), or nothing."""
 
     constant = ["constexpr packed in_flash = [] {", "  weights w{};"], ["  packed made{};", "  pack(made, w);", "  return made;", "}();"]
-    workspace, result_kind, includes = "workspace", "float", ["#include <stdbool.h>"]
+    without_weights = []
+    workspace, includes = "workspace", ["#include <stdbool.h>"]
 
     def __init__(self, writer, allowed, steps=None):
         count = sum(array.size for array in writer.tensors.values())
@@ -27,7 +28,7 @@ class CWriter:
         self.writer, self.allowed, self.steps = writer, allowed, steps
         self.file, self.function = writer.file_name, f"{writer.name}_forward"
         self.inputs = [(writer.arguments[id(x)], self.kind(writer.input_type(x)), x, writer.program.axes[id(x)]) for x in writer.program.inputs]
-        self.results = [(name, self.result_kind, x, writer.program.names(x)) for name, x in zip(writer.results, writer.program.results)]
+        self.results = [(name, "float", x, writer.program.names(x)) for name, x in zip(writer.results, writer.program.results)]
 
     @staticmethod
     def kind(type_):
@@ -107,22 +108,26 @@ class CWriter:
             lines += ["", *self.constant[0]]
             lines += [f"  put(numbers{k}, w.{self.member(path)});" for k, path in enumerate(writer.tensors)]
             lines += self.constant[1]
+        else:
+            lines += self.without_weights
         lines += [f"{self.workspace} work;", *(["past cache;"] if self.steps else []), "", "}  // namespace", "",
                   f'extern "C" void {self.function}({self.parameters()}) {{']
         return "\n".join([*lines, *self.call(), "}", *self.defined_steps(), ""])
 
     def call(self):
-        writer, lines = self.writer, []
+        writer = self.writer
         views = [f"view_as<{writer.tensor_types[id(x)]}>({name})"
                  for name, _, x, _ in self.inputs] + (["in_flash"] if writer.tensors else []) + ["work"]
-        types = ["result"] if len(self.results) == 1 else [f"result{k}" for k in range(len(self.results))]
-        results = [f"view_as<{type_}_tensor>({name})" for type_, (name, _, _, _) in zip(types, self.results)]
+        results = [f"view_as<{type_}>({name})" for type_, (name, _, _, _) in zip(writer.types_of_results(), self.results)]
+        return self.written("forward", results, views)
+
+    @staticmethod
+    def written(function, results, arguments):
         if len(results) == 1:
-            lines.append(f"  forward.into({results[0]}, {', '.join(views)});")
-        else:
-            lines += [f"  auto out{k} = {text};" for k, text in enumerate(results)]
-            lines.append(f"  forward.into(std::tie({', '.join(f'out{k}' for k in range(len(results)))}), {', '.join(views)});")
-        return lines
+            return [f"  {function}.into({results[0]}, {', '.join(arguments)});"]
+        outs = [f"out{k}" for k in range(len(results))]
+        return [*(f"  auto {out} = {text};" for out, text in zip(outs, results)),
+                f"  {function}.into(std::tie({', '.join(outs)}), {', '.join(arguments)});"]
 
     @staticmethod
     def member(path):
@@ -163,21 +168,21 @@ class CWriter:
 class IntegerCWriter(CWriter):
     """writer: of the model in integers, whose ranges are known (import_int8.py)."""
 
+    constant, without_weights = (["constexpr layer in_flash = [] {", "  weights w{};"], ["  return layer(w, ranges);", "}();"]), ["constexpr layer in_flash(ranges);"]
     workspace, includes = "layer::workspace", ["#include <stdbool.h>", "#include <stdint.h>"]
 
     def __init__(self, writer):
-        self.result_kind = self.kind_of(writer.bits_of_result[0])
-        self.constant = ((["constexpr layer in_flash = [] {", "  weights w{};"], ["  return layer(w, ranges);", "}();"]) if writer.tensors else
-                         (["constexpr layer in_flash(ranges);"], []))
         super().__init__(writer, [])
-        self.inputs = [(name, self.kind_of(bits), x, names) for (name, _, x, names), (bits, _) in zip(self.inputs, writer.bits_of_inputs)]
+        self.inputs, self.results = (
+            [(name, self.kind_of(bits), x, names) for (name, _, x, names), (bits, _) in zip(arrays, of_arrays)]
+            for arrays, of_arrays in ((self.inputs, writer.bits_of_inputs), (self.results, writer.bits_of_results)))
 
     @staticmethod
     def kind_of(bits):
         return "bool" if bits == 1 else f"int{bits}_t"
 
     def unit(self, k):
-        bits, unit = [*self.writer.bits_of_inputs, self.writer.bits_of_result][k]
+        bits, unit = [*self.writer.bits_of_inputs, *self.writer.bits_of_results][k]
         return "" if bits == 1 else f"; 1 is {unit:.6g}, the largest is {2 ** (bits - 1) - 1}"
 
     def view(self, name, kind, x, names):
@@ -185,21 +190,19 @@ class IntegerCWriter(CWriter):
         return f"view_as<{tensor_text(types[kind], names, x.shape)}>({name})"
 
     def call(self):
-        (result,) = self.results
-        return [f"  in_flash.into({self.view(*result)}, {', '.join(self.view(*one) for one in self.inputs)}, work);"]
+        return self.written("in_flash", [self.view(*one) for one in self.results], [*(self.view(*one) for one in self.inputs), "work"])
 
     def test(self):
         """Each integer is that of the probe."""
-        writer, (result,) = self.writer, self.results
+        writer = self.writer
         lines = [*self.top(f"calls {self.file}.h with the probe, and compares."), "#include <stdio.h>", "", f'#include "{self.file}.h"', ""]
         for (name, kind, _, _), value in zip(self.inputs, writer.probe_inputs):
             lines += wrapped(f"static const {kind} {name}[] = {{", self.numbers(value.astype(bool) if kind == "bool" else value), "};")
-        name, kind, x, _ = result
-        lines += wrapped(f"static const {kind} wanted[] = {{", self.numbers(writer.probe), "};")
-        lines += [
-            f"static {kind} {name}[{math.prod(x.shape)}];", "", "int main(void) {", "  int different = 0, i;",
-            f"  {self.function}({', '.join(one[0] for one in [*self.inputs, result])});",
-            f"  for (i = 0; i < {math.prod(x.shape)}; ++i) different += {name}[i] != wanted[i];",
-            f'  printf("{self.file}: %d of {math.prod(x.shape)} integers differ from the probe\\n", different);', "  return different != 0;", "}", ""
-        ]
+        for (name, kind, x, _), integers in zip(self.results, writer.probes):
+            lines += wrapped(f"static const {kind} wanted_{name}[] = {{", self.numbers(integers), "};")
+            lines.append(f"static {kind} {name}[{math.prod(x.shape)}];")
+        lines += ["", "int main(void) {", "  int different = 0, i;", f"  {self.function}({', '.join(one[0] for one in [*self.inputs, *self.results])});"]
+        lines += [f"  for (i = 0; i < {math.prod(x.shape)}; ++i) different += {name}[i] != wanted_{name}[i];" for name, _, x, _ in self.results]
+        count = sum(math.prod(x.shape) for _, _, x, _ in self.results)
+        lines += [f'  printf("{self.file}: %d of {count} integers differ from the probe\\n", different);', "  return different != 0;", "}", ""]
         return "\n".join(lines)

@@ -194,12 +194,15 @@ def masks_of(scores):
     return [mask for mask in scores.masks if not mask.startswith("score_bias")]
 
 
+def bits_text(type_, range_):
+    """The bits of an integer and what 1 stands for, as arguments of printf."""
+    return f"8 * sizeof(layer::{type_}), static_cast<double>(dequantize(tensor<layer::{type_}>{{1}}, layer::{range_}(seen))())"
+
+
 class IntegerWriter(Writer):
     """results, axes, inputs: as of Program, with only operations among the results. path: of the samples."""
 
     def __init__(self, results, axes, inputs, name, source, license_name, feeds, answers, outputs, weights, path):
-        if len(results) > 1:
-            raise Refused(f"--int8: the model has {len(results)} outputs, and a formula in integers has one; keep that, --output {outputs[0]}")
         rows, flags = import_embedding.split(results, set(inputs))
         results, self.told = for_integers(results)
         self.embedding = Embedding(rows, flags, axes, inputs, name, source, license_name, feeds, weights) if rows else None
@@ -221,14 +224,14 @@ class IntegerWriter(Writer):
         samples, labels = read_samples(path, {name: inputs[name] for name in inputs if name in {*names, *ids}}, self.flags, ids)
         samples |= self.embedding.samples(samples) if rows else {}
         self.samples = [self.with_all_flags(one, samples[one["name"]]) for one in self.program.inputs]
-        self.results_in_a_sample = math.prod(self.program.results[0].shape)
-        self.classes = (self.program.results[0].shape or (1,))[-1]
+        self.numbers_of_results = [math.prod(one.shape) for one in self.program.results]
         self.labels = None if labels is None else labels.astype("<i4").reshape(-1)
-        rows = len(self.samples[0]) * self.results_in_a_sample // self.classes
-        if self.labels is not None and (len(self.labels) != rows or ((self.labels < 0) | (self.labels >= self.classes)).any()):
+        classes = (self.program.results[0].shape or (1,))[-1]  # labels are of the first output
+        rows = len(self.samples[0]) * self.numbers_of_results[0] // classes
+        if self.labels is not None and (len(self.labels) != rows or ((self.labels < 0) | (self.labels >= classes)).any()):
             raise Refused(
                 f"--int8: the labels are {list(labels.shape)} numbers from {self.labels.min()} to {self.labels.max()}, but the results have "
-                f"{rows} rows, whose largest has a place from 0 to {self.classes - 1}")
+                f"{rows} rows, whose largest has a place from 0 to {classes - 1}")
         self.ranges = None
 
     def with_all_flags(self, node, samples):
@@ -266,37 +269,46 @@ class IntegerWriter(Writer):
             if done.returncode:
                 raise Refused(f"--int8: {self.in_names_of_inputs(done.stderr.strip() or f'the program ended with {done.returncode}')}")
             found = json.loads(done.stdout)
-            self.probe = np.fromfile(folder / "probe", "<i4")
-            self.probe_inputs = np.split(np.fromfile(folder / "probe_inputs", "<i4"),
-                                         np.cumsum([math.prod(one.shape) for one in self.program.inputs])[:-1])
-            self.floats, self.integers = (np.fromfile(folder / name, type_).reshape(-1, self.results_in_a_sample)
-                                          for name, type_ in (("floats", "<f4"), ("integers", "<i4")))
+            each_input, each_result = (np.cumsum(one)[:-1] for one in ([math.prod(x.shape) for x in self.program.inputs], self.numbers_of_results))
+            self.probe_inputs = np.split(np.fromfile(folder / "probe_inputs", "<i4"), each_input)
+            self.probes = np.split(np.fromfile(folder / "probe", "<i4"), each_result)
+            floats, integers = (np.split(np.fromfile(folder / name, type_).reshape(-1, sum(self.numbers_of_results)), each_result, axis=1)
+                                for name, type_ in (("floats", "<f4"), ("integers", "<i4")))
         self.ranges = found["ranges"]
-        self.bits_of_inputs, self.bits_of_result = found["inputs"], found["result"]
-        return self.report(found)
+        self.bits_of_inputs, self.bits_of_results = found["inputs"], found["results"]
+        return self.report(found, floats, integers)
 
     def in_names_of_inputs(self, text):
         """argument_2 is the second."""
         return re.sub(r"argument_(\d+)", lambda found: f"of input {self.program.inputs[int(found[1]) - 1]['name']}", text)
 
-    def report(self, found):
-        wanted, made = self.floats.astype(np.float64), self.integers * found["unit"]
-        error = math.sqrt(((made - wanted) ** 2).sum() / max((wanted ** 2).sum(), 1e-300))
-        count = len(self.samples[0])
-        on = f"{len(wanted)} of {count} samples, which gave no ranges" if len(wanted) < count else f"the {count} samples that gave the ranges"
-        lines = [*self.told, f"in integers: {100 * error:.2f} % error relative to the results in floats, by squares,", f"on {on}",
-                 f"in integers: {found['packed']:,} bytes of packed weights, {found['workspace']:,} of workspace"]
+    def report(self, found, floats, integers):
+        measured, count = len(floats[0]), len(self.samples[0])
+        on = f"{measured} of {count} samples, which gave no ranges" if measured < count else f"the {count} samples that gave the ranges"
+        lines, more = [*self.told], []
+        for k, (wanted, made) in enumerate(zip(floats, integers)):
+            of = f" of {self.results[k]}" if len(self.results) > 1 else ""
+            wanted, made = wanted.astype(np.float64), made * self.bits_of_results[k][1]
+            error = math.sqrt(((made - wanted) ** 2).sum() / max((wanted ** 2).sum(), 1e-300))
+            lines.append(f"in integers: {100 * error:.2f} % error{of} relative to the results in floats, by squares,")
+            more += self.largest(k, of, wanted, made)
+        lines += [f"on {on}", f"in integers: {found['packed']:,} bytes of packed weights, {found['workspace']:,} of workspace"]
         if count < FEWEST:
             lines.append(f"{count} sample{'s are' if count > 1 else ' is'} too few for ranges; use some hundreds")
-        lines += [f"all samples leave {name} at 0; its range is 1" for name in found["unused"]]
-        if self.classes > 1:
-            of_floats, of_integers = (x.reshape(-1, self.classes).argmax(-1) for x in (wanted, made))
-            lines.append(f"the same largest result: {100 * (of_floats == of_integers).mean():.2f} %")
-            if self.labels is not None:
-                labels = self.labels.reshape(len(self.samples[0]), -1)
-                labels = (labels[HELD_OUT - 1::HELD_OUT] if len(wanted) < len(labels) else labels).reshape(-1)
-                right, also = (100 * (x == labels).mean() for x in (of_floats, of_integers))
-                lines.append(f"right: {right:.2f} % in floats, {also:.2f} % in integers")
+        return lines + [f"all samples leave {name} at 0; its range is 1" for name in found["unused"]] + more
+
+    def largest(self, k, of, wanted, made):
+        """Of result k: where its rows have their largest numbers."""
+        classes = (self.program.results[k].shape or (1,))[-1]
+        if classes == 1:
+            return []
+        of_floats, of_integers = (x.reshape(-1, classes).argmax(-1) for x in (wanted, made))
+        lines = [f"the same largest result{of}: {100 * (of_floats == of_integers).mean():.2f} %"]
+        if self.labels is not None and k == 0:
+            labels = self.labels.reshape(len(self.samples[0]), -1)
+            labels = (labels[HELD_OUT - 1::HELD_OUT] if len(wanted) < len(labels) else labels).reshape(-1)
+            right, also = (100 * (x == labels).mean() for x in (of_floats, of_integers))
+            lines.append(f"right: {right:.2f} % in floats, {also:.2f} % in integers")
         return lines
 
     def program_of_ranges(self):
@@ -313,15 +325,16 @@ class IntegerWriter(Writer):
             "open_samples": each(f'std::FILE* const file{k} = std::fopen("samples{k}", "rb");' for k in inputs),
             "read_sample": " && ".join(f"std::fread(in{k}.data(), sizeof in{k}, 1, file{k}) == 1" for k in inputs),
             "write_inputs": each(f"for (const int q : {one}) std::fwrite(&q, sizeof q, 1, probe_inputs);" for one in self.each_quantized("seen")),
-            "print_inputs": each(f'std::printf("{", " if k else ""}[%zu, %.9g]", {self.bits_of(k)});' for k in inputs)}
+            "print_inputs": each(f'std::printf("{", " if k else ""}[%zu, %.9g]", {self.bits_of(k)});' for k in inputs),
+            "print_results": each(f'std::printf("{", " if k else ""}[%zu, %.17g]", {bits_text(f"output_type<{k}>", f"output_range<{k}>")});'
+                                  for k in range(len(self.program.results)))}
         return re.sub(r"@(\w+)@", lambda word: str(words[word[1]]), RANGES.read_text())
 
     def bits_of(self, k):
         """Bits of an input and what 1 stands for, as arguments of printf."""
         if self.program.inputs[k]["name"] in self.flags:
             return "std::size_t{1}, 1.0"
-        return (f"8 * sizeof(layer::input_type<{k}>), static_cast<double>(dequantize(tensor<layer::input_type<{k}>>{{1}}, "
-                f"layer::input_range<{k}>(seen))())")
+        return bits_text(f"input_type<{k}>", f"input_range<{k}>")
 
     def quantized(self, ranges):
         return ", ".join(self.each_quantized(ranges))
@@ -338,8 +351,9 @@ class IntegerWriter(Writer):
             if not self.input_type(one).startswith("tensor<bool"):
                 type_ = tensor_text(f"layer::input_type<{k}>", self.program.names(one), one.shape)
                 lines.append(f"using {self.tensor_types[id(one)].removesuffix('_tensor')}_integers = {type_};")
-        (result,) = self.program.results
-        lines.append(f"using result_integers = {tensor_text('layer::result_type', self.program.names(result), result.shape)};")
+        for k, (type_, result) in enumerate(zip(self.types_of_results(), self.program.results)):
+            integers = tensor_text(f"layer::output_type<{k}>", self.program.names(result), result.shape)
+            lines.append(f"using {type_.removesuffix('_tensor')}_integers = {integers};")
         if self.ranges:
             lines += ["", "// The largest magnitudes of the formula's values on the samples.", "inline constexpr layer::ranges ranges = [] {",
                       "  layer::ranges seen{};", *(f'  seen.get<"{name}">()() = {float_text(value)};' for name, value in self.ranges.items()),
@@ -349,26 +363,29 @@ class IntegerWriter(Writer):
     def weights_file(self):
         probe = {f"probe.input.{k}": (array[0].astype("<i4") if array.dtype == bool else array[0]).reshape(node.shape)
                  for k, (array, node) in enumerate(zip(self.samples, self.program.inputs))}
-        probe["probe.output.0"] = self.probe.reshape(self.program.results[0].shape)
+        for k, (integers, result) in enumerate(zip(self.probes, self.program.results)):
+            probe[f"probe.output.{k}"] = integers.reshape(result.shape)
         return safetensors_bytes(self.tensors, probe, "float")
 
     def test(self, _):
-        inputs = self.program.inputs
-        (result,) = self.result_types()
+        inputs, results = self.program.inputs, self.result_types()
         lines = [f"// SPDX-License-Identifier: {self.license}",
                  f"// Written by tools/import from {safe(self.source)}: runs {self.file_name}.hpp on the first sample, in the file of weights.",
                  "#include <cstdio>", "", "#include <umbel/file/mapped_file.hpp>", "#include <umbel/files.hpp>", "#include <umbel/weights.hpp>", "",
                  f'#include "{self.file_name}.hpp"', "", f"using namespace {self.name};", ""]
         lines += [f"static {self.tensor_types[id(x)]} in{k};" for k, x in enumerate(inputs)]
-        lines += [f"static {re.sub('^tensor<float', 'tensor<int', result)} wanted;", *(["static weights w;"] if self.tensors else []),
-                  "static layer packed;", "static layer::workspace work;", "", *self.loading()]
+        lines += [f"static {re.sub('^tensor<float', 'tensor<int', result)} wanted{k};" for k, result in enumerate(results)]
+        lines += [*(["static weights w;"] if self.tensors else []), "static layer packed;", "static layer::workspace work;", "", *self.loading()]
         lines += [f"  if (const auto done = packed.pack({'w, ' if self.tensors else ''}ranges); !done)",
                   '    return std::printf("the range %s is 0\\n", done.missing_range()), 1;']
         for k, node in enumerate(inputs):
             lines += self.reading(k, node)
-        lines += ['  if (!file->read("probe.output.0", wanted)) return std::puts("no probe.output.0"), 1;',
-                  f"  const auto out = packed({self.quantized('ranges')}, work);", "  std::size_t different = 0;",
-                  "  for (std::size_t i = 0; i < out.size(); ++i) different += out.data()[i] != wanted.data()[i];",
-                  f'  std::printf("{self.file_name}: %zu of %zu integers differ from the probe\\n", different, out.size());',
+        for k in range(len(results)):
+            lines.append(f'  if (!file->read("probe.output.{k}", wanted{k})) return std::puts("no probe.output.{k}"), 1;')
+        outs = [f"out{k}" for k in range(len(results))]
+        lines += [f"  const auto {outs[0] if len(outs) == 1 else '[' + ', '.join(outs) + ']'} = packed({self.quantized('ranges')}, work);",
+                  "  std::size_t different = 0;"]
+        lines += [f"  for (std::size_t i = 0; i < {out}.size(); ++i) different += {out}.data()[i] != wanted{k}.data()[i];" for k, out in enumerate(outs)]
+        lines += [f'  std::printf("{self.file_name}: %zu of %zu integers differ from the probe\\n", different, {" + ".join(f"{out}.size()" for out in outs)});',
                   "  return different == 0 ? 0 : 1;", "}", ""]
         return "\n".join(lines)

@@ -264,6 +264,9 @@ class Writer:
         kind = "bool" if is_flag(node) else "int" if node["dtype"].kind in "iu" else "float"
         return tensor_text(kind, self.program.names(node), node.shape)
 
+    def types_of_results(self):
+        return [f"result{'' if len(self.program.results) == 1 else k}_tensor" for k in range(len(self.program.results))]
+
     def result_types(self):
         return [tensor_text("float", self.program.names(x), x.shape) for x in self.program.results]
 
@@ -281,7 +284,7 @@ class Writer:
         for type_, name in self.types.items():
             lines += wrapped(f"using {name} = ", [type_], ";")
         lines += [f"using {self.tensor_types[id(x)]} = {self.input_type(x)};" for x in self.program.inputs]
-        lines += [f"using result{'' if len(results) == 1 else k}_tensor = {type_};" for k, type_ in enumerate(results)] + [""]
+        lines += [f"using {name} = {type_};" for name, type_ in zip(self.types_of_results(), results)] + [""]
         if not self.program.in_integers and any(m.packed for m in [*self.of_model, *self.of_block]):
             lines += ["// A layer of packed weights, or of weights.", "template <class Layer>",
                       "constexpr const prepacked<Layer>& use(const prepacked<Layer>& layer) noexcept {", "  return layer;", "}",
