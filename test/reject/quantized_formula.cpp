@@ -178,9 +178,16 @@ using product_of_rows = quantized<decltype(multiplied), rows, rows>;
   auto z = dequantize(packed(integers, integers), 1.0f);
   auto q = quantize<layer::input_type<0>>(x, layer::input_range<0>(seen));
   auto r = layer::output_range(seen);
+#elif defined CASE_choice_by_values
+  // expect-gcc: "umbel: quantized: hide and where expect conditions on positions, numbers, lengths and arguments of bool"
+  // expect-clang: quantized.*hide_and_where_expect_conditions_on_positions_numbers_lengths_and_arguments_of_bool
+  // cause: The condition compares values of the formula, which are 8-bit integers then.
+  // cure: Write the larger of two values as `b + relu(a - b)`. Pass other conditions as a tensor of bool.
+  constexpr formula f = [](auto a, auto b) { return where(a > b, a, b); };
+  (void)quantized<decltype(f), rows, rows>{};
 #elif defined CASE_hide_by_values
-  // expect-gcc: "umbel: quantized: can only hide by conditions on positions, numbers, lengths and arguments of bool"
-  // expect-clang: quantized.*can_only_hide_by_conditions_on_positions_numbers_lengths_and_arguments_of_bool
+  // expect-gcc: "umbel: quantized: hide and where expect conditions on positions, numbers, lengths and arguments of bool"
+  // expect-clang: quantized.*hide_and_where_expect_conditions_on_positions_numbers_lengths_and_arguments_of_bool
   // cause: The condition compares values of the formula, which are 8-bit integers then.
   // cure: Compute the condition in floats, and pass it as an argument, a tensor of bool.
   constexpr formula f = [](auto a, auto b) {

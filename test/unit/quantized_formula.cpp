@@ -502,32 +502,4 @@ BOOST_AUTO_TEST_CASE(weights_of_the_part_are_packed_from_any_order) {
   BOOST_TEST((packed(x) == from_torch(x)));
 }
 
-BOOST_AUTO_TEST_CASE(keys_are_hidden_by_conditions_and_by_arguments) {
-  constexpr formula hiding = [](auto s, auto v, auto kept, auto length) {
-    auto is_out = floor(position<key> / 2) < clamp(position<query> - 1, 0, 5);  // 0, 1 of query 2
-    auto seen = hide(s, !kept || position<key> >= length || is_out);
-    return contract<key>(softmax<key>(seen), v);
-  };
-  using s_type = tensor<float, query<3>, key<4>>;
-  using v_type = tensor<float, key<4>, value_dim<2>>;
-  using kept_type = tensor<bool, query<3>, key<4>>;
-  using layer = quantized<decltype(hiding), s_type, v_type, kept_type, tensor<int>>;
-  layer::ranges seen{};
-  const s_type s{1, 2, 3, 4, 4, 3, 2, 1, 0, 0, 0, 0};
-  const v_type v{1, -1, 0.5F, 1, -0.5F, 0.25F, 1, 1};
-  const kept_type kept{true, true, true, true, false, false, true, true, true, false, false, true};
-  tensor<int> length;
-  length() = 3;
-  std::ignore = layer::calibrate(seen, s, v, kept, length);
-  BOOST_TEST(seen.get<"argument_1">()() == 4);  // not infinity
-  const layer packed{seen};
-  const auto y = packed(quantize<std::int16_t>(s, layer::input_range<0>(seen)),
-                        quantize<std::int8_t>(v, layer::input_range<1>(seen)), kept, length);
-  const auto z = hiding(s, v, kept, length);
-  BOOST_TEST(error_of(dequantize(y, layer::output_range(seen)), z) < 2);
-  BOOST_TEST(y(2, 0) == 0);  // sees no key
-  BOOST_TEST(y(2, 1) == 0);
-  BOOST_TEST(y(1, 0) == quantize<std::int8_t>(v, layer::input_range<1>(seen))(2, 0));
-}
-
 BOOST_AUTO_TEST_SUITE_END()

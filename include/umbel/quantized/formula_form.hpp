@@ -16,8 +16,8 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 UMBEL_SAYS(has_no_integer_form_in_a_formula_so_compute_it_in_floats_before_or_after,
            "has no integer form in a formula; compute it in floats, before or after");
-UMBEL_SAYS(can_only_hide_by_conditions_on_positions_numbers_lengths_and_arguments_of_bool,
-           "can only hide by conditions on positions, numbers, lengths and arguments of bool");
+UMBEL_SAYS(hide_and_where_expect_conditions_on_positions_numbers_lengths_and_arguments_of_bool,
+           "hide and where expect conditions on positions, numbers, lengths and arguments of bool");
 UMBEL_SAYS(only_a_contraction_along_its_axis_can_read_a_softmax,
            "only a contraction along its axis can read a softmax");
 UMBEL_SAYS(only_a_softmax_can_read_hidden_scores, "only a softmax can read hidden scores");
@@ -137,7 +137,7 @@ struct formula_form {
   using verdict = first_error<
       detail::verdict<
           !refuses(integer_refusal::condition), say::quantized,
-          say::can_only_hide_by_conditions_on_positions_numbers_lengths_and_arguments_of_bool>,
+          say::hide_and_where_expect_conditions_on_positions_numbers_lengths_and_arguments_of_bool>,
       detail::verdict<!refuses(integer_refusal::softmax), say::quantized,
                       say::only_a_contraction_along_its_axis_can_read_a_softmax>,
       detail::verdict<!refuses(integer_refusal::hide), say::quantized,

@@ -57,6 +57,9 @@ struct sum_numbers {
   std::int16_t multiplier[2]{};
   std::uint8_t shift = 0;
 };
+struct choice_numbers : sum_numbers {
+  std::int16_t number[2]{};  // of each operand that is one
+};
 struct unit_numbers {  // of a product, or a mean
   kernel::plain::integer_unit unit;
 };
@@ -129,6 +132,8 @@ struct integer_formula_in {
       return std::type_identity<integer_values<integer<N>, 256>>{};
     else if constexpr (step == integer_step::sum)
       return std::type_identity<sum_numbers>{};
+    else if constexpr (step == integer_step::choice)
+      return std::type_identity<choice_numbers>{};
     else if constexpr (step == integer_step::product || step == integer_step::mean)
       return std::type_identity<unit_numbers>{};
     else if constexpr (step == integer_step::contraction)
@@ -251,6 +256,15 @@ struct integer_formula_in {
     }
     return u;
   }
+  static constexpr void pack_factors(sum_numbers& to, double first, double second) noexcept {
+    const double factor[] = {first, second};
+    const double larger = first > second ? first : second;
+    int shift = 29;
+    while (shift > 1 && larger * power_of_two(shift) > 16383) --shift;
+    for (std::size_t j = 0; j < 2; ++j)
+      to.multiplier[j] = static_cast<std::int16_t>(rounded(factor[j] * power_of_two(shift), 16383));
+    to.shift = static_cast<std::uint8_t>(shift);
+  }
   template <int N>
   static constexpr void pack(numbers& all, const units& unit,
                              const formulas::captured<T>* parts) noexcept {
@@ -272,17 +286,22 @@ struct integer_formula_in {
         to.values[i] = static_cast<integer<N>>(
             rounded(function_of<N, N>((i - 128) * unit(plan.leaf[N].node), parts) / unit(N), most));
     } else if constexpr (step == integer_step::sum) {
-      double factor[2];
-      for (std::size_t j = 0; j < 2; ++j) factor[j] = unit(node.from[j].node) / unit(N);
-      const double larger = factor[0] > factor[1] ? factor[0] : factor[1];
-      int shift = 29;
-      while (shift > 1 && larger * power_of_two(shift) > 16383) --shift;
-      for (std::size_t j = 0; j < 2; ++j)
-        to.multiplier[j] =
-            static_cast<std::int16_t>(rounded(factor[j] * power_of_two(shift), 16383));
+      pack_factors(to, unit(node.from[0].node) / unit(N), unit(node.from[1].node) / unit(N));
       if (node.what == word::subtract)
         to.multiplier[1] = static_cast<std::int16_t>(-to.multiplier[1]);
-      to.shift = static_cast<std::uint8_t>(shift);
+    } else if constexpr (step == integer_step::choice) {
+      const auto number = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
+        constexpr int from = plan.at(N).from[1 + J].node;
+        if constexpr (plan.is_number(from)) {
+          const double v = function_of<from, N>(0, parts) / unit(N);
+          to.number[J] = static_cast<std::int16_t>(rounded(v, most));
+          return 0.0;
+        } else {
+          return unit(from) / unit(N);
+        }
+      };
+      const double first = number(std::integral_constant<std::size_t, 0>{});
+      pack_factors(to, first, number(std::integral_constant<std::size_t, 1>{}));
     } else if constexpr (step == integer_step::product) {
       to.unit = integers::unit(unit(node.from[0].node) * unit(node.from[1].node), unit(N));
     } else if constexpr (step == integer_step::mean) {

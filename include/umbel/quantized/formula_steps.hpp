@@ -150,6 +150,8 @@ struct integer_run {
             index, [&](std::size_t i, std::size_t at) {
               y[i] = outside<N, 1, N>(index) != 0 ? hidden_score : begin<N, 0>()[at];
             });
+      } else if constexpr (step == integer_step::choice) {
+        choose<N>(y);
       } else if constexpr (step == integer_step::contraction || step == integer_step::context) {
         contract<N>(y);
       } else if constexpr (step == integer_step::projection) {
@@ -185,6 +187,25 @@ struct integer_run {
   constexpr void copy(integer<N>* y) const noexcept {
     walk<Model::template axes<N>, Model::template axes_of_operand<N, J>>::each(
         [&](std::size_t i, std::size_t at) { y[i] = begin<N, J>()[at]; });
+  }
+  template <int N>
+  constexpr void choose(integer<N>* y) const noexcept {
+    const auto& node_numbers = numbers_at<N>(numbers);
+    const kernel::plain::rounding to_unit(node_numbers.shift);
+    const auto value = [&]<std::size_t J>(std::integral_constant<std::size_t, J>, std::size_t at) {
+      if constexpr (plan.is_number(plan.at(N).from[J].node))
+        return std::int32_t{node_numbers.number[J - 1]};
+      else
+        return to_unit(std::int32_t{begin<N, J>()[at]} * node_numbers.multiplier[J - 1]);
+    };
+    std::size_t index[formulas::most_axes]{};
+    walk<Model::template axes<N>, Model::template axes_of_operand<N, 1>,
+         Model::template axes_of_operand<N, 2>>::with_index(index, [&](std::size_t i, std::size_t a,
+                                                                       std::size_t b) {
+      y[i] = saturated<integer<N>>(outside<N, 0, N>(index) != 0
+                                       ? value(std::integral_constant<std::size_t, 1>{}, a)
+                                       : value(std::integral_constant<std::size_t, 2>{}, b));
+    });
   }
   template <int N, std::size_t J>
   constexpr void put_part(integer<N>*& y) const noexcept {

@@ -32,6 +32,7 @@ enum class integer_step : unsigned char {
   sum,          // a + b, a - b
   product,      // a b
   hide,         // the operand's integers, or the smallest if the condition is true
+  choice,       // of two values, or of a value and a number, by a condition
   contraction,  // of two values
   context,      // of the weights of a softmax and values
   projection,
@@ -87,8 +88,12 @@ struct integer_steps {
   // Operand j has memory for integers and is read by n's step.
   constexpr bool reads(int n, std::size_t j) const {
     if (step[n] == integer_step::table) return false;  // reads its leaf
-    return at(at(n).from[j].node).what != word::number &&
-           !(step[n] == integer_step::hide && j == 1);
+    return at(at(n).from[j].node).what != word::number && j != condition_of(n) &&
+           !(step[n] == integer_step::choice && is_number(at(n).from[j].node));
+  }
+  // The operand that is a condition, or npos.
+  constexpr std::size_t condition_of(int n) const {
+    return step[n] == integer_step::hide ? 1 : step[n] == integer_step::choice ? 0 : npos;
   }
   template <class F>
   constexpr void each_read(int n, F f) const {
@@ -155,6 +160,8 @@ struct integer_steps {
       step[n] = integer_step::sum;
     } else if (node.what == word::multiply) {
       step[n] = integer_step::product;
+    } else if (node.what == word::where) {
+      step[n] = integer_step::choice;
     }
   }
   // Of one value and zeros only: others have different units.
