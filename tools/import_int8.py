@@ -16,7 +16,7 @@ from export_write import float_text, safe, safetensors_bytes
 import import_embedding
 import import_graph as graph
 from import_embedding import Embedding
-from import_formula import CALLS, OPERATORS, Program
+from import_formula import CALLS, CONDITIONS, OPERATORS, Program, is_flag
 from import_graph import Node, in_order, is_number
 from import_layers import Scores
 from import_write import Writer, tensor_text
@@ -30,7 +30,7 @@ FEWEST = 2 * HELD_OUT  # samples of which some are held out
 # What formulas in integers don't have: of one value and numbers, of two values.
 REFUSED = {"lookup": "rows by integers that are computed", "gather": "gather", "gather_elements": "gather", "cumulative_sum": "a running sum",
            "argmax": "the place of the largest"}
-REFUSED_OF_TWO = {"where": "a choice", "mod": "a remainder", "pow": "a power"}
+REFUSED_OF_TWO = {"mod": "a remainder", "pow": "a power"}
 ELEMENTWISE = {*OPERATORS, *CALLS, "maximum", "minimum", "where", "activation", "reciprocal", "pow", "not"}
 CURE = "has no integer form; do it outside of the model"
 
@@ -103,6 +103,11 @@ def values_of(node):
         return {id(node)}
     found = of_operands(node)
     return found if len(found) == 1 else {id(node)}
+
+
+def is_of_flags(node):
+    """A condition of inputs of bool."""
+    return is_number(node) or node.op == "input" and is_flag(node) or node.op in {*CONDITIONS, "move"} and all(map(is_of_flags, node.args))
 
 
 def of_operands(node):
@@ -249,6 +254,8 @@ class IntegerWriter(Writer):
         if node.op in REFUSED or node.op in REFUSED_OF_TWO and len(of_operands(node)) > 1:
             what = REFUSED.get(node.op) or f"{REFUSED_OF_TWO[node.op]} of two values"
             raise Refused(f"--int8: {node.origin}: {what} {CURE}")
+        if node.op == "where" and len(of_operands(node)) > 1 and not is_of_flags(node.args[0]):
+            raise Refused(f"--int8: {node.origin}: a choice by a condition that is computed {CURE}")
         if node.op == "log_softmax":
             raise Refused(f"--int8: {node.origin}: a log softmax {CURE}")
 

@@ -100,9 +100,9 @@ class Writer:
             taken.add(self.arguments[id(one)])
         self.tensor_types = {key: f"{name.rstrip('_')}_tensor" for key, name in self.arguments.items()}
         self.results = []
-        for k, output in enumerate(outputs):  # exporters number what authors don't name
+        for k, output in enumerate(outputs):  # exporters number what authors don't name, or call it onnx::Where_7
             unnamed = "result" if len(outputs) == 1 else f"result{k}"
-            self.results.append(identifier(output, taken) if output[:1].isalpha() else unnamed)
+            self.results.append(identifier(output, taken) if output[:1].isalpha() and not output.startswith("onnx::") else unnamed)
             taken.add(self.results[-1])
 
     # ---- members

@@ -623,7 +623,7 @@ def main():
             "a bias added twice": changed(r"layers.1.feed_forward\.down\.bias", lambda b: 2 * b)})
         checks.wrong_text("Llama", "another epsilon", "norm_epsilon<1, 100000>", "norm_epsilon<1, 1000000>")
         if every:
-            for kind in (models.DecisionTransformer, models.ConvolutionsOfImages, models.Masks, models.Alibi, models.Encoder, models.Whisper, models.CausalConvolution, models.Perceiver, models.SetTransformer, models.Conformer,
+            for kind in (models.DecisionTransformer, models.ConvolutionsOfImages, models.Chosen, models.Masks, models.Alibi, models.Encoder, models.Whisper, models.CausalConvolution, models.Perceiver, models.SetTransformer, models.Conformer,
                          models.VisionTransformer, models.Swin, models.Batch, models.PositionsFirst, models.ClassToken, models.Bert, models.Named, models.PaddedWords):
                 checks.in_integers(kind)
             checks.found("Swin", "roll<row, 6>(x0)", "roll<row, 5>(x0)", "the first statement that differs is x1; the largest")

@@ -427,6 +427,26 @@ class Mobile(nn.Module):
         return torch.randn(1, 3, 16, 16),
 
 
+class Chosen(nn.Module):
+    """Rows replaced by a learned one, as wav2vec 2.0 does, rows of padding set to zero, one of two branches by a flag."""
+    weights = 8 + 2 * 72
+
+    def __init__(self):
+        super().__init__()
+        self.up, self.down = nn.Linear(8, 8), nn.Linear(8, 8)
+        self.masked_row = nn.Parameter(torch.zeros(8))
+
+    def forward(self, x, is_masked, is_padding, is_new):
+        y = torch.where(is_masked[..., None], self.masked_row, x)
+        y = torch.tanh(self.up(y)).masked_fill(is_padding[..., None], 0.0)
+        z = torch.where(is_new[:, None, None] & ~is_padding[..., None], self.down(y), x - y)
+        return z, z.masked_fill(is_padding[..., None], 0.0).sum(1)
+
+    def example(self):
+        return (torch.randn(2, 5, 8), torch.tensor([[True, False, True, False, False], [False, True, True, False, False]]),
+                torch.tensor([[False] * 4 + [True], [False] * 3 + [True] * 2]), torch.tensor([True, False]))
+
+
 class Masked(nn.Module):
     """Masks of each type that authors write; one map used twice; reflected and repeated positions."""
     weights = 72  # of one map
@@ -1072,7 +1092,7 @@ EXPECTED = {
     OneChannel: "4 convolutions", Resized: "", ConvolutionsOfBatch: "2 convolutions, 1 linear map, 1 depthwise convolution", DecisionTransformer: "5 linear maps, 1 embedding, 1 norm, 1 encoder layer", GptJ: "1 norm, 1 attention, 1 feed-forward network, 2 other",
     Swin: "2 norms, 1 attention, 1 linear map", Axial: "2 norms, 2 attentions", SwinV2: "22 statements: 2 linear maps", Olmo: "24 of them 2 times: 8 linear maps, 8 norms, 2 feed-forward networks", Deberta: "5 linear maps, 24 other", PatchTst: "17 statements: 2 linear maps, 1 encoder layer", Tabular: "", Batch: "1 encoder layer, 1 attention", Corners: "", Linformer: "",
     PositionsFirst: "2 encoder layers, 2 norms, 1 attention", Decoder: "1 statement: 1 decoder layer, 0 other", AddedMasks: "5 attentions, 5 other", SharedKeys: "2 attentions, 2 other", Detection: "2 attentions, 5 other", Gpt2OfRows: "2 encoder layers",
-    Functions: "1 embedding", Masked: "2 linear maps"}
+    Functions: "1 embedding", Masked: "2 linear maps", Chosen: "2 linear maps"}
 IN_CI = [Llama, Bert, PositionsFirst, DecisionTransformer, Swin, CausalConvolution, Functions, Masked, PaddedWords, Deberta, Named, Fresh]
 
 
