@@ -126,7 +126,7 @@ using product_of_rows = quantized<decltype(multiplied), rows, rows>;
   using tall = tensor<float, classes<1>, hidden<140000>>;
   (void)quantized<decltype(f), wide, tall>{};
 #elif defined CASE_values_beyond_the_stack
-  // expect-gcc: "umbel: quantized: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes; pass one for \[token=512, hidden=512\]"
+  // expect-gcc: "umbel: quantized: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes; pass one for this formula, a static layer::calibration_workspace"
   // expect-clang: quantized.*needs_a_workspace_of.*bytes.*but_the_stack_budget_is
   // cause: The values of the formula, all of which calibrate looks at, would need more stack than `UMBEL_STACK_BUDGET`.
   // cure: Pass a static workspace as the last argument: `layer::calibration_workspace work`.

@@ -290,14 +290,8 @@ struct call_fits_rule<F, Result, Out, Work, X...> {
   using out_fits = typename outs_fit<T, layouts, Out>::type;
   using scratch = typename needed_workspace<F, layouts, Work, out_fits::ok, Out, X...>::type;
   using passed_workspace = typename given_workspaces<Work, scratch>::each;
-  template <class Layouts>
-  struct first_of;
-  template <class First, class... Rest>
-  struct first_of<list<First, Rest...>> {
-    using axes = typename First::axes;
-  };
   using verdict = first_error<out_fits, rules::scratch_fits<say::formula, passed_workspace, scratch,
-                                                            typename first_of<layouts>::axes>>;
+                                                            say::these_arguments_by_workspace_for>>;
 };
 template <class F, class Out, class Work, class... X>
 struct call_fits : call_fits_rule<F, traced_result<F, X...>, Out, Work, X...> {

@@ -36,6 +36,7 @@ UMBEL_SAYS(got_an_executor_without_workspaces_so_write_parallel_of_both,
            "for each worker");
 UMBEL_SAYS(got_a_tie_of_one_tensor_so_write_into_out_x,
            "got a tie of one tensor; write into(out, x)");
+UMBEL_SAYS(these_arguments_by_workspace_for, "these arguments, declared with workspace_for");
 UMBEL_SAYS(returns_several_results_so_write_into_std_tie,
            "returns several results; write into(std::tie(a, b), x)");
 UMBEL_SAYS(returns_an_array_so_return_std_tuple, "returns an array; return std::tuple{a, b}");

@@ -18,6 +18,10 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
+UMBEL_SAYS(this_formula_so_declare_a_static_workspace,
+           "this formula, a static layer::workspace");
+UMBEL_SAYS(this_formula_so_declare_a_static_calibration_workspace,
+           "this formula, a static layer::calibration_workspace");
 UMBEL_SAYS(expects_the_tensors_of_the_formula_in_integers_so_use_quantize,
            "expects the tensors of the formula in integers, with the same axes; see input_type");
 UMBEL_SAYS(expects_the_formula_and_the_types_of_its_arguments_so_write_decltype,
@@ -60,7 +64,8 @@ class quantized_formula {
     requires std::is_same_v<Seen, ranges> || std::is_same_v<Seen, histograms>
   static constexpr auto calibrate(Seen& seen, const X&... x, Work&& work = {}) noexcept {
     using fits = rules::scratch_fits<say::quantized, std::remove_reference_t<Work>,
-                                     calibration_workspace, typename results::first_axes>;
+                                     calibration_workspace,
+                                     say::this_formula_so_declare_a_static_calibration_workspace>;
     static_assert(report<fits>::ok, "umbel: shapes do not fit");
     if constexpr (fits::ok)
       return computed<typename form::float_result, calibration_workspace>(
@@ -151,7 +156,7 @@ class quantized_formula {
   constexpr auto compute(Out&& out, A&... a) const noexcept {
     if constexpr (form::template calls_with<std::remove_const_t<A>...>()) {
       static_assert(report<rules::scratch_fits<say::quantized, on_stack, workspace,
-                                               typename results::first_axes>>::ok,
+                                               say::this_formula_so_declare_a_static_workspace>>::ok,
                     "umbel: shapes do not fit");
       return computed<typename results::type, workspace>(
           out, on_stack{}, [&](auto& y, auto& work) UMBEL_LAMBDA_INLINE {

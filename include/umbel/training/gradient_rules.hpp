@@ -27,7 +27,6 @@ struct with_gradient;
 UMBEL_SAYS(
     expects_an_argument_and_a_variable_that_its_gradient_is_added_to,
     "expects an argument and a variable that its gradient is added to; write with_gradient(w, g)");
-UMBEL_SAYS(these_arguments_by_workspace_for, "these arguments, declared with workspace_for");
 UMBEL_SAYS(a_layer_in_the_formula_has_no_gradient_so_write_out_its_operations,
            "a layer in the formula has no gradient; write out its operations");
 UMBEL_SAYS(packed_weights_have_no_gradient_so_pass_the_unpacked_weights,
