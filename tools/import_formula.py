@@ -649,22 +649,7 @@ class Program:
         summed = ", ".join(names[i] for i in node["axes"])
         self.say(node, f"{node['kind']}<{summed}>({{0}})", [x], [name for i, name in enumerate(names) if i not in node["axes"]])
 
-    def sum_of_parts(self, node):
-        """A concat as a sum of its parts among zeros, which formulas in integers have."""
-        axis, at, fixed, made = node["axis"], 0, np.zeros(node.shape, np.float32), None
-        for x in node.args:
-            size, rest = x.shape[axis], node.shape[axis]
-            if is_constant(x):
-                fixed[tuple(slice(at, at + size) if i == axis else slice(None) for i in range(len(node.shape)))] = x["value"]
-            else:
-                one = graph.padded(x, axis, at, rest - size - at)
-                made = one if made is None else graph.both("add", made, one, node.scope)
-            at += size
-        return graph.both("add", made, constant(fixed), node.scope) if fixed.any() else made
-
     def add_concat(self, node):
-        if self.in_integers:
-            return self.instead(node, self.sum_of_parts(node))
         args = [x if is_constant(x) else self.floats_of(x) for x in node.args]
         names = self.names(next(x for x in args if not is_constant(x)))
         texts, reads, tensors = [], [], []

@@ -133,11 +133,6 @@ def for_integers(results):
             node.constants["steps"] = [node["index"]]
         if node.op == "div" and len(of_operands(node)) > 1:  # by a table of the divisor
             node.op, node.args = "mul", [node.args[0], graph.unary("reciprocal", node.args[1], node.scope)]
-        if node.op in ("maximum", "minimum") and len(of_operands(node)) > 1:  # b + relu(a - b), a - relu(a - b)
-            a, b = node.args
-            above = graph.unary("activation", graph.elementwise("sub", [a, b], node["at"], node.shape), node.scope, kind="relu")
-            rest, op, at = (b, "add", node["at"][1]) if node.op == "maximum" else (a, "sub", node["at"][0])
-            node.op, node.args, node.constants["at"] = op, [rest, above], (at, graph.every(above))
         if node.op == "pooled" and node.args[0].op == "padded" and node.args[0]["fill"] < 0:
             pad_with_zeros(node.args[0], node.origin)
     return made, told

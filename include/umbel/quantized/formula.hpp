@@ -18,8 +18,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
-UMBEL_SAYS(this_formula_so_declare_a_static_workspace,
-           "this formula, a static layer::workspace");
+UMBEL_SAYS(this_formula_so_declare_a_static_workspace, "this formula, a static layer::workspace");
 UMBEL_SAYS(this_formula_so_declare_a_static_calibration_workspace,
            "this formula, a static layer::calibration_workspace");
 UMBEL_SAYS(expects_the_tensors_of_the_formula_in_integers_so_use_quantize,
@@ -63,9 +62,9 @@ class quantized_formula {
   template <class Seen, workspace_like Work = on_stack>
     requires std::is_same_v<Seen, ranges> || std::is_same_v<Seen, histograms>
   static constexpr auto calibrate(Seen& seen, const X&... x, Work&& work = {}) noexcept {
-    using fits = rules::scratch_fits<say::quantized, std::remove_reference_t<Work>,
-                                     calibration_workspace,
-                                     say::this_formula_so_declare_a_static_calibration_workspace>;
+    using fits =
+        rules::scratch_fits<say::quantized, std::remove_reference_t<Work>, calibration_workspace,
+                            say::this_formula_so_declare_a_static_calibration_workspace>;
     static_assert(report<fits>::ok, "umbel: shapes do not fit");
     if constexpr (fits::ok)
       return computed<typename form::float_result, calibration_workspace>(
@@ -155,9 +154,10 @@ class quantized_formula {
   template <class Out, class... A>
   constexpr auto compute(Out&& out, A&... a) const noexcept {
     if constexpr (form::template calls_with<std::remove_const_t<A>...>()) {
-      static_assert(report<rules::scratch_fits<say::quantized, on_stack, workspace,
-                                               say::this_formula_so_declare_a_static_workspace>>::ok,
-                    "umbel: shapes do not fit");
+      static_assert(
+          report<rules::scratch_fits<say::quantized, on_stack, workspace,
+                                     say::this_formula_so_declare_a_static_workspace>>::ok,
+          "umbel: shapes do not fit");
       return computed<typename results::type, workspace>(
           out, on_stack{}, [&](auto& y, auto& work) UMBEL_LAMBDA_INLINE {
             form::compute(all{}, numbers_, y, work, a...);

@@ -34,12 +34,6 @@ template <formulas::word W>
 struct speak<formulas::named_operation<W>> {
   static constexpr void to(sentence_buffer& out) { out.put(formulas::name_of(W)); }
 };
-template <>
-struct speak<formulas::named_operation<formulas::word::concat>> {
-  static constexpr void to(sentence_buffer& out) {
-    out.put("concat of several values, or padded with a number other than 0,");
-  }
-};
 // A function, such as variance: its name is in a graph for readers.
 template <class F, class... X>
 struct speak<formulas::operation_called_by<F, X...>> {

@@ -53,12 +53,14 @@ template <class I, std::size_t Count>
 struct integer_values {  // of a constant, or a table
   I values[Count]{};
 };
+template <std::size_t Operands>
 struct sum_numbers {
-  std::int16_t multiplier[2]{};
+  std::int16_t multiplier[Operands]{};
   std::uint8_t shift = 0;
 };
-struct choice_numbers : sum_numbers {
-  std::int16_t number[2]{};  // of each operand that is one
+template <std::size_t Operands>
+struct sum_or_numbers : sum_numbers<Operands> {
+  std::int16_t number[Operands]{};  // of each operand that is one
 };
 struct unit_numbers {  // of a product, or a mean
   kernel::plain::integer_unit unit;
@@ -131,9 +133,9 @@ struct integer_formula_in {
     else if constexpr (step == integer_step::table)
       return std::type_identity<integer_values<integer<N>, 256>>{};
     else if constexpr (step == integer_step::sum)
-      return std::type_identity<sum_numbers>{};
-    else if constexpr (step == integer_step::choice)
-      return std::type_identity<choice_numbers>{};
+      return std::type_identity<sum_numbers<2>>{};
+    else if constexpr (plan.takes_numbers(N))
+      return std::type_identity<sum_or_numbers<node.operands - first_value<N>>>{};
     else if constexpr (step == integer_step::product || step == integer_step::mean)
       return std::type_identity<unit_numbers>{};
     else if constexpr (step == integer_step::contraction)
@@ -147,6 +149,9 @@ struct integer_formula_in {
     else
       return std::type_identity<no_numbers>{};
   }
+  // The first operand that is no condition.
+  template <int N>
+  static constexpr std::size_t first_value = plan.step[N] == integer_step::choice;
   // Of a projection.
   template <int N>
   static constexpr std::size_t inputs = plan.at(N).from[0].axes.size_of(plan.at(N).summed[0]);
@@ -256,12 +261,14 @@ struct integer_formula_in {
     }
     return u;
   }
-  static constexpr void pack_factors(sum_numbers& to, double first, double second) noexcept {
-    const double factor[] = {first, second};
-    const double larger = first > second ? first : second;
+  template <std::size_t Operands>
+  static constexpr void pack_factors(sum_numbers<Operands>& to,
+                                     const double (&factor)[Operands]) noexcept {
+    double largest = 0;
+    for (const double one : factor) largest = one > largest ? one : largest;
     int shift = 29;
-    while (shift > 1 && larger * power_of_two(shift) > 16383) --shift;
-    for (std::size_t j = 0; j < 2; ++j)
+    while (shift > 1 && largest * power_of_two(shift) > 16383) --shift;
+    for (std::size_t j = 0; j < Operands; ++j)
       to.multiplier[j] = static_cast<std::int16_t>(rounded(factor[j] * power_of_two(shift), 16383));
     to.shift = static_cast<std::uint8_t>(shift);
   }
@@ -286,22 +293,23 @@ struct integer_formula_in {
         to.values[i] = static_cast<integer<N>>(
             rounded(function_of<N, N>((i - 128) * unit(plan.leaf[N].node), parts) / unit(N), most));
     } else if constexpr (step == integer_step::sum) {
-      pack_factors(to, unit(node.from[0].node) / unit(N), unit(node.from[1].node) / unit(N));
+      pack_factors(to, {unit(node.from[0].node) / unit(N), unit(node.from[1].node) / unit(N)});
       if (node.what == word::subtract)
         to.multiplier[1] = static_cast<std::int16_t>(-to.multiplier[1]);
-    } else if constexpr (step == integer_step::choice) {
-      const auto number = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
-        constexpr int from = plan.at(N).from[1 + J].node;
-        if constexpr (plan.is_number(from)) {
-          const double v = function_of<from, N>(0, parts) / unit(N);
-          to.number[J] = static_cast<std::int16_t>(rounded(v, most));
-          return 0.0;
-        } else {
-          return unit(from) / unit(N);
-        }
-      };
-      const double first = number(std::integral_constant<std::size_t, 0>{});
-      pack_factors(to, first, number(std::integral_constant<std::size_t, 1>{}));
+    } else if constexpr (plan.takes_numbers(N)) {
+      [&]<std::size_t... J>(std::index_sequence<J...>) {
+        const auto factor = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
+          constexpr int from = plan.at(N).from[first_value<N> + K].node;
+          if constexpr (plan.is_number(from)) {
+            const double v = function_of<from, N>(0, parts) / unit(N);
+            to.number[K] = static_cast<std::int16_t>(rounded(v, most));
+            return 0.0;
+          } else {
+            return unit(from) / unit(N);
+          }
+        };
+        pack_factors(to, {factor(std::integral_constant<std::size_t, J>{})...});
+      }(std::make_index_sequence<plan.at(N).operands - first_value<N>>{});
     } else if constexpr (step == integer_step::product) {
       to.unit = integers::unit(unit(node.from[0].node) * unit(node.from[1].node), unit(N));
     } else if constexpr (step == integer_step::mean) {

@@ -24,7 +24,8 @@ constexpr bool is_dense(const axis_list& axes) noexcept {
 template <class T, std::size_t Nodes>
 struct integer_plan : integer_steps<T, Nodes> {
   using base = integer_steps<T, Nodes>;
-  using base::at, base::classify, base::condition_of, base::each_read, base::g, base::group, base::is_as_stored;
+  using base::at, base::classify, base::condition_of, base::each_read, base::g, base::group,
+      base::is_as_stored;
   using base::root, base::step, base::variable, base::weights_of;
 
   bool used[Nodes]{};     // does a result depend on it?
@@ -122,7 +123,7 @@ struct integer_plan : integer_steps<T, Nodes> {
       if (by == integer_step::context || by == integer_step::softmax || by == integer_step::extreme)
         narrow[n] = true;
       const bool ok = by == integer_step::sum || by == integer_step::softmax ||
-                      by == integer_step::choice ||
+                      by == integer_step::choice || by == integer_step::joined ||
                       by == integer_step::norm || by == integer_step::hide ||
                       by == integer_step::same || (moves(by) && !narrow[n]);
       each_read(n, [&](const operand& o) {

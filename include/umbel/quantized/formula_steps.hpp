@@ -126,16 +126,22 @@ struct integer_run {
       if constexpr (step == integer_step::copy) {
         constexpr std::size_t j = plan.at(plan.at(N).from[0].node).what == word::number;
         copy<N, j>(y);
-      } else if constexpr (step == integer_step::parts) {
-        for (std::size_t i = 0; i < count; ++i) y[i] = 0;
+      } else if constexpr (step == integer_step::parts || step == integer_step::joined) {
+        if constexpr (step == integer_step::parts)
+          for (std::size_t i = 0; i < count; ++i) y[i] = 0;
         put_parts<N>(y, std::make_index_sequence<plan.at(N).operands>{});
       } else if constexpr (step == integer_step::table) {
         look_up<N>(y);
       } else if constexpr (step == integer_step::sum) {
         const kernel::plain::rounding to_unit(node_numbers.shift);
+        constexpr word what = plan.at(N).what;
         each<N, 0, 1>([&](std::int32_t a, std::int32_t b) {
-          return saturated<Y>(
-              to_unit(a * node_numbers.multiplier[0] + b * node_numbers.multiplier[1]));
+          a *= node_numbers.multiplier[0];
+          b *= node_numbers.multiplier[1];
+          if constexpr (what == word::maximum || what == word::minimum)
+            return saturated<Y>(to_unit((a > b) == (what == word::maximum) ? a : b));
+          else
+            return saturated<Y>(to_unit(a + b));
         });
       } else if constexpr (step == integer_step::product) {
         if constexpr (in_place<N, 0> && in_place<N, 1> && sizeof(Y) == 1)
@@ -188,34 +194,43 @@ struct integer_run {
     walk<Model::template axes<N>, Model::template axes_of_operand<N, J>>::each(
         [&](std::size_t i, std::size_t at) { y[i] = begin<N, J>()[at]; });
   }
+  // Operand J in the unit of N, or its number.
+  template <int N, std::size_t J, class Rounding>
+  constexpr integer<N> value_of(const Rounding& to_unit, std::size_t at) const noexcept {
+    const auto& node_numbers = numbers_at<N>(numbers);
+    constexpr std::size_t value = J - Model::template first_value<N>;
+    if constexpr (plan.is_number(plan.at(N).from[J].node))
+      return static_cast<integer<N>>(node_numbers.number[value]);
+    else
+      return saturated<integer<N>>(
+          to_unit(std::int32_t{begin<N, J>()[at]} * node_numbers.multiplier[value]));
+  }
   template <int N>
   constexpr void choose(integer<N>* y) const noexcept {
-    const auto& node_numbers = numbers_at<N>(numbers);
-    const kernel::plain::rounding to_unit(node_numbers.shift);
-    const auto value = [&]<std::size_t J>(std::integral_constant<std::size_t, J>, std::size_t at) {
-      if constexpr (plan.is_number(plan.at(N).from[J].node))
-        return std::int32_t{node_numbers.number[J - 1]};
-      else
-        return to_unit(std::int32_t{begin<N, J>()[at]} * node_numbers.multiplier[J - 1]);
-    };
+    const kernel::plain::rounding to_unit(numbers_at<N>(numbers).shift);
     std::size_t index[formulas::most_axes]{};
     walk<Model::template axes<N>, Model::template axes_of_operand<N, 1>,
          Model::template axes_of_operand<N, 2>>::with_index(index, [&](std::size_t i, std::size_t a,
                                                                        std::size_t b) {
-      y[i] = saturated<integer<N>>(outside<N, 0, N>(index) != 0
-                                       ? value(std::integral_constant<std::size_t, 1>{}, a)
-                                       : value(std::integral_constant<std::size_t, 2>{}, b));
+      y[i] = outside<N, 0, N>(index) != 0 ? value_of<N, 1>(to_unit, a) : value_of<N, 2>(to_unit, b);
     });
   }
   template <int N, std::size_t J>
   constexpr void put_part(integer<N>*& y) const noexcept {
     constexpr auto& part = Model::template axes_of_operand<N, J>;
     constexpr unsigned long long along = plan.at(N).family;
-    if constexpr (plan.at(plan.at(N).from[J].node).what != word::number)
+    if constexpr (plan.step[N] == integer_step::joined) {
+      const kernel::plain::rounding to_unit(numbers_at<N>(numbers).shift);
+      walk<Model::template axes_of_operand<N, J>, Model::template axes_of_operand<N, J>,
+           Model::template axes<N>>::each([&](std::size_t, std::size_t at, std::size_t to) {
+        y[to] = value_of<N, J>(to_unit, at);
+      });
+    } else if constexpr (plan.at(plan.at(N).from[J].node).what != word::number) {
       walk<Model::template axes_of_operand<N, J>, Model::template axes_of_operand<N, J>,
            Model::template axes<N>>::each([&](std::size_t, std::size_t at, std::size_t to) {
         y[to] = begin<N, J>()[at];
       });
+    }
     y += part.size_of(along) * Model::template axes<N>.stride_of(along);
   }
   template <int N, std::size_t... J>

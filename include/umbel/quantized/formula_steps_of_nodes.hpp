@@ -29,10 +29,11 @@ enum class integer_step : unsigned char {
   copy,         // the same in a different order
   parts,        // the same in other places, or among zeros: padded, roll
   table,        // a function of one value
-  sum,          // a + b, a - b
+  sum,          // a + b, a - b, the larger, the smaller
   product,      // a b
   hide,         // the operand's integers, or the smallest if the condition is true
   choice,       // of two values, or of a value and a number, by a condition
+  joined,       // several values, or numbers, one after another
   contraction,  // of two values
   context,      // of the weights of a softmax and values
   projection,
@@ -89,7 +90,10 @@ struct integer_steps {
   constexpr bool reads(int n, std::size_t j) const {
     if (step[n] == integer_step::table) return false;  // reads its leaf
     return at(at(n).from[j].node).what != word::number && j != condition_of(n) &&
-           !(step[n] == integer_step::choice && is_number(at(n).from[j].node));
+           !(takes_numbers(n) && is_number(at(n).from[j].node));
+  }
+  constexpr bool takes_numbers(int n) const {
+    return step[n] == integer_step::choice || step[n] == integer_step::joined;
   }
   // The operand that is a condition, or npos.
   constexpr std::size_t condition_of(int n) const {
@@ -156,7 +160,8 @@ struct integer_steps {
         step[n] = integer_step::same;
         root[n] = root[from.node];
       }
-    } else if (node.what == word::add || node.what == word::subtract) {
+    } else if (node.what == word::add || node.what == word::subtract ||
+               node.what == word::maximum || node.what == word::minimum) {
       step[n] = integer_step::sum;
     } else if (node.what == word::multiply) {
       step[n] = integer_step::product;
@@ -164,7 +169,7 @@ struct integer_steps {
       step[n] = integer_step::choice;
     }
   }
-  // Of one value and zeros only: others have different units.
+  // One value among zeros keeps its unit.
   constexpr void classify_concat(int n) {
     const formulas::node_of_graph<T>& node = at(n);
     const int from = variable(n).node;
@@ -174,9 +179,8 @@ struct integer_steps {
       const bool is_zero = of.what == word::number && of.number == T{};
       moves_one = moves_one && (is_zero || node.from[j].node == from);
     }
-    if (!moves_one) return;
-    step[n] = integer_step::parts;
-    share_unit(n, from, 1);
+    step[n] = moves_one ? integer_step::parts : integer_step::joined;
+    if (moves_one) share_unit(n, from, 1);
   }
   constexpr void classify(int n, const bool* floats) {
     const formulas::node_of_graph<T>& node = at(n);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Conditions in formulas in integers: on positions, numbers, lengths and flags, in hide and where.
+// Formulas in integers: conditions on positions, numbers, lengths and flags, in hide and where; the
+// larger of two values; values one after another.
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -101,6 +102,26 @@ BOOST_AUTO_TEST_CASE(a_condition_chooses_one_of_two_values_or_a_number) {
   BOOST_TEST(farthest(number.floats(), of_number(number.x, number.y, kept)) < 0.03);
   for (std::size_t h = 0; h < 6; ++h)
     BOOST_TEST(std::fabs(number.floats()(1, h) + 0.75F) < 0.001);  // of token 1, not kept
+}
+
+BOOST_AUTO_TEST_CASE(the_larger_and_the_smaller_of_two_values) {
+  constexpr formula f = [](auto x, auto y, auto) { return maximum(x, y * 3) - minimum(sin(x), y); };
+  const computed<decltype(f)> made;
+  static_assert(std::is_same_v<decltype(made)::layer::result_type, std::int16_t>);
+  BOOST_TEST(farthest(made.floats(), f(made.x, made.y, kept)) < 0.03);
+}
+
+// Each has its unit: values, moved values, numbers.
+BOOST_AUTO_TEST_CASE(values_and_numbers_are_joined) {
+  constexpr formula f = [](auto x, auto y, auto) {
+    auto both = concat<hidden>(x, y * 0.125F | roll<token, 2>, exp(x));
+    return padded<hidden, before<1>, after<2>>(both, 0.5F);
+  };
+  const computed<decltype(f)> made;
+  const auto z = made.floats();
+  BOOST_TEST(farthest(z, f(made.x, made.y, kept)) < 0.04);
+  BOOST_TEST(z(3, 0) == z(2, 20));
+  BOOST_TEST(std::fabs(z(3, 0) - 0.5F) < 0.04);
 }
 
 BOOST_AUTO_TEST_CASE(a_number_beyond_the_range_is_the_largest_integer) {
