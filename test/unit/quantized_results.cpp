@@ -29,6 +29,8 @@ struct several {
   Largest largest;
   Sum sum;
 };
+template <class Context, class Largest, class Sum>
+several(Context, Largest, Sum) -> several<Context, Largest, Sum>;
 constexpr auto sum_of = [](auto x) { return named<"sum">(x * 0.5F - sigmoid(x)); };
 constexpr auto context_of = [](auto x, auto k) {
   auto weights = softmax<key>(named<"scores">(contract<hidden>(tanh(sum_of(x)), k)));

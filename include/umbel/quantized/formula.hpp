@@ -6,8 +6,8 @@
 //   for (auto& x : samples) std::ignore = layer::calibrate(seen, x, w);  // f(x, w)
 //   const layer packed(w, seen);
 //
-// Each value has 8 bits, or 16 if only sums, norms and softmax read it, and a range, named by
-// named<> or after its operation. formula_plan.hpp decides which operations have an integer form.
+// Each value has 8 bits, or 16 if only sums, choices, norms and softmax read it, and a range, named
+// by named<> or after its operation. formula_plan.hpp decides which operations have an integer form.
 #pragma once
 
 #include <cstddef>
@@ -146,8 +146,10 @@ class quantized_formula {
     static_assert(report<verdict<one_is_invalid<Given...>, say::quantized, say_what>>::ok,
                   "umbel: shapes do not fit");
   }
+  // 1 of an argument that nothing reads.
   static constexpr float range_of(int n, const ranges& seen) noexcept {
-    const int of = model::plan.observed[model::plan.group[n]];
+    const int of = n < model::nodes ? model::plan.observed[model::plan.group[n]] : no_node;
+    if (of == no_node) return 1;
     return static_cast<float>(static_cast<double>(seen.values[model::plan.range[of]]()) *
                               model::plan.scale[n] / model::plan.scale[of]);
   }

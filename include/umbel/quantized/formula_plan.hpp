@@ -101,6 +101,7 @@ struct integer_plan : integer_steps<T, Nodes> {
     }
     for (int n = 0; n < g.count; ++n) {
       const integer_step last = step[root[n]];
+      if (is_result(n) && step[group[n]] == integer_step::constant) refused = n;  // has no range
       if (!is_result(n) || (last != integer_step::softmax && last != integer_step::hide)) continue;
       refused = n;
       why = last == integer_step::softmax ? integer_refusal::softmax : integer_refusal::hide;
