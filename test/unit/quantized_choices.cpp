@@ -23,8 +23,8 @@ using umbel_test::lcg;
 double farthest(const auto& a, const auto& b) {
   double most = 0;
   for (std::size_t i = 0; i < b.size(); ++i)
-    most = std::fmax(most, std::fabs(static_cast<double>(a.data()[i]) -
-                                     static_cast<double>(b.data()[i])));
+    most = std::fmax(
+        most, std::fabs(static_cast<double>(a.data()[i]) - static_cast<double>(b.data()[i])));
   return most;
 }
 
@@ -79,7 +79,8 @@ struct computed {
   auto integers() const {
     return packed(
         quantize<typename layer::template input_type<0>>(x, layer::template input_range<0>(seen)),
-        quantize<typename layer::template input_type<1>>(y, layer::template input_range<1>(seen)), kept);
+        quantize<typename layer::template input_type<1>>(y, layer::template input_range<1>(seen)),
+        kept);
   }
   auto floats() const { return dequantize(integers(), layer::output_range(seen)); }
 };

@@ -80,6 +80,12 @@ auto computed_by(const F& f) {
       quantize<typename layer::template input_type<1>>(k, layer::template input_range<1>(of.seen)));
 }
 
+float max_of(const auto& x) {
+  float most = 0;
+  for (const float v : x) most = std::fmax(most, std::fabs(v));
+  return most;
+}
+
 BOOST_AUTO_TEST_CASE(each_result_has_the_bits_of_a_single_one) {
   const auto [context, largest, sum] = computed_by(all);
   BOOST_TEST((context == computed_by(only_context)));
@@ -157,6 +163,31 @@ BOOST_AUTO_TEST_CASE(results_may_share_a_value_and_constants_have_the_bits_of_ke
   BOOST_TEST((layer::output_range<2>(seen) == 2 * layer::output_range<0>(seen)));
   BOOST_TEST((std::get<3>(y) == input.first));
   BOOST_TEST((std::get<4>(y) == tensor(input.first | permute<hidden, token>)));
+}
+
+// A mean of constants, weighed by a softmax, has their unit, which has a range then.
+struct stored_values {
+  static constexpr const char* part_names[] = {"values"};
+  tensor<float, key<5>, classes<3>> values;
+};
+BOOST_AUTO_TEST_CASE(a_result_in_the_unit_of_constants) {
+  constexpr formula recall = [](auto x, auto k, const auto& w) {
+    return contract<key>(softmax<key>(contract<hidden>(x, k)), w.values);
+  };
+  using layer = quantized<decltype(recall), rows, keys, stored_values>;
+  static layer::ranges seen{};
+  lcg next{8};
+  const auto x = drawn<rows>(next, 2);
+  const auto k = drawn<keys>(next, 2);
+  const stored_values w{drawn<tensor<float, key<5>, classes<3>>>(next, 3)};
+  const auto wanted = layer::calibrate(seen, x, k, w);
+  const layer packed(w, seen);
+  const auto y = packed(quantize<layer::input_type<0>>(x, layer::input_range<0>(seen)),
+                        quantize<layer::input_type<1>>(k, layer::input_range<1>(seen)));
+  BOOST_TEST(layer::output_range(seen) == max_of(w.values));
+  const auto floats = dequantize(y, layer::output_range(seen));
+  for (std::size_t i = 0; i < y.size(); ++i)
+    BOOST_TEST(std::fabs(floats.data()[i] - wanted.data()[i]) < 0.1);
 }
 
 }  // namespace

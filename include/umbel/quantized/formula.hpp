@@ -7,7 +7,8 @@
 //   const layer packed(w, seen);
 //
 // Each value has 8 bits, or 16 if only sums, choices, norms and softmax read it, and a range, named
-// by named<> or after its operation. formula_plan.hpp decides which operations have an integer form.
+// by named<> or after its operation. formula_plan.hpp decides which operations have an integer
+// form.
 #pragma once
 
 #include <cstddef>

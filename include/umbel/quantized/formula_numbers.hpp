@@ -244,7 +244,7 @@ struct integer_formula_in {
         continue;
       }
       double largest = 0, scale = 1;
-      if (plan.step[n] == integer_step::constant) {
+      if (plan.step[n] == integer_step::constant && plan.observed[n] == no_node) {
         const T* const values = parts[plan.at(n).slot - plan.g.arguments].values;
         for (std::size_t i = 0; i < plan.at(n).axes.count(); ++i) {
           const double v = magnitude(static_cast<double>(values[i]));

@@ -101,7 +101,6 @@ struct integer_plan : integer_steps<T, Nodes> {
     }
     for (int n = 0; n < g.count; ++n) {
       const integer_step last = step[root[n]];
-      if (is_result(n) && step[group[n]] == integer_step::constant) refused = n;  // has no range
       if (!is_result(n) || (last != integer_step::softmax && last != integer_step::hide)) continue;
       refused = n;
       why = last == integer_step::softmax ? integer_refusal::softmax : integer_refusal::hide;
@@ -134,11 +133,18 @@ struct integer_plan : integer_steps<T, Nodes> {
     for (int n = 0; n < g.count; ++n)
       wide[n] = moves(step[n]) ? wide[root[variable(n).node]] : !narrow[n];
   }
+  // A constant has the range of its numbers, which a result in its unit must tell.
+  constexpr bool sets_unit_of_result(int n) const {
+    for (std::size_t r = 0; r < g.results; ++r)
+      if (!of_block && group[g.result[r].node] == n) return true;
+    return false;
+  }
   constexpr void number_ranges() {
     for (int n = 0; n < g.count; ++n) {
       const int of = group[n];
       if (n == of) observed[n] = no_node;
-      const bool has_range = n == of && needed[n] && step[n] != integer_step::constant &&
+      const bool has_range = n == of && needed[n] &&
+                             (step[n] != integer_step::constant || sets_unit_of_result(n)) &&
                              step[n] != integer_step::outside && step[n] != integer_step::softmax;
       if (has_range) observed[n] = n;
       if (n != of && used[n] && at(n).has_label && observed[of] != no_node &&
