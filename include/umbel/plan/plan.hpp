@@ -279,12 +279,13 @@ template <class T>
 constexpr attend_plan plan_attend(std::size_t queries, std::size_t keys, target machine,
                                   std::size_t alone = 0) noexcept {
   const std::size_t width = lanes<T>(machine), total = divide_up(queries - alone, width);
-  const bool a_three = total % 2 == 1 && total > 1 && machine.registers >= 32;
+  const bool a_three = width > 1 && total % 2 == 1 && total > 1 && machine.registers >= 32;
   split blocks = a_three ? split{3, 1, total / 2 - 1} : split_evenly(total, 2);
-  if (machine.registers >= 28 && (keys < 16 || width == 1)) blocks = split_evenly(total, 3);
+  if (machine.registers >= 28 && keys < 16) blocks = split_evenly(total, 3);
   if (has_few_registers(machine) && width == 1) blocks = split_evenly(total, 1);
   if (machine.fixed.query_vectors != 0) blocks = split_evenly(total, machine.fixed.query_vectors);
   blocks = of_one_size(blocks, machine);
+  if (width == 1 && total >= 24) blocks = {2, divide_up(total, 2), 0};
   const std::size_t of_block = keys < key_block ? keys : key_block;
   return {width, blocks, alone, split_evenly(of_block, attend_rows(machine, blocks.large))};
 }
