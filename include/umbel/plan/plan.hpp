@@ -135,12 +135,29 @@ constexpr orientation choose_orientation(std::size_t rows, std::size_t in, std::
   return by_rows < by_features ? orientation::rows_in_lanes : orientation::features_in_lanes;
 }
 
+// Without vectors, tiles of one size, which is less code: the last tile computes rows of the one
+// before again. A step of a tile is its multiply-adds and loads; tiles of two sizes are only planned
+// where they save 3 % of these.
+constexpr split rows_of_one_size(std::size_t rows, std::size_t vectors, split two_sizes,
+                                 target machine) noexcept {
+  const auto steps = [&](std::size_t size) { return size * vectors + size + vectors + 1; };
+  const std::size_t fit = rows_that_fit(machine, vectors);
+  std::size_t best = two_sizes.large;
+  for (std::size_t size = best + 1; size <= fit && size <= rows; ++size) {
+    if (divide_up(rows, size) * steps(size) < divide_up(rows, best) * steps(best)) best = size;
+  }
+  const split one_size{best, divide_up(rows, best), 0};
+  const std::size_t of_two = two_sizes.large_count * steps(two_sizes.large) +
+                             two_sizes.small_count * steps(two_sizes.smaller());
+  return 100 * one_size.count() * steps(best) <= 103 * of_two ? one_size : two_sizes;
+}
+
 struct linear_plan {
   std::size_t lanes;
   std::size_t vectors;  // of features, the last may be partial
   split panels;         // vectors in panels, the last panel is large; independent of rows
   std::size_t tile;     // vectors of a panel in a tile: all, or a divisor of them
-  split rows;           // in tiles
+  split rows;           // in tiles; the last may overlap the one before
   std::size_t group;    // panels that share a tile (few rows: more chains in flight)
 
   friend constexpr bool operator==(const linear_plan&, const linear_plan&) = default;
@@ -179,6 +196,8 @@ constexpr linear_plan plan_linear(std::size_t rows, std::size_t in, std::size_t 
     if (rows <= 24 && rows <= most) together = rows;
   }
   plan.rows = split_evenly(rows, together);
+  if (machine.vector_bytes == 0 && !has_few_registers(machine) && machine.fixed.tile_rows == 0)
+    plan.rows = rows_of_one_size(rows, plan.tile, plan.rows, machine);
   // Two multiply-adds per cycle, four cycles each: eight chains, or a tile waits for itself; with
   // several rows, twice as many hide the start and end of tiles. One row reads weights once: from
   // the second cache, four chains keep up and one stream is enough; if the first cache nearly holds
