@@ -304,7 +304,7 @@ constexpr attend_plan plan_attend(std::size_t queries, std::size_t keys, target 
   if (has_few_registers(machine) && width == 1) blocks = split_evenly(total, 1);
   if (machine.fixed.query_vectors != 0) blocks = split_evenly(total, machine.fixed.query_vectors);
   blocks = of_one_size(blocks, machine);
-  if (width == 1 && total >= 24) blocks = {2, divide_up(total, 2), 0};
+  if (width == 1 && total >= 24 && !has_few_registers(machine)) blocks = {2, divide_up(total, 2), 0};
   const std::size_t of_block = keys < key_block ? keys : key_block;
   return {width, blocks, alone, split_evenly(of_block, attend_rows(machine, blocks.large))};
 }
