@@ -31,8 +31,8 @@ void check(float a, float b, float c) {
   for (const float result :
        {simd::soft_multiply_add<true>(a, b, c), simd::soft_multiply_add<false>(a, b, c)}) {
     if (is_nan(expected) ? !is_nan(result) : bits(result) != bits(expected))
-      BOOST_TEST_REQUIRE(result == expected, a << " * " << b << " + " << c << " is " << expected
-                                               << ", not " << result);
+      BOOST_TEST_REQUIRE(result == expected,
+                         a << " * " << b << " + " << c << " is " << expected << ", not " << result);
   }
 }
 
@@ -44,9 +44,9 @@ BOOST_AUTO_TEST_CASE(has_the_bits_of_two_operations) {
   std::mt19937 engine(1);
   const auto next = [&] { return static_cast<std::uint32_t>(engine()); };
   const auto near = [&](std::uint32_t exponent, std::uint32_t spread) {
-    const std::uint32_t mantissa = next() % 4 == 0 ? next() % 4 : next() % 4 == 0
-                                                       ? 0x7fffffu - next() % 4
-                                                       : next() & 0x7fffffu;
+    const std::uint32_t mantissa = next() % 4 == 0   ? next() % 4
+                                   : next() % 4 == 0 ? 0x7fffffu - next() % 4
+                                                     : next() & 0x7fffffu;
     const std::uint32_t biased = (exponent + next() % spread) & 0xff;
     return __builtin_bit_cast(float, (next() & 0x80000000u) | biased << 23 | mantissa);
   };
@@ -68,9 +68,10 @@ BOOST_AUTO_TEST_CASE(has_the_bits_of_two_operations) {
 
 BOOST_AUTO_TEST_CASE(has_the_special_values) {
   const float infinity = __builtin_inff(), nan = __builtin_nanf("");
-  const float values[] = {0.0f,    -0.0f,    1.0f,          -1.0f,          0x1p-126f, -0x1p-126f,
-                          0x1p-149f, 0x1.8p-127f, 0x1.fffffep127f, -0x1.fffffep127f, infinity,  -infinity,
-                          nan,     0x1p64f,  0x1.fffffep63f, 0x1p-75f,        3.0f,      0x1p-25f};
+  const float values[] = {0.0f,       -0.0f,     1.0f,        -1.0f,           0x1p-126f,
+                          -0x1p-126f, 0x1p-149f, 0x1.8p-127f, 0x1.fffffep127f, -0x1.fffffep127f,
+                          infinity,   -infinity, nan,         0x1p64f,         0x1.fffffep63f,
+                          0x1p-75f,   3.0f,      0x1p-25f};
   for (const float a : values)
     for (const float b : values)
       for (const float c : values) check(a, b, c);

@@ -136,8 +136,8 @@ constexpr orientation choose_orientation(std::size_t rows, std::size_t in, std::
 }
 
 // Without vectors, tiles of one size, which is less code: the last tile computes rows of the one
-// before again. A step of a tile is its multiply-adds and loads; tiles of two sizes are only planned
-// where they save 3 % of these.
+// before again. A step of a tile is its multiply-adds and loads; tiles of two sizes are only
+// planned where they save 3 % of these.
 constexpr split rows_of_one_size(std::size_t rows, std::size_t vectors, split two_sizes,
                                  target machine) noexcept {
   const auto steps = [&](std::size_t size) { return size * vectors + size + vectors + 1; };
@@ -304,7 +304,8 @@ constexpr attend_plan plan_attend(std::size_t queries, std::size_t keys, target 
   if (has_few_registers(machine) && width == 1) blocks = split_evenly(total, 1);
   if (machine.fixed.query_vectors != 0) blocks = split_evenly(total, machine.fixed.query_vectors);
   blocks = of_one_size(blocks, machine);
-  if (width == 1 && total >= 24 && !has_few_registers(machine)) blocks = {2, divide_up(total, 2), 0};
+  if (width == 1 && total >= 24 && !has_few_registers(machine))
+    blocks = {2, divide_up(total, 2), 0};
   const std::size_t of_block = keys < key_block ? keys : key_block;
   return {width, blocks, alone, split_evenly(of_block, attend_rows(machine, blocks.large))};
 }

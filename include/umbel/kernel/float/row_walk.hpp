@@ -27,10 +27,10 @@ struct row_walk {
   // Rows that take each step together: their data stays in the first cache. Without vectors, folds
   // are no shuffles, so rows together gain nothing.
   static constexpr std::size_t together = UMBEL_SMALL_CODE || lanes == 1 ? 1
-                                          : Width > 1024   ? 2
-                                          : Width > 512    ? 4
-                                          : Width > 64     ? 8
-                                                           : 16;
+                                          : Width > 1024                 ? 2
+                                          : Width > 512                  ? 4
+                                          : Width > 64                   ? 8
+                                                                         : 16;
 
   // The rows folded side by side, and the distance of their folds.
   static constexpr std::size_t group = UMBEL_SMALL_CODE ? 1 : lanes < 4 ? lanes : 4;
