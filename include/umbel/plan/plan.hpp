@@ -140,6 +140,7 @@ constexpr orientation choose_orientation(std::size_t rows, std::size_t in, std::
 // planned where they save 5 % of these.
 constexpr split rows_of_one_size(std::size_t rows, std::size_t vectors, split two_sizes,
                                  target machine) noexcept {
+  if (two_sizes.small_count == 0) return two_sizes;
   const auto steps = [&](std::size_t size) { return size * vectors + size + vectors + 1; };
   const std::size_t fit = rows_that_fit(machine, vectors);
   std::size_t best = two_sizes.large;
