@@ -290,9 +290,10 @@ constexpr bool heads_go_in_pairs(std::size_t queries, std::size_t keys, target m
          keys <= 2 * width - 8;
 }
 
-// Queries in twos, with a three if odd, or in threes if keys are few or the core has no vectors (4
-// % fewer instructions for the demo's attention on a Cortex-M4F). Wider blocks read keys and values
-// less often, but their scores, which are read three times, leave the first-level cache. Measured
+// Queries in twos, with a three if odd, or in threes if keys are few. Without vectors, in blocks of
+// one size, since each size is a kernel: threes need 9 % fewer instructions per query on RISC-V (28
+// registers), but 1 % on a Cortex-M4F, with twice the code. Wider blocks read keys and values less
+// often, but their scores, which are read three times, leave the first-level cache. Measured
 // (bench/plan) at 512 queries and keys of 64: 2 vectors by 8 keys are 2 % faster than 3 by 9, 12 %
 // faster than 4 by 6.
 template <class T>
@@ -301,12 +302,12 @@ constexpr attend_plan plan_attend(std::size_t queries, std::size_t keys, target 
   const std::size_t width = lanes<T>(machine), total = divide_up(queries - alone, width);
   const bool a_three = width > 1 && total % 2 == 1 && total > 1 && machine.registers >= 32;
   split blocks = a_three ? split{3, 1, total / 2 - 1} : split_evenly(total, 2);
-  if (machine.registers >= 28 && keys < 16) blocks = split_evenly(total, 3);
+  const bool in_threes = keys < 16 || (width == 1 && machine.registers < 32);
+  if (machine.registers >= 28 && in_threes) blocks = split_evenly(total, 3);
   if (has_few_registers(machine) && width == 1) blocks = split_evenly(total, 1);
   if (machine.fixed.query_vectors != 0) blocks = split_evenly(total, machine.fixed.query_vectors);
   blocks = of_one_size(blocks, machine);
-  if (width == 1 && total >= 24 && !has_few_registers(machine))
-    blocks = {2, divide_up(total, 2), 0};
+  if (width == 1 && total >= 32) blocks = {blocks.large, blocks.count(), 0};
   const std::size_t of_block = keys < key_block ? keys : key_block;
   return {width, blocks, alone, split_evenly(of_block, attend_rows(machine, blocks.large))};
 }
