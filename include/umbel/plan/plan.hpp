@@ -136,8 +136,8 @@ constexpr orientation choose_orientation(std::size_t rows, std::size_t in, std::
 }
 
 // Without vectors, tiles of one size, which is less code: the last tile computes rows of the one
-// before again. A step of a tile is its multiply-adds and loads; tiles of two sizes are only planned
-// if they save 3 % of these, or 5 % with few registers.
+// before again. A step of a tile is its multiply-adds and loads; tiles of two sizes are only
+// planned if they save 3 % of these, or 5 % with few registers.
 constexpr split rows_of_one_size(std::size_t rows, std::size_t vectors, split two_sizes,
                                  target machine) noexcept {
   if (two_sizes.small_count == 0) return two_sizes;
