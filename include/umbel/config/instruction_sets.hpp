@@ -88,7 +88,7 @@
 #define UMBEL_AARCH64 0
 #endif
 
-// No FPU: floats are computed by calls. Are products of 64 bits instructions there?
+// No FPU: floats are computed by calls. Does one instruction multiply to 64 bits?
 #if (defined(__arm__) && !defined(__ARM_FP)) || (defined(__riscv) && !defined(__riscv_flen))
 #define UMBEL_SOFT_FLOAT 1
 #else

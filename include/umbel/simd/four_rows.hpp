@@ -246,7 +246,7 @@ UMBEL_ONE_COPY of_four_rows by_column(const std::int32_t* rows, const std::int8_
 
 #else
 
-// Adds to each sum its row's products by the column. words: 1 or more; column: 4-byte aligned.
+// As above.
 UMBEL_ONE_COPY of_four_rows by_column(const std::int32_t* rows, const std::int8_t* column,
                                       std::size_t words, of_four_rows sums) noexcept {
   for (std::size_t w = 0; w < words; ++w, rows += four_rows_word, column += 4) {

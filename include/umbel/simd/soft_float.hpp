@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// a * b + c of floats by integers, rounded twice, for cores without an FPU: one call instead of
+// a * b + c by integers, rounded twice, for cores without an FPU: one call instead of
 // two, without unpacking and packing the product in between. The bits of the compiler's functions,
-// which are called for what is rare: subnormal numbers, products of zero, infinities and NaN.
+// which compute the rare ones: subnormal numbers, products of zero, infinities and NaN.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ constexpr std::uint32_t biased_exponent(std::uint32_t bits) noexcept { return bi
 constexpr bool is_normal(std::uint32_t exponent) noexcept { return exponent - 1 < 254; }
 
 // The upper half of the product of two mantissas with their first bit at 31 and 8 zeros at the end;
-// its last bit also stands for all bits of the lower half. Long: by a product of 64 bits.
+// its last bit also stands for all bits of the lower half. Long: by a 64-bit product.
 template <bool Long>
 constexpr std::uint32_t upper_product(std::uint32_t a, std::uint32_t b) noexcept {
   if constexpr (Long) {

@@ -25,7 +25,7 @@ struct row_walk {
   using V = simd::pack<T, lanes>;
 
   // Rows that take each step together: their data stays in the first cache. Without vectors, folds
-  // are no shuffles, so rows together gain nothing.
+  // don't shuffle, so rows together gain nothing.
   static constexpr std::size_t together = UMBEL_SMALL_CODE || lanes == 1 ? 1
                                           : Width > 1024                 ? 2
                                           : Width > 512                  ? 4
