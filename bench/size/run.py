@@ -5,7 +5,7 @@
 A layer is multi_head_attention with natural weights and lengths, its kernels included, as an object file: text and
 constants. Fast is -O3; small is -Os with UMBEL_SMALL_CODE=1 (config.hpp). Each for the compiler's default target and
 for this machine (-march=native). Times are the least of many calls, in thread CPU time. Then the table by core, which
-`tools/test embedded` measures (test/embedded/costs.txt).
+`tools/test embedded` measures (test/embedded/costs.txt). With PROGRAMs, the bytes of each of their kernels instead.
 """
 import datetime
 import pathlib
@@ -19,6 +19,7 @@ sys.path[:0] = [str(HERE.parent / "compile"), str(HERE.parents[1] / "test" / "em
 import cost_pages  # noqa: E402
 import command_line  # noqa: E402
 import costs  # noqa: E402
+import kernels  # noqa: E402
 import run as compile_cost  # noqa: E402
 import sources  # noqa: E402
 from compiler import Compiler, Refused, text_bytes  # noqa: E402
@@ -93,7 +94,12 @@ def main():
     parser.add_argument("--compiler", action="append", metavar="CXX", help="default: g++ and clang++, where they are")
     parser.add_argument("--write", action="store_true", help="into docs/code-size.md")
     parser.add_argument("--machine", default=compile_cost.machine_name(), metavar="NAME", help="what the page calls this machine")
+    parser.add_argument("program", nargs="*", metavar="PROGRAM", help="linked for any processor, with its symbols")
+    parser.add_argument("--nm", default="nm", metavar="NM", help="the nm that reads a PROGRAM (default: nm)")
     options = parser.parse()
+    if options.program:
+        print("\n".join(line for program in options.program for line in kernels.table(program, options.nm)))
+        return
     names = options.compiler or [name for name in ("g++", "clang++") if shutil.which(name)]
     report = [f"{datetime.date.today()}, {options.machine}."]
     for name in names:
@@ -109,5 +115,5 @@ def main():
 if __name__ == "__main__":
     try:
         main()
-    except Refused as refusal:
+    except (Refused, kernels.Unreadable) as refusal:
         sys.exit(str(refusal))

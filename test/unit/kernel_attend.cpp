@@ -157,6 +157,16 @@ BOOST_AUTO_TEST_CASE(whole_vectors_and_room_for_them) {
              columns_out<33, 5, 4, 3, 40>>();
 }
 
+// A scalar FPU: the last block of an odd number of queries is partly empty.
+BOOST_AUTO_TEST_CASE(blocks_of_one_size_without_vectors) {
+  constexpr target fpu{0, 32}, risc_v{0, 28};
+  static_assert(umbel::detail::plan::plan_attend<float>(49, 49, fpu).queries.offset(25) == 50);
+  attend_case<columns_out<49, 21, 5, 3>, float>{}.check<fpu>(20);
+  attend_case<rows_out<37, 9, 3, 11>, double>{}.check_known<fpu>();
+  attend_case<columns_out<49, 21, 5, 3>, float>{}.check_known<risc_v>();
+  attend_case<rows_out<41, 18, 2, 4>, float>{}.check<risc_v>(17);
+}
+
 BOOST_AUTO_TEST_CASE(more_keys_than_a_block) {
   attend_case<many_keys, float> problem{4.0};
   for (std::size_t count : {0u, 1u, 255u, 256u, 257u, 511u, 512u, 513u, 515u}) {

@@ -165,6 +165,8 @@ BOOST_AUTO_TEST_CASE(sums_that_go_on) {
   check_going_on<contract_shape{9, 35, 17, 17, 1, 1, 17, 90, 2}, float, vector_32>();
   check_going_on<contract_shape{9, 35, 300, 300, 1, 1, 300, 35, 1}, float, vector_64>();
   check_going_on<contract_shape{5, 3, 7, 7, 1, 3, 1, 1, 5}, double, scalar_target>();
+  // Tiles never overlap: a sum would go on twice.
+  check_going_on<contract_shape{13, 5, 35, 35, 1, 5, 1, 5, 1}, float, target{0, 32}>();
 }
 
 // An operand that an axis does not belong to: the stride 0.

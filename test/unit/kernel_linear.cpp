@@ -238,6 +238,23 @@ BOOST_AUTO_TEST_CASE(not_fused) {
       .check_stored<target{16, 16, {}, false}, umbel::float16>();
 }
 
+// A scalar FPU: tiles of one size, the last of which computes rows again, and of two sizes where
+// these save more. Also rows that are apart.
+BOOST_AUTO_TEST_CASE(tiles_of_one_size_without_vectors) {
+  constexpr target fpu{0, 32}, risc_v{0, 28};
+  constexpr auto rows_of = [](std::size_t rows) {
+    return umbel::detail::plan::plan_linear<float>(rows, 32, 8, target{0, 32}).rows;
+  };
+  static_assert(rows_of(49).small_count == 0 && rows_of(49).offset(rows_of(49).count()) > 49);
+  static_assert(rows_of(6).count() == 1);
+  linear_case<row_major<49, 32, 10>, float>{}.check<fpu>();
+  linear_case<row_major<29, 33, 7, false>, float>{}.check<risc_v>();
+  linear_case<row_major<7, 5, 4>, double>{}.check<fpu>();
+  constexpr linear_shape apart{33, 4, 11, 40, 3, 200, 3, true};
+  linear_case<apart, float>{}.check<fpu>();
+  linear_case<row_major<53, 9, 5>, float>{}.check_stored<fpu, umbel::float16>();
+}
+
 // Whatever an experiment fixes (plan/target.hpp).
 BOOST_AUTO_TEST_CASE(every_plan_has_the_same_bits) {
   linear_case<row_major<7, 13, 104>, float> c;

@@ -88,6 +88,18 @@
 #define UMBEL_AARCH64 0
 #endif
 
+// No FPU: floats are computed by calls. Does one instruction multiply to 64 bits?
+#if (defined(__arm__) && !defined(__ARM_FP)) || (defined(__riscv) && !defined(__riscv_flen))
+#define UMBEL_SOFT_FLOAT 1
+#else
+#define UMBEL_SOFT_FLOAT 0
+#endif
+#if defined(__thumb__) && !defined(__thumb2__)
+#define UMBEL_LONG_PRODUCTS 0
+#else
+#define UMBEL_LONG_PRODUCTS 1
+#endif
+
 // Kernels of 8-bit integers in Helium, for cores without other vectors.
 #if defined(__ARM_FEATURE_MVE) && UMBEL_LITTLE_ENDIAN
 #define UMBEL_MVE_INTEGERS 1

@@ -135,12 +135,31 @@ constexpr orientation choose_orientation(std::size_t rows, std::size_t in, std::
   return by_rows < by_features ? orientation::rows_in_lanes : orientation::features_in_lanes;
 }
 
+// Without vectors, tiles of one size, which is less code: the last tile computes rows of the one
+// before again. A step of a tile is its multiply-adds and loads; tiles of two sizes are only
+// planned if they save 3 % of these, or 5 % with few registers.
+constexpr split rows_of_one_size(std::size_t rows, std::size_t vectors, split two_sizes,
+                                 target machine) noexcept {
+  if (two_sizes.small_count == 0) return two_sizes;
+  const auto steps = [&](std::size_t size) { return size * vectors + size + vectors + 1; };
+  const std::size_t fit = rows_that_fit(machine, vectors);
+  std::size_t best = two_sizes.large;
+  for (std::size_t size = best + 1; size <= fit && size <= rows; ++size) {
+    if (divide_up(rows, size) * steps(size) < divide_up(rows, best) * steps(best)) best = size;
+  }
+  const split one_size{best, divide_up(rows, best), 0};
+  const std::size_t of_two = two_sizes.large_count * steps(two_sizes.large) +
+                             two_sizes.small_count * steps(two_sizes.smaller());
+  const std::size_t most = has_few_registers(machine) ? 105 : 103;  // percent
+  return 100 * one_size.count() * steps(best) <= most * of_two ? one_size : two_sizes;
+}
+
 struct linear_plan {
   std::size_t lanes;
   std::size_t vectors;  // of features, the last may be partial
   split panels;         // vectors in panels, the last panel is large; independent of rows
   std::size_t tile;     // vectors of a panel in a tile: all, or a divisor of them
-  split rows;           // in tiles
+  split rows;           // in tiles; the last may overlap the one before
   std::size_t group;    // panels that share a tile (few rows: more chains in flight)
 
   friend constexpr bool operator==(const linear_plan&, const linear_plan&) = default;
@@ -179,6 +198,8 @@ constexpr linear_plan plan_linear(std::size_t rows, std::size_t in, std::size_t 
     if (rows <= 24 && rows <= most) together = rows;
   }
   plan.rows = split_evenly(rows, together);
+  if (machine.vector_bytes == 0 && machine.fixed.tile_rows == 0)
+    plan.rows = rows_of_one_size(rows, plan.tile, plan.rows, machine);
   // Two multiply-adds per cycle, four cycles each: eight chains, or a tile waits for itself; with
   // several rows, twice as many hide the start and end of tiles. One row reads weights once: from
   // the second cache, four chains keep up and one stream is enough; if the first cache nearly holds
@@ -270,21 +291,25 @@ constexpr bool heads_go_in_pairs(std::size_t queries, std::size_t keys, target m
          keys <= 2 * width - 8;
 }
 
-// Queries in twos, with a three if odd, or in threes if keys are few or the core has no vectors (4
-// % fewer instructions for the demo's attention on a Cortex-M4F). Wider blocks read keys and values
-// less often, but their scores, which are read three times, leave the first-level cache. Measured
+// Queries in twos, with a three if odd, or in threes if keys are few. Without vectors, in blocks of
+// one size, since each size is a kernel: threes need 9 % fewer instructions per query on RISC-V (28
+// registers), but 1 % on a Cortex-M4F, with twice the code. Wider blocks read keys and values less
+// often, but their scores, which are read three times, leave the first-level cache. Measured
 // (bench/plan) at 512 queries and keys of 64: 2 vectors by 8 keys are 2 % faster than 3 by 9, 12 %
 // faster than 4 by 6.
 template <class T>
 constexpr attend_plan plan_attend(std::size_t queries, std::size_t keys, target machine,
                                   std::size_t alone = 0) noexcept {
   const std::size_t width = lanes<T>(machine), total = divide_up(queries - alone, width);
-  const bool a_three = total % 2 == 1 && total > 1 && machine.registers >= 32;
+  const bool a_three = width > 1 && total % 2 == 1 && total > 1 && machine.registers >= 32;
   split blocks = a_three ? split{3, 1, total / 2 - 1} : split_evenly(total, 2);
-  if (machine.registers >= 28 && (keys < 16 || width == 1)) blocks = split_evenly(total, 3);
+  const bool in_threes = keys < 16 || (width == 1 && machine.registers < 32);
+  if (machine.registers >= 28 && in_threes) blocks = split_evenly(total, 3);
   if (has_few_registers(machine) && width == 1) blocks = split_evenly(total, 1);
   if (machine.fixed.query_vectors != 0) blocks = split_evenly(total, machine.fixed.query_vectors);
   blocks = of_one_size(blocks, machine);
+  if (width == 1 && total >= 32 && machine.registers >= 28)
+    blocks = {blocks.large, blocks.count(), 0};
   const std::size_t of_block = keys < key_block ? keys : key_block;
   return {width, blocks, alone, split_evenly(of_block, attend_rows(machine, blocks.large))};
 }

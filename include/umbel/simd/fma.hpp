@@ -11,6 +11,9 @@
 #include <umbel/config.hpp>
 #include <umbel/simd/pack.hpp>
 #include <umbel/utility.hpp>
+#if UMBEL_SOFT_FLOAT
+#include <umbel/simd/soft_float.hpp>
+#endif
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::simd {
@@ -122,6 +125,9 @@ inline constexpr bool has_fma = sizeof(T) == 4 ? UMBEL_FMA == 1 : UMBEL_FMA_DOUB
 
 template <class V>
 UMBEL_INLINE constexpr V fma(V a, V b, V c) noexcept {
+#if UMBEL_SOFT_FLOAT
+  if constexpr (std::is_same_v<V, float>) return soft_multiply_add(a, b, c);
+#endif
   if constexpr (!has_fma<element_of<V>>) {
     return detail::rounded_twice(a, b, c);
   } else if constexpr (lanes_of<V> == 1) {

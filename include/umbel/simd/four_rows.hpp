@@ -79,12 +79,9 @@ struct of_four_rows {
 #else
 #define UMBEL_ONE_COPY UMBEL_INLINE
 #endif
-// Adds to each sum its row's products by the column. words: 1 or more; column: 4-byte aligned.
-UMBEL_ONE_COPY of_four_rows by_column(const std::int32_t* rows, const std::int8_t* column,
-                                      std::size_t words, of_four_rows sums) noexcept {
+
 #if UMBEL_FOUR_ROWS_ASSEMBLY
-  const std::int8_t* const end = column + 4 * words;
-  std::int32_t s0 = sums.first, s1 = sums.second, s2 = sums.third, s3 = sums.fourth;
+
 #if UMBEL_SMLAD
 #define UMBEL_PRODUCTS            \
   "ldmia r0!, {r3, r4, r5, r6}\n" \
@@ -106,8 +103,37 @@ UMBEL_ONE_COPY of_four_rows by_column(const std::int32_t* rows, const std::int8_
 #define UMBEL_WORD_IN
 #define UMBEL_NUMBER "ldrsb r2, [r1], #1\n" UMBEL_PRODUCTS
 #define UMBEL_WORD UMBEL_NUMBER UMBEL_NUMBER UMBEL_NUMBER UMBEL_NUMBER
+#else
+// All eight low registers, even r7, a possible frame pointer. The sums are in the high ones.
+#define UMBEL_PRODUCTS            \
+  "ldmia r0!, {r4, r5, r6, r7}\n" \
+  "muls r4, r3, r4\n"             \
+  "muls r5, r3, r5\n"             \
+  "muls r6, r3, r6\n"             \
+  "muls r7, r3, r7\n"             \
+  "add r8, r8, r4\n"              \
+  "add r9, r9, r5\n"              \
+  "add r10, r10, r6\n"            \
+  "add r11, r11, r7\n"
+#define UMBEL_LOOP                                                  \
+  "1:\n"                                                            \
+  "ldmia r1!, {r2}\n"                                               \
+  "sxtb r3, r2\n" UMBEL_PRODUCTS                                    \
+  "asrs r2, r2, #8\n"                                               \
+  "sxtb r3, r2\n" UMBEL_PRODUCTS                                    \
+  "asrs r2, r2, #8\n"                                               \
+  "sxtb r3, r2\n" UMBEL_PRODUCTS "asrs r3, r2, #8\n" UMBEL_PRODUCTS \
+  "cmp r1, r12\n"                                                   \
+  "bne 1b\n"
 #endif
-#if defined(UMBEL_WORD)
+
+#if UMBEL_THUMB_2 || !UMBEL_FEW_REGISTERS
+// The sums in registers.
+UMBEL_INLINE of_four_rows add_column(const std::int32_t* rows, const std::int8_t* column,
+                                     std::size_t words, of_four_rows sums) noexcept {
+  const std::int8_t* const end = column + 4 * words;
+  std::int32_t s0 = sums.first, s1 = sums.second, s2 = sums.third, s3 = sums.fourth;
+#if UMBEL_THUMB_2
   // Two words at a time; an odd first one by itself. Registers are fixed: g++ loads an operand that
   // waits in memory only through the low registers and then runs out of them ("impossible
   // constraints"). Not r7, a possible frame pointer; r9, a possible static base, only if allowed.
@@ -131,71 +157,6 @@ UMBEL_ONE_COPY of_four_rows by_column(const std::int32_t* rows, const std::int8_
     UMBEL_WORDS("lsls r2, r2, #31\nbne 2f\n");
   s0 = t0, s1 = t1, s2 = t2, s3 = t3;
 #undef UMBEL_WORDS
-#undef UMBEL_WORD
-#undef UMBEL_WORD_IN
-#else
-  // All eight low registers, even r7, a possible frame pointer. The sums are in the high ones,
-  // which g++ -Os doesn't allocate, so they are saved here.
-#define UMBEL_PRODUCTS            \
-  "ldmia r0!, {r4, r5, r6, r7}\n" \
-  "muls r4, r3, r4\n"             \
-  "muls r5, r3, r5\n"             \
-  "muls r6, r3, r6\n"             \
-  "muls r7, r3, r7\n"             \
-  "add r8, r8, r4\n"              \
-  "add r9, r9, r5\n"              \
-  "add r10, r10, r6\n"            \
-  "add r11, r11, r7\n"
-#define UMBEL_LOOP                                                  \
-  "1:\n"                                                            \
-  "ldmia r1!, {r2}\n"                                               \
-  "sxtb r3, r2\n" UMBEL_PRODUCTS                                    \
-  "asrs r2, r2, #8\n"                                               \
-  "sxtb r3, r2\n" UMBEL_PRODUCTS                                    \
-  "asrs r2, r2, #8\n"                                               \
-  "sxtb r3, r2\n" UMBEL_PRODUCTS "asrs r3, r2, #8\n" UMBEL_PRODUCTS \
-  "cmp r1, r12\n"                                                   \
-  "bne 1b\n"
-#if UMBEL_FEW_REGISTERS
-  // The sums, and registers r8 to r11 and r7. Not pushed: the compiler wouldn't know of that stack.
-  std::int32_t of_rows[9];
-  of_rows[0] = s0, of_rows[1] = s1, of_rows[2] = s2, of_rows[3] = s3;
-  register const std::int32_t* from __asm__("r0") = rows;
-  register const std::int8_t* of_column __asm__("r1") = column;
-  register const std::int8_t* last __asm__("r12") = end;
-  register std::int32_t* in_memory __asm__("r3") = of_rows;
-  __asm__ volatile(
-      ".syntax unified\n"
-      "mov lr, r3\n"
-      "str r7, [r3, #32]\n"
-      "adds r3, #16\n"
-      "mov r4, r8\n"
-      "mov r5, r9\n"
-      "mov r6, r10\n"
-      "mov r7, r11\n"
-      "stmia r3!, {r4, r5, r6, r7}\n"
-      "subs r3, #32\n"
-      "ldmia r3!, {r4, r5, r6, r7}\n"
-      "mov r8, r4\n"
-      "mov r9, r5\n"
-      "mov r10, r6\n"
-      "mov r11, r7\n" UMBEL_LOOP
-      "mov r3, lr\n"
-      "mov r4, r8\n"
-      "mov r5, r9\n"
-      "mov r6, r10\n"
-      "mov r7, r11\n"
-      "stmia r3!, {r4, r5, r6, r7}\n"
-      "ldmia r3!, {r4, r5, r6, r7}\n"
-      "mov r8, r4\n"
-      "mov r9, r5\n"
-      "mov r10, r6\n"
-      "mov r11, r7\n"
-      "ldr r7, [r3]\n"
-      : "+l"(from), "+l"(of_column), "+l"(in_memory)
-      : "r"(last)
-      : "r2", "r4", "r5", "r6", "lr", "cc", "memory");
-  s0 = of_rows[0], s1 = of_rows[1], s2 = of_rows[2], s3 = of_rows[3];
 #else
   register std::int32_t t0 __asm__("r8") = s0;
   register std::int32_t t1 __asm__("r9") = s1;
@@ -212,11 +173,82 @@ UMBEL_ONE_COPY of_four_rows by_column(const std::int32_t* rows, const std::int8_
       : "r2", "r3", "r4", "r5", "r6", "lr", "cc", "memory");
   s0 = t0, s1 = t1, s2 = t2, s3 = t3;
 #endif
+  return {s0, s1, s2, s3};
+}
+#endif
+
+#if UMBEL_FEW_REGISTERS
+// The sums in memory: callers need not copy them as an argument and a result.
+struct sums_in_memory {
+  of_four_rows sums;
+#if !UMBEL_THUMB_2
+  std::int32_t saved;
+#endif
+};
+UMBEL_NOINLINE inline void add_column(const std::int32_t* rows, const std::int8_t* column,
+                                      std::size_t words, sums_in_memory& memory) noexcept {
+#if UMBEL_THUMB_2
+  memory.sums = add_column(rows, column, words, memory.sums);
+#else
+  // g++ -Os doesn't allocate the high registers, so the sums are moved there here; r7 is saved
+  // here.
+  register const std::int32_t* from __asm__("r0") = rows;
+  register const std::int8_t* of_column __asm__("r1") = column;
+  register const std::int8_t* end __asm__("r2") = column + 4 * words;
+  register sums_in_memory* at __asm__("r3") = &memory;
+  __asm__ volatile(
+      ".syntax unified\n"
+      "mov r12, r2\n"
+      "mov lr, r3\n"
+      "str r7, [r3, #16]\n"
+      "ldmia r3!, {r4, r5, r6, r7}\n"
+      "mov r8, r4\n"
+      "mov r9, r5\n"
+      "mov r10, r6\n"
+      "mov r11, r7\n" UMBEL_LOOP
+      "mov r3, lr\n"
+      "mov r4, r8\n"
+      "mov r5, r9\n"
+      "mov r6, r10\n"
+      "mov r7, r11\n"
+      "stmia r3!, {r4, r5, r6, r7}\n"
+      "ldr r7, [r3]\n"
+      : "+l"(from), "+l"(of_column), "+l"(end), "+l"(at)
+      :
+      : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "cc", "memory");
+#endif
+}
+#endif
+
+// Adds to each sum its row's products by the column. words: 1 or more; column: 4-byte aligned.
+#if UMBEL_FEW_REGISTERS
+UMBEL_INLINE of_four_rows by_column(const std::int32_t* rows, const std::int8_t* column,
+                                    std::size_t words, of_four_rows sums) noexcept {
+  sums_in_memory memory;
+  memory.sums = sums;
+  add_column(rows, column, words, memory);
+  return memory.sums;
+}
+#else
+UMBEL_ONE_COPY of_four_rows by_column(const std::int32_t* rows, const std::int8_t* column,
+                                      std::size_t words, of_four_rows sums) noexcept {
+  return add_column(rows, column, words, sums);
+}
+#endif
+
+#if UMBEL_THUMB_2
+#undef UMBEL_WORD
+#undef UMBEL_WORD_IN
+#else
 #undef UMBEL_LOOP
 #endif
 #undef UMBEL_PRODUCTS
-  return {s0, s1, s2, s3};
+
 #else
+
+// As above.
+UMBEL_ONE_COPY of_four_rows by_column(const std::int32_t* rows, const std::int8_t* column,
+                                      std::size_t words, of_four_rows sums) noexcept {
   for (std::size_t w = 0; w < words; ++w, rows += four_rows_word, column += 4) {
     UMBEL_UNROLL(4)
     for (std::size_t i = 0; i < 4; ++i) {
@@ -228,7 +260,18 @@ UMBEL_ONE_COPY of_four_rows by_column(const std::int32_t* rows, const std::int8_
     }
   }
   return sums;
+}
+
 #endif
+
+// From one number on.
+UMBEL_INLINE of_four_rows by_column(const std::int32_t* rows, const std::int8_t* column,
+                                    std::size_t words, std::int32_t start) noexcept {
+#if UMBEL_FOUR_ROWS_ASSEMBLY && UMBEL_FEW_REGISTERS
+  // Hidden from g++, which would call memset for four zeros.
+  __asm__("" : "+r"(start));
+#endif
+  return by_column(rows, column, words, of_four_rows{start, start, start, start});
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::simd

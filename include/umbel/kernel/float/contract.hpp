@@ -65,7 +65,7 @@ struct contract_walk {
   static constexpr std::size_t lanes = contract_lanes<T>(S.columns, Machine);
   static constexpr plan::target target = [] {
     plan::target narrowed = Machine;
-    narrowed.vector_bytes = lanes == 1 ? 0 : lanes * sizeof(T);
+    narrowed.vector_bytes = lanes * sizeof(T);
     return narrowed;
   }();
   static constexpr plan::linear_plan plan =

@@ -30,7 +30,12 @@ UMBEL_NOINLINE void run_linear_rows(const T* x, const W* w, const T* bias, T* y,
     return tile;
   };
   if constexpr (Rows.large_count > 0) {
+    constexpr std::size_t again = Rows.offset(Rows.count()) - S.rows;  // rows of the last tile
     for (std::size_t i = 0; i < Rows.large_count; ++i) {
+      if (again != 0 && i + 1 == Rows.large_count) {
+        x -= again * S.x_row;
+        y -= again * S.y_row;
+      }
       run_linear_tile<S, T, with_rows(Rows.large)>(x, w, bias, y, sums);
       x += Rows.large * S.x_row;
       y += Rows.large * S.y_row;

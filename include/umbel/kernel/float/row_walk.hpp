@@ -24,12 +24,13 @@ struct row_walk {
   static constexpr std::size_t whole = Width / chains * chains;
   using V = simd::pack<T, lanes>;
 
-  // Rows that take each step together: their data stays in the first cache.
-  static constexpr std::size_t together = UMBEL_SMALL_CODE ? 1
-                                          : Width > 1024   ? 2
-                                          : Width > 512    ? 4
-                                          : Width > 64     ? 8
-                                                           : 16;
+  // Rows that take each step together: their data stays in the first cache. Without vectors, folds
+  // don't shuffle, so rows together gain nothing.
+  static constexpr std::size_t together = UMBEL_SMALL_CODE || lanes == 1 ? 1
+                                          : Width > 1024                 ? 2
+                                          : Width > 512                  ? 4
+                                          : Width > 64                   ? 8
+                                                                         : 16;
 
   // The rows folded side by side, and the distance of their folds.
   static constexpr std::size_t group = UMBEL_SMALL_CODE ? 1 : lanes < 4 ? lanes : 4;

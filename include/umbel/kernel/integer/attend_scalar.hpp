@@ -31,7 +31,7 @@ struct attend_scratch {
 template <int Bits = 8>
 UMBEL_INLINE constexpr std::int32_t power_of_half(std::int32_t t) noexcept {
   if constexpr (Bits == 16) return plain::power_of_half<16>(t);
-  const std::int32_t fraction = t & 255;
+  const std::int32_t fraction = static_cast<std::uint8_t>(t);
   const std::int32_t power = (32512 * 256 + 255) - fraction * (21835 - ((fraction * 5579) >> 8));
   return ((power >> (t >> 8)) + 32768) >> 16;
 }
@@ -40,14 +40,24 @@ UMBEL_INLINE constexpr std::int32_t power_of_half(std::int32_t t) noexcept {
 template <bool Hidden, std::size_t Step, int Bits = 8>
 UMBEL_NOINLINE std::int32_t weigh(std::int32_t* scores, std::size_t count, std::int32_t largest,
                                   const integer_softmax& softmax) noexcept {
-  const std::int32_t cut = softmax.cut, multiplier = softmax.multiplier;
+  // All scores below weigh the same. Not below the smallest number.
+  const std::uint32_t above_unseen =
+      static_cast<std::uint32_t>(largest) - static_cast<std::uint32_t>(unseen);
+  const std::int32_t least =
+      static_cast<std::uint32_t>(softmax.cut) > above_unseen ? unseen : largest - softmax.cut;
+  const std::int32_t multiplier = softmax.multiplier;
   const plain::rounding rounded(softmax.shift);
+  // rounded((largest - score) * multiplier), whose parts may overflow.
+  const auto start = static_cast<std::uint32_t>(largest) * static_cast<std::uint32_t>(multiplier) +
+                     static_cast<std::uint32_t>(rounded.half);
   std::int32_t sum = 0;
-  for (; count != 0; --count, scores += Step) {
+  for (const std::int32_t* const end = scores + count * Step; scores != end; scores += Step) {
     std::int32_t weight = 0;
     if (!Hidden || *scores != unseen) {
-      const std::int32_t distance = largest - *scores;
-      weight = power_of_half<Bits>(rounded((distance < cut ? distance : cut) * multiplier));
+      const std::int32_t score = *scores > least ? *scores : least;
+      const auto product =
+          static_cast<std::uint32_t>(score) * static_cast<std::uint32_t>(multiplier);
+      weight = power_of_half<Bits>(static_cast<std::int32_t>(start - product) >> rounded.shift);
     }
     *scores = weight;
     sum += weight;
@@ -71,7 +81,7 @@ UMBEL_NOINLINE void attend_four(const std::int8_t* q, const std::int8_t* k, cons
   simd::of_four_rows largest = {unseen, unseen, unseen, unseen};
   std::int32_t* at = scores;
   for (std::size_t j = begin; j < range.end; ++j, at += 4) {
-    simd::of_four_rows score = simd::by_column(rows, k + j * S.k_row, words, {0, 0, 0, 0});
+    simd::of_four_rows score = simd::by_column(rows, k + j * S.k_row, words, 0);
     if constexpr (Policy::selects) {
       if (j < range.full_begin || j >= range.full_end) {
         const auto hide = [&](std::size_t r, std::int32_t& of_row) UMBEL_LAMBDA_INLINE {
@@ -104,7 +114,7 @@ UMBEL_NOINLINE void attend_four(const std::int8_t* q, const std::int8_t* k, cons
   simd::pair_words(scores, padded / 4);
   for (std::size_t d = 0; d < S.value_dim; ++d) {
     simd::of_four_rows context = {0, 0, 0, 0};
-    if (keys != 0) context = simd::by_column(scores, v + d * S.v_dim + begin, padded / 4, context);
+    if (keys != 0) context = simd::by_column(scores, v + d * S.v_dim + begin, padded / 4, 0);
     o[d] = plain::averaged(context.first, means[0]);
     if (count > 1) o[S.o_row + d] = plain::averaged(context.second, means[1]);
     if (count > 2) o[2 * S.o_row + d] = plain::averaged(context.third, means[2]);

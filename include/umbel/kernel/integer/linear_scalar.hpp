@@ -73,11 +73,10 @@ void integer_linear(const integer_panels<S.in, S.out>& map, const std::int8_t* x
       if constexpr (at_once) {
         put_rows(rows, x, S.x_row, count, S.in);
         for (std::size_t o = 0; o < S.out; ++o) {
-          const std::int32_t start = map.starts[o];
-          finished.four(y + o * S.y_step, S.y_row, count,
-                        simd::by_column(rows, map.weights + o * width, panels::words,
-                                        {start, start, start, start}),
-                        map.multiplier[o]);
+          finished.four(
+              y + o * S.y_step, S.y_row, count,
+              simd::by_column(rows, map.weights + o * width, panels::words, map.starts[o]),
+              map.multiplier[o]);
         }
       } else {
         for (std::size_t first = 0; first < S.out; first += block) {
