@@ -54,7 +54,8 @@ void check(Weights) {
     return sigmoid(contract<key>(of_pairs, v)) / below;
   };
   const auto expected = ratio(one, other);
-  BOOST_TEST(same_bits(without_pairs<decltype(bias)>(divided, in.q, in.k, bias, in.v, u), expected));
+  BOOST_TEST(
+      same_bits(without_pairs<decltype(bias)>(divided, in.q, in.k, bias, in.v, u), expected));
   BOOST_TEST(same_bits(without_pairs<decltype(bias)>(turned, in.q, in.k, bias, in.v, u), expected));
   const std::string_view page = describe(divided, in.q, in.k, bias, in.v, u);
   BOOST_TEST((page.find("context") != page.rfind("context")), page);
@@ -90,9 +91,8 @@ BOOST_AUTO_TEST_CASE(a_program_of_stored_pairs) {
   });
 }
 BOOST_AUTO_TEST_CASE(in_a_range) {
-  check<97, 80>([](auto, auto, auto bias) {
-    return where(position<key> > position<query>, 0, exp(bias));
-  });
+  check<97, 80>(
+      [](auto, auto, auto bias) { return where(position<key> > position<query>, 0, exp(bias)); });
 }
 BOOST_AUTO_TEST_CASE(a_softmax) {
   check<70, 75>([](auto q, auto k, auto bias) {
