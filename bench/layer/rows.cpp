@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention by formulas with functions along the keys or programs of scores, "rows/...":
-// heads,tokens,head_dim, beside "rows/attention/..." and "rows/causal/...", plain attention, and
-// "rows/half/...", weights without a softmax.
-// The functions alone, of a block, beside a copy of it, "along/...": keys x queries, where an
-// operation is an element.
+// Attention by formulas with functions along the keys or programs of scores, "rows/...", for
+// heads,tokens,head_dim. Plain attention is "rows/attention/..." and "rows/causal/...", that
+// without a softmax "rows/half/...". The functions alone, of a block, beside a copy of it,
+// "along/...": keys x queries, where an operation is an element.
 #include <cstring>
 #include <umbel/umbel.hpp>
 

@@ -80,8 +80,8 @@
 #endif
 
 // UMBEL_LOADED(x): a loaded vector, at most a register wide, of which some lanes are chosen later.
-// Otherwise compilers for AVX-512 load these only. Where none is chosen, that takes 10 ns if the
-// memory is not in the first-level cache (Zen 5), twenty times as long.
+// Otherwise compilers for AVX-512 load these only. If none is chosen and the memory is not in the
+// first-level cache, that takes 10 ns (Zen 5), twenty times as long.
 #if defined(__AVX512F__)
 #define UMBEL_LOADED(x) \
   if (!__builtin_is_constant_evaluated()) __asm__("" : "+v"(x))

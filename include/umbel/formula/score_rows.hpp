@@ -3,13 +3,13 @@
 // softmax, two softmaxes, none. The steps from the scores to the product with the values become
 // one, `rows`, which runs them in turn for a block of queries at a time:
 //
-//   contract<head_dim>(q, k)     scores, any number of them
+//   contract<head_dim>(q, k)     scores
 //   elementwise programs
 //   softmax<key>(...)
 //   sum<key>(...), max<key>(...) and other reductions, kth_largest, and programs of their results
 //   cumulative_sum<key>(...)
 //   concat<key>(...)             of scores with others, such as the logit of no key
-//   contract<key>(weights, v)    the last one, and others with the same weights
+//   contract<key>(weights, v)    the last one, or several of the same weights
 //
 // Their results have the same axes, or these without the keys, and no other readers, so memory for
 // one block is enough. Not here: how a block is computed (row_step.hpp).
@@ -176,9 +176,8 @@ struct row_finder {
     }
     return true;
   }
-  // Do they compute pairs: scores and a program of them, a program and a function of its rows, a
-  // program of less than pairs, or one that is larger than its products, of which there are
-  // several?
+  // Do they compute pairs: scores and a program of them, a program and a function of its rows, or a
+  // program of less than pairs? Or a program for several products, which are smaller?
   constexpr bool changes_pairs() const {
     bool has_all = false, has_scores = false, has_program = false, has_function = false,
          outer = false;
