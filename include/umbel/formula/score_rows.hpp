@@ -3,16 +3,17 @@
 // softmax, two softmaxes, none. The steps from the scores to the product with the values become
 // one, `rows`, which runs them in turn for a block of queries at a time:
 //
-//   contract<head_dim>(q, k)     scores
+//   contract<head_dim>(q, k)     scores, any number of them
 //   elementwise programs
 //   softmax<key>(...)
 //   sum<key>(...), max<key>(...) and other reductions, kth_largest, and programs of their results
 //   cumulative_sum<key>(...)
 //   concat<key>(...)             of scores with others, such as the logit of no key
-//   contract<key>(weights, v)    the last one, or several of the same weights
+//   contract<key>(weights, v)    the last one
 //
 // Their results have the same axes, or these without the keys, and no other readers, so memory for
-// one block is enough. Not here: how a block is computed (row_step.hpp).
+// one block is enough. Several products may read the same weights. Not here: how a block is
+// computed (row_step.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
