@@ -66,8 +66,9 @@ void check(Weights) {
     auto of_pairs = weights(q, k, b);
     auto of_query = contract<key>(of_pairs, w | select_at<value_dim, 1>);
     auto first = contract<key>(of_pairs, v);
+    auto half = first * 0.5f;  // before the last product
     auto others = contract<key>(of_pairs, w) - of_query;
-    return std::tuple{first * 0.5f, others, first};
+    return std::tuple{half, others, first};
   };
   static workspace_for<decltype(three), decltype(in.q), decltype(in.k), decltype(bias),
                        decltype(in.v), decltype(u)>
