@@ -108,9 +108,13 @@ struct changed_scores {
   using T = typename Run::value_type;
   static constexpr bool changes = of::form.general || of::form.additions != 0;
   static constexpr bool selects = of::form.hides != 0;
-  const Run& run;
-  const std::size_t* index;
+  // Copies, so that stores of scores can't alias them.
+  Run run;
+  std::size_t index[of::loops.rank + 1]{};
 
+  constexpr changed_scores(const Run& of_call, const std::size_t* at) noexcept : run(of_call) {
+    for (std::size_t i = 0; i < of::loops.rank; ++i) index[i] = at[i];
+  }
   constexpr kernel::scores::key_range range(std::size_t, std::size_t,
                                             std::size_t keys) const noexcept {
     if constexpr (selects)
@@ -306,7 +310,7 @@ struct changed_scores {
   struct lanes {
     static constexpr bool by_four = false;
     static constexpr bool in_squares = simd::lanes_of<V> > 1 && of::squares.count != 0;
-    const changed_scores& policy;
+    changed_scores policy;
     std::size_t first, count;
     square<V> prepared{};
 

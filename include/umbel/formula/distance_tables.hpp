@@ -26,7 +26,7 @@ constexpr bool is_difference(const graph<T, Nodes>& g, int n) {
 
 // Does it take longer than to read an element of a table?
 constexpr bool is_slow_in_table(word w) {
-  return w != word::relu && w != word::floor && position_storage<float, 1>::is_slow(w);
+  return w != word::relu && w != word::floor && is_slow_word(w);
 }
 
 template <class T, std::size_t Nodes>

@@ -197,7 +197,7 @@ struct step_in_parts {
     if constexpr (this_step.kind == step_kind::attend)
       pieces::take(run, run.template written<this_step.to>(), scratch, piece);
     else if constexpr (this_step.kind == step_kind::rows)
-      pieces::template take<false>(run, run.template written<this_step.to>(), scratch, piece);
+      pieces::template take<false>(run, scratch, piece);
     else if constexpr (this_step.kind == step_kind::elementwise ||
                        this_step.kind == step_kind::product)
       pieces::take(run, run.template written<this_step.to>(), piece);
@@ -252,11 +252,14 @@ constexpr bool depend(const schedule<T, Nodes>& p, const step& a, const step& b)
     return in_workspace(n) && in_workspace(m) && p.place[n] < p.place[m] + p.at(m).axes.count() &&
            p.place[m] < p.place[n] + p.at(n).axes.count();
   };
-  if (overlap(a.to, b.to)) return true;
-  for (int n = 0; n < p.g.count; ++n)
-    if ((step_reads(p, a, n) && (n == b.to || overlap(n, b.to))) ||
-        (step_reads(p, b, n) && (n == a.to || overlap(n, a.to))))
-      return true;
+  for (int n = 0; n < p.g.count; ++n) {
+    const bool of_a = step_writes(p, a, n), of_b = step_writes(p, b, n);
+    if ((of_a && step_reads(p, b, n)) || (of_b && step_reads(p, a, n))) return true;
+    for (int m = 0; (of_a || of_b) && m < p.g.count; ++m) {
+      const step& other = of_a ? b : a;
+      if (overlap(n, m) && (step_writes(p, other, m) || step_reads(p, other, m))) return true;
+    }
+  }
   return false;
 }
 

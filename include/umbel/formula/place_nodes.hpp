@@ -21,6 +21,15 @@ constexpr bool step_reads(const schedule<T, Nodes>& p, const step& s, int n) {
   return false;
 }
 
+// Does step s write node n?
+template <class T, std::size_t Nodes>
+constexpr bool step_writes(const schedule<T, Nodes>& p, const step& s, int n) {
+  bool writes = s.to == n;
+  for (std::size_t i = s.before(); i < s.parts; ++i)
+    writes = writes || p.steps[s.first_part + i].to == n;
+  return writes;
+}
+
 // Memory for stored nodes that are not results: nodes that are not alive at the same time share it.
 template <class T, std::size_t Nodes>
 constexpr void place_nodes(schedule<T, Nodes>& p) {
@@ -29,8 +38,10 @@ constexpr void place_nodes(schedule<T, Nodes>& p) {
   std::size_t count = 0;
   for (std::size_t s = 0; s < p.count; ++s) {
     step_of[p.steps[s].root] = first[p.steps[s].to] = last[p.steps[s].to] = s;
-    for (std::size_t i = 0; i < p.steps[s].parts; ++i)
-      step_of[p.steps[p.steps[s].first_part + i].root] = s;
+    for (std::size_t i = 0; i < p.steps[s].parts; ++i) {
+      const int part = p.steps[p.steps[s].first_part + i].root;
+      step_of[part] = first[part] = last[part] = s;
+    }
   }
   // Readers come after a node. What is computed in each step that needs it reads its operands as
   // late as the last of these.

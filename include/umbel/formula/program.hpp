@@ -111,8 +111,13 @@ struct program {
       return as_number(conditions[at]);
     else if constexpr (at != npos)
       return numbers[at];
-    else
-      return place.template load<N, J>();
+    else {
+      V value = place.template load<N, J>();
+      if constexpr (Plan::value.at(N).what == word::where && sizeof(V) >= 16 &&
+                    sizeof(V) <= UMBEL_VECTOR_BYTES)
+        UMBEL_LOADED(value);
+      return value;
+    }
   }
   template <int N, std::size_t J, class Place>
   UMBEL_INLINE constexpr M condition(const Place& place) const noexcept {

@@ -121,18 +121,19 @@ struct slot_finder {
 
   constexpr const step& part(std::size_t i) const { return p.steps[this_step.first_part + i]; }
   constexpr bool reads(std::size_t i, int n) const {
-    if (i < this_step.parts) return step_reads(p, part(i), n);
-    step last = this_step;  // the product with the values, and its program
-    last.parts = 0;
+    if (i < this_step.before()) return step_reads(p, part(i), n);
+    step last = this_step;  // the products with the values, and their programs
+    last.first_part += last.before();
+    last.parts = last.shared;
     return step_reads(p, last, n);
   }
   constexpr std::size_t last_reader(std::size_t i) const {
     std::size_t last = i;
-    for (std::size_t later = i + 1; later <= this_step.parts; ++later)
+    for (std::size_t later = i + 1; later <= this_step.before(); ++later)
       if (reads(later, part(i).root)) last = later;
     // Every chunk reads it.
-    const std::size_t end = blocks.end_of_chunked(last, this_step.parts);
-    return blocks.end_of_chunked(i, this_step.parts) == end ? last : end;
+    const std::size_t end = blocks.end_of_chunked(last, this_step.before());
+    return blocks.end_of_chunked(i, this_step.before()) == end ? last : end;
   }
   // May part i overwrite its last input? If it reads each element in its place.
   constexpr bool in_place(std::size_t i) const {
@@ -162,7 +163,7 @@ struct slot_finder {
     const int n = part(i).root;
     const std::size_t by = last_reader(i);
     if (blocks.has(n)) return;
-    if (by == this_step.parts || p.at(part(by).root).what != word::concat || p.uses(n) != 1 ||
+    if (by == this_step.before() || p.at(part(by).root).what != word::concat || p.uses(n) != 1 ||
         part(i).kind == step_kind::call)
       return take_slot(i, i, in_place(i));
     // An operand read only by a concat is written where the concat has it.
@@ -203,6 +204,10 @@ constexpr std::size_t features_of(const schedule<T, Nodes>& p, const step& this_
     if (part.kind != step_kind::product) continue;
     const node_of_graph<T>& scores = p.at(part.product);
     std::size_t depth = 1;
+    if (i >= this_step.before()) {
+      all += scores.axes.count() / (blocks.outer.count() * blocks.queries);
+      continue;
+    }
     for (std::size_t j = 0; j < scores.sums; ++j)
       depth *= scores.from[0].axes.size_of(scores.summed[j]);
     all += depth;
@@ -259,11 +264,11 @@ constexpr void cut_in_chunks(row_blocks<Nodes>& blocks, const schedule<T, Nodes>
     return root(i).what == word::softmax || root(i).what == word::concat ||
            root(i).what == word::call || !root(i).axes.has(blocks.key);
   };
-  for (std::size_t i = 0; i < this_step.parts; ++i)
+  for (std::size_t i = 0; i < this_step.before(); ++i)
     if (goes_along_keys(i)) blocks.whole = i + 1;
   const std::size_t keys = p.at(this_step.attention.weights).axes.size_of(blocks.key);
   bool same_keys = true;
-  for (std::size_t i = this_step.parts; i-- > 0;) {
+  for (std::size_t i = this_step.before(); i-- > 0;) {
     const axis_list& axes = root(i).axes;
     same_keys = same_keys && (!axes.has(blocks.key) || axes.size_of(blocks.key) == keys);
     if (i == blocks.whole && !same_keys) return;
@@ -289,18 +294,20 @@ constexpr row_blocks<Nodes> cut_in_rows(const schedule<T, Nodes>& p, const step&
   blocks.by_query = keys_are_adjacent(blocks, p, this_step);
   cut_in_chunks(blocks, p, this_step);
   slot_finder<T, Nodes> slots{p, this_step, blocks};
-  for (std::size_t i = 0; i < this_step.parts; ++i) {
+  for (std::size_t i = 0; i < this_step.before(); ++i) {
     slots.place(i);
     const axis_list& written = p.at(p.steps[this_step.first_part + i].root).axes;
     const std::size_t keys = blocks.keys_kept(written.size_of(blocks.key));
     if (keys > blocks.keys) blocks.keys = keys;
   }
   // Two to four vectors of queries, in 64 kB if possible. Each block reads all keys and values
-  // again: more if these have many features, as a network's weights do.
+  // again: more if these have many features, as a network's weights do, or if there are several.
   constexpr std::size_t lanes = plan::lanes<T>(plan::native_target);
   constexpr std::size_t vector = lanes < 8 ? 8 : lanes;
   const std::size_t fitting = 65536 / (blocks.slots * blocks.keys * sizeof(T)) / vector;
-  const std::size_t least = plan::divide_up(features_of(p, this_step, blocks), 4 * vector);
+  const std::size_t features = features_of(p, this_step, blocks);
+  const std::size_t least = plan::divide_up(
+      this_step.shared != 0 && blocks.chunk == 0 ? 4 * features : features, 4 * vector);
   const std::size_t vectors = blocks.keeps_chunk() || blocks.ranged
                                   ? plan::divide_up(most_of_chunk, vector)
                               : fitting < 2 ? 2

@@ -38,7 +38,7 @@ struct block_run {
         from = Blocks.cut(from, Run::value.at(from.node).axes, Rows, Keys);
       }
       int written_as = -1;
-      for (std::size_t i = 0; i < this_step.parts; ++i)
+      for (std::size_t i = 0; i < this_step.before(); ++i)
         if (p.root[n] == p.steps[this_step.first_part + i].root) written_as = p.root[n];
       const std::size_t keys = node.axes.size_of(Blocks.key);
       if (written_as < 0)
@@ -53,7 +53,6 @@ struct block_run {
 
   Run run;
   T* scratch;
-  T* to;
   std::size_t first;
   std::size_t index[Blocks.outer.rank + 1];  // of the outer axes
   std::size_t first_key = 0;
@@ -83,8 +82,8 @@ struct block_run {
   }
   template <int N>
   static constexpr axis_list axes_of() {
-    return N == this_step.to ? Blocks.cut(Run::template axes_of<N>(), Rows, Keys)
-                             : value.at(N).axes;
+    return Run::value.stored[N] ? Blocks.cut(Run::template axes_of<N>(), Rows, Keys)
+                                : value.at(N).axes;
   }
   template <int N, std::size_t J>
   UMBEL_INLINE constexpr auto begin() const noexcept {
@@ -182,40 +181,75 @@ struct block_run {
     (take_part<Plain, First + I>(), ...);
   }
 
-  // The product with the values.
-  using context = product_step<block_run, this_step.root, this_step.to, this_step.product>;
-  // Adds the keys of a chunk to the block's sums. further: there are sums of other chunks.
-  template <bool Plain>
-  constexpr void add(bool further) const noexcept {
-    constexpr auto loops = context::contraction();
-    const T *const x = begin<this_step.product, 0>(), *const y = begin<this_step.product, 1>();
-    if (Plain || __builtin_is_constant_evaluated())
-      kernel::plain::contract_all<loops>(x, y, to, further);
-    else
-      context::template contract_by<loops, true>(x, y, to, further);
-  }
-  // Adds for each query the keys of its range that are among `count` from key `from` on.
-  template <bool Plain, class Ranges>
-  constexpr void add_some(const Ranges& ranges, std::size_t from, std::size_t count,
-                          bool further) const noexcept {
-    constexpr auto loops = context::contraction(Blocks.query);
-    constexpr const auto& operands = value.at(this_step.product).from;
-    const auto place = [](const axis_list& axes, std::size_t query, std::size_t key) {
-      return query * axes.stride_of(Blocks.query) + key * axes.stride_of(Blocks.key);
-    };
-    for (std::size_t i = 0; i < Rows; ++i) {
-      const kernel::scores::key_range seen = ranges.range(first + i, 1, from + count);
-      const std::size_t key = seen.begin > from ? seen.begin : from;
-      const std::size_t keys = seen.end > key ? seen.end - key : 0;
-      const std::size_t at = keys != 0 ? key - first_key : 0;
-      const T* const x = begin<this_step.product, 0>() + place(operands[0].axes, i, at);
-      const T* const y = begin<this_step.product, 1>() + place(operands[1].axes, i, at);
-      T* const out = to + place(axes_of<this_step.to>(), i, 0);
-      if (Plain || __builtin_is_constant_evaluated())
-        kernel::plain::contract_all_some<loops>(x, y, out, keys, further);
-      else
-        kernel::contract_all_some<loops>(x, y, out, keys, further);
+  // Product I with the values: others with the same weights, then that of the step.
+  template <std::size_t I>
+  struct product {
+    static constexpr step of = I == this_step.shared
+                                   ? this_step
+                                   : value.steps[this_step.first_part + this_step.before() + I];
+    using context = product_step<block_run, of.root, of.to, of.product>;
+    const block_run& block;
+
+    constexpr T* to() const noexcept {
+      return block.run.template written<of.to>() + block.offset(Run::template axes_of<of.to>());
     }
+    template <bool Plain>
+    constexpr void write() const noexcept {
+      context::template write<Plain>(block, to());
+    }
+    // Its program, if it has one, after the sums of all chunks.
+    template <bool Plain>
+    constexpr void change() const noexcept {
+      if constexpr (context::has_program) {
+        if (Plain || __builtin_is_constant_evaluated())
+          context::elementwise::plainly(block, to());
+        else
+          context::elementwise::fast(block, to());
+      }
+    }
+    // Adds the keys of a chunk to the block's sums. further: there are sums of other chunks.
+    template <bool Plain>
+    constexpr void add(bool further) const noexcept {
+      constexpr auto loops = context::contraction();
+      const T* const x = block.template begin<of.product, 0>();
+      const T* const y = block.template begin<of.product, 1>();
+      if (Plain || __builtin_is_constant_evaluated())
+        kernel::plain::contract_all<loops>(x, y, to(), further);
+      else
+        context::template contract_by<loops, true>(x, y, to(), further);
+    }
+    // Adds for each query the keys of its range that are among `count` from key `from` on.
+    template <bool Plain, class Ranges>
+    constexpr void add_some(const Ranges& ranges, std::size_t from, std::size_t count,
+                            bool further) const noexcept {
+      constexpr auto loops = context::contraction(Blocks.query);
+      constexpr const auto& operands = value.at(of.product).from;
+      const auto place = [](const axis_list& axes, std::size_t query, std::size_t key) {
+        return query * axes.stride_of(Blocks.query) + key * axes.stride_of(Blocks.key);
+      };
+      for (std::size_t i = 0; i < Rows; ++i) {
+        const kernel::scores::key_range seen = ranges.range(block.first + i, 1, from + count);
+        const std::size_t key = seen.begin > from ? seen.begin : from;
+        const std::size_t keys = seen.end > key ? seen.end - key : 0;
+        const std::size_t at = keys != 0 ? key - block.first_key : 0;
+        const T* const x = block.template begin<of.product, 0>() + place(operands[0].axes, i, at);
+        const T* const y = block.template begin<of.product, 1>() + place(operands[1].axes, i, at);
+        T* const out = to() + place(axes_of<of.to>(), i, 0);
+        if (Plain || __builtin_is_constant_evaluated())
+          kernel::plain::contract_all_some<loops>(x, y, out, keys, further);
+        else
+          kernel::contract_all_some<loops>(x, y, out, keys, further);
+      }
+    }
+  };
+  // f(product) for each.
+  template <class F, std::size_t... I>
+  UMBEL_INLINE constexpr void for_products(F f, std::index_sequence<I...>) const noexcept {
+    (f(product<I>{*this}), ...);
+  }
+  template <class F>
+  UMBEL_INLINE constexpr void for_products(F f) const noexcept {
+    for_products(f, std::make_index_sequence<this_step.shared + 1>{});
   }
 };
 
@@ -249,28 +283,26 @@ struct row_step {
 
   // Piece i of `count`.
   template <bool Plain>
-  UMBEL_INLINE static constexpr void take(const Run& run, T* to, T* room, std::size_t i) noexcept {
+  UMBEL_INLINE static constexpr void take(const Run& run, T* room, std::size_t i) noexcept {
     const std::size_t first = i % blocks.in_queries();
     if constexpr (blocks.last() != blocks.rows) {
-      if (first + 1 == blocks.in_queries()) return block<Plain, blocks.last()>(run, to, room, i);
+      if (first + 1 == blocks.in_queries()) return block<Plain, blocks.last()>(run, room, i);
     }
-    block<Plain, blocks.rows>(run, to, room, i);
+    block<Plain, blocks.rows>(run, room, i);
   }
 
  private:
   template <bool Plain, std::size_t Rows>
-  static constexpr void block(const Run& run, T* to, T* room, std::size_t i) noexcept {
-    block_run<Run, S, blocks, Rows> rows_run{
-        run, room, to, i % blocks.in_queries() * blocks.rows, {}};
+  static constexpr void block(const Run& run, T* room, std::size_t i) noexcept {
+    block_run<Run, S, blocks, Rows> rows_run{run, room, i % blocks.in_queries() * blocks.rows, {}};
     i /= blocks.in_queries();
     for (std::size_t axis = blocks.outer.rank; axis-- > 0; i /= blocks.outer.size[axis])
       rows_run.index[axis] = i % blocks.outer.size[axis];
-    rows_run.to += rows_run.offset(Run::template axes_of<this_step.to>());
     if constexpr (blocks.chunk != 0) {
       chunks<Plain, Rows>(rows_run);
     } else {
-      rows_run.template take<Plain, 0>(std::make_index_sequence<this_step.parts>{});
-      decltype(rows_run)::context::template write<Plain>(rows_run, rows_run.to);
+      rows_run.template take<Plain, 0>(std::make_index_sequence<this_step.before()>{});
+      rows_run.for_products([](auto product) { product.template write<Plain>(); });
     }
   }
   // Parts from I on that functions along keys need, or are.
@@ -292,8 +324,7 @@ struct row_step {
   template <bool Plain, std::size_t Rows, class Block>
   static constexpr void chunks(Block& block) noexcept {
     using chunk_run = block_run<Run, S, blocks, Rows, blocks.chunk>;
-    using context = typename chunk_run::context;
-    chunk_run part{block.run, block.scratch, block.to, block.first, {}, 0};
+    chunk_run part{block.run, block.scratch, block.first, {}, 0};
     for (std::size_t axis = 0; axis < blocks.outer.rank; ++axis)
       part.index[axis] = block.index[axis];
     // Plainly all, which proves that the others are neutral.
@@ -316,19 +347,18 @@ struct row_step {
       part.first_key = blocks.first_key(key, of::keys);
       if (key < seen.end)
         part.template take<Plain, blocks.whole>(
-            std::make_index_sequence<this_step.parts - blocks.whole>{});
-      if (count == blocks.chunk && seen.full_begin <= key && key + count <= seen.full_end)
-        part.template add<Plain>(further);
-      else
-        part.template add_some<Plain>(ranges, key, count, further);
+            std::make_index_sequence<this_step.before() - blocks.whole>{});
+      const bool is_full =
+          count == blocks.chunk && seen.full_begin <= key && key + count <= seen.full_end;
+      part.for_products([&](auto product) {
+        if (is_full)
+          product.template add<Plain>(further);
+        else
+          product.template add_some<Plain>(ranges, key, count, further);
+      });
       further = true;
     }
-    if constexpr (context::has_program) {
-      if (Plain || __builtin_is_constant_evaluated())
-        context::elementwise::plainly(part, part.to);
-      else
-        context::elementwise::fast(part, part.to);
-    }
+    part.for_products([](auto product) { product.template change<Plain>(); });
   }
 };
 

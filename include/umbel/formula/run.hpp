@@ -228,8 +228,7 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
           *this, to);
     } else if constexpr (this_step.kind == step_kind::rows) {
       using rows = row_step<run_by, S>;
-      for (std::size_t i = 0; i < rows::count; ++i)
-        rows::template take<Plain>(*this, to, scratch, i);
+      for (std::size_t i = 0; i < rows::count; ++i) rows::template take<Plain>(*this, scratch, i);
     } else if constexpr (this_step.kind == step_kind::reduce) {
       reduce_step<run_by, this_step.root>::template write<Plain>(*this, to);
     } else if constexpr (value.at(this_step.root).what == word::append) {

@@ -39,7 +39,10 @@ struct step {
   int to = -1;       // the node in whose memory it is written
   int product = -1;  // of a product: its node, the root or the root's input
   attention_parts attention;
-  std::size_t first_part = 0, parts = 0;  // of rows: the steps before the product
+  // Of rows: the steps before the product, then `shared` other products with the same weights.
+  std::size_t first_part = 0, parts = 0, shared = 0;
+
+  constexpr std::size_t before() const noexcept { return parts - shared; }
 };
 
 inline constexpr int everywhere = -2;  // of a node: computed in each step that needs it

@@ -12,7 +12,8 @@
 //   contract<key>(weights, v)    the last one
 //
 // Their results have the same axes, or these without the keys, and no other readers, so memory for
-// one block is enough. Not here: how a block is computed (row_step.hpp).
+// one block is enough. Several products may read the same weights. Not here: how a block is
+// computed (row_step.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -32,11 +33,43 @@ struct row_finder {
   int weights = -1;  // the node that it reads
   unsigned long long query = 0, key = 0;
   bool in[Nodes]{};              // the steps before it
+  bool shares[Nodes]{};          // its step, and those of other products with the same weights
+  bool later[Nodes]{};           // the steps that read their results
   std::size_t step_of[Nodes]{};  // by root; npos: it is a part of a step
   bool has_pairs = false;        // do they compute a number for each query and key?
 
   constexpr const node_of_graph<T>& context() const { return p.at(p.steps[last].product); }
   constexpr const axis_list& axes() const { return p.at(weights).axes; }
+  // Finds products of the same weights that may run together with the last one; `later` steps then
+  // come behind it. Its program and theirs may read such a result, if they read its own rows.
+  constexpr void find_shared() {
+    const auto& of_last = context().from;
+    for (std::size_t s = 0; s < last; ++s) {
+      const step& other = p.steps[s];
+      const node_of_graph<T>& product = p.at(other.product < 0 ? other.root : other.product);
+      const bool second = product.from[0].node != weights;
+      later[s] = false;
+      shares[s] = other.kind == step_kind::product && other.to == other.root &&
+                  product.what == word::contract && product.sums == 1 && product.family == key &&
+                  product.from[!second].node != weights &&
+                  product.from[second] == of_last[of_last[0].node != weights];
+    }
+    shares[last] = true;
+    bool ok = true;
+    for (std::size_t s = 0; s <= last; ++s)
+      for (std::size_t t = 0; t < s; ++t) {
+        const int n = p.steps[t].root;
+        if (!shares[t] && !later[t]) continue;
+        for (std::size_t r = readers.first[n]; r < readers.first[n + 1]; ++r) {
+          const auto [m, j] = readers.all[r];
+          if (!p.computes(m, p.steps[s].root)) continue;
+          later[s] = !shares[s];
+          ok = ok && (later[s] || (!later[t] && is_elementwise(p.at(m).what) &&
+                                   p.reads_as_is(p.at(m).from[j])));
+        }
+      }
+    for (std::size_t s = 0; s < last && !ok; ++s) shares[s] = later[s] = false;
+  }
   // Has n one number for each row?
   constexpr bool is_of_row(int n) const {
     const axis_list& of = p.at(n).axes;
@@ -61,14 +94,14 @@ struct row_finder {
   // May node m of step s read node n, which has one block of its rows?
   constexpr bool may_read(std::size_t s, int m, int n) const {
     const node_of_graph<T>& node = p.at(m);
-    const bool is_context = m == p.steps[last].product;
+    const bool is_context = shares[s] && m == p.steps[s].product;
     for (std::size_t j = 0; j < node.operands; ++j)
       if (node.from[j].node == n && !((is_context || is_elementwise(node.what)) && !is_of_row(n)
                                           ? reads_keys(node.from[j])
                                           : p.reads_as_is(node.from[j])))
         return false;
     if (is_context) return n == weights && node.from[0].node != node.from[1].node;
-    if (s == last) return is_of_row(n) && is_elementwise(node.what);
+    if (shares[s]) return is_of_row(n) && is_elementwise(node.what);
     return in[s] && (is_elementwise(node.what) || goes_along_keys(node));
   }
   constexpr bool goes_along_keys(const node_of_graph<T>& node) const {
@@ -87,10 +120,6 @@ struct row_finder {
     }
     return true;
   }
-  constexpr bool has_keys_once(const node_of_graph<T>& product) const {
-    return product.what == word::contract &&
-           product.from[0].axes.has(key) != product.from[1].axes.has(key);
-  }
   constexpr bool takes(std::size_t s) const {
     const step& this_step = p.steps[s];
     const node_of_graph<T>& root = p.at(this_step.root);
@@ -101,7 +130,11 @@ struct row_finder {
     if (of_row)
       return this_step.kind == step_kind::elementwise ||
              (goes_along_keys(root) && p.same_axes(p.at(root.from[0].node).axes, axes()));
-    if (this_step.kind == step_kind::product) return has_keys_once(p.at(this_step.product));
+    if (this_step.kind == step_kind::product) {
+      const node_of_graph<T>& product = p.at(this_step.product);
+      return product.what == word::contract &&
+             product.from[0].axes.has(key) != product.from[1].axes.has(key);
+    }
     // A softmax over everything, in order.
     return this_step.kind == step_kind::elementwise ||
            (goes_along_keys(root) && (root.what == word::concat || p.reads_as_is(root.from[0])));
@@ -117,9 +150,12 @@ struct row_finder {
   }
   // Is this an axis of weights only, not of keys or values?
   constexpr bool is_of_rows(unsigned long long family) const {
-    bool is_row_axis =
-        family != key && context().from[0].axes.has(family) != context().from[1].axes.has(family);
-    for (std::size_t s = 0; s < last; ++s) {
+    bool is_row_axis = family != key;
+    for (std::size_t s = 0; s <= last; ++s) {
+      const node_of_graph<T>& product = p.at(shares[s] ? p.steps[s].product : weights);
+      if (shares[s])
+        is_row_axis =
+            is_row_axis && product.from[0].axes.has(family) != product.from[1].axes.has(family);
       if (!in[s] || p.steps[s].kind != step_kind::product) continue;
       for (const operand& from : p.at(p.steps[s].product).from)
         is_row_axis = is_row_axis && !(from.axes.has(key) && from.axes.has(family));
@@ -142,7 +178,7 @@ struct row_finder {
     return true;
   }
   // Do they compute pairs: scores and a program of them, a program and a function of its rows, or a
-  // program of less than pairs?
+  // program of less than pairs? Or a program for several products, which are smaller?
   constexpr bool changes_pairs() const {
     bool has_all = false, has_scores = false, has_program = false, has_function = false,
          outer = false;
@@ -158,6 +194,8 @@ struct row_finder {
       else
         has_function = has_function || this_step.kind != step_kind::product;
     }
+    for (std::size_t s = 0; s < last; ++s)
+      outer = outer || (shares[s] && axes().count() > context().axes.count());
     return has_all && has_program && (has_scores || has_function || outer);
   }
   // If this axis is the queries.
@@ -177,7 +215,8 @@ struct row_finder {
     for (std::size_t s = 0; s < p.count; ++s) step_of[p.steps[s].root] = s;
     for (std::size_t j = 0; j < 2 && !has_pairs; ++j) {
       weights = context().from[j].node;
-      for (std::size_t s = last; s-- > 0;) in[s] = takes(s);
+      find_shared();
+      for (std::size_t s = last; s-- > 0;) in[s] = !later[s] && takes(s);
       leave_functions_of_stored();
       has_pairs = changes_pairs();
     }
@@ -204,26 +243,44 @@ constexpr void join_rows(schedule<T, Nodes>& p) {
     if (p.steps[last].kind != step_kind::product) continue;
     row_finder<T, Nodes> found{p, readers, last};
     if (!found.find()) continue;
-    std::size_t parts = 0;
-    for (std::size_t s = 0; s < last; ++s) {
-      if (!found.in[s]) continue;
-      const std::size_t at = s - parts++;
-      const step part = p.steps[at];
-      p.stored[part.to] = false;
-      for (std::size_t i = at; i + 1 < all; ++i) p.steps[i] = p.steps[i + 1];
-      p.steps[all - 1] = part;
-    }
+    std::size_t parts = 0, shared = 0;
+    for (std::size_t pass = 0; pass < 2; ++pass)
+      for (std::size_t s = 0; s < last; ++s) {
+        const bool of_shared = pass != 0;
+        if (!(of_shared ? found.shares[s] : found.in[s])) continue;
+        std::size_t at = s;
+        for (std::size_t i = 0; i < s; ++i) at -= found.in[i] || (of_shared && found.shares[i]);
+        const step part = p.steps[at];
+        if (!of_shared) p.stored[part.to] = false;
+        for (std::size_t i = at; i + 1 < all; ++i) p.steps[i] = p.steps[i + 1];
+        p.steps[all - 1] = part;
+        ++parts;
+        shared += of_shared;
+      }
     p.count -= parts;
-    last -= parts;
-    for (std::size_t s = last + 1; s < p.count; ++s)
+    for (std::size_t s = last + 1 - parts; s < p.count; ++s)
       if (p.steps[s].parts != 0) p.steps[s].first_part -= parts;
-    step& rows = p.steps[last];
+    step& rows = p.steps[last - parts];
     rows.kind = step_kind::rows;
     rows.first_part = all - parts;
     rows.parts = parts;
+    rows.shared = shared;
     rows.attention.weights = found.weights;
     rows.attention.query = found.query;
     rows.attention.key = found.key;
+    // Steps that read the results of shared products.
+    for (std::size_t s = 0, at = 0; s < last; ++s) {
+      if (found.in[s] || found.shares[s]) continue;
+      if (!found.later[s]) {
+        ++at;
+        continue;
+      }
+      const step moved = p.steps[at];
+      for (std::size_t i = at; i < last - parts; ++i) p.steps[i] = p.steps[i + 1];
+      p.steps[last - parts] = moved;
+    }
+    last -= parts;
+    if (shared != 0) ++last;
   }
 }
 

@@ -8,6 +8,12 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
+// Does it take longer than other arithmetic?
+constexpr bool is_slow_word(word w) {
+  return w == word::divide || (is_function(w) && w != word::negate && w != word::absolute &&
+                               w != word::maximum && w != word::minimum && w != word::clamp);
+}
+
 // Numbers that depend on the positions of one axis and take long to compute, such as
 // position<key> % 7, are stored, one for each position, not computed again for each pair.
 template <class T, std::size_t Nodes>
@@ -17,10 +23,6 @@ struct position_storage {
   unsigned long long family[Nodes]{};  // of a node: that axis; 0: none, or more
   bool slow[Nodes]{};
 
-  static constexpr bool is_slow(word w) {
-    return w == word::divide || (is_function(w) && w != word::negate && w != word::absolute &&
-                                 w != word::maximum && w != word::minimum && w != word::clamp);
-  }
   constexpr void find(int n) {
     const node_of_graph<T>& node = p.at(n);
     if (node.what == word::position) family[n] = node.family;
@@ -36,7 +38,7 @@ struct position_storage {
       family[n] = family[from];
       slow[n] = slow[n] || slow[from];
     }
-    slow[n] = slow[n] || is_slow(node.what);
+    slow[n] = slow[n] || is_slow_word(node.what);
   }
   constexpr void store(int n) {
     bool is_last = false;

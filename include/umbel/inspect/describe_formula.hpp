@@ -31,7 +31,7 @@ struct description : cycles_of_formula<F, X...> {
   // The step that writes node n, counted from 1.
   static constexpr std::size_t step_of(int n) {
     for (std::size_t s = 0; s < p.count; ++s)
-      if (p.steps[s].to == n) return s + 1;
+      if (step_writes(p, p.steps[s], n)) return s + 1;
     return 0;
   }
   template <class Writer>
@@ -74,7 +74,7 @@ struct description : cycles_of_formula<F, X...> {
   }();
   static constexpr bool computes(std::size_t s, int n) { return nodes.of[s].computes[n]; }
   static constexpr bool reads(std::size_t s, int n) {
-    return nodes.of[s].reads[n] && p.steps[s].to != n;
+    return nodes.of[s].reads[n] && !step_writes(p, p.steps[s], n);
   }
   // The shape of node n. A stored number of positions has their axis, or has their distances.
   template <class Writer>
@@ -99,7 +99,9 @@ struct description : cycles_of_formula<F, X...> {
       if (!computes(s, n)) continue;
       for (std::size_t j = 0; j < p.at(n).operands; ++j) {
         const int from = p.at(n).from[j].node;
-        if (said[from] || !(p.stored[from] || p.at(from).what == word::argument)) continue;
+        if (said[from] || step_writes(p, of, from) ||
+            !(p.stored[from] || p.at(from).what == word::argument))
+          continue;
         if (n == of.to && n != of.root) continue;  // its own result, on its way
         said[from] = true;
         out.put(first ? "\n  reads   " : ", ");
@@ -111,6 +113,13 @@ struct description : cycles_of_formula<F, X...> {
   static constexpr bool is_together(int n, std::size_t s) {
     return p.at(n).what != word::number && p.at(n).what != word::position && computes(s, n);
   }
+  // Is n a product with the values of this step?
+  static constexpr bool is_context(const step& s, int n) {
+    bool found = n == s.product;
+    for (std::size_t i = s.before(); i < s.parts; ++i)
+      found = found || n == p.steps[s.first_part + i].product;
+    return found;
+  }
   template <class Writer>
   static constexpr void put_together(Writer& out, std::size_t number) {
     const step& s = p.steps[number];
@@ -120,7 +129,7 @@ struct description : cycles_of_formula<F, X...> {
       out.put(first ? "" : ", ");
       first = false;
       const bool attends = s.kind == step_kind::attend || s.kind == step_kind::rows;
-      if (attends && n == (s.kind == step_kind::rows ? s.product : s.root))
+      if (attends && (s.kind == step_kind::rows ? is_context(s, n) : n == s.root))
         out.put("context");
       else if (attends && p.at(n).what == word::contract)
         out.put("scores");
