@@ -16,6 +16,9 @@ namespace {
 
 constexpr formula ratio = [](auto a, auto b) { return sigmoid(a) / (b + 2); };
 
+constexpr formula halved = [](auto a) { return a * 0.5f; };
+constexpr formula without_second = [](auto a) { return a - (a | select_at<value_dim, 1>); };
+
 // The result of f(x...): fast, plain and by two workers, without memory for Pairs.
 template <class Pairs, class F, class... X>
 auto without_pairs(const F& f, const X&... x) {
@@ -78,7 +81,9 @@ void check(Weights) {
   BOOST_TEST(same_bits(first, one));
   BOOST_TEST(same_bits(first, plain_first));
   BOOST_TEST(same_bits(half, plain_half));
+  BOOST_TEST(same_bits(half, halved(one)));
   BOOST_TEST(same_bits(rest, plain_rest));
+  BOOST_TEST(same_bits(rest, without_second(other)));
   BOOST_TEST((sizeof(bias) / 2 > sizeof(work)));
 }
 
