@@ -33,6 +33,7 @@ REFUSED = {"lookup": "rows by integers that are computed", "gather": "gather", "
 REFUSED_OF_TWO = {"mod": "a remainder", "pow": "a power"}
 ELEMENTWISE = {*OPERATORS, *CALLS, "maximum", "minimum", "where", "activation", "reciprocal", "pow", "not"}
 CURE = "has no integer form; do it outside of the model"
+LARGE = 1e4  # numbers that stand for minus infinity
 
 
 # ---- samples -------------------------------------------------------------------------------------
@@ -114,13 +115,13 @@ def of_operands(node):
     return set().union(*map(values_of, node.args))
 
 
-def for_integers(results):
+def for_integers(results, names):
     """The results in what formulas in integers have: masks hide scores, quotients are products, windows of what isn't negative are
     padded with zeros, and a softmax at the end is left out. Changes the nodes; returns the results and what is to be told of them."""
     told, made = [], []
-    for node in results:
+    for node, name in zip(results, names):
         if node.op in ("softmax", "log_softmax") and node["axis"] == len(node.shape) - 1:
-            told.append(f"in integers without {node.origin} at the end, which changes no largest result")
+            told.append(f"in integers {name + ' is ' if len(results) > 1 else ''}without {node.origin} at the end, which changes no largest result")
             node = node.args[0]
         made.append(node)
     order = in_order(made)
@@ -204,7 +205,7 @@ class IntegerWriter(Writer):
 
     def __init__(self, results, axes, inputs, name, source, license_name, feeds, answers, outputs, weights, path):
         rows, flags = import_embedding.split(results, set(inputs))
-        results, self.told = for_integers(results)
+        results, self.told = for_integers(results, outputs)
         self.embedding = Embedding(rows, flags, axes, inputs, name, source, license_name, feeds, weights) if rows else None
         of_ids = [made["name"] for _, made in [*rows, *flags]]
         if rows:
@@ -250,7 +251,9 @@ class IntegerWriter(Writer):
             what = REFUSED.get(node.op) or f"{REFUSED_OF_TWO[node.op]} of two values"
             raise Refused(f"--int8: {node.origin}: {what} {CURE}")
         if node.op == "where" and len(of_operands(node)) > 1 and not is_of_flags(node.args[0]):
-            raise Refused(f"--int8: {node.origin}: a choice by a condition that is computed {CURE}")
+            raise Refused(f"--int8: {node.origin}: a choice by a condition that is computed has no integer form; make the condition an input of bool")
+        if node.op == "where" and (large := [float(x["value"]) for x in node.args[1:] if is_number(x) and abs(float(x["value"])) >= LARGE]):
+            raise Refused(f"--int8: {node.origin}: it chooses {large[0]:g}, whose range leaves all other numbers 0; choose a number of their size")
         if node.op == "log_softmax":
             raise Refused(f"--int8: {node.origin}: a log softmax {CURE}")
 
@@ -310,7 +313,7 @@ class IntegerWriter(Writer):
             labels = self.labels.reshape(len(self.samples[0]), -1)
             labels = (labels[HELD_OUT - 1::HELD_OUT] if len(wanted) < len(labels) else labels).reshape(-1)
             right, also = (100 * (x == labels).mean() for x in (of_floats, of_integers))
-            lines.append(f"right: {right:.2f} % in floats, {also:.2f} % in integers")
+            lines.append(f"right{of}: {right:.2f} % in floats, {also:.2f} % in integers")
         return lines
 
     def program_of_ranges(self):

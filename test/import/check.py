@@ -487,7 +487,7 @@ def spectrum():
                 ("one label", "labels are int64 of shape []", {"x": x, "labels": self.np.int64(1)}),
                 ("a label beyond the classes", "--int8: the labels are [6, 4] numbers from 8 to 8, but the results have 24 rows, whose largest has a place from 0 to 7",
                  {"x": x, "labels": self.np.full((6, 4), 8)}),
-                ("zeros", "--int8: all samples leave the value of input x at 0", {"x": 0 * x})):
+                ("zeros", "--int8: the value of input x is 0 for all samples", {"x": 0 * x})):
             self.np.savez(file, **arrays)
             self.refused(f"samples, {title}", wanted, model, "--int8", file)
         self.np.savez(file, x=x)

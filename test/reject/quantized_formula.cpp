@@ -65,11 +65,33 @@ using product_of_rows = quantized<decltype(multiplied), rows, rows>;
   // cure: Pass a tensor of the positions as an argument: it has a range.
   constexpr formula f = [](auto a) { return a * positions_along<hidden<4>>; };
   (void)quantized<decltype(f), rows>{};
+#elif defined CASE_a_third_of_two_results
+  // expect-gcc: "umbel: quantized: results are numbered from 0, and their count is 2"
+  // expect-clang: quantized.*results_are_numbered_from_0_and_their_count_is.*number<2>
+  // lines-clang: 15
+  // cause: `output_range<2>` and `output_type<2>` name the third result.
+  // cure: The first result is `output_range<0>`.
+  constexpr formula f = [](auto a, auto b) { return std::tuple{a + b, a * b}; };
+  using layer = quantized<decltype(f), rows, rows>;
+  auto r = layer::output_range<2>(layer::ranges{});
+#elif defined CASE_a_third_of_two_tensors
+  // expect-gcc: "umbel: quantized: tensors are numbered from 0, and their count is 2"
+  // expect-clang: quantized.*tensors_are_numbered_from_0_and_their_count_is.*number<2>
+  // cause: `input_range<2>` and `input_type<2>` name the third tensor among the arguments. Weights don't count.
+  // cure: The first tensor is `input_type<0>`.
+  auto r = quantize<product_of_rows::input_type<2>>(x, 1);
+#elif defined CASE_flags_as_numbers
+  // expect-gcc: "umbel: quantized: bool and integers are not values; use them in conditions"
+  // expect-clang: quantized.*bool_and_integers_are_not_values_so_use_them_in_conditions
+  // cause: Arguments of bool and integers have no range.
+  // cure: Choose by it, `where(m, x, 0)`, or pass a float tensor.
+  constexpr formula f = [](auto a, auto m) { return a * m; };
+  (void)quantized<decltype(f), rows, tensor<bool, token<5>>>{};
 #elif defined CASE_one_out_for_two_results
   // expect-gcc: "umbel: formula: the number of results is 2 but out has 1"
   // expect-clang: formula.*the_number_of_results_is.*number<2>.*but_out_has.*number<1>
-  // cause: The function returns a std::tuple of two, and the call writes into one tensor.
-  // cure: Write into std::tie(a, b).
+  // cause: The formula returns several results, but the output is one tensor.
+  // cure: Write to `std::tie(a, b)`, with a tensor or view for each result.
   constexpr formula f = [](auto a, auto b) { return std::tuple{a + b, a * b}; };
   const quantized<decltype(f), rows, rows> both;
   tensor<std::int16_t, token<5>, hidden<4>> out;
@@ -87,7 +109,7 @@ using product_of_rows = quantized<decltype(multiplied), rows, rows>;
   // expect-gcc: "umbel: quantized: only a contraction along its axis can read a softmax"
   // expect-clang: quantized.*only_a_contraction_along_its_axis_can_read_a_softmax
   // cause: In integers the weights of a softmax are not divided by their sum: the contraction does that.
-  // cure: Return the scores, and compute the softmax in floats.
+  // cure: Contract the softmax with values, or compute it in floats.
   constexpr formula f = [](auto a, auto b) { return std::tuple{a + b, softmax<hidden>(a)}; };
   (void)quantized<decltype(f), rows, rows>{};
 #elif defined CASE_an_argument_less
@@ -172,17 +194,17 @@ using product_of_rows = quantized<decltype(multiplied), rows, rows>;
   auto q = quantize<layer::input_type<0>>(x, layer::input_range<0>(seen));
   auto r = layer::output_range(seen);
 #elif defined CASE_choice_by_values
-  // expect-gcc: "umbel: quantized: hide and where expect conditions on positions, numbers, lengths and arguments of bool"
-  // expect-clang: quantized.*hide_and_where_expect_conditions_on_positions_numbers_lengths_and_arguments_of_bool
+  // expect-gcc: "umbel: quantized: conditions must be on positions, numbers, lengths and arguments of bool"
+  // expect-clang: quantized.*conditions_must_be_on_positions_numbers_lengths_and_arguments_of_bool
   // cause: The condition compares values of the formula, which are 8-bit integers then.
-  // cure: Write the larger of two values as `maximum(a, b)`. Pass other conditions as a tensor of bool.
+  // cure: Compute the condition in floats, and pass it as an argument, a tensor of bool. The larger of two values is `maximum(a, b)`.
   constexpr formula f = [](auto a, auto b) { return where(a > b, a, b); };
   (void)quantized<decltype(f), rows, rows>{};
 #elif defined CASE_hide_by_values
-  // expect-gcc: "umbel: quantized: hide and where expect conditions on positions, numbers, lengths and arguments of bool"
-  // expect-clang: quantized.*hide_and_where_expect_conditions_on_positions_numbers_lengths_and_arguments_of_bool
+  // expect-gcc: "umbel: quantized: conditions must be on positions, numbers, lengths and arguments of bool"
+  // expect-clang: quantized.*conditions_must_be_on_positions_numbers_lengths_and_arguments_of_bool
   // cause: The condition compares values of the formula, which are 8-bit integers then.
-  // cure: Compute the condition in floats, and pass it as an argument, a tensor of bool.
+  // cure: Compute the condition in floats, and pass it as an argument, a tensor of bool. The larger of two values is `maximum(a, b)`.
   constexpr formula f = [](auto a, auto b) {
     return contract<hidden>(softmax<hidden>(hide(a, a < b)), b);
   };

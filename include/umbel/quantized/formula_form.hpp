@@ -16,13 +16,15 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 UMBEL_SAYS(has_no_integer_form_in_a_formula_so_compute_it_in_floats_before_or_after,
            "has no integer form in a formula; compute it in floats, before or after");
-UMBEL_SAYS(hide_and_where_expect_conditions_on_positions_numbers_lengths_and_arguments_of_bool,
-           "hide and where expect conditions on positions, numbers, lengths and arguments of bool");
+UMBEL_SAYS(conditions_must_be_on_positions_numbers_lengths_and_arguments_of_bool,
+           "conditions must be on positions, numbers, lengths and arguments of bool");
 UMBEL_SAYS(only_a_contraction_along_its_axis_can_read_a_softmax,
            "only a contraction along its axis can read a softmax");
 UMBEL_SAYS(only_a_softmax_can_read_hidden_scores, "only a softmax can read hidden scores");
 UMBEL_SAYS(positions_are_not_values_so_pass_them_as_a_tensor,
            "positions are not values, except in conditions; pass them as a tensor");
+UMBEL_SAYS(bool_and_integers_are_not_values_so_use_them_in_conditions,
+           "bool and integers are not values; use them in conditions");
 UMBEL_SAYS(two_values_have_the_same_name, "two values have the same name");
 namespace formulas {
 template <word>
@@ -129,15 +131,16 @@ struct formula_form {
     return plan.refused != no_node && plan.why == why;
   }
   using verdict = first_error<
-      detail::verdict<
-          !refuses(integer_refusal::condition), say::quantized,
-          say::hide_and_where_expect_conditions_on_positions_numbers_lengths_and_arguments_of_bool>,
+      detail::verdict<!refuses(integer_refusal::condition), say::quantized,
+                      say::conditions_must_be_on_positions_numbers_lengths_and_arguments_of_bool>,
       detail::verdict<!refuses(integer_refusal::softmax), say::quantized,
                       say::only_a_contraction_along_its_axis_can_read_a_softmax>,
       detail::verdict<!refuses(integer_refusal::hide), say::quantized,
                       say::only_a_softmax_can_read_hidden_scores>,
       detail::verdict<!refuses(integer_refusal::position), say::quantized,
                       say::positions_are_not_values_so_pass_them_as_a_tensor>,
+      detail::verdict<!refuses(integer_refusal::flag), say::quantized,
+                      say::bool_and_integers_are_not_values_so_use_them_in_conditions>,
       detail::verdict<
           !refuses(integer_refusal::operation), say::quantized,
           std::conditional_t<refused == word::call, formulas::operation_called_by<F, X...>,

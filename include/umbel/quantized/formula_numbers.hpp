@@ -149,7 +149,7 @@ struct integer_formula_in {
     else
       return std::type_identity<no_numbers>{};
   }
-  // The first operand that is no condition.
+  // The first operand after a condition.
   template <int N>
   static constexpr std::size_t first_value = plan.step[N] == integer_step::choice;
   // Of a projection.

@@ -11,7 +11,7 @@ namespace umbel::inline UMBEL_TARGET::detail::integers {
 
 // Why a plan is refused: an operation has no integer form, or reads a value that only others can
 // read.
-enum class integer_refusal : unsigned char { operation, condition, softmax, hide, position };
+enum class integer_refusal : unsigned char { operation, condition, softmax, hide, position, flag };
 
 // Row-major without gaps?
 constexpr bool is_dense(const axis_list& axes) noexcept {
@@ -90,7 +90,7 @@ struct integer_plan : integer_steps<T, Nodes> {
         const integer_step read = step[root[m]];
         if (step[n] == integer_step::none) return;
         if (read == integer_step::outside)
-          refuse(integer_refusal::position);
+          refuse(at(m).what == word::argument ? integer_refusal::flag : integer_refusal::position);
         else if (read == integer_step::softmax &&
                  (step[n] != integer_step::context || &from != &at(n).from[weights_of(n)]))
           refuse(integer_refusal::softmax);
@@ -233,7 +233,7 @@ constexpr integer_plan<T, Nodes> make_integer_plan(const formulas::graph<T, Node
   p.g = g;
   p.of_block = of_block;
   for (int n = 0; n < g.count; ++n) p.classify(n, floats);
-  for (int n = 0; n < g.count; ++n)  // a result has memory of its own
+  for (int n = 0; n < g.count; ++n)  // a result has separate memory
     if (p.is_result(n) && p.step[n] == integer_step::same) {
       p.step[n] = integer_step::copy;
       p.root[n] = n;

@@ -33,7 +33,7 @@ enum class integer_step : unsigned char {
   product,      // a b
   hide,         // the operand's integers, or the smallest if the condition is true
   choice,       // of two values, or of a value and a number, by a condition
-  joined,       // several values, or numbers, one after another
+  joined,       // several values, or numbers, in a row
   contraction,  // of two values
   context,      // of the weights of a softmax and values
   projection,

@@ -131,10 +131,15 @@ class quantized : public detail::invalid {
   template <std::size_t>
   using input_type = std::int8_t;
   template <std::size_t>
+  using output_type = std::int8_t;
+  template <std::size_t>
   static constexpr float input_range(const auto&...) noexcept {
     return 1;
   }
-  static constexpr float output_range(const auto&...) noexcept { return 1; }
+  template <std::size_t = 0>
+  static constexpr float output_range(const auto&...) noexcept {
+    return 1;
+  }
   static constexpr detail::invalid calibrate(const auto&...) noexcept { return {}; }
   static constexpr detail::invalid pack(const auto&...) noexcept { return {}; }
 };
