@@ -179,10 +179,9 @@ class quantized_formula {
   template <class Out, class... A>
   constexpr auto compute(Out&& out, A&... a) const noexcept {
     if constexpr (form::template calls_with<std::remove_const_t<A>...>()) {
-      static_assert(
-          report<rules::scratch_fits<say::quantized, on_stack, workspace,
-                                     say::this_formula_so_declare_a_static_workspace>>::ok,
-          "umbel: shapes do not fit");
+      using fits = rules::scratch_fits<say::quantized, on_stack, workspace,
+                                       say::this_formula_so_declare_a_static_workspace>;
+      static_assert(report<fits>::ok, "umbel: shapes do not fit");
       return computed<typename results::type, workspace>(
           out, on_stack{}, [&](auto& y, auto& work) UMBEL_LAMBDA_INLINE {
             form::compute(all{}, numbers_, y, work, a...);
