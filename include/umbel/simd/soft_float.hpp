@@ -61,16 +61,16 @@ UMBEL_NOINLINE constexpr float soft_multiply_add(float a, float b, float c) noex
     return z << 1 == 0 ? rounded : rounded + c;
   }
   const bool is_larger = product << 1 >= z << 1;
-  const std::uint32_t large = is_larger ? product : z, small = is_larger ? z : product;
-  exponent = biased_exponent(large);
-  const std::uint32_t apart = exponent - biased_exponent(small);
-  if (apart > 25) return __builtin_bit_cast(float, large);
+  const std::uint32_t larger = is_larger ? product : z, smaller = is_larger ? z : product;
+  exponent = biased_exponent(larger);
+  const std::uint32_t apart = exponent - biased_exponent(smaller);
+  if (apart > 25) return __builtin_bit_cast(float, larger);
   // Their first bits at 30. The last one of the smaller also stands for the bits shifted out.
-  std::uint32_t sum = (large << 8 | sign_bit) >> 1;
-  const std::uint32_t other = (small << 8 | sign_bit) >> 1;
+  std::uint32_t sum = (larger << 8 | sign_bit) >> 1;
+  const std::uint32_t other = (smaller << 8 | sign_bit) >> 1;
   std::uint32_t shifted = other >> apart;
   if (shifted << apart != other) shifted |= 1;
-  if (((large ^ small) & sign_bit) == 0) {
+  if (((larger ^ smaller) & sign_bit) == 0) {
     sum += shifted;
     if ((sum & sign_bit) != 0) {
       sum = sum >> 1 | (sum & 1);
@@ -83,7 +83,7 @@ UMBEL_NOINLINE constexpr float soft_multiply_add(float a, float b, float c) noex
   }
   if (!is_normal(exponent)) return __builtin_bit_cast(float, product) + c;
   const std::uint32_t result = ((sum + 0x3f + (sum >> 7 & 1)) >> 7) + ((exponent - 1) << 23);
-  return __builtin_bit_cast(float, result | (large & sign_bit));
+  return __builtin_bit_cast(float, result | (larger & sign_bit));
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::simd
