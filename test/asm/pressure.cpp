@@ -144,6 +144,7 @@ void vectors() {
     UMBEL_KEEP(use.w);
 #if UMBEL_VECTOR_BYTES
     UMBEL_ALL_LANES(use.x);
+    UMBEL_LOADED(use.v);
 #endif
   });
 #if UMBEL_SSE2

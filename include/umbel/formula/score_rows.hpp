@@ -44,6 +44,7 @@ struct row_finder {
   // come behind it. Its program and theirs may read such a result, if they read its own rows.
   constexpr void find_shared() {
     const auto& of_last = context().from;
+    bool ok = false;  // is there one?
     for (std::size_t s = 0; s < last; ++s) {
       const step& other = p.steps[s];
       const node_of_graph<T>& product = p.at(other.product < 0 ? other.root : other.product);
@@ -53,10 +54,10 @@ struct row_finder {
                   product.what == word::contract && product.sums == 1 && product.family == key &&
                   product.from[!second].node != weights &&
                   product.from[second] == of_last[of_last[0].node != weights];
+      ok = ok || shares[s];
     }
     shares[last] = true;
-    bool ok = true;
-    for (std::size_t s = 0; s <= last; ++s)
+    for (std::size_t s = 0; s <= last && ok; ++s)
       for (std::size_t t = 0; t < s; ++t) {
         const int n = p.steps[t].root;
         if (!shares[t] && !later[t]) continue;
