@@ -2,6 +2,8 @@
 // Products that read the same weights are one step, which computes these once for a block of
 // queries. The bits are those of a product for each of them, of stored weights.
 #include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <cstddef>
 #include <string_view>
 #include <umbel/inspect/describe.hpp>
 #include <umbel/umbel.hpp>
@@ -110,6 +112,33 @@ BOOST_AUTO_TEST_CASE(weights_over_their_sum) {
     auto w = sigmoid(contract<head_dim>(q, k) + bias);
     return w / sum<key>(w);
   });
+}
+
+// A program between the products needs the first one's result; by the sums of float64.
+BOOST_AUTO_TEST_CASE(a_product_times_the_largest_of_another) {
+  static tensor<float, query<70>, key<67>> bias;
+  static tensor<float, key<67>, value_dim<5>> v;
+  fill(bias, 4), fill(v, 5);
+  constexpr formula f = [](auto b, auto x) {
+    auto w = exp(where(position<key> > position<query>, 0, b));
+    auto first = contract<key>(w, x);
+    return contract<key>(w, x * 2) * max<value_dim>(first) + first;
+  };
+  const auto y = f(bias, v);
+  for (std::size_t q = 0; q < 70; ++q) {
+    double sums[5]{}, most = -1e30;
+    for (std::size_t d = 0; d < 5; ++d) {
+      for (std::size_t k = 0; k < 67; ++k)
+        sums[d] +=
+            std::exp(k > q ? 0.0 : static_cast<double>(bias(q, k))) * static_cast<double>(v(k, d));
+      most = std::fmax(most, sums[d]);
+    }
+    for (std::size_t d = 0; d < 5; ++d) {
+      const double wanted = 2 * sums[d] * most + sums[d];
+      const double far = std::fabs(static_cast<double>(y(q, d)) - wanted);
+      BOOST_TEST(far <= 1e-5 * (1 + std::fabs(most) * 40));
+    }
+  }
 }
 
 // A product that is needed before the others stays a step.

@@ -38,18 +38,10 @@ UMBEL_SAYS(expects_the_arguments_that_are_not_tensors_then_the_ranges_of_this_fo
 
 namespace integers {
 
-// The number of a result, or of a tensor among the arguments; 0 if there is none.
-template <std::size_t I, std::size_t Results>
-constexpr std::size_t result_number() noexcept {
-  using exists = verdict<(Results > I), say::quantized,
-                         say::results_are_numbered_from_0_and_their_count_is, number<Results>>;
-  static_assert(report<exists>::ok, "umbel: shapes do not fit");
-  return exists::ok ? I : 0;
-}
-template <std::size_t I, std::size_t Tensors>
-constexpr std::size_t tensor_number() noexcept {
-  using exists = verdict<(Tensors > I), say::quantized,
-                         say::tensors_are_numbered_from_0_and_their_count_is, number<Tensors>>;
+// I, the number of a result or of a tensor among the arguments; 0 if there is none (Sentence).
+template <class Sentence, std::size_t I, std::size_t Count>
+constexpr std::size_t number_of_existing() noexcept {
+  using exists = verdict<(Count > I), say::quantized, Sentence, number<Count>>;
   static_assert(report<exists>::ok, "umbel: shapes do not fit");
   return exists::ok ? I : 0;
 }
@@ -69,14 +61,18 @@ class quantized_formula {
   using workspace = integer_workspace<model>;
   // The type of the integers of result number R, and of the first.
   template <std::size_t R>
-  using output_type = typename results::template value<result_number<R, model::results>()>;
+  using output_type = typename results::template value<
+      number_of_existing<say::results_are_numbered_from_0_and_their_count_is, R, model::results>()>;
   using result_type = output_type<0>;
   // The type of the integers of tensor number I in a call.
   template <std::size_t I>
   using input_type = typename form::template element_of_call<
-      kinds::slot(tensor_number<I, kinds::tensors>()),
+      kinds::slot(number_of_existing<say::tensors_are_numbered_from_0_and_their_count_is, I,
+                                     kinds::tensors>()),
       typename form::template element_of_tensor<typename portable::nth_type<
-          kinds::slot(tensor_number<I, kinds::tensors>()), X...>::type>::type>;
+          kinds::slot(number_of_existing<say::tensors_are_numbered_from_0_and_their_count_is, I,
+                                         kinds::tensors>()),
+          X...>::type>::type>;
 
   // The float formula, whose values widen the ranges. work: memory for all of them, which is on the
   // stack if none is passed and it is small enough.
@@ -153,12 +149,16 @@ class quantized_formula {
   // The range whose unit result number R has, and that of tensor number I.
   template <std::size_t R = 0>
   static constexpr float output_range(const ranges& seen) noexcept {
-    return range_of(model::template result<result_number<R, model::results>()>, seen);
+    return range_of(model::template result<number_of_existing<
+                        say::results_are_numbered_from_0_and_their_count_is, R, model::results>()>,
+                    seen);
   }
   template <std::size_t I>
   static constexpr float input_range(const ranges& seen) noexcept {
-    return range_of(
-        model::template node_of_argument<kinds::slot(tensor_number<I, kinds::tensors>())>, seen);
+    return range_of(model::template node_of_argument<kinds::slot(
+                        number_of_existing<say::tensors_are_numbered_from_0_and_their_count_is, I,
+                                           kinds::tensors>())>,
+                    seen);
   }
 
  private:

@@ -106,8 +106,8 @@ struct integer_plan : integer_steps<T, Nodes> {
       why = last == integer_step::softmax ? integer_refusal::softmax : integer_refusal::hide;
     }
   }
-  // 16 bits if only sums, norms and softmax read it, and for results that are sums. A block passes
-  // its part 8 bits, and adds the result to its sums.
+  // 16 bits if only sums, choices, joins, norms and softmax read it, and for results that are sums.
+  // A block passes its part 8 bits, and adds the result to its sums.
   constexpr void find_wide() {
     bool narrow[Nodes]{};
     for (int n = 0; n < g.count; ++n) {
