@@ -6,7 +6,7 @@ what it makes of it, for UMBEL_FUZZ_SECONDS (10, if nothing is said).
     check.py THIS_DIR INCLUDE_DIR -- COMPILER...                  TAP; skipped where there is no clang with libFuzzer
     check.py THIS_DIR INCLUDE_DIR --long SECONDS -- COMPILER...   and makes corpus/ anew: of the old and the new inputs the fewest and
                                                                   shortest that reach all that all of them reach
-    check.py THIS_DIR INCLUDE_DIR --worst -- COMPILER...          TAP: what the most expensive files of 100 MB cost
+    check.py THIS_DIR INCLUDE_DIR --worst -- COMPILER...          TAP: what the most expensive files of 10 MB cost
 
 An input that fails is printed in base64: `base64 -d > input`, then run the harness on it (a recipe with UMBEL_FUZZ_RECIPES=1).
 """
@@ -23,6 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from tap import Tap, split_command  # noqa: E402
 
 FLAGS = ["-std=c++20", "-O1", "-g", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=undefined"]
+STEPS = ["-fsanitize-coverage=trace-pc", "-Wl,--wrap=__sanitizer_cov_trace_pc,--wrap=memcmp"]  # steps.hpp
 LONGEST = 2048  # bytes of an input
 LARGEST = 2_000_000  # bytes of the corpus, which is in the repository
 EMPTY = 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }\n'
@@ -58,7 +59,7 @@ def check_run(tap, name, run, found):
 def worst(here, include_dir, command):
     with tempfile.TemporaryDirectory() as name:
         program = pathlib.Path(name) / "worst"
-        subprocess.run([*command, "-std=c++20", "-O2", "-I", include_dir, here / "worst.cpp", "-o", program], check=True)
+        subprocess.run([*command, "-std=c++20", "-O2", *STEPS, "-I", include_dir, here / "worst.cpp", "-o", program], check=True)
         return subprocess.run([program], check=False).returncode
 
 
@@ -87,7 +88,7 @@ def main():
             return 0
         tap = Tap()
         program = folder / "files"
-        made = subprocess.run([*compiler, *FLAGS, "-I", include_dir, here / "files.cpp", "-o", program],
+        made = subprocess.run([*compiler, *FLAGS, *STEPS, "-I", include_dir, here / "files.cpp", "-o", program],
                               capture_output=True, text=True)
         tap.check("the harness compiles", made.returncode == 0, made.stderr)
         if made.returncode != 0:

@@ -2,15 +2,16 @@
 // What libFuzzer calls with bytes that may be a file of tensors: whatever they are, nothing is read
 // outside of them, what is read is what was listed, an error changes nothing, weights are loaded
 // whole or not at all (check.py). With UMBEL_FUZZ_RECIPES the bytes are the recipe of a long file,
-// which is to cost no more time than its length allows.
+// which is to cost no more steps than its length allows.
 #include <umbel/files.hpp>
 #include <umbel/umbel.hpp>
 #include <umbel/weights.hpp>
 
+#include "steps.hpp"
+
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -125,38 +126,12 @@ std::string file_by(const std::uint8_t* recipe, std::size_t size) {
   return file + header + std::string(count, '\0');
 }
 
-double processor_time() {
-  std::timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-template <class Work>
-double seconds_of(const Work& work) {
-  const double begin = processor_time();
-  work();
-  return processor_time() - begin;
-}
-// At most LIMIT times the checksum of as many bytes, and of 10,000 more: four times what is
-// measured. Both are timed at the same moment, so a slow or busy machine changes little; the least
-// of some tries.
-void takes_time_for(const std::string& bytes) {
-  constexpr double limit = 400, more = 10'000;
-  static const std::string zeros(300'000, '\0');
-  double least = 1e9;
-  for (int i = 0; i < 20 && least > limit; ++i) {
-    static volatile std::uint32_t sum = 0;
-    const double checksum = seconds_of([&] {
-      sum =
-          umbel::detail::crc32(reinterpret_cast<const unsigned char*>(zeros.data()), zeros.size());
-    });
-    const double reading = seconds_of([&] {
-      if (const auto file = tensor_file::in_memory(bytes.data(), bytes.size())) load_from(*file);
-    });
-    const double of_a_byte = checksum / static_cast<double>(zeros.size());
-    const double ratio = reading / (of_a_byte * (static_cast<double>(bytes.size()) + more));
-    least = ratio < least ? ratio : least;
-  }
-  require(least <= limit);
+// The file's length bounds the cost: about three times what the most expensive recipes need.
+void costs_steps_for(const std::string& bytes) {
+  const std::uint64_t steps = steps_of([&] {
+    if (const auto file = tensor_file::in_memory(bytes.data(), bytes.size())) load_from(*file);
+  });
+  require(steps <= 20'000 + 200 * std::uint64_t{bytes.size()});
 }
 
 }  // namespace
@@ -165,7 +140,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const bool is_recipe = std::getenv("UMBEL_FUZZ_RECIPES") != nullptr;
-  if (is_recipe) return takes_time_for(file_by(data, size)), 0;
+  if (is_recipe) return costs_steps_for(file_by(data, size)), 0;
   const auto file = tensor_file::in_memory(data, size);
   require((file.code() == file_error::none) == (std::strlen(file.error()) == 0));
   if (!file) return 0;
