@@ -164,29 +164,30 @@
 #include <umbel/formula/positions.hpp>
 #include <umbel/formula/next_positions.hpp>
 #include <umbel/decode/step_of_formula.hpp>
+#include <umbel/decode/call_of_formula.hpp>
 // clang-format on
 
 #include <umbel/config.hpp>
 #include <umbel/decode/cache.hpp>
-#include <umbel/decode/step_of_formula.hpp>
+#include <umbel/decode/call_of_formula.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
-// The key_value_cache of a formula. Keys: the number of positions that fit in memory. Options:
-// called_with<...>, which is required.
+// The key_value_cache of a formula, in floats or in integers. Keys: the number of positions that
+// fit in memory. Options: in floats called_with<...>, which is required.
 template <class Formula, class Keys, class... Options>
   requires(portable::anything<void> && detail::decodes_as_formula<Formula>)
 class key_value_cache<Formula, Keys, Options...>
     : public detail::other_cache_calls<detail::rules::calls_of_formula> {
-  using F = typename detail::function_of_formula<std::remove_cv_t<Formula>>::type;
-  using types = detail::formulas::types_of_cache<F, Keys, Options...>;
-  using decoded = typename types::decoded;
+  using types =
+      typename detail::formulas::cache_of<std::remove_cv_t<Formula>>::template types<Keys,
+                                                                                     Options...>;
   static constexpr bool fits = types::verdict::ok;
   static_assert(detail::reported<typename types::verdict>::ok, "umbel: shapes do not fit");
 
  public:
   using detail::other_cache_calls<detail::rules::calls_of_formula>::step;
-  using layer = formula<F>;
+  using layer = typename types::layer;
   using value_type = typename types::sizes::T;
   static constexpr std::size_t capacity = types::capacity;
   static constexpr std::size_t positions = capacity;
@@ -211,9 +212,9 @@ class key_value_cache<Formula, Keys, Options...>
   workspace_of(const X&...);
 
   // The formula's result for the next positions: the rows of the whole pass. out: row-major; for
-  // several results std::tie(a, b). x: the arguments of the formula, optionally followed by a
-  // workspace. An argument with an axis key has as many keys as the cache has room for. Returns
-  // false and changes nothing if the positions don't fit.
+  // several results std::tie(a, b). x: the arguments of the formula (in integers, its tensors),
+  // optionally followed by a workspace. An argument with an axis key has as many keys as the cache
+  // has room for. Returns false and changes nothing if the positions don't fit.
   template <detail::formulas::memory_of_results Out, class Given, class... X>
     requires(!detail::formulas::last_is_workspace<X...>)
   [[nodiscard]] constexpr auto step(Out&& out, const Given& layer_of, const X&... x) noexcept {
@@ -234,80 +235,18 @@ class key_value_cache<Formula, Keys, Options...>
     return step_with<Out>(out, layer_of, detail::formulas::reference_at<sizeof...(I)>(all),
                           detail::formulas::reference_at<I>(all)...);
   }
-
   template <class Out, class Given, class Work, class... X>
-  struct call {
-    static constexpr std::size_t count = detail::formulas::new_positions<X...>;
-    using decoding = detail::formulas::decoded<F, capacity, detail::formulas::list<X...>>;
-    using declared_for =
-        detail::verdict<std::is_same_v<std::remove_cv_t<Given>, formula<F>>,
-                        detail::say::key_value_cache,
-                        detail::say::the_layer_is_not_the_one_that_the_cache_was_declared_for>;
-    using has_positions = detail::rules::called_with_a_sequence<X...>;
-    template <bool Ok, class Decoded>
-    struct rest {
-      using type = detail::accepted;
-      static constexpr bool is_traced = false;
-    };
-    template <class Decoded>
-    struct rest<true, Decoded> {
-      static constexpr bool is_traced = false;
-      using type = detail::verdict<
-          detail::never<Decoded>, detail::say::key_value_cache,
-          detail::say::the_arguments_do_not_match_called_with_in_the_type_of_the_cache>;
-    };
-    template <class Decoded>
-      requires(std::is_same_v<typename Decoded::whole, typename decoded::whole>)
-    struct rest<true, Decoded> {
-      using new_axis = axes::token<count>;
-      using room = detail::rules::fits_into_cache<new_axis, Keys, capacity>;
-      template <bool HasRoom, class Of>
-      struct of_step {
-        using type = room;
-        static constexpr bool is_traced = false;
-      };
-      // The formula has refused these sizes.
-      template <class Of>
-        requires(detail::one_is_invalid<typename Of::template result<count>>)
-      struct of_step<true, Of> : of_step<false, Of> {};
-      template <class Of>
-        requires(!detail::one_is_invalid<typename Of::template result<count>>)
-      struct of_step<true, Of> {
-        static constexpr bool is_traced = true;
-        using step = typename Of::template step<count>;
-        using layouts = detail::formulas::row_major_layouts<typename Of::template result<count>>;
-        using type = detail::first_error<
-            detail::verdict<
-                step::is_the_same, detail::say::key_value_cache,
-                detail::say::the_formula_uses_the_size_of_token_which_differs_in_a_step>,
-            typename detail::formulas::step_outs_fit<value_type, layouts, Out>::type,
-            detail::rules::scratch_fits<detail::say::key_value_cache, std::remove_reference_t<Work>,
-                                        typename types::sizes::template workspace<count>,
-                                        detail::shape<new_axis>>>;
-      };
-      using type = typename of_step<room::ok, Decoded>::type;
-      static constexpr bool is_traced = of_step<room::ok, Decoded>::is_traced;
-    };
-    using last = rest<fits && declared_for::ok && has_positions::ok, decoding>;
-    using verdict = detail::first_error<declared_for, has_positions, typename last::type>;
-  };
-
-  template <class Out, class Given, class Work, class... X>
-  constexpr auto step_with(std::remove_reference_t<Out>& out, const Given&, Work& work,
+  constexpr auto step_with(std::remove_reference_t<Out>& out, const Given& layer_of, Work& work,
                            const X&... x) noexcept {
     if constexpr (fits) {
-      using called = call<Out, Given, Work, X...>;
+      using called = detail::formulas::call_of_cache<types, Out, Given, Work, X...>;
       static_assert(detail::report<typename called::verdict>::ok, "umbel: shapes do not fit");
       if constexpr (called::verdict::ok && called::last::is_traced) {
-        using decoding = typename called::decoding;
-        using runs = typename decoding::template run<called::count>;
         if (called::count > capacity - size_) return false;
         using needed = typename types::sizes::template workspace<called::count>;
         detail::with_scratch<needed>(work, [&](auto& scratch) UMBEL_LAMBDA_INLINE {
-          detail::formulas::formula_call<false, F, X...>::template step<
-              runs, detail::formulas::binder<value_type, false, capacity>,
-              typename decoding::template arguments<called::count, called::count>>(
-              {kept_, size_}, out, scratch.memory, x...);
+          types::template run<typename called::decoding, called::count>(kept_, size_, layer_of, out,
+                                                                        scratch, x...);
         });
         size_ += called::count;
         return true;
@@ -315,19 +254,13 @@ class key_value_cache<Formula, Keys, Options...>
     }
     return false;
   }
-
-  // Unused keys must be finite numbers: 0, so that a weight of 0 adds nothing.
   constexpr void forget(std::size_t from) noexcept {
-    if constexpr (fits)
-      for (const auto& memory : decoded::whole::memories.of)
-        for (std::size_t outer = 0; outer < memory.outer; ++outer)
-          for (std::size_t i = from * memory.key_step; i < size_ * memory.key_step; ++i)
-            kept_[memory.place + outer * memory.outer_step + i] = 0;
+    if constexpr (fits) kept_.forget(from, size_);
     size_ = from;
   }
 
   std::size_t size_ = 0;
-  alignas(64) value_type kept_[types::sizes::room]{};
+  typename types::sizes::kept_values kept_;
 };
 
 }  // namespace umbel::inline UMBEL_TARGET

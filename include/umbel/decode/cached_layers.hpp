@@ -33,6 +33,9 @@ inline constexpr bool stores_blocks = decodes_in_blocks<Layer>;
 template <class Layer>
 inline constexpr bool is_formula = requires { std::remove_cv_t<Layer>::traceable; };
 template <class Layer>
+inline constexpr bool is_formula_in_integers =
+    requires { std::remove_cv_t<Layer>::layer::traceable; };
+template <class Layer>
 inline constexpr bool decodes_as_formula = false;
 
 namespace rules {
@@ -45,6 +48,8 @@ template <class Layer>
 using a_layer_to_decode = first_error<
     verdict<!is_formula<Layer>, say::key_value_cache,
             say::of_a_formula_needs_its_header_so_include_decode_cache_of_formula>,
+    verdict<!is_formula_in_integers<Layer>, say::key_value_cache,
+            say::of_a_formula_in_integers_needs_its_header_so_include_quantized_cache_of_formula>,
     verdict<
         detail::is_multi_head<Layer> || stores_blocks<Layer> || one_is_invalid<Layer>,
         say::key_value_cache,

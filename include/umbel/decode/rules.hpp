@@ -43,6 +43,9 @@ UMBEL_SAYS(
     "layer_stack");
 UMBEL_SAYS(of_a_formula_needs_its_header_so_include_decode_cache_of_formula,
            "of a formula needs its header; add #include <umbel/decode/cache_of_formula.hpp>");
+UMBEL_SAYS(of_a_formula_in_integers_needs_its_header_so_include_quantized_cache_of_formula,
+           "of a formula in integers needs its header; add "
+           "#include <umbel/quantized/cache_of_formula.hpp>");
 UMBEL_SAYS(a_cache_with_longest_sequence_overwrites_positions_so_use_step_not_attend,
            "a cache with longest_sequence overwrites positions; use step, not attend");
 UMBEL_SAYS(a_cache_with_longest_sequence_accepts_only_masks_by_position,

@@ -46,6 +46,7 @@ template <class T, std::size_t Nodes>
 struct later_values {
   graph<T, Nodes> g;  // its products and sums are joined
   std::size_t capacity = 0;
+  bool in_integers = false;
   unsigned long long rows = 0, queries = 0, keys = 0;  // families; queries: of arguments
   role of[Nodes][most_axes]{};
   bool keeps[Nodes]{};
@@ -241,7 +242,7 @@ struct later_values {
     return found;
   }
   // The value of an elementwise node at a later key. Unknown values are assumed finite: infinity or
-  // NaN there would spoil earlier rows of the whole pass as well.
+  // NaN there would spoil earlier rows of the whole pass as well. In integers only 0 is exact.
   constexpr later_value<T> elementwise_later(int n) const {
     const node_of_graph<T>& node = at(n);
     const auto from = [&](std::size_t j) { return later[node.from[j].node]; };

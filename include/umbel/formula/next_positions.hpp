@@ -23,6 +23,7 @@ template <class T, std::size_t Nodes>
 struct graph_of_step {
   graph<T, Nodes> g;
   role of[Nodes][most_axes]{};
+  int origin[Nodes]{};         // the node of the whole pass whose values it has
   std::size_t place[Nodes]{};  // of an append: in the cache
   // Of an append to a padded sequence: elements of one position, and of those before the first.
   std::size_t step[Nodes]{}, before[Nodes]{};
@@ -134,6 +135,7 @@ struct step_maker {
     appended.from[0] = read(n, last);
     appended.operands = 1;
     now[n] = add(appended);
+    made.origin[now[n]] = n;
     made.place[now[n]] = from.place_of(n);
     made.step[now[n]] = appended.axes.stride_of(from.at(n).family);
     made.before[now[n]] = from.delay[n] * made.step[now[n]];
@@ -190,6 +192,7 @@ struct step_maker {
         node.by_axes = from.reads(n, role::kept) || from.delay[from.at(n).from[0].node] != 0;
     }
     now[n] = add(node);
+    made.origin[now[n]] = n;
     for (std::size_t i = 0; i < node.axes.rank; ++i) made.of[now[n]][i] = from.of[n][i];
     if (from.keeps[n]) keep(n);
   }
@@ -204,6 +207,7 @@ struct step_maker {
       copied.from[0] = whole(source);
       copied.operands = 1;
       source = add(copied);
+      made.origin[source] = n;
       for (std::size_t i = 0; i < copied.axes.rank; ++i) made.of[source][i] = from.of[n][i];
     }
     node_of_graph<T> appended;
@@ -212,6 +216,7 @@ struct step_maker {
     appended.from[0] = whole(source);
     appended.operands = 1;
     kept[n] = add(appended);
+    made.origin[kept[n]] = n;
     made.place[kept[n]] = from.place_of(n);
     for (std::size_t i = 0; i < appended.axes.rank; ++i)
       made.of[kept[n]][i] = from.of[n][i] == role::other ? role::other : role::kept;

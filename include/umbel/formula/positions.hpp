@@ -38,7 +38,7 @@ template <class T, std::size_t Nodes>
 struct by_position : later_values<T, Nodes> {
   using base = later_values<T, Nodes>;
   using base::as_values, base::at, base::capacity, base::count_of, base::delay;
-  using base::elementwise_later, base::g;
+  using base::elementwise_later, base::g, base::in_integers;
   using base::goes_along, base::guard, base::guarded, base::has, base::has_function, base::is;
   using base::is_part, base::is_row, base::is_selected, base::keeps, base::keys, base::later;
   using base::of, base::queries, base::read_as, base::reads, base::reads_all_positions;
@@ -49,7 +49,7 @@ struct by_position : later_values<T, Nodes> {
     const int from = at(n).from[j].node;
     if (count_of(from, role::row) != 1) return refuse(not_by_position::several_rows, n);
     if (!is(later[from], value)) return refuse(not_by_position::sees_later, n);
-    if (is_selected(from)) return;
+    if (in_integers || is_selected(from)) return;
     guarded[n] = static_cast<int>(j);
     guard[n] = value;
   }
@@ -144,7 +144,7 @@ struct by_position : later_values<T, Nodes> {
       return;
     }
     if (node.what == word::number) {
-      later[n] = {true, node.number};
+      later[n] = {!in_integers || node.number == T{}, node.number};
       return;
     }
     if (node.what == word::position) return;
@@ -184,6 +184,8 @@ struct by_position : later_values<T, Nodes> {
       }
     if (is_elementwise(node.what)) {
       later[n] = elementwise_later(n);
+      if (in_integers && !node.condition && node.what != word::hide && later[n].value != T{})
+        later[n].known = false;
     } else if (node.what == word::contract) {
       for (std::size_t j = 0; j < 2; ++j)
         if (reads(n, j, role::kept) && is(later[node.from[j].node], 0)) later[n] = {true, T{0}};
@@ -208,8 +210,9 @@ struct by_position : later_values<T, Nodes> {
       if (of[n][i] != role::other) key = i;
     return key;
   }
+  constexpr bool has_adjacent_features(int n) const { return in_integers || as_values[n]; }
   // The memory kept for node n: its axes, with room for all keys. Inputs of scores have adjacent
-  // keys, inputs of sums along keys adjacent features.
+  // keys, inputs of sums along keys adjacent features, as all have in integers.
   constexpr axis_list kept_axes(int n) const {
     axis_list axes = at(n).axes;
     if (delay[n] != 0) return axes;
@@ -217,12 +220,12 @@ struct by_position : later_values<T, Nodes> {
     std::size_t step = 1;
     axes.family[key] = keys;
     axes.size[key] = capacity;
-    if (!as_values[n]) {
+    if (!has_adjacent_features(n)) {
       axes.stride[key] = 1;
       step = (capacity + 15) / 16 * 16;
     }
     for (std::size_t i = axes.rank; i-- > 0;) {
-      if (i == key && !as_values[n]) continue;
+      if (i == key && !has_adjacent_features(n)) continue;
       axes.stride[i] = step;
       step *= axes.size[i];
     }
@@ -250,8 +253,9 @@ struct by_position : later_values<T, Nodes> {
     }
     const std::size_t key = key_of_kept(n), others = axes.count() / axes.size[key];
     const std::size_t key_step = axes.stride[key];
-    return {place_of(n), as_values[n] ? others / key_step : others,
-            as_values[n] ? key_step * capacity : (capacity + 15) / 16 * 16, key_step};
+    const bool by_key = has_adjacent_features(n);
+    return {place_of(n), by_key ? others / key_step : others,
+            by_key ? key_step * capacity : (capacity + 15) / 16 * 16, key_step};
   }
   // The number of cache elements kept before node n.
   constexpr std::size_t place_of(int n) const {
@@ -269,16 +273,17 @@ struct by_position : later_values<T, Nodes> {
   constexpr std::size_t room() const { return place_of_sums(g.count); }
 };
 
-// From the graph with `capacity` positions.
+// From the graph with `capacity` positions. in_integers: products and sums are not joined.
 template <class T, std::size_t Nodes>
 constexpr by_position<T, Nodes> read_positions(const graph<T, Nodes>& g, std::size_t capacity,
                                                unsigned long long rows, unsigned long long queries,
-                                               unsigned long long keys) {
+                                               unsigned long long keys, bool in_integers) {
   by_position<T, Nodes> found{};
   schedule<T, Nodes> joined{};
   joined.g = g;
-  join_multiplications(joined);
+  if (!in_integers) join_multiplications(joined);
   found.g = joined.g;
+  found.in_integers = in_integers;
   found.capacity = capacity;
   found.rows = rows;
   found.queries = queries;
