@@ -67,8 +67,8 @@ BANNED_WORDS = re.compile(r"\b(new|malloc|calloc|realloc|aligned_alloc|is_consta
 # header of the user's is first brings the rest: so each includes all that it needs itself, dependencies first.
 INCLUDED_BY_USERS = (
     "decode/cache_of_formula", "decode/sample", "file/mapped_file", "files", "formula/row_formula", "inspect/describe",
-    "inspect/fits", "inspect/footprint", "inspect/heat_map", "inspect/vector_check", "mpi", "quantized", "training", "weights",
-    "weights/array_checksum")
+    "inspect/fits", "inspect/footprint", "inspect/heat_map", "inspect/vector_check", "mpi", "quantized",
+    "quantized/cache_of_formula", "training", "weights", "weights/array_checksum")
 WITHOUT_MESSAGES = {"config", "utility", "version", "text", "simd", "plan", "kernel"}  # rooms whose headers refuse nothing
 BOOST_MAY_BE_IN = {"umbel/shape/hana.hpp"}
 MPI_MAY_BE_IN = {"umbel/mpi/communicator.hpp"}

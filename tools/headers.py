@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 INCLUDE = pathlib.Path(__file__).resolve().parent.parent / "include"
-ENTRANCES = ["umbel/umbel.hpp", "umbel/inspect/describe.hpp", "umbel/inspect/fits.hpp", "umbel/inspect/footprint.hpp", "umbel/inspect/heat_map.hpp", "umbel/inspect/vector_check.hpp", "umbel/decode/cache_of_formula.hpp", "umbel/formula/row_formula.hpp", "umbel/files.hpp", "umbel/quantized.hpp", "umbel/weights.hpp", "umbel/training.hpp", "umbel/mpi.hpp",
+ENTRANCES = ["umbel/umbel.hpp", "umbel/inspect/describe.hpp", "umbel/inspect/fits.hpp", "umbel/inspect/footprint.hpp", "umbel/inspect/heat_map.hpp", "umbel/inspect/vector_check.hpp", "umbel/decode/cache_of_formula.hpp", "umbel/formula/row_formula.hpp", "umbel/files.hpp", "umbel/quantized.hpp", "umbel/quantized/cache_of_formula.hpp", "umbel/weights.hpp", "umbel/training.hpp", "umbel/mpi.hpp",
              "umbel/file/mapped_file.hpp", "umbel/file/read_file.hpp"]
 
 # What the compiler needs for umbel/mpi.hpp; None where there is no MPI.

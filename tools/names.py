@@ -68,8 +68,8 @@ These are the {count} names that `using namespace umbel`, `using namespace umbel
 `umbel/inspect/fits.hpp`, `umbel/inspect/footprint.hpp`, `umbel/inspect/heat_map.hpp`,
 `umbel/inspect/vector_check.hpp`,
 `umbel/decode/cache_of_formula.hpp`, `umbel/formula/row_formula.hpp`, `umbel/files.hpp`,
-`umbel/quantized.hpp`, `umbel/weights.hpp`, `umbel/training.hpp`, `umbel/mpi.hpp` and the other
-headers of `umbel/file/`. You can use any other name without qualification, for example an axis
+`umbel/quantized.hpp`, `umbel/quantized/cache_of_formula.hpp`, `umbel/weights.hpp`,
+`umbel/training.hpp`, `umbel/mpi.hpp` and the other headers of `umbel/file/`. You can use any other name without qualification, for example an axis
 `frames` or `rule` (`test/static/names.cpp` declares 87 plausible ones and lists those that are
 taken). `umbel/bare.hpp` has the same names except those of `shape/hana.hpp`.
 

@@ -196,6 +196,7 @@
 #include <umbel/quantized/formula_plan.hpp>
 #include <umbel/quantized/formula_numbers.hpp>
 #include <umbel/quantized/formula_memory.hpp>
+#include <umbel/quantized/formula_products.hpp>
 #include <umbel/quantized/formula_steps.hpp>
 #include <umbel/quantized/formula_ranges.hpp>
 #include <umbel/quantized/formula_form.hpp>

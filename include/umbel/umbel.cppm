@@ -11,6 +11,7 @@ module;
 #include <umbel/formula/row_formula.hpp>
 #include <umbel/files.hpp>
 #include <umbel/quantized.hpp>
+#include <umbel/quantized/cache_of_formula.hpp>
 #include <umbel/weights.hpp>
 #include <umbel/training.hpp>
 

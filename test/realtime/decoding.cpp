@@ -3,6 +3,7 @@
 // token of a language model, from its number to the next one.
 #include <umbel/decode/cache_of_formula.hpp>
 #include <umbel/decode/sample.hpp>
+#include <umbel/quantized/cache_of_formula.hpp>
 #include <umbel/umbel.hpp>
 
 #include "../support/random.hpp"
@@ -120,6 +121,34 @@ void check_cache_of_formula() {
   });
 }
 
+// The same in integers, its ranges from the rows of 60 positions.
+void check_cache_of_formula_in_integers() {
+  using attention = multi_head_attention<float, hidden<32>, heads<4>>;
+  using rows = tensor<float, axes::token<60>, hidden<32>>;
+  using layer = quantized<decltype(attends_twice), rows, attention::weights>;
+  using past = key_value_cache<layer, key<60>>;
+  static lcg next{1};
+  static const auto w = drawn_weights<attention>(next);
+  static layer::ranges seen;
+  static layer::calibration_workspace to_calibrate;
+  static const auto samples = drawn<rows>(next);
+  (void)layer::calibrate(seen, samples, w, to_calibrate);
+  static const layer packed(w, seen);
+  static past memory;
+  static past::workspace<axes::token<1>> work;
+  static tensor<layer::output_type<0>, axes::token<1>, hidden<32>> out;
+  static const tensor<layer::input_type<0>, axes::token<1>, hidden<32>> x{};
+  group("key_value_cache of a formula in integers");
+  check("60 steps", 0, [] {
+    memory.reset();
+    for (int i = 0; i < 60; ++i) (void)memory.step(out, packed, x, work);
+  });
+  check("60 steps, workspace on the stack", sizeof(work), [] {
+    memory.reset();
+    for (int i = 0; i < 60; ++i) (void)memory.step(out, packed, x);
+  });
+}
+
 template <class Stored>
 void check_language_model(const char* name) {
   using words = embedding<float, vocabulary<50>, hidden<32>>;
@@ -169,6 +198,7 @@ void realtime::check_decoding() {
   check_cache_of_blocks();
   check_cache_of_decoders();
   check_cache_of_formula();
+  check_cache_of_formula_in_integers();
   check_language_model<float>("language model");
   check_language_model<bfloat16>("language model in bfloat16");
   check_language_model<float16>("language model in float16");

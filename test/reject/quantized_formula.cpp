@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Formulas in integers: operations without an integer form, names, arguments.
 #include <umbel/quantized.hpp>
+#include <umbel/quantized/cache_of_formula.hpp>
 
 #include <tuple>
 
@@ -12,6 +13,8 @@ using whole = tensor<std::int8_t, token<5>, hidden<4>>;
 
 constexpr formula multiplied = [](auto x, auto y) { return x * y; };
 using product_of_rows = quantized<decltype(multiplied), rows, rows>;
+
+constexpr auto later = position<key> > position<token>;
 
 [[maybe_unused]] static void cases(const product_of_rows& multiply, const rows& x,
                                    const whole& integers) {
@@ -220,6 +223,56 @@ using product_of_rows = quantized<decltype(multiplied), rows, rows>;
   using layer = quantized<decltype(f), rows>;
   layer::ranges seen{};
   auto y = layer::calibrate(seen, x);
+#elif defined CASE_cache_of_a_sum_without_softmax
+  // expect-gcc: "umbel: key_value_cache: key=6 is more positions than the formula was quantized for; its sums may overflow"
+  // expect-clang: key_value_cache.*key<6.*are_more_positions_than_the_formula_was_quantized_for
+  // cause: Without a softmax, the shifts of a sum along keys depend on how many there are.
+  // cure: Quantize the formula for as many positions as the cache has room for: `tensor<float, token<6>, hidden<4>>`.
+  constexpr formula f = [](auto a) {
+    auto keys = a | rename_axis<token, key>;
+    return contract<key>(where(later, 0, sigmoid(contract<hidden>(a, keys))), keys);
+  };
+  key_value_cache<quantized<decltype(f), rows>, key<6>> past;
+#elif defined CASE_cache_of_integers
+  // expect-gcc: "umbel: key_value_cache: keeps 8-bit and 16-bit values only; pass bool and integers along key"
+  // expect-clang: key_value_cache.*keeps_8_and_16_bit_values_only_so_pass_bool_and_integers_along_key
+  // cause: The formula compares integers of earlier positions, which the cache would have to keep.
+  // cure: Pass those of the keys as an argument with the axis key, as many as the cache has room for.
+  constexpr formula f = [](auto a, auto of) {
+    auto keys = a | rename_axis<token, key>;
+    auto hidden_keys = (of | rename_axis<token, key>) > 3;
+    return contract<key>(softmax<key>(hide(contract<hidden>(a, keys), later || hidden_keys)), keys);
+  };
+  key_value_cache<quantized<decltype(f), rows, tensor<int, token<5>>>, key<5>> past;
+#elif defined CASE_cache_of_all_keys
+  // expect-gcc: "umbel: key_value_cache: softmax may see later keys; write hide\(scores, position<key> > position<query>\), or set their weights to 0"
+  // expect-clang: key_value_cache.*may_see_later_keys_so_hide_them
+  // cause: A row would change when later positions arrive, or no comparison of positions shows that it would not.
+  // cure: Hide them: `softmax<key>(hide(scores, position<key> > position<query>))`.
+  constexpr formula f = [](auto a) {
+    auto keys = a | rename_axis<token, key>;
+    return contract<key>(softmax<key>(contract<hidden>(a, keys)), keys);
+  };
+  key_value_cache<quantized<decltype(f), rows>, key<5>> past;
+#elif defined CASE_option_of_a_cache_in_floats
+  // expect-gcc: "umbel: key_value_cache: called_with is not one of its options"
+  // expect-clang: key_value_cache.*called_with.*is_not_one_of_its_options
+  // cause: The type of the formula in integers already has the types of its arguments.
+  // cure: Write `key_value_cache<packed, key<256>>`.
+  key_value_cache<product_of_rows, key<5>, called_with<rows>> past;
+#elif defined CASE_step_in_floats
+  // expect-gcc: "umbel: key_value_cache: step expects out, the formula in integers and its tensors, of input_type; then a workspace"
+  // expect-clang: key_value_cache.*step_expects_out_the_formula_in_integers_and_its_tensors
+  // cause: A step has the tensors of a call, in integers, with any number of positions. Weights are packed.
+  // cure: Quantize them: `quantize<layer::input_type<0>>(x, layer::input_range<0>(seen))`.
+  constexpr formula f = [](auto a) {
+    auto keys = a | rename_axis<token, key>;
+    return contract<key>(softmax<key>(hide(contract<hidden>(a, keys), later)), keys);
+  };
+  static key_value_cache<quantized<decltype(f), rows>, key<5>> past;
+  static quantized<decltype(f), rows> packed;
+  tensor<float, token<1>, hidden<4>> next{};
+  (void)past.step(next, packed, next);
 #else
   (void)named<"x">(x);
   (void)multiply(integers, integers);

@@ -53,6 +53,13 @@ auto x = quantized_mean<query<5>>{}(tensor<std::int8_t, token<5>, hidden<4>>{});
 // cure: Pass one length for each sequence, `tensor<int, batch<2>>`, or an integer for all.
 auto x =
     quantized_mean<token<5>>{}(tensor<std::int8_t, token<5>, hidden<4>>{}, tensor<int, token<5>>{});
+#elif defined CASE_cache_of_a_formula_without_its_header
+// expect-gcc: "umbel: key_value_cache: of a formula in integers needs its header; add #include <umbel/quantized/cache_of_formula\.hpp>"
+// expect-clang: key_value_cache.*of_a_formula_in_integers_needs_its_header_so_include_quantized_cache_of_formula
+// cause: Caches of formulas in integers are not part of umbel/quantized.hpp.
+// cure: Write `#include <umbel/quantized/cache_of_formula.hpp>`.
+constexpr formula f = [](auto a) { return a + a; };
+static key_value_cache<quantized<decltype(f), tensor<float, token<4>, hidden<8>>>, key<4>> past;
 #elif defined CASE_mean_as_float
 // expect-gcc: "umbel: quantized_mean: the result must be std::int8_t or std::int16_t, not float"
 // expect-clang: quantized_mean, .*the_result_must_be_int8_t_or_int16_t_not, .*float

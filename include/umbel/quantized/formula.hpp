@@ -46,6 +46,10 @@ constexpr std::size_t number_of_existing() noexcept {
   return exists::ok ? I : 0;
 }
 
+// Of a cache: step_of_formula.hpp.
+template <class, class, class, class, class...>
+struct types_of_cache;
+
 template <class F, class... X>
 class quantized_formula {
   using form = formula_in_integers<F, X...>;
@@ -210,6 +214,8 @@ class quantized_formula {
     }(std::make_index_sequence < sizeof...(A) == 0 ? 0 : sizeof...(A) - 1 > {}) &&
            std::is_same_v<typename form::template nth<sizeof...(A) - 1, A..., void>, workspace>;
   }
+  template <class, class, class, class, class...>
+  friend struct types_of_cache;
   typename model::numbers numbers_;
 };
 

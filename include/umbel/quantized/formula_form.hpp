@@ -251,10 +251,13 @@ struct formula_form {
     else if constexpr (!tensor_like<Given>)
       return false;
     else
-      return std::is_same_v<layout_of<Given>, layout_of<Own>> &&
-             std::is_same_v<typename Given::value_type,
-                            element_of_call<I, typename Own::value_type>>;
+      return has_type<I, Given, layout_of<Own>, typename Own::value_type>;
   }
+  // Tensor number I of a call; E: its elements in floats.
+  template <std::size_t I, class Given, class Layout, class E>
+  static constexpr bool has_type =
+      std::is_same_v<layout_of<Given>, Layout> &&
+      std::is_same_v<typename Given::value_type, element_of_call<I, E>>;
   template <class... A>
   static constexpr bool calls_with() noexcept {
     if constexpr (sizeof...(A) != kinds::tensors)
@@ -272,20 +275,27 @@ struct formula_form {
   struct element_of_tensor<Own> {
     using type = typename Own::value_type;
   };
-  template <std::size_t... I, class Numbers, class Out, class Work, class... A>
-  static constexpr void compute(std::index_sequence<I...>, const Numbers& numbers, Out& y,
+  template <class Numbers, class Out, class Work, class... A>
+  static constexpr void compute(std::index_sequence_for<X...> all, const Numbers& numbers, Out& y,
                                 Work& work, const A&... a) noexcept {
+    compute_as<model, results>(all, numbers, y, work, no_past{}, a...);
+  }
+  // Of: the model of a whole call or of a step of a cache, and its results.
+  template <class Of, class ResultsOf, std::size_t... I, class Numbers, class Out, class Work,
+            class Past, class... A>
+  static constexpr void compute_as(std::index_sequence<I...>, const Numbers& numbers, Out& y,
+                                   Work& work, const Past& past, const A&... a) noexcept {
     const all_of<A...> all{{a}...};
     using pointers = formulas::argument_pointers<
         std::index_sequence<I...>,
         std::conditional_t<kinds::are_tensors[I],
                            element_of_call<I, typename element_of_tensor<X>::type>, T>...>;
     formulas::with_members(y, [&](auto&... result) UMBEL_LAMBDA_INLINE {
-      using firsts = typename results::firsts;
-      const integer_run<model, pointers, firsts, Numbers, Work> run{
+      using firsts = typename ResultsOf::firsts;
+      const integer_run<Of, pointers, firsts, Numbers, Work, Past> run{
           pointers{{pointer<kinds::are_tensors[I], T>(argument<I, true, T>(all))}...},
-          firsts{{*result.data()}...}, numbers, work};
-      run.take_all(typename model::sequence{});
+          firsts{{*result.data()}...}, numbers, work, past};
+      run.take_all(typename Of::sequence{});
     });
   }
   template <bool Tensor, class E, class A>

@@ -43,13 +43,24 @@ struct contraction_of {
       if (axes.stride[a] != step) return false;
     return true;
   }
+  // Few queries read the kept values of a cache in place.
+  static constexpr bool reads_past = Model::template reads_past<N>;
   // Can the kernel of linear maps write it? Not if the softmax is the second operand.
   static constexpr bool is_product = weights != 1 && columns > 1 && are_even(of_columns, 1) &&
-                                     are_even(of_rows, row_step);
-  struct scratch {
+                                     are_even(of_rows, row_step) && !reads_past;
+  static constexpr bool adds_rows = [] {
+    const axis_list& other = plan.at(N).from[1].axes;
+    return reads_past && weights != 1 && of_columns.rank == 1 && summed.rank == 1 &&
+           other.stride_of(of_columns.family[0]) == 1;
+  }();
+  struct scratch_of_panel {
     kernel::integer_panels<depth, columns> panel;
     kernel::plain::average averages[weights < 2 ? rows : 1];
   };
+  struct scratch_of_rows {
+    std::int32_t sums[columns];
+  };
+  using scratch = std::conditional_t<adds_rows, scratch_of_rows, scratch_of_panel>;
 };
 
 // The memory of a call: values, rows of a product in the kernel's order if theirs is different, and
@@ -60,10 +71,15 @@ struct integer_workspace : workspace_base {
   static constexpr std::size_t panel() noexcept {
     constexpr bool contracts = Model::plan.step[N] == integer_step::contraction ||
                                Model::plan.step[N] == integer_step::context;
-    if constexpr (contracts && Model::plan.needed[N])
-      return sizeof(typename contraction_of<Model, N>::scratch);
-    else
+    if constexpr (contracts && Model::plan.needed[N]) {
+      using of = contraction_of<Model, N>;
+      if constexpr (of::is_product || of::adds_rows)
+        return sizeof(typename of::scratch);
+      else
+        return 1;
+    } else {
       return 1;
+    }
   }
   template <int... N>
   static constexpr std::size_t largest_panel(std::integer_sequence<int, N...>) noexcept {

@@ -15,13 +15,20 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::integers {
 
+// How far a walk goes along an axis.
+struct whole_axes {
+  template <unsigned long long Family, std::size_t Size>
+  static constexpr std::size_t count() noexcept {
+    return Size;
+  }
+};
 // Calls f(position in Over, position in each of By ...) along all axes of Over, in order, with
 // loops that the compiler sees. index: of each axis.
 template <const axis_list& Over, const axis_list&... By>
 struct walk {
-  template <std::size_t A, class F, class... At>
-  UMBEL_INLINE static constexpr void nest(const F& f, std::size_t* index, std::size_t i,
-                                          At... at) noexcept {
+  template <std::size_t A, class F, class Counts, class... At>
+  UMBEL_INLINE static constexpr void nest(const F& f, const Counts& counts, std::size_t* index,
+                                          std::size_t i, At... at) noexcept {
     if constexpr (A == Over.rank) {
       f(i, at...);
     } else {
@@ -30,20 +37,22 @@ struct walk {
         for (std::size_t a = A + 1; a < Over.rank; ++a) count *= Over.size[a];
         return count;
       }();
-      for (std::size_t k = 0; k < Over.size[A]; ++k) {
+      const std::size_t count = counts.template count<Over.family[A], Over.size[A]>();
+      for (std::size_t k = 0; k < count; ++k) {
         index[A] = k;
-        nest<A + 1>(f, index, i + k * inner, (at + k * By.stride_of(Over.family[A]))...);
+        nest<A + 1>(f, counts, index, i + k * inner, (at + k * By.stride_of(Over.family[A]))...);
       }
     }
   }
-  template <class F>
-  UMBEL_INLINE static constexpr void with_index(std::size_t* index, const F& f) noexcept {
-    nest<0>(f, index, 0, (static_cast<void>(By), std::size_t{0})...);
+  template <class F, class Counts = whole_axes>
+  UMBEL_INLINE static constexpr void with_index(std::size_t* index, const F& f,
+                                                const Counts& counts = {}) noexcept {
+    nest<0>(f, counts, index, 0, (static_cast<void>(By), std::size_t{0})...);
   }
-  template <class F>
-  UMBEL_INLINE static constexpr void each(const F& f) noexcept {
+  template <class F, class Counts = whole_axes>
+  UMBEL_INLINE static constexpr void each(const F& f, const Counts& counts = {}) noexcept {
     std::size_t index[formulas::most_axes]{};
-    with_index(index, f);
+    with_index(index, f, counts);
   }
 };
 
@@ -90,14 +99,32 @@ template <class E, class Layout>
 inline constexpr bool is_float_tensor<formulas::tensor_argument<E, Layout>> =
     std::is_floating_point_v<E>;
 
-// F with arguments X: its plan and types. OfBlock: is it a part of a block?
+// F with arguments X: its plan. OfBlock: is it a part of a block?
 template <bool OfBlock, class F, class... X>
-struct integer_formula_in {
+struct planned_formula {
   using T = typename formulas::computed_type<typename formulas::argument_of<X>::type...>::type;
   using schedule = formulas::scheduled<F, true, typename formulas::argument_of<X>::type...>;
   static constexpr bool floats[sizeof...(X) + 1] = {
       is_float_tensor<typename formulas::argument_of<X>::type>..., false};
   static constexpr auto plan = make_integer_plan(schedule::traced, floats, OfBlock);
+  // The node whose numbers node N has.
+  template <int N>
+  static constexpr int numbered_as = N;
+  // In a step of a cache: does node N have keys of all positions so far? Do its loops end at the
+  // last position, not at the last key? Does it have new positions only along an axis?
+  template <int N>
+  static constexpr bool has_past = false;
+  template <int N>
+  static constexpr bool reads_past = false;
+  template <int N, unsigned long long Family>
+  static constexpr bool is_new = false;
+};
+// Planned: a plan, of a whole call or of a step of a cache.
+template <class Planned>
+struct integer_model : Planned {
+  using T = typename Planned::T;
+  using Planned::floats;
+  static constexpr const auto& plan = Planned::plan;
   static constexpr int nodes = plan.g.count;
   template <std::size_t R = 0>
   static constexpr int result = plan.g.result[R].node;
@@ -238,7 +265,7 @@ struct integer_formula_in {
     units u;
     for (int n = 0; n < nodes; ++n) {
       if (!plan.needed[n] || plan.group[n] != n) continue;
-      const bool is_input = OfBlock && plan.step[n] == integer_step::given;
+      const bool is_input = plan.of_block && plan.step[n] == integer_step::given;
       if (is_input || (n == plan.group[result<>] && output > 0)) {
         u.of[n] = is_input ? input : output / plan.scale[result<>];
         continue;
@@ -356,6 +383,8 @@ struct integer_formula_in {
     return unit(result<>);
   }
 };
+template <bool OfBlock, class F, class... X>
+using integer_formula_in = integer_model<planned_formula<OfBlock, F, X...>>;
 template <class F, class... X>
 using integer_formula = integer_formula_in<false, F, X...>;
 

@@ -159,7 +159,7 @@ struct integer_plan : integer_steps<T, Nodes> {
   }
   constexpr bool is_placed(int n) const {
     return needed[n] && root[n] == n && !is_result(n) && step[n] != integer_step::given &&
-           step[n] != integer_step::constant;
+           step[n] != integer_step::constant && step[n] != integer_step::append;
   }
   constexpr void place_values() {
     int last[Nodes]{};
@@ -227,8 +227,8 @@ struct integer_plan : integer_steps<T, Nodes> {
 
 // floats: for each argument, is it a float tensor?
 template <class T, std::size_t Nodes>
-constexpr integer_plan<T, Nodes> make_integer_plan(const formulas::graph<T, Nodes>& g,
-                                                   const bool* floats, bool of_block) {
+constexpr integer_plan<T, Nodes> begin_integer_plan(const formulas::graph<T, Nodes>& g,
+                                                    const bool* floats, bool of_block) {
   integer_plan<T, Nodes> p{};
   p.g = g;
   p.of_block = of_block;
@@ -239,12 +239,37 @@ constexpr integer_plan<T, Nodes> make_integer_plan(const formulas::graph<T, Node
       p.root[n] = n;
     }
   p.find_needed();
+  return p;
+}
+template <class T, std::size_t Nodes>
+constexpr integer_plan<T, Nodes> make_integer_plan(const formulas::graph<T, Nodes>& g,
+                                                   const bool* floats, bool of_block) {
+  integer_plan<T, Nodes> p = begin_integer_plan(g, floats, of_block);
   if (p.refused != no_node) return p;
   p.find_wide();
   p.number_ranges();
   p.place_values();
   p.place_rows();
   return p;
+}
+// Of a step of a cache. whole: of the whole sequence; origin: for each node, that of the whole
+// sequence whose values it has.
+template <class T, std::size_t Nodes, std::size_t All>
+constexpr integer_plan<T, All> make_integer_step(const formulas::graph<T, All>& g,
+                                                 const bool* floats,
+                                                 const integer_plan<T, Nodes>& whole,
+                                                 const int* origin) {
+  integer_plan<T, All> p = begin_integer_plan(g, floats, false);
+  for (int n = 0; n < g.count; ++n) p.wide[n] = whole.wide[whole.root[origin[n]]];
+  p.place_values();
+  p.place_rows();
+  return p;
+}
+// Do both compute each value alike, with the same integers of 8 and 16 bits?
+template <class T, std::size_t A, std::size_t B>
+constexpr bool are_equal(const integer_plan<T, A>& a, const integer_plan<T, B>& b, int n) {
+  return a.step[n] == b.step[n] && a.needed[n] == b.needed[n] && a.wide[n] == b.wide[n] &&
+         a.group[n] == b.group[n] && a.range[n] == b.range[n];
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::integers

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// The steps of a formula in integers. Sums and others are loops over named axes; maps,
-// contractions, norms and tables use the kernels.
+// The steps of a formula in integers. Sums and others are loops over named axes; norms and tables
+// use the kernels. Maps and contractions: formula_products.hpp.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <umbel/config.hpp>
-#include <umbel/kernel/integer/linear.hpp>
 #include <umbel/kernel/integer/norm.hpp>
-#include <umbel/quantized/formula_memory.hpp>
 #include <umbel/quantized/formula_numbers.hpp>
+#include <umbel/quantized/formula_products.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::integers {
@@ -17,19 +16,13 @@ namespace umbel::inline UMBEL_TARGET::detail::integers {
 // The score of a hidden key; no other score is as small.
 inline constexpr std::int16_t hidden_score = -32768;
 
-// Ends a sum of weights and values. Row r of the result begins at y + r * Step.
-template <std::size_t Step>
-struct finish_by_rows {
-  const std::int8_t* first;
-  const kernel::plain::average* of_row;
-  UMBEL_INLINE constexpr void operator()(std::int8_t& y, std::int32_t v) const noexcept {
-    y = kernel::plain::averaged(v, of_row[static_cast<std::size_t>(&y - first) / Step]);
-  }
+// Before a call: nothing.
+struct no_past {
+  static constexpr std::size_t position = 0;
 };
-
 // A call. Numbers: those of the model, or of one with more nodes. Work: an integer_workspace of the
-// model, or of more rows.
-template <class Model, class Pointers, class Results, class Numbers, class Work>
+// model, or of more rows. Past: no_past, or the kept values of a cache.
+template <class Model, class Pointers, class Results, class Numbers, class Work, class Past>
 struct integer_run {
   using model = Model;
   static constexpr const auto& plan = Model::plan;
@@ -40,6 +33,20 @@ struct integer_run {
   Results results;  // the first element of each
   const Numbers& numbers;
   Work& work;
+  Past past;
+
+  // How far node N's loops go, if ToLast: to the key of the last position.
+  template <int N, bool ToLast = Model::template reads_past<N>>
+  UMBEL_INLINE constexpr auto counts() const noexcept {
+    if constexpr (ToLast)
+      return past.keys_so_far();
+    else
+      return whole_axes{};
+  }
+  template <int N>
+  UMBEL_INLINE constexpr const auto& of_node() const noexcept {
+    return numbers_at<Model::template numbered_as<N>>(numbers);
+  }
 
   template <int N>
   UMBEL_INLINE constexpr const integer<N>* memory() const noexcept {
@@ -47,7 +54,9 @@ struct integer_run {
     if constexpr (plan.step[root] == integer_step::given)
       return formulas::pointer_at<plan.at(root).slot>(arguments);
     else if constexpr (plan.step[root] == integer_step::constant)
-      return numbers_at<root>(numbers).values;
+      return of_node<root>().values;
+    else if constexpr (plan.step[root] == integer_step::append)
+      return written<root>() + Model::template first_read<root>(past.position);
     else
       return written<root>();
   }
@@ -55,6 +64,8 @@ struct integer_run {
   UMBEL_INLINE constexpr integer<N>* written() const noexcept {
     if constexpr (plan.is_result(N))
       return &formulas::reference_at<plan.number_of_result(N)>(results);
+    else if constexpr (plan.step[N] == integer_step::append)
+      return past.template values<integer<N>>() + Model::template place_of<N>;
     else if constexpr (plan.wide[N])
       return work.wide + plan.place[N];
     else
@@ -69,24 +80,17 @@ struct integer_run {
   template <int N, std::size_t J>
   static constexpr bool in_place = Model::template axes_of_operand<N, J> == Model::template axes<N>;
 
-  template <class I>
-  static constexpr I saturated(std::int32_t v) noexcept {
-    if constexpr (sizeof(I) == 1)
-      return kernel::plain::to_int8(v);
-    else
-      return kernel::plain::to_int16(v);
-  }
   // y = f(a) or f(a, b) for each element of node N.
   template <int N, std::size_t... J, class F>
   UMBEL_INLINE constexpr void each(const F& f) const noexcept {
     integer<N>* const y = written<N>();
     constexpr auto& over = Model::template axes<N>;
-    if constexpr ((in_place<N, J> && ...)) {
+    if constexpr ((in_place<N, J> && ...) && !Model::template reads_past<N>) {
       constexpr std::size_t count = over.count();
       for (std::size_t i = 0; i < count; ++i) y[i] = f(begin<N, J>()[i]...);
     } else {
       walk<Model::template axes<N>, Model::template axes_of_operand<N, J>...>::each(
-          [&](std::size_t i, auto... at) { y[i] = f(begin<N, J>()[at]...); });
+          [&](std::size_t i, auto... at) { y[i] = f(begin<N, J>()[at]...); }, counts<N>());
     }
   }
 
@@ -99,7 +103,8 @@ struct integer_run {
     if constexpr (node.what == word::number) {
       return static_cast<double>(node.number);
     } else if constexpr (node.what == word::position) {
-      return static_cast<double>(index[over.position(node.family)]);
+      const std::size_t first = Model::template is_new<Over, node.family> ? past.position : 0;
+      return static_cast<double>(index[over.position(node.family)] + first);
     } else if constexpr (node.what == word::argument) {
       std::size_t at = from.offset;
       for (std::size_t a = 0; a < over.rank; ++a)
@@ -120,7 +125,7 @@ struct integer_run {
       return;
     } else {
       [[maybe_unused]] Y* const y = written_or_null<N>();
-      [[maybe_unused]] const auto& node_numbers = numbers_at<N>(numbers);
+      [[maybe_unused]] const auto& node_numbers = of_node<N>();
       constexpr auto& over = Model::template axes<N>;
       constexpr std::size_t count = over.count();
       if constexpr (step == integer_step::copy) {
@@ -144,7 +149,8 @@ struct integer_run {
             return saturated<Y>(to_unit(a + b));
         });
       } else if constexpr (step == integer_step::product) {
-        if constexpr (in_place<N, 0> && in_place<N, 1> && sizeof(Y) == 1)
+        if constexpr (in_place<N, 0> && in_place<N, 1> && sizeof(Y) == 1 &&
+                      !Model::template reads_past<N>)
           kernel::integer_product<count>(begin<N, 0>(), begin<N, 1>(), node_numbers.unit, y);
         else
           each<N, 0, 1>([&](std::int32_t a, std::int32_t b) {
@@ -153,15 +159,17 @@ struct integer_run {
       } else if constexpr (step == integer_step::hide) {
         std::size_t index[formulas::most_axes]{};
         walk<Model::template axes<N>, Model::template axes_of_operand<N, 0>>::with_index(
-            index, [&](std::size_t i, std::size_t at) {
+            index,
+            [&](std::size_t i, std::size_t at) {
               y[i] = outside<N, 1, N>(index) != 0 ? hidden_score : begin<N, 0>()[at];
-            });
+            },
+            counts<N>());
       } else if constexpr (step == integer_step::choice) {
         choose<N>(y);
       } else if constexpr (step == integer_step::contraction || step == integer_step::context) {
-        contract<N>(y);
+        product_of<integer_run, N>::contract(*this, y);
       } else if constexpr (step == integer_step::projection) {
-        project<N>(y);
+        product_of<integer_run, N>::project(*this, y);
       } else if constexpr (step == integer_step::softmax) {
         soften<N>(y);
       } else if constexpr (step == integer_step::norm) {
@@ -177,6 +185,8 @@ struct integer_run {
             kernel::integer_norm_rows<centred, 1>(node_numbers, row, y + r);
           }
         }
+      } else if constexpr (step == integer_step::append) {
+        append<N>(y);
       } else if constexpr (step == integer_step::mean || step == integer_step::extreme) {
         reduce<N>(y);
       }
@@ -192,12 +202,22 @@ struct integer_run {
   template <int N, std::size_t J>
   constexpr void copy(integer<N>* y) const noexcept {
     walk<Model::template axes<N>, Model::template axes_of_operand<N, J>>::each(
-        [&](std::size_t i, std::size_t at) { y[i] = begin<N, J>()[at]; });
+        [&](std::size_t i, std::size_t at) { y[i] = begin<N, J>()[at]; }, counts<N>());
+  }
+  // Over the axes of the new positions, with the strides of the kept ones.
+  template <int N>
+  constexpr void append(integer<N>* y) const noexcept {
+    y += Model::template first_written<N>(past.position);
+    walk<Model::template axes_of_operand<N, 0>, Model::template axes_of_operand<N, 0>,
+         Model::template axes_of_append<N>>::each([&](std::size_t, std::size_t from,
+                                                      std::size_t to) {
+      y[to] = begin<N, 0>()[from];
+    });
   }
   // Operand J in the unit of N, or its number.
   template <int N, std::size_t J, class Rounding>
   constexpr integer<N> value_of(const Rounding& to_unit, std::size_t at) const noexcept {
-    const auto& node_numbers = numbers_at<N>(numbers);
+    const auto& node_numbers = of_node<N>();
     constexpr std::size_t value = J - Model::template first_value<N>;
     if constexpr (plan.is_number(plan.at(N).from[J].node))
       return static_cast<integer<N>>(node_numbers.number[value]);
@@ -207,20 +227,24 @@ struct integer_run {
   }
   template <int N>
   constexpr void choose(integer<N>* y) const noexcept {
-    const kernel::plain::rounding to_unit(numbers_at<N>(numbers).shift);
+    const kernel::plain::rounding to_unit(of_node<N>().shift);
     std::size_t index[formulas::most_axes]{};
     walk<Model::template axes<N>, Model::template axes_of_operand<N, 1>,
-         Model::template axes_of_operand<N, 2>>::with_index(index, [&](std::size_t i, std::size_t a,
-                                                                       std::size_t b) {
-      y[i] = outside<N, 0, N>(index) != 0 ? value_of<N, 1>(to_unit, a) : value_of<N, 2>(to_unit, b);
-    });
+         Model::template axes_of_operand<N, 2>>::
+        with_index(
+            index,
+            [&](std::size_t i, std::size_t a, std::size_t b) {
+              y[i] = outside<N, 0, N>(index) != 0 ? value_of<N, 1>(to_unit, a)
+                                                  : value_of<N, 2>(to_unit, b);
+            },
+            counts<N>());
   }
   template <int N, std::size_t J>
   constexpr void put_part(integer<N>*& y) const noexcept {
     constexpr auto& part = Model::template axes_of_operand<N, J>;
     constexpr unsigned long long along = plan.at(N).family;
     if constexpr (plan.step[N] == integer_step::joined) {
-      const kernel::plain::rounding to_unit(numbers_at<N>(numbers).shift);
+      const kernel::plain::rounding to_unit(of_node<N>().shift);
       walk<Model::template axes_of_operand<N, J>, Model::template axes_of_operand<N, J>,
            Model::template axes<N>>::each([&](std::size_t, std::size_t at, std::size_t to) {
         y[to] = value_of<N, J>(to_unit, at);
@@ -241,126 +265,16 @@ struct integer_run {
   constexpr void look_up(integer<N>* y) const noexcept {
     constexpr operand leaf = plan.leaf[N];
     const auto* const x = memory<leaf.node>() + leaf.offset;
-    const auto* const table = numbers_at<N>(numbers).values;
+    const auto* const table = of_node<N>().values;
     constexpr auto& over = Model::template axes<N>;
-    if constexpr (leaf.axes == over && sizeof(integer<N>) == 1) {
+    if constexpr (leaf.axes == over && sizeof(integer<N>) == 1 && !Model::template reads_past<N>) {
 #if UMBEL_DOT_VECTORS
       if (!__builtin_is_constant_evaluated()) return simd::look_up<over.count()>(table, x, y);
 #endif
       for (std::size_t i = 0; i < over.count(); ++i) y[i] = table[x[i] + 128];
     } else {
       walk<Model::template axes<N>, Model::template axes_of_leaf<N>>::each(
-          [&](std::size_t i, std::size_t at) { y[i] = table[x[at] + 128]; });
-    }
-  }
-  // The average that divides the weights of a softmax.
-  static constexpr kernel::plain::average average_over(std::int32_t sum) noexcept {
-    return kernel::plain::average_over(sum == 0 ? 127 : sum);
-  }
-  template <int N>
-  constexpr void contract(integer<N>* y) const noexcept {
-    using of = contraction_of<Model, N>;
-    if constexpr (of::is_product)
-      if (!__builtin_is_constant_evaluated()) return multiply<N>(y);
-    const auto& node_numbers = numbers_at<N>(numbers);
-    walk<Model::template axes<N>, Model::template axes_of_operand<N, 0>,
-         Model::template axes_of_operand<N, 1>>::each([&](std::size_t i, std::size_t first,
-                                                          std::size_t second) {
-      const std::int8_t *const a = begin<N, 0>() + first, *const b = begin<N, 1>() + second;
-      std::int32_t sum = 0, weights = 0;
-      walk<Model::template summed<N, 0>, Model::template summed<N, 0>,
-           Model::template summed<N, 1>>::each([&](std::size_t, std::size_t at, std::size_t other) {
-        sum += std::int32_t{a[at]} * b[other];
-        if constexpr (of::weights < 2) weights += of::weights == 0 ? a[at] : b[other];
-      });
-      if constexpr (of::weights < 2)
-        y[i] = kernel::plain::averaged(sum, average_over(weights));
-      else
-        y[i] = saturated<integer<N>>(kernel::plain::rescaled(
-            sum, node_numbers.multiplier, node_numbers.before, node_numbers.after));
-    });
-  }
-  // The same as linear maps: for each batch, the second operand is packed into a panel.
-  template <int N>
-  constexpr void multiply(integer<N>* y) const noexcept {
-    using of = contraction_of<Model, N>;
-    auto& scratch = *static_cast<typename of::scratch*>(static_cast<void*>(work.memory_of_panel));
-    auto& panel = scratch.panel;
-    for (std::int8_t& w : panel.weights) w = 0;
-    const auto& node_numbers = numbers_at<N>(numbers);
-    if constexpr (of::weights < 2) {
-      for (std::int16_t& m : panel.multiplier) m = 1;
-      panel.before = panel.after = 0;
-    } else {
-      for (std::int16_t& m : panel.multiplier) m = node_numbers.multiplier;
-      panel.before = node_numbers.before;
-      panel.after = node_numbers.after;
-    }
-    const std::int32_t half = (std::int32_t{1} << panel.before) >> 1;
-    constexpr kernel::integer_linear_shape shape{of::rows, of::depth, of::columns, of::x_row,
-                                                 of::row_step};
-    using rows = walk<of::of_rows, Model::template axes_of_operand<N, 0>>;
-    using columns = walk<of::of_columns, Model::template axes_of_operand<N, 1>>;
-    using in_row = walk<Model::template summed<N, 0>, Model::template summed<N, 0>>;
-    using in_column = walk<Model::template summed<N, 0>, Model::template summed<N, 1>>;
-    walk<of::batch, Model::template axes_of_operand<N, 0>, Model::template axes_of_operand<N, 1>,
-         Model::template axes<N>>::each([&](std::size_t, std::size_t first, std::size_t second,
-                                            std::size_t to) {
-      const std::int8_t* const b = begin<N, 1>() + second;
-      columns::each([&](std::size_t o, std::size_t column) {
-        std::int32_t sum = 0;
-        in_column::each([&](std::size_t i, std::size_t from) {
-          const std::int8_t v = b[column + from];
-          panel.weights[panel.place(o, i)] = v;
-          sum += v;
-        });
-        panel.starts[o] = half - panel.moved * sum;
-      });
-      const std::int8_t* row = begin<N, 0>() + first;
-      if constexpr (!of::has_rows) {
-        rows::each([&](std::size_t r, std::size_t from_row) {
-          in_row::each([&](std::size_t i, std::size_t from) {
-            work.rows_in[r * of::depth + i] = row[from_row + from];
-          });
-        });
-        row = work.rows_in;
-      }
-      if constexpr (of::weights < 2) {
-        for (std::size_t r = 0; r < of::rows; ++r) {
-          std::int32_t sum = 0;
-          for (std::size_t i = 0; i < of::depth; ++i) sum += row[r * of::x_row + i];
-          scratch.averages[r] = average_over(sum);
-        }
-        kernel::integer_linear<shape>(panel, row, y + to,
-                                      finish_by_rows<of::row_step>{y + to, scratch.averages});
-      } else {
-        kernel::integer_linear<shape>(panel, row, y + to, finish_as<integer<N>>{});
-      }
-    });
-  }
-  template <int N>
-  static constexpr axis_list inputs_last = plan.inputs_last(N);
-  template <int N>
-  static constexpr axis_list outputs_last = plan.outputs_last(N);
-  template <int N>
-  constexpr void project(integer<N>* y) const noexcept {
-    const auto& node_numbers = numbers_at<N>(numbers);
-    constexpr std::size_t in = Model::template inputs<N>, outs = Model::template outputs<N>;
-    constexpr kernel::integer_linear_shape shape{Model::template axes<N>.count() / outs, in, outs,
-                                                 in, outs};
-    using finish = finish_as<integer<N>>;
-    const std::int8_t* x = begin<N, 0>();
-    if constexpr (!is_dense(inputs_last<N>)) {
-      walk<inputs_last<N>, inputs_last<N>>::each(
-          [&](std::size_t i, std::size_t at) { work.rows_in[i] = x[at]; });
-      x = work.rows_in;
-    }
-    if constexpr (is_dense(outputs_last<N>)) {
-      kernel::integer_linear<shape>(node_numbers, x, y, finish{});
-    } else {
-      kernel::integer_linear<shape>(node_numbers, x, work.rows_out, kernel::finish::as_int16{});
-      walk<outputs_last<N>, outputs_last<N>>::each(
-          [&](std::size_t i, std::size_t at) { y[at] = saturated<integer<N>>(work.rows_out[i]); });
+          [&](std::size_t i, std::size_t at) { y[i] = table[x[at] + 128]; }, counts<N>());
     }
   }
   // Weights 0 to 127, the largest of each row 127; rows along one axis of a row-major node.
@@ -371,9 +285,10 @@ struct integer_run {
   constexpr void soften(std::int8_t* y) const noexcept {
     constexpr operand from = plan.at(N).from[0];
     constexpr unsigned long long along = plan.at(N).family;
-    constexpr std::size_t size = from.axes.size_of(along), step = from.axes.stride_of(along);
+    const std::size_t size = counts<N>().template count<along, from.axes.size_of(along)>();
+    constexpr std::size_t step = from.axes.stride_of(along);
     constexpr std::size_t y_step = Model::template axes<N>.stride_of(along);
-    const kernel::integer_softmax& numbers_of_softmax = numbers_at<N>(numbers);
+    const kernel::integer_softmax& numbers_of_softmax = of_node<N>();
     walk<rows_of_softmax<N>, rows_of_softmax<N>, Model::template axes<N>>::each(
         [&](std::size_t, std::size_t row, std::size_t to) {
           const auto* const x = begin<N, 0>() + row;
@@ -387,7 +302,8 @@ struct integer_run {
                     ? 0
                     : kernel::plain::weight_at(largest - score, numbers_of_softmax));
           }
-        });
+        },
+        counts<N>());
   }
   template <int N>
   constexpr void reduce(integer<N>* y) const noexcept {
@@ -402,13 +318,15 @@ struct integer_run {
                 sum += v;
                 most = v > most ? v : most;
                 least = v < least ? v : least;
-              });
+              },
+              counts<N>());
           if constexpr (plan.step[N] == integer_step::mean)
             y[i] = saturated<integer<N>>(
-                kernel::plain::integer_mean_of<summed.count()>(sum, numbers_at<N>(numbers).unit));
+                kernel::plain::integer_mean_of<summed.count()>(sum, of_node<N>().unit));
           else
             y[i] = static_cast<std::int8_t>(plan.at(N).reduces_by == reduction::max ? most : least);
-        });
+        },
+        counts<N>());
   }
   template <int... N>
   constexpr void take_all(std::integer_sequence<int, N...>) const noexcept {

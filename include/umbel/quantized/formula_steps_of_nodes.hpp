@@ -41,6 +41,7 @@ enum class integer_step : unsigned char {
   norm,
   mean,     // or a sum
   extreme,  // the largest or smallest
+  append,   // the operand's integers, after those of earlier positions in a cache
 };
 
 constexpr bool moves(integer_step s) noexcept {
@@ -202,6 +203,9 @@ struct integer_steps {
       step[n] = integer_step::projection;
     } else if (node.what == word::concat) {
       classify_concat(n);
+    } else if (node.what == word::append) {
+      step[n] = integer_step::append;
+      share_unit(n, node.from[0].node, 1);
     } else if (node.what == word::softmax) {
       step[n] = integer_step::softmax;
     } else if (node.what == word::layer && node.norm != norm_form::none) {

@@ -29,9 +29,7 @@ struct row_formula_numbers {
     // Two rows may need a copy at the end that one row does not.
     bool same = b.g.count <= a.g.count;
     for (int n = b.g.count; n < a.g.count; ++n) same = same && a.step[n] == integer_step::copy;
-    for (int n = 0; same && n < b.g.count; ++n)
-      same = a.step[n] == b.step[n] && a.needed[n] == b.needed[n] && a.wide[n] == b.wide[n] &&
-             a.group[n] == b.group[n] && a.range[n] == b.range[n];
+    for (int n = 0; same && n < b.g.count; ++n) same = are_equal(a, b, n);
     return same;
   }();
   template <std::size_t N>
