@@ -201,9 +201,10 @@ def bits_text(type_, range_):
 
 
 class IntegerWriter(Writer):
-    """results, axes, inputs: as of Program, with only operations among the results. path: of the samples."""
+    """results, axes, inputs: as of Program, with only operations among the results. path: of the samples. keys: the positions for which
+    a cache has room, or nothing."""
 
-    def __init__(self, results, axes, inputs, name, source, license_name, feeds, answers, outputs, weights, path):
+    def __init__(self, results, axes, inputs, name, source, license_name, feeds, answers, outputs, weights, path, keys):
         rows, flags = import_embedding.split(results, set(inputs))
         results, self.told = for_integers(results, outputs)
         self.embedding = Embedding(rows, flags, axes, inputs, name, source, license_name, feeds, weights) if rows else None
@@ -212,8 +213,13 @@ class IntegerWriter(Writer):
             axes = axes | self.embedding.axes
             self.told += self.embedding.told
         super().__init__(Program(results, axes, [*of_ids, *inputs], in_integers=True), f"{name}_int8", source, license_name, feeds, answers, outputs, weights)
+        self.keys = keys
         for one in self.program.statements:
             self.check(one.node)
+            if keys:
+                self.check_step(one)
+        if keys:
+            self.headers = [*self.headers, "quantized/cache_of_formula"]
         names = [one["name"] for one in self.program.inputs]
         if twice := [name for name in names if names.count(name) > 1]:
             raise Refused(f"--int8: input {twice[0]} is the mask of different keys, with and without some that the model adds; pass two masks")
@@ -256,6 +262,12 @@ class IntegerWriter(Writer):
             raise Refused(f"--int8: {node.origin}: it chooses {large[0]:g}, whose range leaves all other numbers 0; choose a number of their size")
         if node.op == "log_softmax":
             raise Refused(f"--int8: {node.origin}: a log softmax {CURE}")
+
+    def check_step(self, one):
+        """Of a model that has steps in floats."""
+        if any(re.search(r"\btoken<", axes) for axes, _ in one.tensors) or re.search(r"broadcast<[^>]*>?[^|]*\btoken<", one.text):
+            raise Refused(f"--decode with --int8: {one.node.origin or 'a statement'}: it has a number for each position, and a step in integers has "
+                          "only the new ones; import without --int8")
 
     # ---- ranges
     def measure(self):
@@ -327,6 +339,7 @@ class IntegerWriter(Writer):
             "weights": "static weights w;" if self.tensors else "", "load": each(load) if self.tensors else "",
             "arguments": ", ".join([*(f"in{k}" for k in inputs), *(["w"] if self.tensors else [])]),
             "packed_from": "w, seen" if self.tensors else "seen", "quantized": self.quantized("seen"),
+            "step": self.step_that_compiles() if self.keys else "",
             "open_samples": each(f'std::FILE* const file{k} = std::fopen("samples{k}", "rb");' for k in inputs),
             "read_sample": " && ".join(f"std::fread(in{k}.data(), sizeof in{k}, 1, file{k}) == 1" for k in inputs),
             "write_inputs": each(f"for (const int q : {one}) std::fwrite(&q, sizeof q, 1, probe_inputs);" for one in self.each_quantized("seen")),
@@ -334,6 +347,41 @@ class IntegerWriter(Writer):
             "print_results": each(f'std::printf("{", " if k else ""}[%zu, %.17g]", {bits_text(f"output_type<{k}>", f"output_range<{k}>")});'
                                   for k in range(len(self.program.results)))}
         return re.sub(r"@(\w+)@", lambda word: str(words[word[1]]), RANGES.read_text())
+
+    def types_of_step(self, positions):
+        """The input and the result of a step."""
+        (input_,), (result,) = self.program.inputs, self.program.results
+        return [re.sub(r"\btoken<\d+>", f"token<{positions}>", tensor_text(f"layer::{name}_type<0>", self.program.names(node), node.shape), count=1)
+                for name, node in (("input", input_), ("output", result))]
+
+    def step_that_compiles(self):
+        """So that what a cache refuses is told before any file is written."""
+        given, made = self.types_of_step(1)
+        return f"[[maybe_unused]] bool next(past& cache, {made}& rows, const {given}& x) {{ return cache.step(rows, packed, x); }}"
+
+    def test_of_steps(self):
+        """A step of half of the positions, then one by one; in and out0 are those of the whole call."""
+        length = self.program.inputs[0].shape[0]
+        steps = min(length, self.keys)
+        half, (given, made) = max(1, steps // 2), self.types_of_step("N")
+        return [f"""\
+  const auto in = {self.quantized("ranges")};
+  static past cache;
+  std::size_t unlike = 0, compared = 0;
+  const auto next = [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t first) {{
+    static past::workspace<token<N>> scratch;
+    static {given} some;
+    static {made} rows;
+    for (std::size_t k = 0; k < some.size(); ++k) some.data()[k] = in.data()[first * (some.size() / N) + k];
+    if (!cache.step(rows, packed, some, scratch)) return false;
+    for (std::size_t k = 0; k < rows.size(); ++k) unlike += rows.data()[k] != out0.data()[first * (rows.size() / N) + k];
+    compared += rows.size();
+    return true;
+  }};
+  bool fits = next(std::integral_constant<std::size_t, {half}>{{}}, 0);
+  for (std::size_t i = {half}; fits && i < {steps}; ++i) fits = next(std::integral_constant<std::size_t, 1>{{}}, i);
+  std::printf("{self.file_name}: step by step, %zu of %zu integers differ from the whole call\\n", unlike, compared);
+  different += unlike + !fits;"""]
 
     def bits_of(self, k):
         """Bits of an input and what 1 stands for, as arguments of printf."""
@@ -359,6 +407,10 @@ class IntegerWriter(Writer):
         for k, (type_, result) in enumerate(zip(self.types_of_results(), self.program.results)):
             integers = tensor_text(f"layer::output_type<{k}>", self.program.names(result), result.shape)
             lines.append(f"using {type_.removesuffix('_tensor')}_integers = {integers};")
+        if self.keys:
+            lines += ["", f"// Decoding: what up to {self.keys} positions leave behind. past.step(result, packed, next, work), of any number of",
+                      "// positions, has the bits of the whole call. It returns false and changes nothing if the cache is full.",
+                      f"using past = key_value_cache<layer, key<{self.keys}>>;"]
         if self.ranges:
             lines += ["", "// The largest magnitudes of the formula's values on the samples.", "inline constexpr layer::ranges ranges = [] {",
                       "  layer::ranges seen{};", *(f'  seen.get<"{name}">()() = {float_text(value)};' for name, value in self.ranges.items()),
@@ -392,5 +444,5 @@ class IntegerWriter(Writer):
                   "  std::size_t different = 0;"]
         lines += [f"  for (std::size_t i = 0; i < {out}.size(); ++i) different += {out}.data()[i] != wanted{k}.data()[i];" for k, out in enumerate(outs)]
         lines += [f'  std::printf("{self.file_name}: %zu of %zu integers differ from the probe\\n", different, {" + ".join(f"{out}.size()" for out in outs)});',
-                  "  return different == 0 ? 0 : 1;", "}", ""]
+                  *(self.test_of_steps() if self.keys else []), "  return different == 0 ? 0 : 1;", "}", ""]
         return "\n".join(lines)

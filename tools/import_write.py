@@ -83,6 +83,7 @@ class Writer:
         self.file_name, self.name = name, identifier_of_namespace(name)
         self.first, self.period, self.count = program.first, program.period, program.count
         self.types, self.tensors = {}, {}
+        self.headers = ["quantized" if program.in_integers else "bare"]
         self.forms = ((False, "weights", "block_weights"), (True, "packed", "packed_block"))[:1 if program.in_integers else 2]
         self.members = self.members_of_statements()
         different = list({id(m): m for members in self.members.values() for m in members}.values())
@@ -276,7 +277,7 @@ class Writer:
         lines = [f"// SPDX-License-Identifier: {self.license}",
                  f"// Written by tools/import from {safe(self.source)}: do not edit. {len(self.tensors)} tensors, {count:,} numbers.",
                  "#pragma once", "", *(["#include <tuple>", ""] if len(results) > 1 or "std::tie" in more or self.lists_layers(False) else []),
-                 f"#include <umbel/{'quantized' if self.program.in_integers else 'bare'}.hpp>", "", f"namespace {self.name} {{",
+                 *(f"#include <umbel/{one}.hpp>" for one in self.headers), "", f"namespace {self.name} {{",
                  "using namespace umbel;", "using namespace umbel::axes;", ""]
         for axis in self.program.own:
             lines += ["template <std::size_t N>", f"struct {axis} : axis<{axis}, N> {{}};"]

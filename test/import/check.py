@@ -265,6 +265,9 @@ def spectrum():
             models.export(model.eval(), self.folder / "steps.onnx")
             self.refused(f"steps, {title}", wanted, onnx.load(str(self.folder / "steps.onnx")), "--decode", "key=7")
         self.refused("steps, a short table", "its table has 10 positions; export the model with 11", onnx.load(str(self.exported(models.Gpt2))), "--decode", "key=11")
+        self.np.save(self.folder / "ids.npy", self.np.arange(20 * models.LENGTH).reshape(20, -1) % 9)
+        self.refused("steps in integers, rotary positions", "it has a number for each position, and a step in integers has only the new ones",
+                     onnx.load(str(self.exported(models.Llama))), "--decode", "key=7", "--int8", self.folder / "ids.npy")
         self.refused("steps, two inputs", "the model has 4 inputs and 2 outputs", onnx.load(str(self.exported(models.DecisionTransformer))), "--decode", "key=7")
         self.refused("steps, no number", "not as key=256", b"", "--decode", "256", code=2)
 
@@ -292,8 +295,9 @@ def spectrum():
         done = subprocess.run([program], capture_output=True, text=True)
         self.tap.check(f"{name}: computes the probe in C", done.returncode == 0 and said in done.stdout, done.stdout)
 
-    def in_integers(self, kind):
-        """Comes in with --int8, near its floats, and the integers of the probe are those of this compiler."""
+    def in_integers(self, kind, *options):
+        """Comes in with --int8, near its floats, and the integers of the probe are those of this compiler. With --decode, those of steps
+        are, too."""
         import models
         name, random = kind.__name__, self.np.random.default_rng(5)
         inputs = self.tool.import_onnx.inputs_of(self.tool.import_onnx.read(self.exported(kind)), {})
@@ -304,12 +308,13 @@ def spectrum():
                 drawn[one] = (random.random(drawn[one].shape) < 0.3).astype(dtype)
                 drawn[one][..., 0] = dtype.kind != "b"
         self.np.savez(samples, **drawn)
-        code, out, err = self.run(self.folder / f"{name}.onnx", "--int8", samples, "--c", "--out", self.folder)
+        code, out, err = self.run(self.folder / f"{name}.onnx", "--int8", samples, *options, "--c", "--out", self.folder)
         error = re.search(r"in integers: ([\d.]+) % error .*(?:\nin integers: .*)*\non 40 of 200 samples, which gave no ranges", out)
         self.tap.check(f"{name}: comes in with --int8", code == 0 and error and float(error[1]) < 3, out + err)
         if code == 0 and (program := self.compiled(f"{name}_int8")):
             code, out = self.verdict(program, self.folder / f"{name}_int8.safetensors")
             self.tap.check(f"{name}: computes the integers of the probe", code == 0 and ": 0 of " in out, out)
+            self.tap.check(f"{name}: computes them step by step", ("step by step, 0 of " in out) == ("--decode" in options), out)
             self.called_from_c(f"{name}_int8", ": 0 of ")
         if (self.folder / f"{name}_embedding.hpp").exists() and (program := self.compiled(f"{name}_embedding")):
             code, out = self.verdict(program, self.folder / f"{name}_embedding.safetensors")
@@ -621,11 +626,13 @@ def main():
             "gamma and beta exchanged": swapped("norm2.gamma", "norm2.beta"), "the classes reversed": changed(r"classifier\..*", lambda w: w[..., ::-1]),
             "the pooler transposed": transposed(r"pooler\.weight"), "the layers exchanged": swapped("layers.0.", "layers.1."),
             "a bias added twice": changed(r"layers.1.feed_forward\.down\.bias", lambda b: 2 * b)})
+        checks.in_integers(models.Named, "--decode", "key=12")
         checks.wrong_text("Llama", "another epsilon", "norm_epsilon<1, 100000>", "norm_epsilon<1, 1000000>")
         if every:
             for kind in (models.DecisionTransformer, models.ConvolutionsOfImages, models.Chosen, models.Masks, models.Alibi, models.Encoder, models.Whisper, models.CausalConvolution, models.Perceiver, models.SetTransformer, models.Conformer,
-                         models.VisionTransformer, models.Swin, models.Batch, models.PositionsFirst, models.ClassToken, models.Bert, models.Named, models.PaddedWords):
+                         models.VisionTransformer, models.Swin, models.Batch, models.PositionsFirst, models.ClassToken, models.Bert, models.PaddedWords):
                 checks.in_integers(kind)
+            checks.in_integers(models.Gpt2, "--decode", "key=10")
             checks.found("Swin", "roll<row, 6>(x0)", "roll<row, 5>(x0)", "the first statement that differs is x1; the largest")
             checks.wrong_text("Bert", "half of the heads", "heads<4>", "heads<2>")
             checks.wrong_text("Bert", "another GELU", "gelu_exact", "gelu_tanh")
