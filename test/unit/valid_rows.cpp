@@ -315,6 +315,8 @@ BOOST_AUTO_TEST_CASE(rows_are_shared_by_workers) {
   using three = std::integral_constant<std::size_t, 3>;
   BOOST_TEST(order(two{}, {1, 2, 3, 4, 5, 6}) == "|6 5 4 3 2 1");
   BOOST_TEST(order(two{}, {128, 1}) == " 128 1");
+  BOOST_TEST(order(two{}, {3, 5}) == "|5 3");
+  BOOST_TEST(order(two{}, {5, 2}) == " 5 2");
   BOOST_TEST(order(two{}, {9, 9}) == "|9 9");
   BOOST_TEST(order(two{}, {9, 0, 9, 0, 9}) == " 9|9 9");
   BOOST_TEST(order(two{}, {0, 1, 100, 3, 2}) == " 100 3 2 1");

@@ -106,9 +106,10 @@ struct forward_in_parts<multi_head_forward<T, S, Prepare, Scoring, Queries, Keys
   }
 };
 
-// The sequences of a batch that workers take in turn, the longest first, after those that all of
-// them compute together: as many as leave each worker one sequence or more of its fair share. Rows:
-// sequence -> first_rows.
+// The order of the sequences of a batch: first those that all workers compute together, then those
+// that each takes in turn, the longest first. Together: sequences that don't divide evenly, and
+// those with over 5/4 of a worker's share of the rows, which would leave the others without work;
+// below that, waiting for each other costs more. rows(sequence): first_rows.
 template <std::size_t Count, std::size_t Workers>
 struct sequences_by_rows {
   std::uint16_t order[Count];
@@ -127,7 +128,7 @@ struct sequences_by_rows {
     }
     for (; together < present; ++together) {
       const std::size_t size = rows_of(rows(order[together]));
-      if ((present - together) % Workers == 0 && size * Workers <= rest) break;
+      if ((present - together) % Workers == 0 && size * Workers * 4 <= rest * 5) break;
       rest -= size;
     }
   }
@@ -166,7 +167,7 @@ constexpr void each_sequence(Work& work, const Rows& rows, const Whole& whole,
   } else {
     const sequences_by_rows<Count, Work::workers> by_rows(rows);
     for (std::size_t i = 0; i < by_rows.together; ++i) in_parts(by_rows.order[i], work);
-    if (by_rows.together < by_rows.present)
+    if (by_rows.present > by_rows.together)
       work.hand_out(by_rows.present - by_rows.together,
                     [&](std::size_t i, std::size_t worker) noexcept {
                       whole(by_rows.order[by_rows.together + i], work.work[worker]);

@@ -234,7 +234,7 @@ struct block_numbers : sorted_numbers<typename Block::slots, Weight>::norms,
   template <std::size_t N, class Work, class Parts>
   constexpr void rows(std::int16_t* x, Work& work, const Parts& parts) const noexcept {
     const places_of_rows p = place(x, work);
-    if constexpr (Parts::by_rows)
+    if constexpr (requires { requires Parts::by_rows; })  // not in steps of a cache
       residual::events_on_first_rows<Block, N>(
           parts.rows().queries, [&]<std::size_t First, std::size_t Count, std::size_t R>(std::size_t at) {
             const places_of_rows here = p.at(at * width);
