@@ -187,9 +187,8 @@ void check_attention_by_workers() {
   const auto x =
       drawn_integers<tensor<std::int8_t, batch<Batch>, token<Rows>, hidden<16>>>(next, 100);
   using workspace = typename integers::template workspace<token<Rows>>;
-  check_workers<workspace, Rows, Batch>([&](const auto& lens, auto&& work) {
-    return attend(x, valid_rows(lens) & causal, work);
-  });
+  check_workers<workspace, Rows, Batch>(
+      [&](const auto& lens, auto&& work) { return attend(x, valid_rows(lens) & causal, work); });
 }
 
 }  // namespace

@@ -302,10 +302,9 @@ BOOST_AUTO_TEST_CASE(several_workers_take_batches_too_long_to_sort) {
 BOOST_AUTO_TEST_CASE(rows_are_shared_by_workers) {
   const auto order = []<std::size_t Workers, std::size_t Count>(
                          std::integral_constant<std::size_t, Workers>,
-                         const std::size_t (&lens)[Count]) {
-    const umbel::detail::sequences_by_rows<Count, Workers> shared([&](std::size_t b) {
-      return umbel::detail::first_rows{lens[b], lens[b]};
-    });
+                         const std::size_t(&lens)[Count]) {
+    const umbel::detail::sequences_by_rows<Count, Workers> shared(
+        [&](std::size_t b) { return umbel::detail::first_rows{lens[b], lens[b]}; });
     std::string text;
     for (std::size_t i = 0; i < shared.present; ++i)
       text += (i == shared.together ? "|" : " ") + std::to_string(lens[shared.order[i]]);

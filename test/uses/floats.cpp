@@ -109,9 +109,9 @@ struct rows_left_out {
           of_rows<Layer>(p, packed, causal & valid_rows(lens), valid_rows(of_memory), work);
       std::memset(static_cast<void*>(of_workers), 0xff, sizeof of_workers);
       shuffled<3> executor;
-      BOOST_TEST(same_bits(y, of_rows<Layer>(p, packed, causal & valid_rows(lens),
-                                             valid_rows(of_memory),
-                                             parallel(executor, of_workers))));
+      BOOST_TEST(
+          same_bits(y, of_rows<Layer>(p, packed, causal & valid_rows(lens), valid_rows(of_memory),
+                                      parallel(executor, of_workers))));
       for (int b = 0; b < 2; ++b)
         for (int i = 0; i < 12; ++i) {
           const auto row = [&](const auto& t) {

@@ -113,8 +113,8 @@ struct project_block {
   }
 };
 template <kernel::linear_shape S, class Map, class T, class Then = then_nothing>
-constexpr project_block<S, Map, T, Then> blocks_through(
-    const Map& map, const T* x, T* y, const Then& then = {}) noexcept {
+constexpr project_block<S, Map, T, Then> blocks_through(const Map& map, const T* x, T* y,
+                                                        const Then& then = {}) noexcept {
   return {map, x, y, then};
 }
 
@@ -124,8 +124,7 @@ template <std::size_t Sequences, std::size_t Rows, std::size_t Width, sequence_s
 constexpr void clear_rest(T* y, const Count& rows) noexcept {
   for (std::size_t b = 0; b < Sequences; ++b)
     for (std::size_t i = rows(b); i < Rows; ++i)
-      for (std::size_t j = 0; j < Width; ++j)
-        y[b * Y.batch + i * Y.position + j * Y.feature] = T{};
+      for (std::size_t j = 0; j < Width; ++j) y[b * Y.batch + i * Y.position + j * Y.feature] = T{};
 }
 template <std::size_t Rows, std::size_t Width>
 inline constexpr sequence_strides adjacent_rows = {Rows * Width, Width, 1};
@@ -214,14 +213,13 @@ struct multi_head_forward {
     each_first_rows<Queries>(rows.queries, to_result<Out>(w, work, out));
   }
 
-  // The blocks of rows of a projection; then: what follows on each block.
+  // The blocks of rows of a projection; then: the next step on each block.
   using attention = heads_of_sequence<head, all_heads, T, Scoring>;
   template <sequence_strides X, class Weights, class Then>
   static constexpr auto to_queries(const Weights& w, const T* x, workspace& work,
                                    const Then& then) noexcept {
-    return blocks_through<
-        project_in<Queries, S.hidden, S.query_width(), query_row, S.q_bias, X>>(w.q, x, work.q,
-                                                                                then);
+    return blocks_through<project_in<Queries, S.hidden, S.query_width(), query_row, S.q_bias, X>>(
+        w.q, x, work.q, then);
   }
   template <sequence_strides Y, class Weights, class Then>
   static constexpr auto to_keys(const Weights& w, const T* y, workspace& work,

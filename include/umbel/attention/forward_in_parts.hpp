@@ -76,8 +76,7 @@ struct forward_in_parts<multi_head_forward<T, S, Prepare, Scoring, Queries, Keys
     auto& work = given.work[0];
     const auto of_queries = blocks_of<Queries, blocks>(rows.queries);
     const auto of_keys = blocks_of<Keys, blocks>(rows.keys);
-    const auto to_queries =
-        steps::template to_queries<X>(w, x, work, steps::prepare_queries(w));
+    const auto to_queries = steps::template to_queries<X>(w, x, work, steps::prepare_queries(w));
     const auto to_keys = steps::template to_keys<Y>(w, y, work, steps::prepare_keys(w));
     const auto to_values = steps::template to_values<Z>(w, z, work);
     const auto to_result = steps::template to_result<Out>(w, work, out);
@@ -94,10 +93,9 @@ struct forward_in_parts<multi_head_forward<T, S, Prepare, Scoring, Queries, Keys
       attention::attend(work.q, work.k, work.v, work.context, work.scratch, mask);
     } else {
       given.hand_out(S.heads, [&](std::size_t head, std::size_t worker) noexcept {
-        attend_head<Scoring>(
-            attention::first_of_head(rows.queries, head, work.q, work.k, work.v, work.context,
-                                     given.work[worker].scratch),
-            mask(head));
+        attend_head<Scoring>(attention::first_of_head(rows.queries, head, work.q, work.k, work.v,
+                                                      work.context, given.work[worker].scratch),
+                             mask(head));
       });
     }
     given.hand_out(of_queries.count, [&](std::size_t index, std::size_t) noexcept {
@@ -107,7 +105,7 @@ struct forward_in_parts<multi_head_forward<T, S, Prepare, Scoring, Queries, Keys
 };
 
 // The order of the sequences of a batch: first those that all workers compute together, then those
-// that each takes in turn, the longest first. Together: sequences that don't divide evenly, and
+// for one worker each, the longest first. Together: sequences that don't divide evenly, and
 // those with over 5/4 of a worker's share of the rows, which would leave the others without work;
 // below that, waiting for each other costs more. rows(sequence): first_rows.
 template <std::size_t Count, std::size_t Workers>

@@ -188,13 +188,13 @@ struct rows {
                                  Block::template event_at<First>.what == act::before &&
                                  !Block::template makes_input<First>;
     if constexpr (First < end && !only_begins)
-      each_block_of_rows<N, width>(
-          given, parts.rows().queries,
-          [&]<std::size_t R>(std::integral_constant<std::size_t, R>, std::size_t at,
-                             auto& buffers) {
-            const places<T> here = p.at(at);
-            each<First, R>(std::make_index_sequence<end - First>{}, w, here, buffers, parts);
-          });
+      each_block_of_rows<N, width>(given, parts.rows().queries,
+                                   [&]<std::size_t R>(std::integral_constant<std::size_t, R>,
+                                                      std::size_t at, auto& buffers) {
+                                     const places<T> here = p.at(at);
+                                     each<First, R>(std::make_index_sequence<end - First>{}, w,
+                                                    here, buffers, parts);
+                                   });
     if constexpr (end < Block::event_count) {
       constexpr event e = Block::template event_at<end>;
       parts.template run_in_parts<end>(Block::template weights_at<e.slot>(w), input_of<end>(p),

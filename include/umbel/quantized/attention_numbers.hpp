@@ -266,8 +266,8 @@ struct attention_numbers {
     each_first_rows<Queries>(rows.queries, to_queries<Queries, Keys>(x, work, to_rotate));
     each_first_rows<Keys>(rows.keys, to_keys<Queries, Keys>(y, z, work, to_rotate));
     attend_heads<Queries, Keys, transposed<Queries>>(
-        work.q, work.k, work.v,
-        [&](std::size_t h) { return of_first(rows.queries, mask(h)); }, work.context(), of_head);
+        work.q, work.k, work.v, [&](std::size_t h) { return of_first(rows.queries, mask(h)); },
+        work.context(), of_head);
     each_first_rows<Queries>(rows.queries, to_result(work.context(), out, finish));
   }
 
@@ -288,11 +288,12 @@ struct attention_numbers {
     };
   }
   template <class T, class Finish>
-  constexpr auto to_result(const std::int8_t* context, T* out, const Finish& finish) const noexcept {
-    return [&, context, out]<std::size_t N>(std::integral_constant<std::size_t, N>,
-                                            std::size_t at) {
-      project_context<N>(context + at * context_width, out + at * sizes.output, finish);
-    };
+  constexpr auto to_result(const std::int8_t* context, T* out,
+                           const Finish& finish) const noexcept {
+    return
+        [&, context, out]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t at) {
+          project_context<N>(context + at * context_width, out + at * sizes.output, finish);
+        };
   }
   // A mask of a head for the first queries, or all.
   template <class On>
@@ -316,15 +317,13 @@ struct attention_numbers {
     const auto of_queries = blocks_of<Queries, 4 * Given::workers>(rows.queries);
     const auto of_keys = blocks_of<Keys, 4 * Given::workers>(rows.keys);
     auto& shared = given.work[0];
-    given.hand_out(of_queries.count + of_keys.count,
-                   [&](std::size_t i, std::size_t worker) noexcept {
-                     auto& to_rotate = given.work[worker].to_rotate;
-                     if (i < of_queries.count)
-                       return of_queries.with_block(
-                           i, to_queries<Queries, Keys>(x, shared, to_rotate));
-                     of_keys.with_block(i - of_queries.count,
-                                        to_keys<Queries, Keys>(y, z, shared, to_rotate));
-                   });
+    given.hand_out(
+        of_queries.count + of_keys.count, [&](std::size_t i, std::size_t worker) noexcept {
+          auto& to_rotate = given.work[worker].to_rotate;
+          if (i < of_queries.count)
+            return of_queries.with_block(i, to_queries<Queries, Keys>(x, shared, to_rotate));
+          of_keys.with_block(i - of_queries.count, to_keys<Queries, Keys>(y, z, shared, to_rotate));
+        });
     given.hand_out(sizes.heads, [&](std::size_t head, std::size_t worker) noexcept {
       attend_head<Queries, Keys, transposed<Queries>>(
           head, shared.q, shared.k, shared.v,

@@ -29,8 +29,8 @@ struct attentions_of_pass : residual::masks_of_pass<N, M, ToSelf, Mask> {
     const std::int8_t* const x = of_itself ? from : memory;
     const auto on = at<Numbers, of_itself>();
     if constexpr (masks::template leaves_out<of_itself>)
-      numbers.template attend<N, keys>(
-          from, x, x, on, to, finish, scratch, of_head, this->template rows_of_keys<of_itself>());
+      numbers.template attend<N, keys>(from, x, x, on, to, finish, scratch, of_head,
+                                       this->template rows_of_keys<of_itself>());
     else
       numbers.template attend<N, keys>(from, x, x, on, to, finish, scratch, of_head);
   }
