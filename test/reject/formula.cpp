@@ -216,7 +216,6 @@ auto not_constexpr(const X& x) {
   // expect-gcc: "umbel: formula: cannot branch on a condition, which has no value yet; write where\(condition, a, b\), or maximum\(a, b\) for std::max"
   // expect-clang: formula, .*cannot_branch_on_a_condition_so_write_where>
   // lines-gcc: 17
-  // lines-clang: 15
   // cause: if, ?: and && of C++ need a value while the formula is traced, but the values exist only later, one for each element.
   // cure: Write `where(condition, a, b)`.
   constexpr formula positive = [](auto a) {
