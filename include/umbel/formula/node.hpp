@@ -72,8 +72,9 @@ class node : public portable::value_of_formula<node<Recorder, E, Layout, Open>> 
   // function of a number; an overload for float fits best. (Not constexpr for clang, which then
   // instantiates the body last, and prints it with your line alone.)
 #if UMBEL_CLANG
-  explicit operator bool() const noexcept(rules::has_a_value<node>::ok ||
-                                          note_refusal<std::enable_if_t<sizeof(node*) != 0>>::noted) {
+  explicit operator bool() const
+      noexcept(rules::has_a_value<node>::ok ||
+               note_refusal<std::enable_if_t<sizeof(node*) != 0>>::noted) {
     static_assert(report<rules::has_a_value<node>>::ok, "umbel: shapes do not fit");
     return false;
   }
