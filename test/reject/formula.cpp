@@ -213,8 +213,8 @@ auto not_constexpr(const X& x) {
   };
   auto r = scaled(q, k);
 #elif defined CASE_formula_condition_and_true
-  // expect-gcc: "umbel: elementwise: one bool is no condition of elements; leave out true, or pass a tensor of bool as an argument"
-  // expect-clang: elementwise, .*one_bool_is_no_condition_of_elements_so_leave_out_true_or_pass_a_tensor_of_bool>
+  // expect-gcc: "umbel: elementwise: one bool is not a condition of elements; leave out true, or pass a tensor of bool as an argument"
+  // expect-clang: elementwise, .*one_bool_is_not_a_condition_of_elements_so_leave_out_true_or_pass_a_tensor_of_bool>
   // cause: &&, || and ! combine conditions of a formula, with one value for each element.
   // cure: Leave out `&& true`. Pass a flag that is known at run time as `tensor<bool>`, without axes.
   constexpr formula positive = [](auto a) { return where(a > 0 && true, a, 0); };

@@ -153,7 +153,7 @@ struct calls_of_attention : calls_of_steps<takes_of_step, void> {
 };
 }  // namespace rules
 
-// May M follow the positions of a step in workspace_for? Not a tensor that is no mask.
+// May M follow the positions of a step in workspace_for? Not a tensor that isn't a mask.
 template <class M>
 inline constexpr bool is_mask_of_step = derived_from_mask<M> || rules::is_length<M>;
 template <tensor_like M>

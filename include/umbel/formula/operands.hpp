@@ -300,9 +300,9 @@ struct condition_rule<Name, X> {
 };
 template <class Name>
 struct condition_rule<Name, bool> {
-  using type =
-      verdict<false, Name,
-              say::one_bool_is_no_condition_of_elements_so_leave_out_true_or_pass_a_tensor_of_bool>;
+  using type = verdict<
+      false, Name,
+      say::one_bool_is_not_a_condition_of_elements_so_leave_out_true_or_pass_a_tensor_of_bool>;
 };
 template <class Name, one_is_invalid X>
 struct condition_rule<Name, X> {
