@@ -208,19 +208,13 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
             mask_like Mask = detail::every_key>
   static constexpr auto calibrate(Seen& seen, const typename layer::weights_view& w, const X& x,
                                   const Mask& mask = {}) noexcept {
-    observe_inputs(seen, w, x, x, x);
-    auto y = layer{w}(x, mask);
-    detail::integers::widen(seen.output, y.data(), y.size());
-    return y;
+    return observed(seen, w, mask, x);
   }
   template <detail::integers::seen_by<quantized> Seen, detail::tensor_like X, detail::tensor_like Y,
             detail::tensor_like Z, mask_like Mask = detail::every_key>
   static constexpr auto calibrate(Seen& seen, const typename layer::weights_view& w, const X& x,
                                   const Y& y, const Z& z, const Mask& mask = {}) noexcept {
-    observe_inputs(seen, w, x, y, z);
-    auto result = layer{w}(x, y, z, mask);
-    detail::integers::widen(seen.output, result.data(), result.size());
-    return result;
+    return observed(seen, w, mask, x, y, z);
   }
 
   // See footprint.
@@ -233,6 +227,25 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
   call_on(const X&, const Y&, const Z&);
 
  private:
+  template <class Seen, class Mask, class... X>
+  static constexpr auto observed(Seen& seen, const typename layer::weights_view& w,
+                                 const Mask& mask, const X&... x) noexcept {
+    using fits = detail::rules::calibrated_by_all_rows<Mask>;
+    static_assert(detail::report<fits>::ok, "umbel: shapes do not fit");
+    if constexpr (fits::ok) {
+      observe_inputs(seen, w, x...);
+      auto result = layer{w}(x..., mask);
+      detail::integers::widen(seen.output, result.data(), result.size());
+      return result;
+    } else {
+      return detail::invalid{};
+    }
+  }
+  template <class Seen, class X>
+  static constexpr void observe_inputs(Seen& seen, const typename layer::weights_view& w,
+                                       const X& x) noexcept {
+    observe_inputs(seen, w, x, x, x);
+  }
   template <class Seen, class X, class Y, class Z>
   static constexpr void observe_inputs(Seen& seen, const typename layer::weights_view& w,
                                        const X& x, const Y& y, const Z& z) noexcept {
