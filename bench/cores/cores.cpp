@@ -31,8 +31,8 @@ double timed(int calls, F f) {
 }
 
 template <std::size_t Workers, std::size_t Batch, std::size_t Tokens, std::size_t Hidden,
-          std::size_t Heads>
-void row(const char* name) {
+          std::size_t Heads, class Mask = decltype(all_keys)>
+void row(const char* name, const Mask& mask = {}) {
   if (std::thread::hardware_concurrency() < Workers) return;
   using attention = multi_head_attention<float, hidden<Hidden>, heads<Heads>, bias<true>>;
   using sequences = tensor<float, batch<Batch>, query<Tokens>, hidden<Hidden>>;
@@ -48,8 +48,8 @@ void row(const char* name) {
   static thread_pool<Workers> pool;
   bench::fill(x, 1);
 
-  const auto one = [] { attend.into(y, x, all_keys, work[0]); };
-  const auto many = [] { attend.into(y, x, all_keys, parallel(pool, work)); };
+  const auto one = [&] { attend.into(y, x, mask, work[0]); };
+  const auto many = [&] { attend.into(y, x, mask, parallel(pool, work)); };
   one(), many();
   const int calls = static_cast<int>(2e-3 / timed(1, one)) + 1;
   double best_of_one = 1, best_of_many = 1;
@@ -71,6 +71,10 @@ void rows() {
   row<Workers, 1, 197, 192, 3>("G 1,197,192,3");
   row<Workers, 8, 128, 256, 8>("H 8,128,256,8");
   row<Workers, 1, 32, 64, 8>("C 1,32,64,8");
+  // Short calls: of different lengths, and of one.
+  const tensor<int, batch<8>> lens{16, 32, 48, 64, 80, 96, 112, 128};
+  row<Workers, 8, 128, 256, 8>("H, 16 to 128 rows", valid_rows(lens));
+  row<Workers, 1, 128, 256, 8>("E, 64 rows", valid_rows(64));
 }
 
 }  // namespace

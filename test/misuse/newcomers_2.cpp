@@ -767,4 +767,30 @@ auto centered(X a) {
 }
 constexpr formula g = [](auto a) { return centered(a); };
 auto r = g(m);
+#elif defined CASE_eg_condition_and_true
+// fact: bool
+// fact: leave out true|tensor of bool
+const tensor<bool, query<4>> on{};
+constexpr formula g = [](auto a, auto chosen) { return where(chosen && true, a, 0); };
+auto r = g(m, on);
+#elif defined CASE_eg_condition_or_flag
+// fact: elementwise
+// fact: bool
+const tensor<bool, query<4>> on{};
+constexpr formula g = [](auto a, auto chosen) { return where(false || chosen, a, a * 2); };
+auto r = g(m, on);
+#elif defined CASE_eg_footprint_of_a_call_in_a_sum
+// fact: footprint
+// fact: a call
+auto bytes = footprint<self_attention>(t) + footprint<self_attention, tokens>;
+#elif defined CASE_eg_ternary_on_a_value
+// fact: formula
+// fact: where
+constexpr formula g = [](auto a) { return a > 0 ? a : a * 2; };
+auto r = g(m);
+#elif defined CASE_eg_workspace_for_a_cache_and_a_layer
+// fact: workspace_for
+// fact: tensors of its call
+using past = key_value_cache<self_attention, key<16>>;
+static workspace_for<past, self_attention, row> work;
 #endif

@@ -245,4 +245,25 @@ void f() {
   two_workers pool;
   self_attention{sw}.into(o, t, causal, parallel(pool, works));
 }
+#elif defined CASE_short_call_by_workers
+static self_attention::workspace<token<12>> works[2];
+tokens o;
+void f() {
+  two_workers pool;
+  self_attention{sw}.into(o, t, valid_rows(lens) & causal, parallel(pool, works));
+}
+#elif defined CASE_cache_workspace_for_a_mask
+using past = key_value_cache<self_attention, key<16>>;
+static_assert(std::is_same_v<workspace_for<past, row, decltype(sliding_window<3>)>,
+                             workspace_for<past, row>>);
+#elif defined CASE_cache_workspace_for_both_masks
+using decoder = decoder_layer<float, hidden<64>, heads<8>, intermediate<64>, bias<true>,
+                              norm_first<true>, activation<relu>>;
+using past = key_value_cache<decoder, key<16>, longest_memory<6>>;
+static workspace_for<past, row, tensor<int>, decltype(self_mask(causal))> work;
+past stored;
+bool f(const decoder& layer, const row& a) {
+  row o;
+  return stored.step(o, layer, a, 5, self_mask(causal), work);
+}
 #endif

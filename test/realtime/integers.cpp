@@ -48,6 +48,8 @@ void check_attention() {
   });
   check("by an executor", vectors_of_a_mask,
         [] { attend.into(out, x, lens, parallel(one_thread, work)); });
+  check("by an executor, rows left out", 0,
+        [] { attend.into(out, x, valid_rows(lens), parallel(one_thread, work)); });
   check<threads::several>("by threads", vectors_of_a_mask,
                           [] { attend.into(out, x, lens, parallel(pool, work)); });
 }

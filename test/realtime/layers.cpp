@@ -115,6 +115,11 @@ void check_executors() {
   check("packed", 0, [] { packed.into(out, x, all_keys, parallel(one_thread, work)); });
   check<threads::several>("packed, threads", 0,
                           [] { packed.into(out, x, all_keys, parallel(pool, work)); });
+  static const tensor<int, batch<3>> lens{37, 8, 20};
+  check("packed, rows left out", 0,
+        [] { packed.into(out, x, valid_rows(lens), parallel(one_thread, work)); });
+  check<threads::several>("packed, rows left out, threads", 0,
+                          [] { packed.into(out, x, valid_rows(lens), parallel(pool, work)); });
 }
 
 template <bool NormFirst>

@@ -212,11 +212,17 @@ auto not_constexpr(const X& x) {
     return contract<head_dim>(queries, keys) * scale;
   };
   auto r = scaled(q, k);
+#elif defined CASE_formula_condition_and_true
+  // expect-gcc: "umbel: elementwise: one bool is not a condition of elements; leave out true, or pass a tensor of bool as an argument"
+  // expect-clang: elementwise, .*one_bool_is_not_a_condition_of_elements_so_leave_out_true_or_pass_a_tensor_of_bool>
+  // cause: &&, || and ! combine conditions of a formula, with one value for each element.
+  // cure: Leave out `&& true`. Pass a flag that is known at run time as `tensor<bool>`, without axes.
+  constexpr formula positive = [](auto a) { return where(a > 0 && true, a, 0); };
+  auto r = positive(q);
 #elif defined CASE_formula_branches
   // expect-gcc: "umbel: formula: cannot branch on a condition, which has no value yet; write where\(condition, a, b\), or maximum\(a, b\) for std::max"
   // expect-clang: formula, .*cannot_branch_on_a_condition_so_write_where>
   // lines-gcc: 17
-  // lines-clang: 15
   // cause: if, ?: and && of C++ need a value while the formula is traced, but the values exist only later, one for each element.
   // cure: Write `where(condition, a, b)`.
   constexpr formula positive = [](auto a) {

@@ -143,7 +143,6 @@ struct model {
 #elif defined CASE_formula_branches_before_a_projection
   // expect-gcc: "umbel: formula: cannot branch on a condition, which has no value yet; write where\(condition, a, b\), or maximum\(a, b\) for std::max"
   // expect-clang: formula, .*cannot_branch_on_a_condition_so_write_where>
-  // lines-clang: 15
   // lines-gcc-14: 17
   // cause: if, ?: and && of C++ need a value while the formula is traced, but the values exist only later, one for each element.
   // cure: Write `where(condition, a, b)`.

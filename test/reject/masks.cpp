@@ -247,7 +247,7 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cure: Leave one out; the rate of both together is 1 - (1 - p)(1 - q).
   auto out = attend(x, y, y, dropout(0.1, 7) & lens & dropout(0.2, 8));
 #elif defined CASE_rows_left_out_of_a_mean
-  // expect-gcc: "umbel: multi_head_attention: valid_rows is for multi_head_attention, encoder_layer, decoder_layer and residual_block, outside of formulas, caches and calibrate, without parallel and empty_rows<uniform_weights>; pass the lengths alone"
+  // expect-gcc: "umbel: multi_head_attention: valid_rows is for multi_head_attention, encoder_layer, decoder_layer and residual_block, outside of formulas, caches and calibrate, without empty_rows<uniform_weights>; pass the lengths alone"
   // expect-clang: attention.*valid_rows_is_for_multi_head_attention_and_blocks_so_pass_lengths
   // cause: This call can't leave out rows: the layer has no code for it, or a query without keys needs the mean of all values.
   // cure: Pass `lens` instead of `valid_rows(lens)`. The first rows of the result are the same.

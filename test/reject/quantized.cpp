@@ -43,6 +43,13 @@ static tensor<float, token<9>, hidden<32>> floats;
   // cause: A layer in integers has scales, which come from ranges; construct it from weights and ranges, in this order.
   // cure: Calibrate the float layer on samples, `quantized<layer>::calibrate(seen, weights, x)`, and write `quantized<layer>{weights, seen}`. Only norms also need an epsilon.
   quantized<attention> odd{of_attention};
+#elif defined CASE_calibrated_without_some_rows
+  // expect-gcc: "umbel: quantized: valid_rows is for multi_head_attention, encoder_layer, decoder_layer and residual_block, outside of formulas, caches and calibrate, without empty_rows<uniform_weights>; pass the lengths alone"
+  // expect-clang: quantized.*valid_rows_is_for_multi_head_attention_and_blocks_so_pass_lengths
+  // cause: `calibrate` observes all rows, also those that `valid_rows` leaves out.
+  // cure: Pass `lens` instead of `valid_rows(lens)`, with zeros in the rows after them.
+  const tensor<float, token<9>, hidden<30>> sample{};
+  auto y = quantized<attention>::calibrate(seen_of_attention, of_attention, sample, valid_rows(3));
 #elif defined CASE_quantized_of_ranges_first
   // expect-gcc: "umbel: quantized: expects weights, then their ranges, quantized<layer>::ranges, which calibrate makes"
   // expect-clang: quantized.*expects_weights_then_their_ranges_which_calibrate_makes

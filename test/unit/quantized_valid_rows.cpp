@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "../support/compare.hpp"
+#include "../support/executors.hpp"
 #include "../support/quantized.hpp"
 
 namespace {
@@ -16,10 +17,10 @@ using namespace umbel::axes;
 using namespace umbel_test;
 
 // Is y(b, i) as of_all for i < lens(b), and 0 after it?
-template <class Y>
-bool is_short(const Y& y, const Y& of_all, const tensor<int, batch<2>>& lens) {
+template <class Y, std::size_t Batch>
+bool is_short(const Y& y, const Y& of_all, const tensor<int, batch<Batch>>& lens) {
   bool same = true;
-  for (std::size_t b = 0; b < 2; ++b)
+  for (std::size_t b = 0; b < Batch; ++b)
     for (std::size_t i = 0; i < Y::layout::extents[1]; ++i)
       for (std::size_t j = 0; j < Y::layout::extents[2]; ++j)
         same = same && y(b, i, j) == (static_cast<int>(i) < lens(b) ? of_all(b, i, j) : 0);
@@ -144,5 +145,80 @@ BOOST_AUTO_TEST_CASE(integer_blocks_longer_than_their_pieces) {
     std::memset(static_cast<void*>(&work), 0x85, sizeof work);
     encode.into(out, out, valid_rows(lens), work);
     BOOST_TEST(is_short(out, encode(x, lens, work), lens));
+  });
+}
+
+namespace {
+
+shuffled<1> shuffled_1;
+shuffled<2> shuffled_2;
+shuffled<3> shuffled_3;
+
+// call(lens, work) with valid_rows by one worker has these integers by several.
+template <class Workspace, std::size_t Rows, std::size_t Batch, class Call>
+void check_workers(const Call& call) {
+  static Workspace work[3];
+  const auto check = [&](const tensor<int, batch<Batch>>& lens) {
+    const auto wanted = call(lens, work[0]);
+    const auto by = [&](auto& executor) {
+      std::memset(static_cast<void*>(work), 0x85, sizeof work);
+      BOOST_TEST(same_bits(call(lens, parallel(executor, work)), wanted));
+    };
+    by(serial), by(shuffled_1), by(shuffled_2), by(shuffled_3);
+  };
+  constexpr int rows = static_cast<int>(Rows);
+  for (int n = -1; n <= rows + 1; n += rows > 30 ? 7 : 1) {
+    tensor<int, batch<Batch>> lens{};
+    for (int& e : lens) e = n;
+    check(lens);
+    for (std::size_t b = 0; b < Batch; ++b)
+      lens.data()[b] = (7 * n + 5 * static_cast<int>(b)) % (rows + 2);
+    check(lens);
+  }
+}
+
+template <std::size_t Batch, std::size_t Rows, class... Options>
+void check_attention_by_workers() {
+  using integers =
+      quantized<multi_head_attention<float, hidden<16>, heads<4>, bias<true>, Options...>>;
+  lcg next{3};
+  static const integers packed = drawn_quantized<integers>(next);
+  const integers& attend = packed;  // g++ 12 warns of a static variable in generic lambdas
+  const auto x =
+      drawn_integers<tensor<std::int8_t, batch<Batch>, token<Rows>, hidden<16>>>(next, 100);
+  using workspace = typename integers::template workspace<token<Rows>>;
+  check_workers<workspace, Rows, Batch>(
+      [&](const auto& lens, auto&& work) { return attend(x, valid_rows(lens) & causal, work); });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(several_workers_leave_out_rows_of_integer_attention) {
+  check_attention_by_workers<1, 10>();
+  check_attention_by_workers<2, 53, kv_heads<2>, rope<split_halves>>();
+  check_attention_by_workers<5, 16, query_key_norm<rms_norm>, norm_epsilon<1, 1000>>();
+}
+
+BOOST_AUTO_TEST_CASE(several_workers_leave_out_integer_keys) {
+  using integers = quantized<multi_head_attention<float, hidden<12>, heads<4>, bias<true>>>;
+  lcg next{8};
+  static const integers packed = drawn_quantized<integers>(next);
+  const integers& attend = packed;  // g++ 12 warns of a static variable in generic lambdas
+  const auto x = drawn_integers<tensor<std::int8_t, batch<3>, query<5>, hidden<12>>>(next, 100);
+  const auto y = drawn_integers<tensor<std::int8_t, batch<3>, key<37>, hidden<12>>>(next, 100);
+  check_workers<integers::workspace<query<5>, key<37>>, 37, 3>(
+      [&](const auto& lens, auto&& work) { return attend(x, y, y, valid_rows(lens), work); });
+}
+
+BOOST_AUTO_TEST_CASE(several_workers_leave_out_rows_of_integer_blocks) {
+  using layers = stack_of<hidden<24>, heads<2>, intermediate<40>>;
+  lcg next{9};
+  static const layers packed = drawn_quantized<layers>(next, 8);
+  const layers& encode = packed;
+  const auto x = drawn_integers<tensor<std::int16_t, batch<5>, token<21>, hidden<24>>>(next, 9000);
+  check_workers<layers::workspace<token<21>>, 21, 5>([&](const auto& lens, auto&& work) {
+    auto out = x;  // in place
+    encode.into(out, out, valid_rows(lens), work);
+    return out;
   });
 }

@@ -7,8 +7,11 @@
 #include <cfenv>
 #include <cstdint>
 #include <cstring>
+#include <string>
 
+#include "../../examples/thread_pool.hpp"
 #include "../support/compare.hpp"
+#include "../support/executors.hpp"
 #include "../support/random.hpp"
 
 namespace {
@@ -18,11 +21,11 @@ using namespace umbel::axes;
 using namespace umbel_test;
 
 // Is y(b, i) as of_all for i < lens(b), and 0 after it?
-template <class Y>
-bool is_short(const Y& y, const Y& of_all, const tensor<int, batch<2>>& lens) {
+template <class Y, std::size_t Batch>
+bool is_short(const Y& y, const Y& of_all, const tensor<int, batch<Batch>>& lens) {
   constexpr std::size_t rows = Y::layout::extents[1], width = Y::layout::extents[2];
   bool same = true;
-  for (std::size_t b = 0; b < 2; ++b)
+  for (std::size_t b = 0; b < Batch; ++b)
     for (std::size_t i = 0; i < rows; ++i)
       for (std::size_t j = 0; j < width; ++j) {
         const auto wanted = static_cast<int>(i) < lens(b) ? of_all(b, i, j) : 0;
@@ -187,4 +190,135 @@ BOOST_AUTO_TEST_CASE(blocks_longer_than_their_pieces) {
     BOOST_TEST(!raised());
     BOOST_TEST(is_short(out, layers{w}(x, lens, work), lens));
   });
+}
+
+namespace {
+
+thread_pool<2> pool_of_2;
+shuffled<1> shuffled_1;
+shuffled<2> shuffled_2;
+shuffled<3> shuffled_3;
+
+// call(lens, work) with valid_rows by one worker has these bits by several.
+template <class Workspace, std::size_t Rows, std::size_t Batch, class Call>
+void check_workers(lcg& next, const Call& call) {
+  static Workspace work[3];
+  const auto check = [&](const tensor<int, batch<Batch>>& lens) {
+    const auto wanted = call(lens, work[0]);
+    const auto by = [&](auto& executor) {
+      for (Workspace& w : work) spoil<float>(w);
+      const auto y = call(lens, parallel(executor, work));
+      BOOST_TEST(!raised());
+      BOOST_TEST(same_bits(y, wanted));
+    };
+    by(serial), by(shuffled_1), by(pool_of_2), by(shuffled_2), by(shuffled_3);
+  };
+  constexpr int rows = static_cast<int>(Rows);
+  for (int n : {-1, 0, 1, rows / 2, rows - 1, rows, rows + 1}) {
+    tensor<int, batch<Batch>> lens{};
+    for (int& e : lens) e = n;
+    check(lens);
+    lens.data()[Batch - 1] = rows - n;  // one that differs
+    check(lens);
+    for (int& e : lens) e = static_cast<int>((next() + 1) / 2 * static_cast<float>(Rows + 1));
+    check(lens);
+  }
+}
+
+template <std::size_t Batch, std::size_t Rows, class... Options>
+void check_attention_by_workers() {
+  using attention = multi_head_attention<float, hidden<16>, heads<4>, bias<true>, Options...>;
+  lcg next{Batch};
+  typename attention::weights w{};
+  draw_attention(next, w, 0.3, 0.5);
+  const prepacked<attention> attend{w};
+  const auto x = drawn<tensor<float, batch<Batch>, token<Rows>, hidden<16>>>(next, 2);
+  using workspace = typename attention::template workspace<token<Rows>>;
+  check_workers<workspace, Rows, Batch>(next, [&](const auto& lens, auto&& work) {
+    return attend(x, valid_rows(lens) & causal, work);
+  });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(several_workers_leave_out_rows_of_attention) {
+  check_attention_by_workers<1, 10>();
+  check_attention_by_workers<2, 53, kv_heads<2>, rope<split_halves>>();
+  check_attention_by_workers<5, 16, query_key_norm<rms_norm>, norm_epsilon<1, 1000>>();
+  check_attention_by_workers<3, 1>();
+}
+
+BOOST_AUTO_TEST_CASE(several_workers_leave_out_keys) {
+  using attention = multi_head_attention<float, hidden<12>, heads<4>, bias<true>>;
+  lcg next{8};
+  attention::weights w{};
+  draw_attention(next, w, 0.3, 0.5);
+  const attention attend{w};
+  const auto x = drawn<tensor<float, batch<3>, query<5>, hidden<12>>>(next, 2);
+  const auto y = drawn<tensor<float, batch<3>, key<37>, hidden<12>>>(next, 2);
+  check_workers<attention::workspace<query<5>, key<37>>, 37, 3>(
+      next, [&](const auto& lens, auto&& work) { return attend(x, y, y, valid_rows(lens), work); });
+}
+
+BOOST_AUTO_TEST_CASE(several_workers_leave_out_rows_of_blocks) {
+  const auto check = []<std::size_t Batch, std::size_t Rows>(
+                         std::integral_constant<std::size_t, Batch>,
+                         std::integral_constant<std::size_t, Rows>) {
+    using layers = layer_stack<encoder_layer<float, hidden<24>, heads<2>, intermediate<40>,
+                                             bias<true>, norm_first<true>, activation<silu>>,
+                               2>;
+    lcg next{9};
+    layers::weights w{};
+    for (std::size_t i = 0; i < 2; ++i) draw_encoder(next, w[i], 0.3, 0.3, 0.3, 0.5, 1, 0.5);
+    const auto x = drawn<tensor<float, batch<Batch>, token<Rows>, hidden<24>>>(next);
+    using workspace = layers::workspace<token<Rows>>;
+    check_workers<workspace, Rows, Batch>(next, [&](const auto& lens, auto&& work) {
+      auto out = x;  // in place
+      layers{w}.into(out, out, valid_rows(lens), work);
+      return out;
+    });
+  };
+  check(std::integral_constant<std::size_t, 1>{}, std::integral_constant<std::size_t, 70>{});
+  check(std::integral_constant<std::size_t, 5>{}, std::integral_constant<std::size_t, 21>{});
+}
+
+BOOST_AUTO_TEST_CASE(several_workers_take_batches_too_long_to_sort) {
+  using attention = multi_head_attention<float, hidden<8>, heads<2>, bias<true>>;
+  lcg next{10};
+  attention::weights w{};
+  draw_attention(next, w, 0.3, 0.5);
+  const auto x = drawn<tensor<float, batch<257>, token<3>, hidden<8>>>(next);
+  static attention::workspace<token<3>> work[3];
+  tensor<int, batch<257>> lens{};
+  for (int& e : lens) e = static_cast<int>((next() + 1) * 2);
+  shuffled<3, 257> executor;
+  BOOST_TEST(same_bits(attention{w}(x, valid_rows(lens), parallel(executor, work)),
+                       attention{w}(x, valid_rows(lens))));
+  BOOST_TEST(executor.pieces == 257);
+}
+
+// Rows are shared: all workers compute what would leave one of them behind, then each takes the
+// longest sequence left.
+BOOST_AUTO_TEST_CASE(rows_are_shared_by_workers) {
+  const auto order = []<std::size_t Workers, std::size_t Count>(
+                         std::integral_constant<std::size_t, Workers>,
+                         const std::size_t(&lens)[Count]) {
+    const umbel::detail::sequences_by_rows<Count, Workers> shared(
+        [&](std::size_t b) { return umbel::detail::first_rows{lens[b], lens[b]}; });
+    std::string text;
+    for (std::size_t i = 0; i < shared.present; ++i)
+      text += (i == shared.together ? "|" : " ") + std::to_string(lens[shared.order[i]]);
+    return text;
+  };
+  using two = std::integral_constant<std::size_t, 2>;
+  using three = std::integral_constant<std::size_t, 3>;
+  BOOST_TEST(order(two{}, {1, 2, 3, 4, 5, 6}) == "|6 5 4 3 2 1");
+  BOOST_TEST(order(two{}, {128, 1}) == " 128 1");
+  BOOST_TEST(order(two{}, {3, 5}) == "|5 3");
+  BOOST_TEST(order(two{}, {5, 2}) == " 5 2");
+  BOOST_TEST(order(two{}, {9, 9}) == "|9 9");
+  BOOST_TEST(order(two{}, {9, 0, 9, 0, 9}) == " 9|9 9");
+  BOOST_TEST(order(two{}, {0, 1, 100, 3, 2}) == " 100 3 2 1");
+  BOOST_TEST(order(three{}, {5, 5, 5, 5}) == " 5|5 5 5");
+  BOOST_TEST(order(three{}, {0, 0}) == "");
 }

@@ -100,13 +100,18 @@ struct rows_left_out {
   static void check() {
     const problem<Layer> p;
     static const prepacked<Layer> packed{p.w};
-    static workspace_of<Layer> work;
+    static workspace_of<Layer> work, of_workers[3];
     for (int n = 0; n <= 12; ++n) {
       const tensor<int, batch<2>> lens{n, 12 - n}, of_memory{7 - n / 2, n / 2};
       const auto wanted = of_rows<Layer>(p, packed, lens & causal, of_memory, work);
       std::memset(static_cast<void*>(&work), 0xff, sizeof work);  // NaN
       const auto y =
           of_rows<Layer>(p, packed, causal & valid_rows(lens), valid_rows(of_memory), work);
+      std::memset(static_cast<void*>(of_workers), 0xff, sizeof of_workers);
+      shuffled<3> executor;
+      BOOST_TEST(
+          same_bits(y, of_rows<Layer>(p, packed, causal & valid_rows(lens), valid_rows(of_memory),
+                                      parallel(executor, of_workers))));
       for (int b = 0; b < 2; ++b)
         for (int i = 0; i < 12; ++i) {
           const auto row = [&](const auto& t) {
@@ -118,7 +123,7 @@ struct rows_left_out {
   }
   template <class Layer, class Called, class Mask, class OfMemory, class Workspace>
   static auto of_rows(const problem<Layer>& p, const Called& layer, const Mask& mask,
-                      const OfMemory& of_memory, Workspace& work) {
+                      const OfMemory& of_memory, Workspace&& work) {
     if constexpr (has_memory<Layer>)
       return layer(p.x, p.memory, of_memory, self_mask(mask), work);
     else

@@ -110,18 +110,22 @@ struct integers_of_rows {
   template <class Layer>
   static void check() {
     const auto& p = the_problem<Layer>();
-    static typename workspace_of_integers<Layer>::type work;
-    const auto pass = [&](const auto& mask, const auto& of_memory) {
+    static typename workspace_of_integers<Layer>::type work, of_workers[3];
+    const auto pass = [&](const auto& mask, const auto& of_memory, auto&& scratch) {
       if constexpr (has_memory<Layer>)
-        return p.layer(p.x, p.memory, of_memory, self_mask(mask), work);
+        return p.layer(p.x, p.memory, of_memory, self_mask(mask), scratch);
       else
-        return p.layer(p.x, mask, work);
+        return p.layer(p.x, mask, scratch);
     };
     for (int n = -1; n <= 17; ++n) {
       const tensor<int, batch<2>> lens{n, 12 - n}, of_memory{7 - n / 2, n / 2};
-      const auto wanted = pass(lens & causal, of_memory);
+      const auto wanted = pass(lens & causal, of_memory, work);
       std::memset(static_cast<void*>(&work), 0x85, sizeof work);
-      const auto y = pass(causal & valid_rows(lens), valid_rows(of_memory));
+      const auto y = pass(causal & valid_rows(lens), valid_rows(of_memory), work);
+      std::memset(static_cast<void*>(of_workers), 0x85, sizeof of_workers);
+      shuffled<3> executor;
+      BOOST_TEST(same_bits(y, pass(causal & valid_rows(lens), valid_rows(of_memory),
+                                   parallel(executor, of_workers))));
       bool same = true;
       for (int b = 0; b < 2; ++b)
         for (int i = 0; i < 12; ++i)

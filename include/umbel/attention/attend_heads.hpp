@@ -158,11 +158,18 @@ struct heads_of_sequence {
   template <class Mask>
   static constexpr void attend_first(const T* q, K k, Y v, T* o, T* scratch, const Mask& mask,
                                      std::size_t present) noexcept {
-    for (std::size_t h = 0; h < H.heads; ++h) {
-      const auto all = head(h, q, k, v, o, scratch);
-      attend_head<Scoring>(first_queries_of<std::remove_cv_t<decltype(all)>>{all, present},
-                           mask(h));
-    }
+    for (std::size_t h = 0; h < H.heads; ++h)
+      attend_head<Scoring>(first_of_head(present, h, q, k, v, o, scratch), mask(h));
+  }
+  // Head h, of its first `present` queries or of every row.
+  UMBEL_INLINE static constexpr auto first_of_head(std::size_t present, std::size_t h, const T* q,
+                                                   K k, Y v, T* o, T* scratch) noexcept {
+    using whole = dot_product_head<S, T, Scoring, K, Y>;
+    return first_queries_of<whole>{head(h, q, k, v, o, scratch), present};
+  }
+  UMBEL_INLINE static constexpr auto first_of_head(every_row, std::size_t h, const T* q, K k, Y v,
+                                                   T* o, T* scratch) noexcept {
+    return head(h, q, k, v, o, scratch);
   }
 };
 

@@ -63,10 +63,10 @@ constexpr context_strides place_context(std::size_t queries, std::size_t width,
 
 // f(rows, first row) for blocks of the first `count` of Rows rows; rows: an integral_constant. The
 // last block may have up to 3 rows more. In constant expressions row by row: rows from count on may
-// depend on memory without numbers.
+// depend on memory without numbers. first: where to begin, a multiple of 16, or of 4 if count is at
+// most Rows / 4 * 4.
 template <std::size_t Rows, class F>
-constexpr void each_first_rows(std::size_t count, const F& f) noexcept {
-  std::size_t first = 0;
+constexpr void each_first_rows(std::size_t count, const F& f, std::size_t first = 0) noexcept {
   const auto block_if = [&]<std::size_t Size>(std::integral_constant<std::size_t, Size> size,
                                               bool fits) {
     if constexpr (Size != 0 && Size <= Rows) {
@@ -89,26 +89,45 @@ constexpr void each_first_rows(std::size_t count, const F& f) noexcept {
   }
 }
 
-// y = map(x) for the first `count` rows of S; then(rows, y, first row) for each block.
-template <kernel::linear_shape S, class Map, class T, class Then>
-constexpr void project_first_rows(const Map& map, const T* x, T* y, std::size_t count,
-                                  const Then& then) noexcept {
-  each_first_rows<S.rows>(
-      count,
-      [&]<std::size_t Rows>(std::integral_constant<std::size_t, Rows> size, std::size_t first) {
-        constexpr kernel::linear_shape some = [] {
-          kernel::linear_shape shape = S;
-          shape.rows = Rows;
-          return shape;
-        }();
-        project<some>(map, x + first * S.x_row, y + first * S.y_row);
-        then(size, y + first * S.y_row, first);
-      });
-}
 struct then_nothing {
   template <class Size, class T>
   constexpr void operator()(Size, T*, std::size_t) const noexcept {}
 };
+// y = map(x) for a block of the rows of S, called as f(rows, first row); then(rows, y, first row).
+template <kernel::linear_shape S, class Map, class T, class Then>
+struct project_block {
+  const Map& map;
+  const T* x;
+  T* y;
+  Then then;
+  template <std::size_t Rows>
+  constexpr void operator()(std::integral_constant<std::size_t, Rows> size,
+                            std::size_t first) const noexcept {
+    constexpr kernel::linear_shape some = [] {
+      kernel::linear_shape shape = S;
+      shape.rows = Rows;
+      return shape;
+    }();
+    project<some>(map, x + first * S.x_row, y + first * S.y_row);
+    then(size, y + first * S.y_row, first);
+  }
+};
+template <kernel::linear_shape S, class Map, class T, class Then = then_nothing>
+constexpr project_block<S, Map, T, Then> blocks_through(const Map& map, const T* x, T* y,
+                                                        const Then& then = {}) noexcept {
+  return {map, x, y, then};
+}
+
+// Zeros for the rows of each sequence from rows(sequence) on.
+template <std::size_t Sequences, std::size_t Rows, std::size_t Width, sequence_strides Y,
+          class Count, class T>
+constexpr void clear_rest(T* y, const Count& rows) noexcept {
+  for (std::size_t b = 0; b < Sequences; ++b)
+    for (std::size_t i = rows(b); i < Rows; ++i)
+      for (std::size_t j = 0; j < Width; ++j) y[b * Y.batch + i * Y.position + j * Y.feature] = T{};
+}
+template <std::size_t Rows, std::size_t Width>
+inline constexpr sequence_strides adjacent_rows = {Rows * Width, Width, 1};
 
 // Prepare: prepared_heads. Scoring: scale, softcap, rows without keys.
 template <class T, head_sizes S, class Prepare, class Scoring, std::size_t Queries,
@@ -186,27 +205,58 @@ struct multi_head_forward {
   static constexpr void forward(const Weights& w, const T* x, const T* y, const T* z,
                                 const Mask& mask, T* out, workspace& work,
                                 const first_rows& rows) noexcept {
-    project_first_rows<project_in<Queries, S.hidden, S.query_width(), query_row, S.q_bias, X>>(
-        w.q, x, work.q, rows.queries,
-        [&]<std::size_t Rows>(std::integral_constant<std::size_t, Rows>, T* q, std::size_t first) {
+    each_first_rows<Queries>(rows.queries, to_queries<X>(w, x, work, prepare_queries(w)));
+    each_first_rows<Keys>(rows.keys, to_keys<Y>(w, y, work, prepare_keys(w)));
+    each_first_rows<Keys>(rows.keys, to_values<Z>(w, z, work));
+    clear_after(rows.queries, work);
+    attention::attend_first(work.q, work.k, work.v, work.context, work.scratch, mask, rows.queries);
+    each_first_rows<Queries>(rows.queries, to_result<Out>(w, work, out));
+  }
+
+  // The blocks of rows of a projection; then: the next step on each block.
+  using attention = heads_of_sequence<head, all_heads, T, Scoring>;
+  template <sequence_strides X, class Weights, class Then>
+  static constexpr auto to_queries(const Weights& w, const T* x, workspace& work,
+                                   const Then& then) noexcept {
+    return blocks_through<project_in<Queries, S.hidden, S.query_width(), query_row, S.q_bias, X>>(
+        w.q, x, work.q, then);
+  }
+  template <sequence_strides Y, class Weights, class Then>
+  static constexpr auto to_keys(const Weights& w, const T* y, workspace& work,
+                                const Then& then) noexcept {
+    return blocks_through<project_in<Keys, S.key_hidden, S.key_width(), key_row, S.k_bias, Y>>(
+        w.k, y, work.k, then);
+  }
+  template <sequence_strides Z, class Weights>
+  static constexpr auto to_values(const Weights& w, const T* z, workspace& work) noexcept {
+    return blocks_through<
+        project_in<Keys, S.value_hidden, S.value_width(), value_row, S.v_bias, Z>>(w.v, z, work.v);
+  }
+  template <sequence_strides Out, class Weights>
+  static constexpr auto to_result(const Weights& w, const workspace& work, T* out) noexcept {
+    return blocks_through<project_out<Out>>(w.o, static_cast<const T*>(work.context), out);
+  }
+  template <class Weights>
+  static constexpr auto prepare_queries(const Weights& w) noexcept {
+    return
+        [&w]<std::size_t Rows>(std::integral_constant<std::size_t, Rows>, T* q, std::size_t first) {
           Prepare::template queries<Rows, S.heads, S.head_dim, query_row, Queries>(w, q, first);
-        });
-    project_first_rows<project_in<Keys, S.key_hidden, S.key_width(), key_row, S.k_bias, Y>>(
-        w.k, y, work.k, rows.keys,
-        [&]<std::size_t Rows>(std::integral_constant<std::size_t, Rows>, T* k, std::size_t first) {
+        };
+  }
+  template <class Weights>
+  static constexpr auto prepare_keys(const Weights& w) noexcept {
+    return
+        [&w]<std::size_t Rows>(std::integral_constant<std::size_t, Rows>, T* k, std::size_t first) {
           Prepare::template keys<Rows, S.kv_heads, S.head_dim, key_row, Keys>(w, k, first);
-        });
-    project_first_rows<project_in<Keys, S.value_hidden, S.value_width(), value_row, S.v_bias, Z>>(
-        w.v, z, work.v, rows.keys, then_nothing{});
-    // Some queries that are left out, and their context, are read: ordinary numbers raise nothing.
-    for (std::size_t i = rows.queries; i < Queries && i < rows.queries + 8; ++i) {
+        };
+  }
+  // Some queries that are left out, and their context, are read: ordinary numbers raise nothing.
+  static constexpr void clear_after(std::size_t queries, workspace& work) noexcept {
+    for (std::size_t i = queries; i < Queries && i < queries + 8; ++i) {
       for (std::size_t j = 0; j < S.query_width(); ++j) work.q[i * query_row + j] = T{};
       for (std::size_t j = 0; j < S.context_width(); ++j)
         work.context[i * of_context.query + j * of_context.feature] = T{};
     }
-    heads_of_sequence<head, all_heads, T, Scoring>::attend_first(
-        work.q, work.k, work.v, work.context, work.scratch, mask, rows.queries);
-    project_first_rows<project_out<Out>>(w.o, work.context, out, rows.queries, then_nothing{});
   }
 };
 

@@ -22,7 +22,7 @@ struct row_blocks {
 
   // Calls f(rows, first row) for block `index`; rows: an integral_constant.
   template <class F>
-  static void with_block(std::size_t index, F f) noexcept {
+  static void with_block(std::size_t index, const F& f) noexcept {
     if constexpr (last != rows) {
       if (index + 1 == count) return f(std::integral_constant<std::size_t, last>{}, index * rows);
     }
@@ -30,27 +30,29 @@ struct row_blocks {
   }
 };
 
-template <class T, kernel::linear_shape S, std::size_t Blocks>
-struct linear_blocks : row_blocks<S.rows, Blocks> {
-  template <std::size_t Rows>
-  static constexpr kernel::linear_shape with_rows = [] {
-    kernel::linear_shape shape = S;
-    shape.rows = Rows;
-    return shape;
-  }();
+// The same for the first `present` rows, known at run time.
+template <std::size_t Rows, std::size_t Blocks>
+struct first_row_blocks {
+  // Blocks after the first begin where each_first_rows can begin.
+  static constexpr std::size_t any_row = Rows / 4 * 4;
+  std::size_t present;
+  std::size_t rows = round_up(plan::divide_up(present, Blocks), present > any_row ? 16 : 4);
+  std::size_t count = present == 0 ? 0 : plan::divide_up(present, rows);
 
-  // Block `index` of y = map(x); then calls then(rows, y, first row) on the result.
-  template <class Map, class Then>
-  static void project_block(const Map& map, const T* x, T* y, std::size_t index,
-                            Then then) noexcept {
-    linear_blocks::with_block(
-        index,
-        [&]<std::size_t Rows>(std::integral_constant<std::size_t, Rows> size, std::size_t first) {
-          project<with_rows<Rows>>(map, x + first * S.x_row, y + first * S.y_row);
-          then(size, y + first * S.y_row, first);
-        });
+  template <class F>
+  void with_block(std::size_t index, const F& f) const noexcept {
+    const std::size_t end = (index + 1) * rows;
+    each_first_rows<Rows>(present < end ? present : end, f, index * rows);
   }
 };
+template <std::size_t Rows, std::size_t Blocks>
+constexpr row_blocks<Rows, Blocks> blocks_of(every_row) noexcept {
+  return {};
+}
+template <std::size_t Rows, std::size_t Blocks>
+constexpr first_row_blocks<Rows, Blocks> blocks_of(std::size_t present) noexcept {
+  return {present};
+}
 
 // Steps: a multi_head_forward.
 template <class Steps, std::size_t Workers>
@@ -59,61 +61,117 @@ template <class T, head_sizes S, class Prepare, class Scoring, std::size_t Queri
           std::size_t Keys, std::size_t Workers>
 struct forward_in_parts<multi_head_forward<T, S, Prepare, Scoring, Queries, Keys>, Workers> {
   using steps = multi_head_forward<T, S, Prepare, Scoring, Queries, Keys>;
+  using attention = typename steps::attention;
   // Blocks of rows of one map: more than workers, so that a late worker delays the others less.
   static constexpr std::size_t blocks = 4 * Workers;
 
-  template <std::size_t Rows, std::size_t In, std::size_t Out, std::size_t Row, bool Bias,
-            sequence_strides From>
-  using blocks_in =
-      linear_blocks<T, steps::template project_in<Rows, In, Out, Row, Bias, From>, blocks>;
-
   // One sequence. Its queries, keys, values and context are in the workspace of worker 0; the
-  // others provide scratch. For the arguments see multi_head_forward::forward.
+  // others provide scratch. rows: all_rows or first_rows. For the other arguments see
+  // multi_head_forward::forward.
   template <sequence_strides X, sequence_strides Y, sequence_strides Z, sequence_strides Out,
-            class Weights, class Mask, class Given>
+            class Weights, class Mask, class Given, class Rows>
   static void forward(const Weights& w, const T* x, const T* y, const T* z, const Mask& mask,
-                      T* out, const Given& given) noexcept {
-    using to_queries = blocks_in<Queries, S.hidden, S.query_width(), steps::query_row, S.q_bias, X>;
-    using to_keys = blocks_in<Keys, S.key_hidden, S.key_width(), steps::key_row, S.k_bias, Y>;
-    using to_values =
-        blocks_in<Keys, S.value_hidden, S.value_width(), steps::value_row, S.v_bias, Z>;
-    using to_result = linear_blocks<T, steps::template project_out<Out>, blocks>;
-    using attention = heads_of_sequence<steps::head, steps::all_heads, T, Scoring>;
+                      T* out, const Given& given, const Rows& rows) noexcept {
+    constexpr bool all = std::is_same_v<Rows, all_rows>;
     auto& work = given.work[0];
-    const auto prepare_queries = [&]<std::size_t Rows>(std::integral_constant<std::size_t, Rows>,
-                                                       T* rows, std::size_t first) {
-      Prepare::template queries<Rows, S.heads, S.head_dim, steps::query_row, Queries>(w, rows,
-                                                                                      first);
-    };
-    const auto prepare_keys = [&]<std::size_t Rows>(std::integral_constant<std::size_t, Rows>,
-                                                    T* rows, std::size_t first) {
-      Prepare::template keys<Rows, S.kv_heads, S.head_dim, steps::key_row, Keys>(w, rows, first);
-    };
+    const auto of_queries = blocks_of<Queries, blocks>(rows.queries);
+    const auto of_keys = blocks_of<Keys, blocks>(rows.keys);
+    const auto to_queries = steps::template to_queries<X>(w, x, work, steps::prepare_queries(w));
+    const auto to_keys = steps::template to_keys<Y>(w, y, work, steps::prepare_keys(w));
+    const auto to_values = steps::template to_values<Z>(w, z, work);
+    const auto to_result = steps::template to_result<Out>(w, work, out);
 
-    given.hand_out(to_queries::count + to_keys::count + to_values::count,
+    given.hand_out(of_queries.count + 2 * of_keys.count,
                    [&](std::size_t index, std::size_t) noexcept {
-                     if (index < to_queries::count)
-                       return to_queries::project_block(w.q, x, work.q, index, prepare_queries);
-                     index -= to_queries::count;
-                     if (index < to_keys::count)
-                       return to_keys::project_block(w.k, y, work.k, index, prepare_keys);
-                     to_values::project_block(w.v, z, work.v, index - to_keys::count,
-                                              then_nothing{});
+                     if (index < of_queries.count) return of_queries.with_block(index, to_queries);
+                     index -= of_queries.count;
+                     if (index < of_keys.count) return of_keys.with_block(index, to_keys);
+                     of_keys.with_block(index - of_keys.count, to_values);
                    });
-    if constexpr (attention::template together<Mask>) {
+    if constexpr (!all) steps::clear_after(rows.queries, work);
+    if constexpr (all && attention::template together<Mask>) {
       attention::attend(work.q, work.k, work.v, work.context, work.scratch, mask);
     } else {
       given.hand_out(S.heads, [&](std::size_t head, std::size_t worker) noexcept {
-        attend_head<Scoring>(
-            attention::head(head, work.q, work.k, work.v, work.context, given.work[worker].scratch),
-            mask(head));
+        attend_head<Scoring>(attention::first_of_head(rows.queries, head, work.q, work.k, work.v,
+                                                      work.context, given.work[worker].scratch),
+                             mask(head));
       });
     }
-    given.hand_out(to_result::count, [&](std::size_t index, std::size_t) noexcept {
-      to_result::project_block(w.o, work.context, out, index, then_nothing{});
+    given.hand_out(of_queries.count, [&](std::size_t index, std::size_t) noexcept {
+      of_queries.with_block(index, to_result);
     });
   }
 };
+
+// The order of the sequences of a batch: first those that all workers compute together, then those
+// for one worker each, the longest first. Together: sequences that don't divide evenly, and
+// those with over 5/4 of a worker's share of the rows, which would leave the others without work;
+// below that, waiting for each other costs more. rows(sequence): first_rows.
+template <std::size_t Count, std::size_t Workers>
+struct sequences_by_rows {
+  std::uint16_t order[Count];
+  std::size_t together = 0, present = 0;  // before these: in parts; from here on: without rows
+
+  template <class Rows>
+  constexpr explicit sequences_by_rows(const Rows& rows) noexcept {
+    std::size_t rest = 0;
+    for (std::size_t b = 0; b < Count; ++b) {
+      const std::size_t size = rows_of(rows(b));
+      std::size_t at = b;
+      for (; at > 0 && rows_of(rows(order[at - 1])) < size; --at) order[at] = order[at - 1];
+      order[at] = static_cast<std::uint16_t>(b);
+      rest += size;
+      if (size > 0) ++present;
+    }
+    for (; together < present; ++together) {
+      const std::size_t size = rows_of(rows(order[together]));
+      if ((present - together) % Workers == 0 && size * Workers * 4 <= rest * 5) break;
+      rest -= size;
+    }
+  }
+
+ private:
+  static constexpr std::size_t rows_of(const first_rows& rows) noexcept {
+    return rows.queries == 0 ? 0 : rows.queries + rows.keys;
+  }
+};
+
+// Calls whole(b, workspace) for each of Count sequences; with several workers, for as many as
+// divide evenly, and in_parts(b, work) for the others. rows(b): all_rows or first_rows of one;
+// sequences without rows are left out. Work: a workspace or parallel().
+template <std::size_t Count, class Work, class Rows, class Whole, class InParts>
+constexpr void each_sequence(Work& work, const Rows& rows, const Whole& whole,
+                             const InParts& in_parts) noexcept {
+  constexpr bool all = std::is_same_v<decltype(rows(0)), all_rows>;
+  if constexpr (!rules::is_for_workers<Work>) {
+    for (std::size_t b = 0; b < Count; ++b) {
+      if constexpr (!all)
+        if (rows(b).queries == 0) continue;
+      whole(b, work);
+    }
+  } else if constexpr (all) {
+    constexpr std::size_t evenly = Count / Work::workers * Work::workers;
+    if constexpr (evenly > 0)
+      work.hand_out(
+          evenly, [&](std::size_t b, std::size_t worker) noexcept { whole(b, work.work[worker]); });
+    if constexpr (evenly < Count)
+      for (std::size_t b = evenly; b < Count; ++b) in_parts(b, work);
+  } else if constexpr (Count > 256) {
+    // So many that the order hardly matters.
+    work.hand_out(Count, [&](std::size_t b, std::size_t worker) noexcept {
+      if (rows(b).queries > 0) whole(b, work.work[worker]);
+    });
+  } else {
+    const sequences_by_rows<Count, Work::workers> by_rows(rows);
+    for (std::size_t i = 0; i < by_rows.together; ++i) in_parts(by_rows.order[i], work);
+    if (by_rows.present > by_rows.together)
+      work.hand_out(by_rows.present - by_rows.together,
+                    [&](std::size_t i, std::size_t worker) noexcept {
+                      whole(by_rows.order[by_rows.together + i], work.work[worker]);
+                    });
+  }
+}
 
 }  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

@@ -30,7 +30,7 @@ struct multi_head_call {
   using place = typename workspaces::all;
   using result = tensor_of<T, typename Layer::template result_of<From>>;
   static constexpr bool by_rows = [] {
-    if constexpr (workspaces::several || std::is_same_v<Workspace, in_formula>)
+    if constexpr (std::is_same_v<Workspace, in_formula>)
       return false;
     else
       return requires { requires steps::by_rows; };
@@ -49,37 +49,37 @@ struct multi_head_call {
     constexpr auto outs = strides_along<typename Out::layout, QueryAxis, family>;
     const auto& masks = as_mask(mask);
     using of_mask = mask_of<Mask>;
-    if constexpr (of_mask::counts_rows) {
-      for (std::size_t b = 0; b < sequences; ++b) {
-        first_rows rows = rows_present<queries, keys>(masks, masks, b);
-        if constexpr (!std::is_same_v<QueryAxis, KeyAxis>) rows.queries = queries;
-        auto* const to = out.data() + b * outs.batch;
-        steps::template forward<xs, ys, zs, outs>(w, x.data() + b * xs.batch,
-                                                  y.data() + b * ys.batch, z.data() + b * zs.batch,
-                                                  at_sequence<scores>(masks, b), to, work, rows);
-        for (std::size_t i = rows.queries; i < queries; ++i)
-          for (std::size_t j = 0; j < Layer::sizes.output; ++j)
-            to[i * outs.position + j * outs.feature] = T{};
-      }
-    } else if constexpr (!workspaces::several) {
+    if constexpr (!workspaces::several && !of_mask::counts_rows) {
       for (std::size_t b = 0; b < sequences; ++b)
         steps::template forward<xs, ys, zs, outs>(
             w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
             at_sequence<scores>(masks, b), out.data() + b * outs.batch, work);
     } else {
-      // One sequence per worker while there are enough; the remaining ones in parts.
-      constexpr std::size_t whole = sequences / place::workers * place::workers;
-      if constexpr (whole > 0)
-        work.hand_out(whole, [&](std::size_t b, std::size_t worker) noexcept {
-          steps::template forward<xs, ys, zs, outs>(
-              w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
-              at_sequence<scores>(masks, b), out.data() + b * outs.batch, work.work[worker]);
-        });
-      if constexpr (whole < sequences)
-        for (std::size_t b = whole; b < sequences; ++b)
-          forward_in_parts<steps, place::workers>::template forward<xs, ys, zs, outs>(
-              w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
-              at_sequence<scores>(masks, b), out.data() + b * outs.batch, work);
+      const auto rows = [&](std::size_t b) {
+        return rows_of_attention<QueryAxis, KeyAxis, queries, keys>(masks, b);
+      };
+      detail::each_sequence<sequences>(
+          work, rows,
+          [&](std::size_t b, auto& buffers) {
+            const auto forward = [&](const auto&... present) {
+              steps::template forward<xs, ys, zs, outs>(
+                  w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
+                  at_sequence<scores>(masks, b), out.data() + b * outs.batch, buffers, present...);
+            };
+            if constexpr (of_mask::counts_rows)
+              forward(rows(b));
+            else
+              forward();
+          },
+          [&](std::size_t b, const auto& workers) {
+            using of = std::remove_cvref_t<decltype(workers)>;
+            forward_in_parts<steps, of::workers>::template forward<xs, ys, zs, outs>(
+                w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
+                at_sequence<scores>(masks, b), out.data() + b * outs.batch, workers, rows(b));
+          });
+      if constexpr (of_mask::counts_rows)
+        clear_rest<sequences, queries, Layer::sizes.output, outs>(
+            out.data(), [&](std::size_t b) { return rows(b).queries; });
     }
   }
 };

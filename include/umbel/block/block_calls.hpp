@@ -65,9 +65,8 @@ template <class Layer, class X, class More>
 struct workspace_rule<Layer, X, More, accepted> {
   using entry = typename Layer::entry;
   using call = typename entry::template call_of<X, typename More::memory>;
-  using verdict =
-      typename entry::template masks_of_call_fit<call, mask_of<typename More::mask>,
-                                                 mask_of<typename More::to_self>, on_stack>::type;
+  using verdict = typename entry::template masks_of_call_fit<call, mask_of<typename More::mask>,
+                                                             mask_of<typename More::to_self>>::type;
   using type = typename Layer::template scratch_of<call::n, call::m>::type;
 };
 

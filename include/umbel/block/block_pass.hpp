@@ -72,8 +72,7 @@ struct entry_of_block {
       using scratch = typename Of::template scratch_of<call::n, call::m>::type;
       using workspaces = given_workspaces<Workspace, scratch>;
       using fit = first_error<
-          typename entry::template masks_of_call_fit<call, mask_of<Mask>, mask_of<ToSelf>,
-                                                     Workspace>::type,
+          typename entry::template masks_of_call_fit<call, mask_of<Mask>, mask_of<ToSelf>>::type,
           rules::scratch_fits<refuses, typename workspaces::each, scratch, typename call::sizes>>;
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
       if constexpr (fit::ok)
@@ -82,8 +81,11 @@ struct entry_of_block {
               Of::template sequences<call>(typename entry::all_events{}, w, x.data(),
                                            memory_in(memory), as_mask(mask), as_mask(to_self),
                                            y.data(), all);
-              if constexpr (mask_of<ToSelf>::counts_rows)
-                clear_rest<call, entry::hidden_axis::size>(as_mask(to_self), y.data());
+              if constexpr (mask_of<ToSelf>::counts_rows) {
+                constexpr std::size_t n = call::n, width = entry::hidden_axis::size;
+                clear_rest<call::layout::count / (n * width), n, width, adjacent_rows<n, width>>(
+                    y.data(), [&](std::size_t b) { return as_mask(to_self).rows(b, n); });
+              }
             });
       else
         return invalid{};
@@ -93,12 +95,6 @@ struct entry_of_block {
   }
 
  private:
-  // Zeros for the rows that a mask leaves out.
-  template <class Call, std::size_t Width, class ToSelf, class T>
-  static constexpr void clear_rest(const ToSelf& to_self, T* y) noexcept {
-    for (std::size_t b = 0; b < Call::layout::count / (Call::n * Width); ++b, y += Call::n * Width)
-      for (std::size_t e = to_self.rows(b, Call::n) * Width; e < Call::n * Width; ++e) y[e] = T{};
-  }
   template <class Memory>
   static constexpr auto memory_in(const Memory& memory) noexcept {
     if constexpr (std::is_same_v<Memory, without_memory>)
@@ -184,7 +180,7 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
   using number = T;
   template <class X, class Memory>
   using shapes_fit = block_shapes_fit<block_types, word, T, T, accepted, X, Memory>;
-  // ByRows: not in formulas, nor by several workers.
+  // ByRows: not in formulas.
   template <class Mask, class ToSelf, std::size_t Batch, std::size_t N, std::size_t M, bool ByRows>
   struct masks_rule {
     template <class Part, std::size_t Keys>
@@ -198,10 +194,10 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
   template <class Mask, class ToSelf, std::size_t Batch, std::size_t N, std::size_t M,
             bool ByRows = false>
   using masks_fit = attentions_fit<described, masks_rule<Mask, ToSelf, Batch, N, M, ByRows>>;
-  template <class Call, class Mask, class ToSelf, class Workspace>
+  template <class Call, class Mask, class ToSelf>
   using masks_of_call_fit =
       masks_fit<Mask, ToSelf, Call::layout::template size_of<rules::batch_family>, Call::n, Call::m,
-                !rules::is_for_workers<Workspace>>;
+                true>;
 
   // All sequences, row-major, through a layer or stack; y may be x. Work: workspace or parallel().
   template <class Call, std::size_t... Event, class Weights, class Mask, class ToSelf, class Work>
@@ -227,13 +223,8 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
                                     Call::m, ToSelf, Mask>{
             {to_self, mask, b}, memory + b * Call::m * width * described::has_memory};
       };
-      if constexpr (ToSelf::counts_rows || Mask::counts_rows) {
-        for (std::size_t b = 0; b < count; ++b) {
-          const auto at = place(b, work);
-          const auto pass = parts(b);
-          rows::template first_rows<Call::n>(w, at, pass.rows(), work, pass);
-        }
-      } else if constexpr (!rules::is_for_workers<Work>) {
+      constexpr bool by_rows = ToSelf::counts_rows || Mask::counts_rows;
+      if constexpr (!by_rows && !rules::is_for_workers<Work>) {
         for (std::size_t b = 0; b < count; ++b) {
           const auto at = place(b, work);
           const auto pass = parts(b);
@@ -241,11 +232,14 @@ struct block_types : entry_of_block, residual::description<T, Hidden, Steps, Opt
         }
       } else {
         each_sequence<count>(
-            work,
+            work, [&](std::size_t b) { return parts(b).rows(); },
             [&](std::size_t b, auto& s) {
               const auto at = place(b, s);
               const auto pass = parts(b);
-              (rows::template on<Event, Call::n>(w, at, s, pass), ...);
+              if constexpr (by_rows)
+                rows::template first_rows<Call::n>(w, at, pass.rows().queries, s, pass);
+              else
+                (rows::template on<Event, Call::n>(w, at, s, pass), ...);
             },
             [&](std::size_t b, const auto& workers) {
               rows::template in_parts<Call::n>(w, place(b, workers.work[0]), workers, parts(b));

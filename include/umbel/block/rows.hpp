@@ -29,11 +29,11 @@ struct rows_of_part<multi_head_attention<T, Hidden, Heads, Options...>> {
   using scratch = typename layer::template workspace<axes::query<N>, axes::key<M>>;
   template <std::size_t N, std::size_t M>
   using forward_of = typename layer::template forward_of<N, M>;
-  template <std::size_t N, std::size_t M, class Weights, class Mask, class Workers>
+  template <std::size_t N, std::size_t M, class Weights, class Mask, class Workers, class Present>
   static void run_in_parts(const Weights& w, const T* from, const T* keys, const Mask& mask, T* to,
-                           const Workers& workers) noexcept {
+                           const Workers& workers, const Present& present) noexcept {
     forward_in_parts<forward_of<N, M>, Workers::workers>::template forward<rows, rows, rows, rows>(
-        w, from, keys, keys, mask, to, workers);
+        w, from, keys, keys, mask, to, workers, present);
   }
 };
 template <class T, class Hidden, class Wide, class... Options>
@@ -188,11 +188,13 @@ struct rows {
                                  Block::template event_at<First>.what == act::before &&
                                  !Block::template makes_input<First>;
     if constexpr (First < end && !only_begins)
-      each_block_of_rows<N, width>(given, [&]<std::size_t R>(std::integral_constant<std::size_t, R>,
-                                                             std::size_t at, auto& buffers) {
-        const places<T> here = p.at(at);
-        each<First, R>(std::make_index_sequence<end - First>{}, w, here, buffers, parts);
-      });
+      each_block_of_rows<N, width>(given, parts.rows().queries,
+                                   [&]<std::size_t R>(std::integral_constant<std::size_t, R>,
+                                                      std::size_t at, auto& buffers) {
+                                     const places<T> here = p.at(at);
+                                     each<First, R>(std::make_index_sequence<end - First>{}, w,
+                                                    here, buffers, parts);
+                                   });
     if constexpr (end < Block::event_count) {
       constexpr event e = Block::template event_at<end>;
       parts.template run_in_parts<end>(Block::template weights_at<e.slot>(w), input_of<end>(p),
@@ -238,10 +240,11 @@ struct masks_of_pass {
   std::size_t sequence;
 
   static constexpr bool by_rows = ToSelf::counts_rows || Mask::counts_rows;
-  constexpr std::size_t rows() const noexcept
-    requires by_rows
-  {
-    return rows_present<N, M>(to_self, mask, sequence).queries;
+  constexpr auto rows() const noexcept {
+    if constexpr (Mask::counts_rows)
+      return rows_present<N, M>(to_self, mask, sequence);
+    else
+      return rows_present<N, N>(to_self, to_self, sequence);
   }
   // The mask of the keys in the sequence itself, or in the memory.
   template <bool OfItself>
@@ -251,7 +254,12 @@ struct masks_of_pass {
     else
       return mask;
   }
-  // Does attention to these keys leave out rows?
+  // The rows of attention to these keys.
+  template <bool OfItself>
+  constexpr auto rows_of_keys() const noexcept {
+    return rows_present<N, OfItself ? N : M>(to_self, of_keys<OfItself>(), sequence);
+  }
+  // Does it leave out rows?
   template <bool OfItself>
   static constexpr bool leaves_out = OfItself ? ToSelf::counts_rows : by_rows;
 };
@@ -261,7 +269,7 @@ template <class Block, std::size_t Batch, std::size_t N, std::size_t M, class To
 struct whole_pass : masks_of_pass<N, M, ToSelf, Mask> {
   using T = typename Block::value_type;
   using masks = masks_of_pass<N, M, ToSelf, Mask>;
-  using masks::mask, masks::sequence, masks::to_self;
+  using masks::sequence;
   template <class Layer, std::size_t Keys>
   using scores = scores_of<T, Batch, Layer::sizes.heads, N, Keys>;
   const T* memory;
@@ -282,7 +290,7 @@ struct whole_pass : masks_of_pass<N, M, ToSelf, Mask> {
       if constexpr (masks::template leaves_out<of_itself>)
         forward_of::template forward<part::rows, part::rows, part::rows, part::rows>(
             w, from, x, x, at_sequence<scores<layer, keys>>(seen, sequence), to, work,
-            rows_present<N, keys>(to_self, seen, sequence));
+            this->template rows_of_keys<of_itself>());
       else
         forward_of::template forward<part::rows, part::rows, part::rows, part::rows>(
             w, from, x, x, at_sequence<scores<layer, keys>>(seen, sequence), to, work);
@@ -292,13 +300,12 @@ struct whole_pass : masks_of_pass<N, M, ToSelf, Mask> {
   void run_in_parts(const Weights& w, const T* from, T* to, const Workers& workers) const noexcept {
     constexpr event e = Block::template event_at<I>;
     using layer = typename Block::template layer_at<e.slot>;
-    using part = rows_of_part<layer>;
-    if constexpr (e.sees == reads::sequence)
-      part::template run_in_parts<N, N>(
-          w, from, from, at_sequence<scores<layer, N>>(to_self, sequence), to, workers);
-    else
-      part::template run_in_parts<N, M>(w, from, memory,
-                                        at_sequence<scores<layer, M>>(mask, sequence), to, workers);
+    constexpr bool of_itself = e.sees == reads::sequence;
+    constexpr std::size_t keys = of_itself ? N : M;
+    rows_of_part<layer>::template run_in_parts<N, keys>(
+        w, from, of_itself ? from : memory,
+        at_sequence<scores<layer, keys>>(this->template of_keys<of_itself>(), sequence), to,
+        workers, this->template rows_of_keys<of_itself>());
   }
 };
 

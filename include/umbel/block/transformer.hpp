@@ -99,27 +99,13 @@ constexpr void add_residual(const T* a, const T* b, T* y) noexcept {
     kernel::add<Count>(a, b, y);
 }
 
-// Calls whole(b, workspace) for each of Count sequences; with several workers, for as many as
-// divide evenly, and in_parts(b, work) for the others. Work: a workspace or parallel().
-template <std::size_t Count, class Work, class Whole, class InParts>
-constexpr void each_sequence(Work& work, const Whole& whole, const InParts& in_parts) noexcept {
-  if constexpr (!rules::is_for_workers<Work>) {
-    for (std::size_t b = 0; b < Count; ++b) whole(b, work);
-  } else {
-    constexpr std::size_t evenly = Count / Work::workers * Work::workers;
-    if constexpr (evenly > 0)
-      work.hand_out(
-          evenly, [&](std::size_t b, std::size_t worker) noexcept { whole(b, work.work[worker]); });
-    if constexpr (evenly < Count)
-      for (std::size_t b = evenly; b < Count; ++b) in_parts(b, work);
-  }
-}
 // Hands out blocks of N rows of Width elements: f(rows as a constant, first element, workspace).
-template <std::size_t N, std::size_t Width, class Given, class F>
-void each_block_of_rows(const Given& given, const F& f) noexcept {
-  using blocks = row_blocks<N, 4 * Given::workers>;
-  given.hand_out(blocks::count, [&](std::size_t index, std::size_t worker) noexcept {
-    blocks::with_block(
+// present: every_row, or how many of the N.
+template <std::size_t N, std::size_t Width, class Given, class Present, class F>
+void each_block_of_rows(const Given& given, const Present& present, const F& f) noexcept {
+  const auto blocks = blocks_of<N, 4 * Given::workers>(present);
+  given.hand_out(blocks.count, [&](std::size_t index, std::size_t worker) noexcept {
+    blocks.with_block(
         index, [&](auto rows, std::size_t first) { f(rows, first * Width, given.work[worker]); });
   });
 }

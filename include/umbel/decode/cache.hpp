@@ -81,8 +81,9 @@ class key_value_cache : public detail::other_cache_calls<detail::rules::calls_of
       detail::rules::first_positions<typename attention::widths, 1, Positions...>()>;
 
   // See workspace_for, for the positions of a step.
-  template <detail::tensor_like X>
-  static auto workspace_of(const X&) {
+  template <detail::tensor_like X, mask_like... Mask>
+    requires(detail::is_mask_of_step<Mask> && ...)
+  static auto workspace_of(const X&, const Mask&...) {
     using namespace detail;
     using fits = first_error<rules::self_attend<say::key_value_cache, X, value_type, hidden>,
                              rules::batch_of_cache<layout_of<X>, typename sizes::batch_option>>;

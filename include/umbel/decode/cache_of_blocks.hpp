@@ -31,6 +31,11 @@
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+template <class Mask>
+inline constexpr bool is_mask_of_step<self_attention_mask<Mask>> = true;
+}  // namespace detail
+
 template <class Layer, class Keys, class... Options>
   requires(portable::anything<void> && detail::stores_blocks<Layer>)
 class key_value_cache<Layer, Keys, Options...>
@@ -72,8 +77,9 @@ class key_value_cache<Layer, Keys, Options...>
   using workspace = typename storage::template scratch<
       detail::rules::first_positions<typename block::widths, 1, Positions...>()>;
   // See workspace_for, for the positions of a step.
-  template <detail::tensor_like X>
-  static auto workspace_of(const X&) {
+  template <detail::tensor_like X, class... Mask>
+    requires(detail::is_mask_of_step<Mask> && ...)
+  static auto workspace_of(const X&, const Mask&...) {
     using namespace detail;
     using fits = typename unless_refused<
         first_error<rules::block_argument<say::key_value_cache, X, value_type, hidden>,

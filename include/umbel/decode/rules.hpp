@@ -156,6 +156,12 @@ struct calls_of_attention : calls_of_steps<takes_of_step, void> {
 };
 }  // namespace rules
 
+// May M follow the positions of a step in workspace_for? Not a tensor that isn't a mask.
+template <class M>
+inline constexpr bool is_mask_of_step = derived_from_mask<M> || rules::is_length<M>;
+template <tensor_like M>
+inline constexpr bool is_mask_of_step<M> = rules::is_length<typename M::value_type>;
+
 // Base of a cache: refuses arguments that fit no call. Rules: the refusals, by call.
 template <class Rules>
 struct other_cache_calls {

@@ -68,20 +68,25 @@ class node : public portable::value_of_formula<node<Recorder, E, Layout, Open>> 
     return refusal<verdict>();
   }
 
-  // if (x > 0), x(1, 2, 3), x[1]: no values exist while a formula is traced.
-  constexpr explicit operator bool() const noexcept(noted_here<rules::has_a_value<node>>) {
-    static_assert(!UMBEL_CLANG || report<rules::has_a_value<node>>::ok, "umbel: shapes do not fit");
-    return note_refusal<std::enable_if_t<sizeof(node*) != 0>>::noted;
-  }
-  // std::exp(x), or your function of a number; an overload for float fits best. (Not constexpr for
-  // clang, which then instantiates the body last, and prints it with your line alone.)
+  // if (x > 0), x(1, 2, 3), x[1]: no values exist while a formula is traced. std::exp(x), or your
+  // function of a number; an overload for float fits best. (Not constexpr for clang, which then
+  // instantiates the body last, and prints it with your line alone.)
 #if UMBEL_CLANG
+  explicit operator bool() const
+      noexcept(rules::has_a_value<node>::ok ||
+               note_refusal<std::enable_if_t<sizeof(node*) != 0>>::noted) {
+    static_assert(report<rules::has_a_value<node>>::ok, "umbel: shapes do not fit");
+    return false;
+  }
   operator float() const noexcept(rules::has_a_number<node>::ok ||
                                   note_refusal<std::enable_if_t<sizeof(node*) != 0>>::noted) {
     static_assert(report<rules::has_a_number<node>>::ok, "umbel: shapes do not fit");
     return 0;
   }
 #else
+  constexpr explicit operator bool() const noexcept(noted_here<rules::has_a_value<node>>) {
+    return note_refusal<std::enable_if_t<sizeof(node*) != 0>>::noted;
+  }
   constexpr operator float() const noexcept(noted_here<rules::has_a_number<node>>) {
     return note_refusal<std::enable_if_t<sizeof(node*) != 0>>::noted;
   }

@@ -298,6 +298,12 @@ struct condition_rule<Name, X> {
   using type = verdict<std::is_same_v<typename X::value_type, bool>, Name,
                        say::needs_conditions_not, element<typename X::value_type>>;
 };
+template <class Name>
+struct condition_rule<Name, bool> {
+  using type = verdict<
+      false, Name,
+      say::one_bool_is_not_a_condition_of_elements_so_leave_out_true_or_pass_a_tensor_of_bool>;
+};
 template <class Name, one_is_invalid X>
 struct condition_rule<Name, X> {
   using type = accepted;

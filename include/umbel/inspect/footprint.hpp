@@ -265,14 +265,21 @@ struct request<formula<F>, X...> {
   }
 };
 
+// Of a refused request, so that footprint<wrong>(x) is one error.
+struct refused_footprint : call_footprint {
+  template <class... X>
+  constexpr call_footprint operator()(const X&...) const noexcept {
+    return *this;
+  }
+};
 // Verdict: the request's. (If the caller names it, compilers print two lines less.)
 template <class Request, class Verdict>
-constexpr call_footprint answer() {
+constexpr auto answer() {
   static_assert(report<Verdict>::ok, "umbel: shapes do not fit");
   if constexpr (Verdict::ok)
-    return Request::value();
+    return call_footprint(Request::value());
   else
-    return {};
+    return refused_footprint{};
 }
 
 }  // namespace detail::footprints
@@ -299,7 +306,7 @@ template <class Model = detail::nothing, class... X>
 UMBEL_EXPECTS(
     "footprint: expects types, of a layer or formula and of its arguments; write "
     "footprint<attention, queries>")
-inline constexpr call_footprint footprint = detail::footprints::answer<
+inline constexpr auto footprint = detail::footprints::answer<
     detail::footprints::request<std::remove_cvref_t<Model>, std::remove_cvref_t<X>...>,
     typename detail::footprints::request<std::remove_cvref_t<Model>,
                                          std::remove_cvref_t<X>...>::verdict>();

@@ -161,21 +161,37 @@ constexpr auto at_head(const Mask& mask, mask_place place) noexcept {
                                      mask.template observer<Scores>(place)};
 }
 
-// The first rows of one sequence, which a call computes.
+// The rows of one sequence that a call computes: all, or the first.
+struct every_row {};
+struct all_rows {
+  every_row queries, keys;
+};
 struct first_rows {
   std::size_t queries, keys;
 };
-// OfQueries, OfKeys: masks. Most: of how many rows.
+// OfQueries, OfKeys: masks. Queries, Keys: how many exist at most.
 template <std::size_t Queries, std::size_t Keys, class OfQueries, class OfKeys>
-constexpr first_rows rows_present(const OfQueries& of_queries, const OfKeys& of_keys,
-                                  std::size_t batch) noexcept {
-  const auto count = [batch](const auto& mask, std::size_t most) {
-    if constexpr (std::remove_cvref_t<decltype(mask)>::counts_rows)
-      return mask.rows(batch, most);
-    else
-      return most;
-  };
-  return {count(of_queries, Queries), count(of_keys, Keys)};
+constexpr auto rows_present(const OfQueries& of_queries, const OfKeys& of_keys,
+                            std::size_t batch) noexcept {
+  if constexpr (!OfQueries::counts_rows && !OfKeys::counts_rows) {
+    return all_rows{};
+  } else {
+    const auto count = [batch](const auto& mask, std::size_t most) {
+      if constexpr (std::remove_cvref_t<decltype(mask)>::counts_rows)
+        return mask.rows(batch, most);
+      else
+        return most;
+    };
+    return first_rows{count(of_queries, Queries), count(of_keys, Keys)};
+  }
+}
+// Of an attention. Queries, Keys: axes; the same: of a sequence to itself, whose rows mask counts.
+template <class Queries, class Keys, std::size_t QueryCount, std::size_t KeyCount, class Mask>
+constexpr auto rows_of_attention(const Mask& mask, std::size_t batch) noexcept {
+  if constexpr (std::is_same_v<Queries, Keys>)
+    return rows_present<QueryCount, KeyCount>(mask, mask, batch);
+  else
+    return rows_present<QueryCount, KeyCount>(every_key{}, mask, batch);
 }
 
 // A mask for the heads of one sequence.

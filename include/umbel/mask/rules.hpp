@@ -44,7 +44,7 @@ UMBEL_SAYS(
     "last key of its sequence, sliding_window_at<4>(keys - queries) with the last of all keys");
 UMBEL_SAYS(valid_rows_is_for_multi_head_attention_and_blocks_so_pass_lengths,
            "valid_rows is for multi_head_attention, encoder_layer, decoder_layer and "
-           "residual_block, outside of formulas, caches and calibrate, without parallel and "
+           "residual_block, outside of formulas, caches and calibrate, without "
            "empty_rows<uniform_weights>; pass the lengths alone");
 UMBEL_SAYS(valid_rows_leaves_out_rows_that_observe_writes_so_pass_lengths,
            "valid_rows leaves out rows that observe writes; pass the lengths alone");

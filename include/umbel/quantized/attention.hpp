@@ -46,7 +46,7 @@ struct attention_forms {
         rules::sums_fit<Keys, most_keys<Weight>>,
         typename rules::integer_mask<
             mask, scores,
-            rules::mask_fits<say::quantized, mask, scores_by_rows<scores, !given::several>>>::type,
+            rules::mask_fits<say::quantized, mask, scores_by_rows<scores, true>>>::type,
         rules::scratch_fits<say::quantized, typename given::each, scratch, shape<Queries, Keys>>>;
 
     static constexpr std::size_t sequences =
@@ -62,33 +62,33 @@ struct attention_forms {
                z.data() + b * keys * Layer::sizes.value_hidden, at_sequence<scores>(masks, b),
                to.data() + b * queries * Layer::sizes.output, finish_as<Result>{});
       };
-      if constexpr (mask::counts_rows)
-        for (std::size_t b = 0; b < sequences; ++b) {
-          first_rows rows = rows_present<queries, keys>(masks, masks, b);
-          if constexpr (!std::is_same_v<Queries, Keys>) rows.queries = queries;
-          from(b, [&](const auto&... with) {
-            n.template attend<queries, keys>(with..., all.projected, all.of_head, rows);
-          });
-          constexpr std::size_t width = Layer::sizes.output;
-          for (std::size_t e = rows.queries * width; e < queries * width; ++e)
-            to.data()[b * queries * width + e] = 0;
-        }
-      else
-        detail::each_sequence<sequences>(
-            all,
-            [&](std::size_t b, auto& buffers) {
-              from(b, [&](const auto&... with) {
+      const auto rows = [&](std::size_t b) {
+        return rows_of_attention<Queries, Keys, queries, keys>(masks, b);
+      };
+      detail::each_sequence<sequences>(
+          all, rows,
+          [&](std::size_t b, auto& buffers) {
+            from(b, [&](const auto&... with) {
+              if constexpr (mask::counts_rows)
+                n.template attend<queries, keys>(with..., buffers.projected, buffers.of_head,
+                                                 rows(b));
+              else
                 n.template attend<queries, keys>(with..., buffers.projected, buffers.of_head);
-              });
-            },
-            [&](std::size_t b, const auto& workers) {
-              from(b, [&](const auto&... with) {
-                using of = std::remove_reference_t<decltype(workers)>;
-                n.template attend_in_parts<queries, keys>(
-                    with..., workers_with<&scratch::projected, of>{workers},
-                    [&](std::size_t worker) -> auto& { return workers.work[worker].of_head; });
-              });
             });
+          },
+          [&](std::size_t b, const auto& workers) {
+            from(b, [&](const auto&... with) {
+              using of = std::remove_reference_t<decltype(workers)>;
+              n.template attend_in_parts<queries, keys>(
+                  with..., workers_with<&scratch::projected, of>{workers},
+                  [&](std::size_t worker) -> auto& { return workers.work[worker].of_head; },
+                  rows(b));
+            });
+          });
+      constexpr std::size_t width = Layer::sizes.output;
+      if constexpr (mask::counts_rows)
+        clear_rest<sequences, queries, width, adjacent_rows<queries, width>>(
+            to.data(), [&](std::size_t b) { return rows(b).queries; });
     }
   };
   template <class X>
@@ -208,19 +208,13 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
             mask_like Mask = detail::every_key>
   static constexpr auto calibrate(Seen& seen, const typename layer::weights_view& w, const X& x,
                                   const Mask& mask = {}) noexcept {
-    observe_inputs(seen, w, x, x, x);
-    auto y = layer{w}(x, mask);
-    detail::integers::widen(seen.output, y.data(), y.size());
-    return y;
+    return observed(seen, w, mask, x);
   }
   template <detail::integers::seen_by<quantized> Seen, detail::tensor_like X, detail::tensor_like Y,
             detail::tensor_like Z, mask_like Mask = detail::every_key>
   static constexpr auto calibrate(Seen& seen, const typename layer::weights_view& w, const X& x,
                                   const Y& y, const Z& z, const Mask& mask = {}) noexcept {
-    observe_inputs(seen, w, x, y, z);
-    auto result = layer{w}(x, y, z, mask);
-    detail::integers::widen(seen.output, result.data(), result.size());
-    return result;
+    return observed(seen, w, mask, x, y, z);
   }
 
   // See footprint.
@@ -233,6 +227,25 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
   call_on(const X&, const Y&, const Z&);
 
  private:
+  template <class Seen, class Mask, class... X>
+  static constexpr auto observed(Seen& seen, const typename layer::weights_view& w,
+                                 const Mask& mask, const X&... x) noexcept {
+    using fits = detail::rules::calibrated_by_all_rows<Mask>;
+    static_assert(detail::report<fits>::ok, "umbel: shapes do not fit");
+    if constexpr (fits::ok) {
+      observe_inputs(seen, w, x...);
+      auto result = layer{w}(x..., mask);
+      detail::integers::widen(seen.output, result.data(), result.size());
+      return result;
+    } else {
+      return detail::invalid{};
+    }
+  }
+  template <class Seen, class X>
+  static constexpr void observe_inputs(Seen& seen, const typename layer::weights_view& w,
+                                       const X& x) noexcept {
+    observe_inputs(seen, w, x, x, x);
+  }
   template <class Seen, class X, class Y, class Z>
   static constexpr void observe_inputs(Seen& seen, const typename layer::weights_view& w,
                                        const X& x, const Y& y, const Z& z) noexcept {

@@ -262,66 +262,76 @@ struct attention_numbers {
                         const Mask& mask, T* out, const Finish& finish,
                         projections<Queries, Keys>& work, head_scratch<Queries, Keys>& of_head,
                         const first_rows& rows) const noexcept {
-    each_first_rows<Queries>(
-        rows.queries, [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t at) {
-          project_queries<N, Queries>(x + at * sizes.hidden, work.q + at * query_width, at,
-                                      work.to_rotate);
-        });
-    each_first_rows<Keys>(rows.keys, [&]<std::size_t N>(std::integral_constant<std::size_t, N>,
-                                                        std::size_t at) {
-      project_keys<N, Keys>(y + at * sizes.key_hidden, work.k + at * key_width, at, work.to_rotate);
-      put_values<Queries, Keys, N>(z, at, work);
-    });
-    const auto of_first = [&](std::size_t h) {
-      const auto on = mask(h);
-      using policy = kernel::of_first_queries<std::remove_cvref_t<decltype(on.policy)>>;
-      return head_mask<policy, no_observer>{policy{on.policy, rows.queries}, {}};
+    auto& to_rotate = work.to_rotate;
+    each_first_rows<Queries>(rows.queries, to_queries<Queries, Keys>(x, work, to_rotate));
+    each_first_rows<Keys>(rows.keys, to_keys<Queries, Keys>(y, z, work, to_rotate));
+    attend_heads<Queries, Keys, transposed<Queries>>(
+        work.q, work.k, work.v, [&](std::size_t h) { return of_first(rows.queries, mask(h)); },
+        work.context(), of_head);
+    each_first_rows<Queries>(rows.queries, to_result(work.context(), out, finish));
+  }
+
+  // Projections of a block of rows: f(rows, first row), rows an integral_constant.
+  template <std::size_t Queries, std::size_t Keys, class Rotate>
+  constexpr auto to_queries(const std::int8_t* x, projections<Queries, Keys>& work,
+                            Rotate& to_rotate) const noexcept {
+    return [&, x]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t at) {
+      project_queries<N, Queries>(x + at * sizes.hidden, work.q + at * query_width, at, to_rotate);
     };
-    attend_heads<Queries, Keys, transposed<Queries>>(work.q, work.k, work.v, of_first,
-                                                     work.context(), of_head);
-    each_first_rows<Queries>(
-        rows.queries, [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t at) {
-          project_context<N>(work.context() + at * context_width, out + at * sizes.output, finish);
-        });
+  }
+  template <std::size_t Queries, std::size_t Keys, class Rotate>
+  constexpr auto to_keys(const std::int8_t* y, const std::int8_t* z,
+                         projections<Queries, Keys>& work, Rotate& to_rotate) const noexcept {
+    return [&, y, z]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t at) {
+      project_keys<N, Keys>(y + at * sizes.key_hidden, work.k + at * key_width, at, to_rotate);
+      put_values<Queries, Keys, N>(z, at, work);
+    };
+  }
+  template <class T, class Finish>
+  constexpr auto to_result(const std::int8_t* context, T* out,
+                           const Finish& finish) const noexcept {
+    return
+        [&, context, out]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t at) {
+          project_context<N>(context + at * context_width, out + at * sizes.output, finish);
+        };
+  }
+  // A mask of a head for the first queries, or all.
+  template <class On>
+  static constexpr auto of_first(std::size_t queries, const On& on) noexcept {
+    using policy = kernel::of_first_queries<std::remove_cvref_t<decltype(on.policy)>>;
+    return head_mask<policy, no_observer>{policy{on.policy, queries}, {}};
+  }
+  template <class On>
+  static constexpr const On& of_first(every_row, const On& on) noexcept {
+    return on;
   }
 
   // The same by several workers: blocks of rows, then heads, then blocks of rows. They exchange
-  // data in the workspace of worker 0. of_head(worker): scratch of a head.
+  // data in the workspace of worker 0. of_head(worker): scratch of a head; rows: all_rows or
+  // first_rows.
   template <std::size_t Queries, std::size_t Keys, class Mask, class T, class Finish, class Given,
-            class OfHead>
+            class OfHead, class Rows>
   void attend_in_parts(const std::int8_t* x, const std::int8_t* y, const std::int8_t* z,
                        const Mask& mask, T* out, const Finish& finish, const Given& given,
-                       const OfHead& of_head) const noexcept {
-    using of_queries = row_blocks<Queries, 4 * Given::workers>;
-    using of_keys = row_blocks<Keys, 4 * Given::workers>;
+                       const OfHead& of_head, const Rows& rows) const noexcept {
+    const auto of_queries = blocks_of<Queries, 4 * Given::workers>(rows.queries);
+    const auto of_keys = blocks_of<Keys, 4 * Given::workers>(rows.keys);
     auto& shared = given.work[0];
     given.hand_out(
-        of_queries::count + of_keys::count, [&](std::size_t i, std::size_t worker) noexcept {
+        of_queries.count + of_keys.count, [&](std::size_t i, std::size_t worker) noexcept {
           auto& to_rotate = given.work[worker].to_rotate;
-          if (i < of_queries::count)
-            return of_queries::with_block(
-                i, [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t first) {
-                  project_queries<N, Queries>(x + first * sizes.hidden,
-                                              shared.q + first * query_width, first, to_rotate);
-                });
-          of_keys::with_block(
-              i - of_queries::count,
-              [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t first) {
-                project_keys<N, Keys>(y + first * sizes.key_hidden, shared.k + first * key_width,
-                                      first, to_rotate);
-                put_values<Queries, Keys, N>(z, first, shared);
-              });
+          if (i < of_queries.count)
+            return of_queries.with_block(i, to_queries<Queries, Keys>(x, shared, to_rotate));
+          of_keys.with_block(i - of_queries.count, to_keys<Queries, Keys>(y, z, shared, to_rotate));
         });
-    given.hand_out(sizes.heads, [&](std::size_t h, std::size_t worker) noexcept {
-      attend_head<Queries, Keys, transposed<Queries>>(h, shared.q, shared.k, shared.v, mask,
-                                                      shared.context(), of_head(worker));
+    given.hand_out(sizes.heads, [&](std::size_t head, std::size_t worker) noexcept {
+      attend_head<Queries, Keys, transposed<Queries>>(
+          head, shared.q, shared.k, shared.v,
+          [&](std::size_t h) { return of_first(rows.queries, mask(h)); }, shared.context(),
+          of_head(worker));
     });
-    given.hand_out(of_queries::count, [&](std::size_t i, std::size_t) noexcept {
-      of_queries::with_block(
-          i, [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t first) {
-            project_context<N>(shared.context() + first * context_width, out + first * sizes.output,
-                               finish);
-          });
+    given.hand_out(of_queries.count, [&](std::size_t i, std::size_t) noexcept {
+      of_queries.with_block(i, to_result(shared.context(), out, finish));
     });
   }
 };

@@ -10,6 +10,14 @@
 #include <umbel/quantized/ranges.hpp>
 
 UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::rules {
+// Rows that a call leaves out would widen the ranges.
+template <class Mask>
+using calibrated_by_all_rows =
+    verdict<!detail::mask_of<Mask>::counts_rows, say::quantized,
+            say::valid_rows_is_for_multi_head_attention_and_blocks_so_pass_lengths>;
+}  // namespace umbel::inline UMBEL_TARGET::detail::rules
+
 namespace umbel::inline UMBEL_TARGET::detail::integers {
 
 // Widens the range of the projections of x, in T.

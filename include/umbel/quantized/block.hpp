@@ -107,7 +107,7 @@ struct calls_of_blocks : entry_of_block {
   template <class X, class Memory>
   using shapes_fit = block_shapes_fit<description, say::quantized, number, std::int8_t,
                                       rules::holds_these_integers<X, number>, X, Memory>;
-  template <class Call, class Mask, class Own, bool ByRows>
+  template <class Call, class Mask, class Own>
   struct masks_rule {
     template <std::size_t Heads, std::size_t Keys>
     using scores =
@@ -118,15 +118,14 @@ struct calls_of_blocks : entry_of_block {
                     typename rules::integer_mask<
                         Given, scores<Heads, Axis::size>,
                         rules::mask_fits<say::quantized, Given,
-                                         scores_by_rows<scores<Heads, Axis::size>, ByRows>>>::type>;
+                                         scores_by_rows<scores<Heads, Axis::size>, true>>>::type>;
     template <class Part>
     using of_sequence = keys_fit<typename Call::positions, Own, Part::sizes.heads>;
     template <class Part>
     using of_memory = keys_fit<typename Call::memory_positions, Mask, Part::sizes.heads>;
   };
-  template <class Call, class Mask, class Own, class Workspace = on_stack>
-  using masks_of_call_fit =
-      attentions_fit<description, masks_rule<Call, Mask, Own, !rules::is_for_workers<Workspace>>>;
+  template <class Call, class Mask, class Own>
+  using masks_of_call_fit = attentions_fit<description, masks_rule<Call, Mask, Own>>;
 
  private:
   template <class X, class... Memory>
@@ -198,7 +197,7 @@ struct calls_of_blocks : entry_of_block {
       return attentions{{own, mask, b}, memory + b * Call::m * block::width * block::has_memory};
     };
     each_sequence<Call::layout::count / elements_of_batch>(
-        work,
+        work, [&](std::size_t b) { return of_sequence(b).rows(); },
         [&](std::size_t b, auto& scratch) {
           for (std::size_t i = 0; i < blocks_in<Layer>::count; ++i)
             weights_of_block(numbers, i)

@@ -29,10 +29,8 @@ struct attentions_of_pass : residual::masks_of_pass<N, M, ToSelf, Mask> {
     const std::int8_t* const x = of_itself ? from : memory;
     const auto on = at<Numbers, of_itself>();
     if constexpr (masks::template leaves_out<of_itself>)
-      numbers.template attend<N, keys>(
-          from, x, x, on, to, finish, scratch, of_head,
-          rows_present<N, keys>(this->to_self, this->template of_keys<of_itself>(),
-                                this->sequence));
+      numbers.template attend<N, keys>(from, x, x, on, to, finish, scratch, of_head,
+                                       this->template rows_of_keys<of_itself>());
     else
       numbers.template attend<N, keys>(from, x, x, on, to, finish, scratch, of_head);
   }
@@ -46,8 +44,9 @@ struct attentions_of_pass : residual::masks_of_pass<N, M, ToSelf, Mask> {
     const residual::workers_at<e.number, Given> workers{given};
     constexpr bool of_itself = e.sees == reads::sequence;
     const std::int8_t* const x = of_itself ? from : memory;
-    numbers.template attend_in_parts<N, of_itself ? N : M>(from, x, x, at<Numbers, of_itself>(), to,
-                                                           finish, workers, of_head);
+    numbers.template attend_in_parts<N, of_itself ? N : M>(
+        from, x, x, at<Numbers, of_itself>(), to, finish, workers, of_head,
+        this->template rows_of_keys<of_itself>());
   }
 
  private:

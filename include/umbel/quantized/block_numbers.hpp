@@ -234,9 +234,10 @@ struct block_numbers : sorted_numbers<typename Block::slots, Weight>::norms,
   template <std::size_t N, class Work, class Parts>
   constexpr void rows(std::int16_t* x, Work& work, const Parts& parts) const noexcept {
     const places_of_rows p = place(x, work);
-    if constexpr (requires { parts.rows(); })
+    if constexpr (requires { requires Parts::by_rows; })  // not in steps of a cache
       residual::events_on_first_rows<Block, N>(
-          parts.rows(), [&]<std::size_t First, std::size_t Count, std::size_t R>(std::size_t at) {
+          parts.rows().queries,
+          [&]<std::size_t First, std::size_t Count, std::size_t R>(std::size_t at) {
             const places_of_rows here = p.at(at * width);
             on_each<First, R>(std::make_index_sequence<Count>{}, here, work, parts);
           });
@@ -250,11 +251,13 @@ struct block_numbers : sorted_numbers<typename Block::slots, Weight>::norms,
                      const Parts& parts) const noexcept {
     constexpr std::size_t end = Block::next_whole(First);
     if constexpr (First < end)
-      each_block_of_rows<N, width>(given, [&]<std::size_t R>(std::integral_constant<std::size_t, R>,
-                                                             std::size_t at, auto& buffers) {
-        const places_of_rows here = p.at(at);
-        on_each<First, R>(std::make_index_sequence<end - First>{}, here, buffers, parts);
-      });
+      each_block_of_rows<N, width>(given, parts.rows().queries,
+                                   [&]<std::size_t R>(std::integral_constant<std::size_t, R>,
+                                                      std::size_t at, auto& buffers) {
+                                     const places_of_rows here = p.at(at);
+                                     on_each<First, R>(std::make_index_sequence<end - First>{},
+                                                       here, buffers, parts);
+                                   });
     if constexpr (end < Block::event_count) {
       parts.template run_in_parts<end>(this->template at<Block::template event_at<end>.slot>(),
                                        p.input, step_of<end>::norms_behind ? p.branch : p.x,

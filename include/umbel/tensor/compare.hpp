@@ -11,6 +11,10 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
 UMBEL_SAYS(needs_conditions_not, "needs conditions, elements of bool, not");
+UMBEL_SAYS(
+    one_bool_is_not_a_condition_of_elements_so_leave_out_true_or_pass_a_tensor_of_bool,
+    "one bool is not a condition of elements; leave out true, or pass a tensor of bool as an "
+    "argument");
 
 namespace rules {
 template <class Operation, class X>
