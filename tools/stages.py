@@ -45,7 +45,8 @@ NOT_FUSED = " ".join(sorted(path.relative_to(ROOT / "test").with_suffix("").as_p
 STAGES = (
     Stage("lint", True, "--lint", "format, lists of files, includes, names and generated pages, before anything is compiled"),
     Stage("sanitizers", True, "--compiler clang++ --sanitize --suite unit --suite law --suite fuzz",
-          "units and laws without memory errors or undefined behavior; file readers on hostile files"),
+          "units and laws without memory errors or undefined behavior, of which those of files, texts and plans only here; "
+          "file readers on hostile files"),
     Stage("proofs", True, "--optimization 1 --suite bits --suite dispatch --suite examples --suite export --suite import "
           "--suite formulas_some --suite counts --suite system --suite frames --suite package --suite tools --suite bench --suite one_header "
           "--suite misuse --suite march --no-suite alone",
@@ -54,8 +55,8 @@ STAGES = (
     Stage("clang++", True, "--compiler clang++ --suite static --suite reject --suite alone --suite asm --suite checking --suite gdb "
           "--suite compile_cost --suite snippets --suite golden --suite plain --suite uses --suite mpi",
           "clang's messages and code; parity with the frameworks; every use of every block; MPI ranks"),
-    Stage("g++", True, "--daily --no-suite golden --no-suite lint --suite realtime --suite compile_cost", "the default command: units, short laws, error messages; "
-          "no allocation, lock or system call, and a bounded stack, which is hardest without optimization"),
+    Stage("g++", True, "--daily --no-suite golden --no-suite lint --no-suite any_compiler --suite realtime --suite compile_cost",
+          "kernels, layers, short laws and error messages with g++; no allocation, lock or system call, and a bounded stack, which is hardest without optimization"),
     Stage("embedded", True, "embedded", "one target of each instruction set, in emulators"),
     Stage("not fused", True, "--compiler clang++ --march none " + NOT_FUSED, "the second set of bits, without fused multiply-adds"),
     Stage("page", True, "page", "the demo in a browser"),

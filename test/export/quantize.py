@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from precompiled import is_clang, precompiled  # noqa: E402
 from tap import Tap, run_tool, split_command  # noqa: E402
 
 
@@ -362,6 +363,13 @@ class Checks:
         self.refused("not a list of names", *given("embed"), "--axes", "Token", code=2)
 
 
+def with_headers(compiler, root, folder):
+    """The command that tools/quantize completes, with the headers of its programs parsed once."""
+    limit = "-fconstexpr-steps=100000000" if is_clang(compiler[0]) else "-fconstexpr-ops-limit=1000000000"
+    command = [*compiler, "-O0", "-std=c++20", limit, "-I", root / "include"]
+    return precompiled(command, pathlib.Path(folder), f'#include "{root.resolve() / "tools" / "quantize.hpp"}"\n') or command
+
+
 def main():
     (root,), compiler = split_command(sys.argv[1:])
     tap = Tap()
@@ -370,8 +378,8 @@ def main():
     except ImportError:
         tap.skip("tools/quantize", "no numpy here")
         return tap.finish()
-    os.environ["CXX"] = " ".join([*compiler, "-O0"])
     with tempfile.TemporaryDirectory() as folder:
+        os.environ["CXX"] = " ".join(map(str, with_headers(compiler, pathlib.Path(root), folder)))
         checks = Checks(tap, pathlib.Path(root), folder)
         checks.check_committed_picture()
         checks.check_formats()

@@ -6,7 +6,7 @@
 
 No operator new, no libm, no exceptions, no guards of local statics (locks), no locks. Compiled at -O2, -O3 and -Os
 without exceptions, and at -O2 with them: then a noexcept function that the compiler did not see to the bottom of
-may also name what would end the program. With -DSELF_TEST the source has all of these, and they must be noticed.
+may also name what would end the program. With -DSELF_TEST the source has all of these instead of the passes, and they must be noticed.
 """
 import pathlib
 import re
