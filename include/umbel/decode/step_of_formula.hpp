@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A formula as each step of a cache calls it: its arguments, the graph and the schedule of a step.
-// Not here: refusals, a call of step (call_of_formula.hpp).
+// call_of_formula.hpp has the refusals and a call of step.
 #pragma once
 
 #include <umbel/config.hpp>
