@@ -197,12 +197,13 @@ class Formula:
         self.sizes["query"] = self.choose(2, 17, 33, 70, 131)
         self.sizes["key"] = self.choose(1, 5, 17, 33, 64, 77, 130)
         shared = self.part_of(outer) if self.random.random() < 0.3 else outer
-        axes = outer + ["query", "key"]
+        axes, products = outer + ["query", "key"], []
         v = self.tensor(shared + ["key", "value_dim"])
 
         def weights():
             q, k = self.tensor(outer + ["query", "head_dim"]), self.tensor(shared + ["key", "head_dim"])
             s = self.let(f"contract<head_dim>({', '.join(self.choose((q, k), (k, q)))})")
+            products.append(s)
             s = self.scores(s, axes)
             if self.random.random() < 0.25:  # a logit of no key
                 sizes = ", ".join(f"{axis}<{self.sizes[axis]}>" for axis in axes[:-1])
@@ -229,6 +230,10 @@ class Formula:
         out = self.let(f"contract<key>({', '.join(self.choose((w, v), (v, w)))})")
         if self.random.random() < 0.4:
             out = self.let(f"{out} * 2 - {self.tensor(self.part_of(outer + ['query', 'value_dim']))}")
+        if self.seed % 5 < 2:  # the scores again, in a second attention
+            s, condition = products[0], self.condition_of_keys(axes)
+            again = self.choose(f"hide(-{s}, {condition})", f"hide({s}, {condition})", f"tanh({s})", f"where({s} > 0, {s}, {s} * 0.5f)")
+            out = self.let(f"{out} + contract<key>(softmax<key>({again}), {v})")
         return out
 
     def chain(self):

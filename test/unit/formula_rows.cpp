@@ -229,6 +229,44 @@ BOOST_AUTO_TEST_CASE(three_in_one_formula) {
       same_bits(three, sigmoid_attention(sum | rename_axis<value_dim, head_dim>, keys, in.v)));
 }
 
+// Two attentions read the same scores, which then are stored: no block of the one has all of them.
+BOOST_AUTO_TEST_CASE(scores_of_two_attentions) {
+  static const inputs<41, 37> in;
+  static constexpr auto later = position<key> > position<query>;
+  static constexpr auto old = position<key> < position<query> - 5;
+  const auto is_plain = [&]<class F>(const F& f) {
+    static workspace_for<F, decltype(in.q), decltype(in.k), decltype(in.v)> work;
+    const auto of_plain = plain(f);
+    static workspace_for<decltype(of_plain), decltype(in.q), decltype(in.k), decltype(in.v)> all;
+    return same_bits(f(in.q, in.k, in.v, work), of_plain(in.q, in.k, in.v, all));
+  };
+  constexpr formula negated = [](auto q, auto k, auto v) {
+    auto s = contract<head_dim>(q, k);
+    auto other = contract<key>(softmax<key>(hide(-s, later)), v);
+    return contract<key>(softmax<key>(hide(s, later)), v) + other;
+  };
+  BOOST_TEST(is_plain(negated));
+  constexpr formula of_fewer_keys = [](auto q, auto k, auto v) {
+    auto s = contract<head_dim>(q, k);
+    auto other = contract<key>(softmax<key>(hide(-s, later || old)), v);
+    return contract<key>(softmax<key>(hide(s * 2, later || old)), v) + other;
+  };
+  BOOST_TEST(is_plain(of_fewer_keys));
+  constexpr formula chosen = [](auto q, auto k, auto v) {
+    auto s = contract<head_dim>(q, k);
+    auto other = contract<key>(softmax<key>(where(s > 0, 1.5f, tanh(q | sum<head_dim>))), v);
+    return contract<key>(softmax<key>(hide(s * 2, later)) * 0.5f, v) + other;
+  };
+  BOOST_TEST(is_plain(chosen));
+  constexpr formula thrice = [](auto q, auto k, auto v) {
+    auto s = contract<head_dim>(q, k);
+    auto other = contract<key>(sigmoid(s) * 0.25f, v);
+    auto third = contract<key>(softmax<key>(hide(-s, old)), v) * other;
+    return contract<key>(softmax<key>(hide(s, later)), v) - third;
+  };
+  BOOST_TEST(is_plain(thrice));
+}
+
 // Stored steps whose readers sum along an axis that the stored one doesn't have by this name.
 template <class F, class... X>
 bool is_plain(const F& f, const X&... x) {

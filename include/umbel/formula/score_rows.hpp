@@ -30,6 +30,7 @@ struct row_finder {
   const schedule<T, Nodes>& p;
   const readings<Nodes>& readers;
   std::size_t last;  // the product with the values
+  std::size_t all;   // steps: p.count of them, and the parts of others behind these
   int weights = -1;  // the node that it reads
   unsigned long long query = 0, key = 0;
   bool in[Nodes]{};              // the steps before it
@@ -115,9 +116,9 @@ struct row_finder {
       if (p.g.result[r].node == n) return false;
     for (std::size_t r = readers.first[n]; r < readers.first[n + 1]; ++r) {
       const int m = readers.all[r].by, root = p.root[m];
-      if (root >= 0 && step_of[root] != npos && !may_read(step_of[root], m, n)) return false;
-      for (std::size_t s = 0; root == everywhere && s < p.count; ++s)
-        if (p.computes(m, p.steps[s].root) && !may_read(s, m, n)) return false;
+      if (root >= 0 && (step_of[root] == npos || !may_read(step_of[root], m, n))) return false;
+      for (std::size_t s = 0; root == everywhere && s < all; ++s)
+        if (p.computes(m, p.steps[s].root) && (s >= p.count || !may_read(s, m, n))) return false;
     }
     return true;
   }
@@ -242,7 +243,7 @@ constexpr void join_rows(schedule<T, Nodes>& p) {
   const readings<Nodes> readers{p.g};
   for (std::size_t last = p.count; last-- > 0;) {
     if (p.steps[last].kind != step_kind::product) continue;
-    row_finder<T, Nodes> found{p, readers, last};
+    row_finder<T, Nodes> found{p, readers, last, all};
     if (!found.find()) continue;
     std::size_t parts = 0, shared = 0;
     for (std::size_t pass = 0; pass < 2; ++pass)
