@@ -129,11 +129,38 @@ constexpr auto later = position<key> > position<token>;
   constexpr formula f = [](auto a, auto b) { return named<"a">(exp(a)) * named<"a">(exp(b)); };
   (void)quantized<decltype(f), rows, rows>{};
 #elif defined CASE_floats_as_arguments
-  // expect-gcc: "umbel: quantized: expects the tensors of the formula in integers, with the same axes; see input_type"
-  // expect-clang: quantized.*expects_the_tensors_of_the_formula_in_integers
+  // expect-gcc: "umbel: quantized: tensor 1 has type float but its input_type is std::int8_t"
+  // expect-clang: quantized.*tensor.*number<1>.*has_type.*element<float>.*but_its_input_type_is.*element<signed char>
   // cause: The call needs 8-bit integers, or 16-bit ones for values that only sums, norms and softmax read.
   // cure: Convert each tensor, `quantize<layer::input_type<0>>(x, layer::input_range<0>(seen))`.
   (void)multiply(x, x);
+#elif defined CASE_one_tensor_of_two
+  // expect-gcc: "umbel: quantized: expects the tensors of the formula in integers, with the same axes; see input_type"
+  // expect-clang: quantized.*expects_the_tensors_of_the_formula_in_integers
+  // cause: The call needs all tensors among the arguments, and none of the others, which are packed.
+  // cure: Pass the tensors in order, in integers, then perhaps a workspace.
+  (void)multiply(integers);
+#elif defined CASE_tensors_with_other_axes
+  // expect-gcc: "umbel: quantized: tensor 2 has \[token=5, hidden=3\] but the formula in integers has \[token=5, hidden=4\]"
+  // expect-clang: quantized.*tensor.*number<2>.*has.*hidden<3>.*but_the_formula_in_integers_has.*hidden<4>
+  // cause: The tensors of a call have the axes of the types that the formula was quantized for.
+  // cure: Pass a tensor with these axes, in this order.
+  (void)multiply(integers, tensor<std::int8_t, token<5>, hidden<3>>{});
+#elif defined CASE_tensors_with_gaps
+  // expect-gcc: "umbel: quantized: tensor 1 has gaps in memory; pass contiguous\(x\)"
+  // expect-clang: quantized.*tensor.*number<1>.*has_gaps_in_memory_so_pass_contiguous_of_x
+  // cause: A call in integers reads its tensors row by row, without gaps.
+  // cure: Pass `contiguous(x)`.
+  static const tensor<std::int8_t, token<5>, hidden<6>> wide{};
+  (void)multiply(wide | slice<hidden, from<1>, extent<4>>, integers);
+#elif defined CASE_workspace_of_another_formula
+  // expect-gcc: "umbel: quantized: the workspace is for a different layer or other sizes; pass one for this formula, a static layer::workspace"
+  // expect-clang: quantized.*the_workspace_is_for_a_different_layer_or_other_sizes.*this_formula_so_declare_a_static_workspace
+  // cause: Each formula in integers has a workspace type, which also depends on the axes.
+  // cure: Declare a static `layer::workspace`.
+  static quantized<decltype(multiplied), tensor<float, token<40>, hidden<4>>,
+                   tensor<float, token<40>, hidden<4>>>::workspace other;
+  (void)multiply(integers, integers, other);
 #elif defined CASE_a_sum_that_is_too_long
   // expect-gcc: "umbel: quantized: contraction lets a sum of 8-bit products exceed 2\^31; 130038 is the maximum"
   // expect-clang: quantized.*operation<.*contract>.*lets_a_sum_of_8_bit_products_exceed_2_to_the_31
@@ -224,7 +251,7 @@ constexpr auto later = position<key> > position<token>;
   layer::ranges seen{};
   auto y = layer::calibrate(seen, x);
 #elif defined CASE_cache_of_a_sum_without_softmax
-  // expect-gcc: "umbel: key_value_cache: key=6 is more positions than the formula was quantized for; its sums may overflow"
+  // expect-gcc: "umbel: key_value_cache: key=6 is more positions than the formula was quantized for, and sums without softmax may overflow; quantize it for as many"
   // expect-clang: key_value_cache.*key<6.*are_more_positions_than_the_formula_was_quantized_for
   // cause: Without a softmax, the shifts of a sum along keys depend on how many there are.
   // cure: Quantize the formula for as many positions as the cache has room for: `tensor<float, token<6>, hidden<4>>`.
@@ -260,9 +287,35 @@ constexpr auto later = position<key> > position<token>;
   // cause: The type of the formula in integers already has the types of its arguments.
   // cure: Write `key_value_cache<packed, key<256>>`.
   key_value_cache<product_of_rows, key<5>, called_with<rows>> past;
-#elif defined CASE_step_in_floats
+#elif defined CASE_step_of_a_const_cache
+  // expect-gcc: "umbel: key_value_cache: is const, but a step changes its state; declare it without const"
+  // expect-clang: key_value_cache.*is_const_but_a_step_changes_its_state_so_declare_it_without_const
+  // cause: A step adds its positions to the cache.
+  // cure: Declare the cache without `const`, and pass it by reference.
+  constexpr formula f = [](auto a) {
+    auto keys = a | rename_axis<token, key>;
+    return contract<key>(softmax<key>(hide(contract<hidden>(a, keys), later)), keys);
+  };
+  static const key_value_cache<quantized<decltype(f), rows>, key<5>> past;
+  static quantized<decltype(f), rows> packed;
+  tensor<std::int8_t, token<1>, hidden<4>> next{};
+  (void)past.step(next, packed, next);
+#elif defined CASE_step_without_positions
   // expect-gcc: "umbel: key_value_cache: step expects out, the formula in integers and its tensors, of input_type; then a workspace"
   // expect-clang: key_value_cache.*step_expects_out_the_formula_in_integers_and_its_tensors
+  // cause: A step has the tensors of a call, in integers, with any number of positions. Weights are packed.
+  // cure: Pass them after the packed formula: `past.step(out, packed, x)`.
+  constexpr formula f = [](auto a) {
+    auto keys = a | rename_axis<token, key>;
+    return contract<key>(softmax<key>(hide(contract<hidden>(a, keys), later)), keys);
+  };
+  static key_value_cache<quantized<decltype(f), rows>, key<5>> past;
+  static quantized<decltype(f), rows> packed;
+  tensor<std::int8_t, token<1>, hidden<4>> next{};
+  (void)past.step(next, packed);
+#elif defined CASE_step_in_floats
+  // expect-gcc: "umbel: key_value_cache: tensor 1 has type float but its input_type is std::int8_t"
+  // expect-clang: key_value_cache.*tensor.*number<1>.*has_type.*element<float>.*but_its_input_type_is.*element<signed char>
   // cause: A step has the tensors of a call, in integers, with any number of positions. Weights are packed.
   // cure: Quantize them: `quantize<layer::input_type<0>>(x, layer::input_range<0>(seen))`.
   constexpr formula f = [](auto a) {

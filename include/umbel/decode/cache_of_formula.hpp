@@ -178,7 +178,10 @@ namespace umbel::inline UMBEL_TARGET {
 template <class Formula, class Keys, class... Options>
   requires(portable::anything<void> && detail::decodes_as_formula<Formula>)
 class key_value_cache<Formula, Keys, Options...>
-    : public detail::other_cache_calls<detail::rules::calls_of_formula> {
+    : public detail::other_cache_calls<
+          typename detail::formulas::cache_of<std::remove_cv_t<Formula>>::calls> {
+  using base = detail::other_cache_calls<
+      typename detail::formulas::cache_of<std::remove_cv_t<Formula>>::calls>;
   using types =
       typename detail::formulas::cache_of<std::remove_cv_t<Formula>>::template types<Keys,
                                                                                      Options...>;
@@ -186,7 +189,7 @@ class key_value_cache<Formula, Keys, Options...>
   static_assert(detail::reported<typename types::verdict>::ok, "umbel: shapes do not fit");
 
  public:
-  using detail::other_cache_calls<detail::rules::calls_of_formula>::step;
+  using base::step;
   using layer = typename types::layer;
   using value_type = typename types::sizes::T;
   static constexpr std::size_t capacity = types::capacity;

@@ -263,7 +263,12 @@ struct types_of_cache {
   template <class Called>
   static constexpr bool is_declared_with =
       std::is_same_v<typename Called::whole, typename decoded::whole>;
-  using wrong_arguments = say::the_arguments_do_not_match_called_with_in_the_type_of_the_cache;
+  template <class Called>
+  using other_arguments =
+      detail::verdict<never<Called>, say::key_value_cache,
+                      say::the_arguments_do_not_match_called_with_in_the_type_of_the_cache>;
+  template <class... X>
+  using has_positions = rules::called_with_a_sequence<X...>;
   template <class Called, std::size_t Rows, class Out>
   using outs_fit =
       typename step_outs_fit<typename sizes::T,
@@ -282,6 +287,7 @@ template <class Formula>
 struct cache_of;
 template <class F>
 struct cache_of<formula<F>> {
+  using calls = rules::calls_of_formula;
   template <class Keys, class... Options>
   using types = types_of_cache<F, Keys, Options...>;
 };
@@ -295,7 +301,7 @@ struct call_of_cache {
       detail::verdict<Types::template is_declared_for<std::remove_cv_t<Given>>,
                       say::key_value_cache,
                       say::the_layer_is_not_the_one_that_the_cache_was_declared_for>;
-  using has_positions = rules::called_with_a_sequence<X...>;
+  using has_positions = typename Types::template has_positions<X...>;
   template <bool Ok, class Decoded>
   struct rest {
     using type = accepted;
@@ -304,8 +310,7 @@ struct call_of_cache {
   template <class Decoded>
   struct rest<true, Decoded> {
     static constexpr bool is_traced = false;
-    using type =
-        detail::verdict<never<Decoded>, say::key_value_cache, typename Types::wrong_arguments>;
+    using type = typename Types::template other_arguments<Decoded>;
   };
   template <class Decoded>
     requires(Types::template is_declared_with<Decoded>)

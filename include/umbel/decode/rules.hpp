@@ -43,6 +43,8 @@ UMBEL_SAYS(
     "layer_stack");
 UMBEL_SAYS(of_a_formula_needs_its_header_so_include_decode_cache_of_formula,
            "of a formula needs its header; add #include <umbel/decode/cache_of_formula.hpp>");
+UMBEL_SAYS(is_const_but_a_step_changes_its_state_so_declare_it_without_const,
+           "is const, but a step changes its state; declare it without const");
 UMBEL_SAYS(of_a_formula_in_integers_needs_its_header_so_include_quantized_cache_of_formula,
            "of a formula in integers needs its header; add "
            "#include <umbel/quantized/cache_of_formula.hpp>");
@@ -168,6 +170,12 @@ struct other_cache_calls {
   template <class... Arguments>
   constexpr bool step(const Arguments&...) noexcept {
     return refuse<typename Rules::template step<Arguments...>>();
+  }
+  template <class... Arguments>
+  constexpr bool step(const Arguments&...) const noexcept {
+    return refuse<
+        verdict<(sizeof...(Arguments) > 99), say::key_value_cache,
+                say::is_const_but_a_step_changes_its_state_so_declare_it_without_const>>();
   }
   template <class... Arguments>
   constexpr bool append(const Arguments&...) noexcept {

@@ -200,12 +200,39 @@ class quantized_formula {
             });
       }(std::make_index_sequence<sizeof...(A) - 1>{});
     } else {
-      using verdict = verdict<(one_is_invalid<A> || ...), say::quantized,
-                              say::expects_the_tensors_of_the_formula_in_integers_so_use_quantize>;
+      using verdict =
+          typename call_rule<std::make_index_sequence<sizeof...(A) - is_last_workspace<A...>>,
+                             is_last_workspace<A...>, A...>::type;
       static_assert(report<verdict>::ok, "umbel: shapes do not fit");
       return invalid{};
     }
   }
+  template <class... A>
+  static constexpr bool is_last_workspace =
+      workspace_like<typename form::template nth<sizeof...(A) - 1, A..., void>>;
+  // Why a call does not fit: a tensor, or the workspace after them.
+  template <class Index, bool HasWorkspace, class... A>
+  struct call_rule;
+  template <std::size_t... I, bool HasWorkspace, class... A>
+  struct call_rule<std::index_sequence<I...>, HasWorkspace, A...> {
+    template <bool TensorsFit, class... Tensor>
+    struct of_tensors
+        : form::template tensors_rule<
+              say::quantized, say::expects_the_tensors_of_the_formula_in_integers_so_use_quantize,
+              typename form::argument_types, all, Tensor...> {};
+    template <class... Tensor>
+    struct of_tensors<true, Tensor...> {
+      using last = typename form::template nth<sizeof...(A) - 1, A..., void>;
+      using type = rules::scratch_fits<say::quantized, last, workspace,
+                                       say::this_formula_so_declare_a_static_workspace>;
+    };
+    static constexpr bool fit =
+        HasWorkspace &&
+        form::template calls_with<std::remove_const_t<typename form::template nth<I, A...>>...>();
+    using type =
+        typename of_tensors<fit,
+                            std::remove_const_t<typename form::template nth<I, A...>>...>::type;
+  };
   template <class... A>
   static constexpr bool ends_with_workspace() noexcept {
     return []<std::size_t... I>(std::index_sequence<I...>) {

@@ -26,6 +26,9 @@ UMBEL_SAYS(positions_are_not_values_so_pass_them_as_a_tensor,
 UMBEL_SAYS(bool_and_integers_are_not_values_so_use_them_in_conditions,
            "bool and integers are not values; use them in conditions");
 UMBEL_SAYS(two_values_have_the_same_name, "two values have the same name");
+UMBEL_SAYS(but_its_input_type_is, "but its input_type is");
+UMBEL_SAYS(but_the_formula_in_integers_has, "but the formula in integers has");
+UMBEL_SAYS(has_gaps_in_memory_so_pass_contiguous_of_x, "has gaps in memory; pass contiguous(x)");
 namespace formulas {
 template <word>
 struct named_operation;
@@ -258,6 +261,40 @@ struct formula_form {
   static constexpr bool has_type =
       std::is_same_v<layout_of<Given>, Layout> &&
       std::is_same_v<typename Given::value_type, element_of_call<I, E>>;
+  // The mistake of tensor number I. Wanted: a tensor_argument, or an argument that is packed.
+  template <class Operation, std::size_t I, class Given, class Wanted>
+  struct tensor_rule {
+    using type = accepted;
+  };
+  template <class Operation, std::size_t I, tensor_like Given, class E, class Layout>
+  struct tensor_rule<Operation, I, Given, formulas::tensor_argument<E, Layout>> {
+    using given = typename Given::value_type;
+    using wanted = element_of_call<I, E>;
+    using which = number<kinds::number(I) + 1>;
+    using type = first_error<
+        detail::verdict<std::is_same_v<given, wanted>, Operation, say::tensor, which, say::has_type,
+                        detail::element<given>, say::but_its_input_type_is,
+                        detail::element<wanted>>,
+        detail::verdict<std::is_same_v<typename layout_of<Given>::axes, typename Layout::axes>,
+                        Operation, say::tensor, which, say::has, typename layout_of<Given>::axes,
+                        say::but_the_formula_in_integers_has, typename Layout::axes>,
+        detail::verdict<std::is_same_v<layout_of<Given>, Layout>, Operation, say::tensor, which,
+                        say::has_gaps_in_memory_so_pass_contiguous_of_x>>;
+  };
+  // A call that does not fit. Wanted: of all arguments; Otherwise: the sentence if the count or the
+  // kinds of A are wrong.
+  template <class Operation, class Otherwise, class Wanted, class Index, class... A>
+  struct tensors_rule {
+    using type = detail::verdict<(one_is_invalid<A> || ...), Operation, Otherwise>;
+  };
+  template <class Operation, class Otherwise, class... Wanted, std::size_t... I, class... A>
+    requires(sizeof...(A) == kinds::tensors && !(one_is_invalid<A> || ...))
+  struct tensors_rule<Operation, Otherwise, formulas::list<Wanted...>, std::index_sequence<I...>,
+                      A...> {
+    using type = first_error<
+        typename tensor_rule<Operation, I, nth<kinds::number(I), A...>, Wanted>::type...,
+        detail::verdict<false, Operation, Otherwise>>;
+  };
   template <class... A>
   static constexpr bool calls_with() noexcept {
     if constexpr (sizeof...(A) != kinds::tensors)

@@ -14,7 +14,8 @@ namespace umbel::inline UMBEL_TARGET::detail {
 UMBEL_SAYS(keeps_8_and_16_bit_values_only_so_pass_bool_and_integers_along_key,
            "keeps 8-bit and 16-bit values only; pass bool and integers along key");
 UMBEL_SAYS(are_more_positions_than_the_formula_was_quantized_for,
-           "is more positions than the formula was quantized for; its sums may overflow");
+           "is more positions than the formula was quantized for, and sums without softmax may "
+           "overflow; quantize it for as many");
 UMBEL_SAYS(step_expects_out_the_formula_in_integers_and_its_tensors,
            "step expects out, the formula in integers and its tensors, of input_type; then a "
            "workspace");
@@ -34,6 +35,26 @@ struct planned_sequence {
   static constexpr auto plan = make_integer_plan(Decoded::whole::read.g, floats, false);
   template <int N>
   static constexpr int numbered_as = N;
+};
+// The kept values of a cache, in memory for those with 8 and those with 16 bits.
+template <class Decoded, class Whole>
+struct kept_integers {
+  static constexpr bool is_wide(int n) noexcept { return Whole::plan.wide[Whole::plan.root[n]]; }
+  // The number of elements with as many bits that are kept before node n.
+  static constexpr std::size_t place(int n, bool wide) noexcept {
+    const auto& read = Decoded::whole::read;
+    std::size_t place = 0;
+    for (int i = 0; i < n; ++i)
+      if (read.keeps[i] && is_wide(i) == wide) place += read.room_of(read.kept_axes(i));
+    return place;
+  }
+  template <bool Wide>
+  static constexpr std::size_t room =
+      place(Whole::plan.g.count, Wide) == 0 ? 1 : place(Whole::plan.g.count, Wide);
+  // Loops go to the last position, so only panels read unused memory, which weighs 0.
+  static constexpr void forget(std::size_t, std::size_t) noexcept {}
+  alignas(64) std::int8_t narrow[room<false>]{};
+  alignas(64) std::int16_t wide[room<true>]{};
 };
 // With at most so many new positions, loops read kept values in place, up to the last position.
 // With more, products pack them into panels.
@@ -67,7 +88,8 @@ struct planned_step {
   static constexpr bool reads_past = Rows <= few_positions && has_past<N>;
   // ---- of an append
   template <int N>
-  static constexpr std::size_t place_of = traced::roles.place[N];
+  static constexpr std::size_t place_of =
+      kept_integers<Decoded, Whole>::place(numbered_as<N>, plan.wide[N]);
   template <int N>
   static constexpr axis_list axes_of_append = [] {
     axis_list axes = plan.at(N).from[0].axes;
@@ -91,21 +113,6 @@ struct planned_step {
   }
 };
 
-// The kept values of a cache, in memory for those with 8 and those with 16 bits.
-template <class Decoded, class Whole>
-struct kept_integers {
-  template <bool Wide>
-  static constexpr std::size_t room = [] {
-    for (int n = 0; n < Whole::plan.g.count; ++n)
-      if (Decoded::whole::read.keeps[n] && Whole::plan.wide[Whole::plan.root[n]] == Wide)
-        return Decoded::whole::read.room();
-    return std::size_t{1};
-  }();
-  // Loops go to the last position, so only panels read unused memory, which weighs 0.
-  static constexpr void forget(std::size_t, std::size_t) noexcept {}
-  alignas(64) std::int8_t narrow[room<false>]{};
-  alignas(64) std::int16_t wide[room<true>]{};
-};
 // Kept: kept_integers; Capacity: of the cache.
 template <class Kept, std::size_t Capacity>
 struct past_of_formula {
@@ -225,6 +232,10 @@ struct types_of_cache {
     else
       return form::template has_type<I, Given, Layout, E>;
   }
+  template <class... A>
+  using has_positions =
+      detail::verdict<formulas::new_positions<A...> != 0, say::key_value_cache,
+                      say::step_expects_out_the_formula_in_integers_and_its_tensors>;
   // A call with tensors A, which are to be those of a step.
   template <class... A>
   struct decoded_by : decoded {
@@ -240,10 +251,15 @@ struct types_of_cache {
               ...);
         }(std::index_sequence_for<X...>{});
     }();
+    using rule = typename form::template tensors_rule<
+        say::key_value_cache, say::step_expects_out_the_formula_in_integers_and_its_tensors,
+        formulas::list<typename decoded::template resized<count, capacity, X>...>,
+        std::index_sequence_for<X...>, A...>::type;
   };
   template <class Called>
   static constexpr bool is_declared_with = Called::fits;
-  using wrong_arguments = say::step_expects_out_the_formula_in_integers_and_its_tensors;
+  template <class Called>
+  using other_arguments = typename Called::rule;
   template <std::size_t Rows>
   using traced = std::remove_cvref_t<typename decoded::template result<Rows>>;
   template <std::size_t Rows>
@@ -270,6 +286,9 @@ using options_of_cache =
 namespace formulas {
 template <class F, class... X>
 struct cache_of<quantized<formula<F>, X...>> {
+  using calls =
+      rules::calls_of_steps<say::step_expects_out_the_formula_in_integers_and_its_tensors,
+                            say::a_cache_of_a_formula_has_no_append_or_attend_so_use_step>;
   template <class Keys, class... Options>
   using types = integers::types_of_cache<quantized<formula<F>, X...>, F, Keys,
                                          integers::options_of_cache<Keys, Options...>, X...>;
