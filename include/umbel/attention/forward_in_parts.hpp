@@ -8,6 +8,7 @@
 #include <umbel/attention/forward.hpp>
 #include <umbel/config.hpp>
 #include <umbel/layer/executor.hpp>
+#include <umbel/layer/workspace_rules.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {

@@ -8,6 +8,7 @@
 #include <umbel/block/linear.hpp>
 #include <umbel/config.hpp>
 #include <umbel/quantized/ranges.hpp>
+#include <umbel/quantized/rules.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::rules {
