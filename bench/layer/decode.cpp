@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // One token against a cache of keys and values: four projections of one row, attention of one
 // query. Bandwidth, not operations: 8 hidden^2 + 4 keys hidden of them. And a prompt at once.
+#include <umbel/decode/cache_of_formula.hpp>
+#include <umbel/quantized.hpp>
+#include <umbel/quantized/cache_of_formula.hpp>
 #include <umbel/umbel.hpp>
 
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <string>
+#include <tuple>
 
 #include "../measure.hpp"
 #include "llama_by_rows.hpp"
@@ -158,6 +163,75 @@ void add_llama_by_rows(const char* name) {
   add_other_llama(name, rows);
 }
 
+// The attention of row I as a formula, in floats and in integers: the next Tokens positions after
+// `before` others.
+constexpr formula by_formula = [](auto x, const auto& w) {
+  auto q = x * w.q | split<hidden, heads<8>, head_dim> | rename_axis<token, query>;
+  auto k = x * w.k | split<hidden, heads<8>, head_dim> | rename_axis<token, key>;
+  auto v = x * w.v | split<hidden, heads<8>, head_dim> | rename_axis<token, key>;
+  auto scores = contract<head_dim>(q, k) * 0.17677669f;
+  auto context = contract<key>(softmax<key>(hide(scores, position<key> > position<query>)), v);
+  return (context | rename_axis<query, token> | merge<heads, head_dim, hidden>)*w.o;
+};
+using maps = multi_head_attention<float, hidden<256>, heads<8>>::weights;
+const maps& weights_of_formula() {
+  static const maps all = [] {
+    static maps w;
+    for (auto* map : {&w.q, &w.k, &w.v, &w.o}) bench::fill(map->weight, 0.1f);
+    return w;
+  }();
+  return all;
+}
+// step_of(past, y, x, work): a step. X, Y: the elements of its input and result.
+template <class Past, class X, class Y, std::size_t Tokens, class Step>
+void add_steps(const std::string& name, std::size_t before, const Step& step_of) {
+  static Past past;
+  static typename Past::template workspace<token<Tokens>> work;
+  static typename Past::template workspace<token<1>> work_of_one;
+  static tensor<X, token<Tokens>, hidden<256>> x;
+  static tensor<Y, token<Tokens>, hidden<256>> y;
+  static tensor<X, token<1>, hidden<256>> one;
+  static tensor<Y, token<1>, hidden<256>> out;
+  for (X& v : x) v = 1;
+  for (X& v : one) v = 1;
+  const double flops = 8.0 * 256 * 256 + 4.0 * static_cast<double>(before) * 256;
+  bench::add_row(name + std::to_string(before), Tokens * flops, [=] {
+    if (!past.rewind(before))
+      while (past.size() < before) step_of(past, out, one, work_of_one);
+    step_of(past, y, x, work);
+  });
+}
+using formula_in_integers =
+    quantized<decltype(by_formula), tensor<float, token<64>, hidden<256>>, maps>;
+const formula_in_integers& packed_formula() {
+  static const formula_in_integers packed = [] {
+    static formula_in_integers::ranges seen;
+    static formula_in_integers::calibration_workspace work;
+    static tensor<float, token<64>, hidden<256>> x;
+    bench::fill(x, 1);
+    std::ignore = formula_in_integers::calibrate(seen, x, weights_of_formula(), work);
+    return formula_in_integers(weights_of_formula(), seen);
+  }();
+  return packed;
+}
+template <std::size_t Tokens>
+void add_formula(const std::string& name) {
+  using row = tensor<float, token<1>, hidden<256>>;
+  using in_floats = key_value_cache<decltype(by_formula), key<512>, called_with<row, maps>>;
+  using in_integers = key_value_cache<formula_in_integers, key<512>>;
+  for (const std::size_t before : {16, 128, 496}) {
+    add_steps<in_floats, float, float, Tokens>(
+        "decode/formula, " + name, before, [](auto& past, auto& y, const auto& x, auto& work) {
+          (void)past.step(y, by_formula, x, weights_of_formula(), work);
+        });
+    add_steps<in_integers, formula_in_integers::input_type<0>, formula_in_integers::output_type<0>,
+              Tokens>("decode/formula in integers, " + name, before,
+                      [](auto& past, auto& y, const auto& x, auto& work) {
+                        (void)past.step(y, packed_formula(), x, work);
+                      });
+  }
+}
+
 // hidden, heads, heads of keys and values, positions
 const bool added = [] {
   add<256, 8, 8, 512, 1>("decode/I 256,8,8,512");
@@ -175,6 +249,8 @@ const bool added = [] {
   add<256, 8, 8, 512, 64, bfloat16, bfloat16>("decode/ bfloat16, the last 64 at once");
   add<256, 8, 8, 512, 64, float16, float16>("decode/ float16, the last 64 at once");
   add<256, 8, 8, 512, 64, std::int8_t, std::int8_t>("decode/ int8, the last 64 at once");
+  add_formula<1>("1 position after ");
+  add_formula<16>("16 positions after ");
   add_llama<1>("decode/ LLaMA block 64,8,4,172,256");
   add_llama<1, bfloat16>("decode/ LLaMA block, bfloat16 weights and cache");
   add_plain_llama("decode/ LLaMA block, plain loops with -ffast-math");

@@ -33,15 +33,6 @@ void steps_are_the_whole_pass(const F& f, const X& x, const W&... w) {
 using tokens = tensor<float, token<length>, hidden<width>>;
 using attention = multi_head_attention<float, hidden<width>, heads<3>>;
 
-template <template <std::size_t> class To>
-constexpr auto in_heads = [](auto x) {
-  return x | split<hidden, heads<3>, head_dim> | permute<heads, token, head_dim> |
-         rename_axis<token, To>;
-};
-constexpr auto merged = [](auto context) {
-  return context | rename_axis<query, token> | permute<token, heads, head_dim> | contiguous |
-         merge<heads, head_dim, hidden>;
-};
 // Attention by what `f` makes of the scores.
 template <class F>
 constexpr auto attend(F) {

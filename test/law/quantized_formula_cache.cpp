@@ -27,15 +27,6 @@ using tokens = tensor<float, token<length>, hidden<width>>;
 using attention = multi_head_attention<float, hidden<width>, heads<3>>;
 constexpr auto later = position<key> > position<query>;
 
-template <template <std::size_t> class To>
-constexpr auto in_heads = [](auto x) {
-  return x | split<hidden, heads<3>, head_dim> | permute<heads, token, head_dim> |
-         rename_axis<token, To>;
-};
-constexpr auto merged = [](auto context) {
-  return context | rename_axis<query, token> | permute<token, heads, head_dim> | contiguous |
-         merge<heads, head_dim, hidden>;
-};
 // Attention by what `f` makes of the scores.
 template <class F>
 constexpr auto attend(F) {
@@ -83,7 +74,7 @@ struct cached {
     static key_value_cache<layer, key<Room>> past;
     past.reset();
     const auto x = drawn_integers<layer, 0, X>(next);
-    walk<11, key_value_cache<layer, key<Room>>, layer, decltype(x), Given...>{
+    walk<19, key_value_cache<layer, key<Room>>, layer, decltype(x), Given...>{
         past, packed, x, {given...}, packed(x, given...)}
         .run(60);
   }

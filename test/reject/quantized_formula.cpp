@@ -15,6 +15,11 @@ constexpr formula multiplied = [](auto x, auto y) { return x * y; };
 using product_of_rows = quantized<decltype(multiplied), rows, rows>;
 
 constexpr auto later = position<key> > position<token>;
+constexpr formula causal_attention = [](auto a) {
+  auto keys = a | rename_axis<token, key>;
+  return contract<key>(softmax<key>(hide(contract<hidden>(a, keys), later)), keys);
+};
+using attention = quantized<decltype(causal_attention), rows>;
 
 [[maybe_unused]] static void cases(const product_of_rows& multiply, const rows& x,
                                    const whole& integers) {
@@ -292,12 +297,8 @@ constexpr auto later = position<key> > position<token>;
   // expect-clang: key_value_cache.*is_const_but_a_step_changes_its_state_so_declare_it_without_const
   // cause: A step adds its positions to the cache.
   // cure: Declare the cache without `const`, and pass it by reference.
-  constexpr formula f = [](auto a) {
-    auto keys = a | rename_axis<token, key>;
-    return contract<key>(softmax<key>(hide(contract<hidden>(a, keys), later)), keys);
-  };
-  static const key_value_cache<quantized<decltype(f), rows>, key<5>> past;
-  static quantized<decltype(f), rows> packed;
+  static const key_value_cache<attention, key<5>> past;
+  static attention packed;
   tensor<std::int8_t, token<1>, hidden<4>> next{};
   (void)past.step(next, packed, next);
 #elif defined CASE_step_without_positions
@@ -305,12 +306,8 @@ constexpr auto later = position<key> > position<token>;
   // expect-clang: key_value_cache.*step_expects_out_the_formula_in_integers_and_its_tensors
   // cause: A step has the tensors of a call, in integers, with any number of positions. Weights are packed.
   // cure: Pass them after the packed formula: `past.step(out, packed, x)`.
-  constexpr formula f = [](auto a) {
-    auto keys = a | rename_axis<token, key>;
-    return contract<key>(softmax<key>(hide(contract<hidden>(a, keys), later)), keys);
-  };
-  static key_value_cache<quantized<decltype(f), rows>, key<5>> past;
-  static quantized<decltype(f), rows> packed;
+  static key_value_cache<attention, key<5>> past;
+  static attention packed;
   tensor<std::int8_t, token<1>, hidden<4>> next{};
   (void)past.step(next, packed);
 #elif defined CASE_step_in_floats
@@ -318,12 +315,8 @@ constexpr auto later = position<key> > position<token>;
   // expect-clang: key_value_cache.*tensor.*number<1>.*has_type.*element<float>.*but_its_input_type_is.*element<signed char>
   // cause: A step has the tensors of a call, in integers, with any number of positions. Weights are packed.
   // cure: Quantize them: `quantize<layer::input_type<0>>(x, layer::input_range<0>(seen))`.
-  constexpr formula f = [](auto a) {
-    auto keys = a | rename_axis<token, key>;
-    return contract<key>(softmax<key>(hide(contract<hidden>(a, keys), later)), keys);
-  };
-  static key_value_cache<quantized<decltype(f), rows>, key<5>> past;
-  static quantized<decltype(f), rows> packed;
+  static key_value_cache<attention, key<5>> past;
+  static attention packed;
   tensor<float, token<1>, hidden<4>> next{};
   (void)past.step(next, packed, next);
 #else

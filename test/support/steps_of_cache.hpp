@@ -94,4 +94,14 @@ struct walk {
   }
 };
 
+// Heads of a sequence, with its axis called To, and back.
+template <template <std::size_t> class To>
+constexpr auto in_heads = [](auto x) {
+  return x | split<hidden, heads<3>, head_dim> | permute<heads, token, head_dim> |
+         rename_axis<token, To>;
+};
+constexpr auto merged = [](auto context) {
+  return context | rename_axis<query, token> | permute<token, heads, head_dim> | contiguous |
+         merge<heads, head_dim, hidden>;
+};
 }  // namespace umbel_test

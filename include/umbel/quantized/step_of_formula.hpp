@@ -33,8 +33,6 @@ struct planned_sequence {
   static constexpr bool floats[sizeof...(X) + 1] = {
       is_float_tensor<typename formulas::argument_of<X>::type>..., false};
   static constexpr auto plan = make_integer_plan(Decoded::whole::read.g, floats, false);
-  template <int N>
-  static constexpr int numbered_as = N;
 };
 // The kept values of a cache, in memory for those with 8 and those with 16 bits.
 template <class Decoded, class Whole>
@@ -58,7 +56,7 @@ struct kept_integers {
 };
 // With at most so many new positions, loops read kept values in place, up to the last position.
 // With more, products pack them into panels.
-inline constexpr std::size_t few_positions = 8;
+inline constexpr std::size_t few_positions = 16;
 
 // The plan of a step of Rows positions. Whole: a planned_sequence.
 template <class Decoded, std::size_t Rows, class Whole>
