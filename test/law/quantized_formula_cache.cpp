@@ -179,6 +179,40 @@ BOOST_AUTO_TEST_CASE(a_causal_convolution_before_attention) {
   steps_are_the_whole_pass(f, all);
 }
 
+// A row of a table for each position, with keys rotated before and after they are renamed, and
+// numbers of heads at distances. The tables are for as many positions as the cache has room for.
+template <std::size_t N>
+struct distance : axis<distance, N> {};
+struct position_weights {
+  static constexpr const char* part_names[] = {"maps", "first", "cosines", "sines", "biases"};
+  attention::weights maps;
+  tensor<float, token<37>, hidden<width>> first;
+  tensor<float, token<37>, head_dim<8>> cosines, sines;
+  tensor<float, heads<3>, distance<37>> biases;
+};
+template <template <std::size_t> class Positions>
+constexpr auto rotated(const auto& x, const auto& w) {
+  auto turned = concat<head_dim>(-(x | slice<head_dim, from<4>, extent<4>>),
+                                 x | slice<head_dim, from<0>, extent<4>>);
+  return x * lookup(w.cosines, position<Positions>) + turned * lookup(w.sines, position<Positions>);
+}
+BOOST_AUTO_TEST_CASE(tables_of_positions_and_distances) {
+  constexpr formula f = [](auto x, const auto& w) {
+    auto y = x + lookup(w.first, position<token>);
+    auto q = rotated<query>(in_heads<query>(y * w.maps.q), w);
+    auto k = rotated<key>(in_heads<key>(y * w.maps.k), w);
+    auto scores = contract<head_dim>(q, k) * 0.35F +
+                  gather<distance>(w.biases, position<query> - position<key>);
+    auto weights = softmax<key>(hide(scores, later));
+    return merged(contract<key>(weights, in_heads<key>(y * w.maps.v))) * w.maps.o + x;
+  };
+  static position_weights all;
+  all.maps = w;
+  draw(next, all.first, 1), draw(next, all.biases, 2);
+  draw(next, all.cosines, 1), draw(next, all.sines, 1);
+  steps_are_the_whole_pass(f, all);
+}
+
 // Keys of the call, as many as the cache has room for: a bias and a mask of bool.
 BOOST_AUTO_TEST_CASE(arguments_with_keys) {
   constexpr formula f = attend([](auto s, auto bias, auto padding) {

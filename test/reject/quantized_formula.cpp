@@ -38,6 +38,13 @@ using attention = quantized<decltype(causal_attention), rows>;
   // cure: Use a layer_norm or rms_norm, which has an integer form.
   constexpr formula f = [](auto a) { return a * variance<hidden>(a); };
   (void)quantized<decltype(f), rows>{};
+#elif defined CASE_places_of_values
+  // expect-gcc: "umbel: quantized: gather needs places computed from positions, numbers and arguments of integers"
+  // expect-clang: quantized.*gather.*needs_places_computed_from_positions_numbers_and_arguments_of_integers
+  // cause: Integers read elements at positions that don't depend on values, so that they can be computed without them.
+  // cure: Compute the places in floats, and pass them as a tensor of `int`.
+  constexpr formula f = [](auto a) { return gather<hidden>(a, floor(sum<hidden>(a))); };
+  (void)quantized<decltype(f), rows>{};
 #elif defined CASE_weights_as_a_result
   // expect-gcc: "umbel: quantized: only a contraction along its axis can read a softmax"
   // expect-clang: quantized.*only_a_contraction_along_its_axis_can_read_a_softmax

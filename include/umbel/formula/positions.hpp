@@ -129,6 +129,10 @@ struct by_position : later_values<T, Nodes> {
         found = family == keys ? role::fresh : is_row(family) ? role::row : role::other;
       of[n][i] = found;
     }
+    // Elements at pairs of positions, as scores have them: of all keys.
+    if (node.what != word::gather || !has(n, role::row)) return;
+    for (std::size_t i = 0; i < node.axes.rank; ++i)
+      if (of[n][i] == role::fresh) of[n][i] = role::kept;
   }
   constexpr void read(int n) {
     const node_of_graph<T>& node = at(n);

@@ -60,5 +60,62 @@ struct position_storage {
   }
 };
 
+// In integers each value is stored: elements at positions along axes that they lack, and values
+// computed from them, get these axes, in the order of a reader's.
+template <class T, std::size_t Nodes>
+struct lookup_storage {
+  graph<T, Nodes> g;
+  readings<Nodes> readers{g};
+  bool has_lookup[Nodes]{};
+  axis_list axes[Nodes]{};  // of an open node: also those that it lacks, in any order
+
+  constexpr void add_axes(int n, const axis_list& from) {
+    for (std::size_t i = 0; i < from.rank; ++i)
+      if (!axes[n].has(from.family[i])) axes[n].set(axes[n].rank++, from, i);
+  }
+  constexpr void find(int n) {
+    const node_of_graph<T>& node = g.nodes[n];
+    if (node.what == word::position) axes[n].push(node.family, 1, 0);
+    if (!node.open || !is_elementwise(node.what)) return;
+    add_axes(n, node.axes);
+    has_lookup[n] = node.what == word::gather;
+    for (std::size_t j = 0; j < node.operands; ++j) {
+      add_axes(n, axes[node.from[j].node]);
+      has_lookup[n] = has_lookup[n] || has_lookup[node.from[j].node];
+    }
+  }
+  // The first node that reads the numbers of node n and isn't open, or -1.
+  constexpr int reader_of(int n) const {
+    for (std::size_t r = readers.first[n]; r < readers.first[n + 1]; ++r) {
+      const node_of_graph<T>& by = g.nodes[readers.all[r].by];
+      const bool as_number = !by.condition && !(by.what == word::gather && readers.all[r].operand);
+      if (as_number && !by.open) return readers.all[r].by;
+    }
+    return -1;
+  }
+  constexpr void store(int n) {
+    node_of_graph<T>& node = g.nodes[n];
+    const int by = has_lookup[n] && !node.condition ? reader_of(n) : -1;
+    if (by < 0) return;
+    const axis_list& order = g.nodes[by].axes;
+    node.open = false;
+    node.axes = {};
+    for (std::size_t i = 0; i < order.rank; ++i)
+      if (axes[n].has(order.family[i])) node.axes.set(node.axes.rank++, order, i);
+    std::size_t step = 1;
+    for (std::size_t i = node.axes.rank; i-- > 0; step *= node.axes.size[i])
+      node.axes.stride[i] = step;
+    for (std::size_t r = readers.first[n]; r < readers.first[n + 1]; ++r)
+      g.nodes[readers.all[r].by].from[readers.all[r].operand].axes = node.axes;
+  }
+};
+template <class T, std::size_t Nodes>
+constexpr graph<T, Nodes> with_stored_lookups(const graph<T, Nodes>& g) {
+  lookup_storage<T, Nodes> stored{g};
+  for (int n = 0; n < g.count; ++n) stored.find(n);
+  for (int n = g.count; n-- > 0;) stored.store(n);
+  return stored.g;
+}
+
 }  // namespace umbel::inline UMBEL_TARGET::detail::formulas
 UMBEL_WARNINGS_POP

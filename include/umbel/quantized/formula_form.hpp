@@ -16,6 +16,8 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 UMBEL_SAYS(has_no_integer_form_in_a_formula_so_compute_it_in_floats_before_or_after,
            "has no integer form in a formula; compute it in floats, before or after");
+UMBEL_SAYS(needs_places_computed_from_positions_numbers_and_arguments_of_integers,
+           "needs places computed from positions, numbers and arguments of integers");
 UMBEL_SAYS(conditions_must_be_on_positions_numbers_lengths_and_arguments_of_bool,
            "conditions must be on positions, numbers, lengths and arguments of bool");
 UMBEL_SAYS(only_a_contraction_along_its_axis_can_read_a_softmax,
@@ -57,7 +59,7 @@ namespace integers {
 template <class Model>
 struct seen_apart {
   using T = typename Model::T;
-  static constexpr const auto& traced = Model::schedule::traced;
+  static constexpr const auto& traced = Model::graph;
   static constexpr std::size_t nodes = Model::schedule::nodes;
   static constexpr formulas::sequence_axis<nodes> sequences{};
   static constexpr auto value = [] {
@@ -136,6 +138,8 @@ struct formula_form {
   using verdict = first_error<
       detail::verdict<!refuses(integer_refusal::condition), say::quantized,
                       say::conditions_must_be_on_positions_numbers_lengths_and_arguments_of_bool>,
+      detail::verdict<!refuses(integer_refusal::lookup), say::quantized, say::gather,
+                      say::needs_places_computed_from_positions_numbers_and_arguments_of_integers>,
       detail::verdict<!refuses(integer_refusal::softmax), say::quantized,
                       say::only_a_contraction_along_its_axis_can_read_a_softmax>,
       detail::verdict<!refuses(integer_refusal::hide), say::quantized,

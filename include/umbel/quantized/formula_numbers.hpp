@@ -106,7 +106,8 @@ struct planned_formula {
   using schedule = formulas::scheduled<F, true, typename formulas::argument_of<X>::type...>;
   static constexpr bool floats[sizeof...(X) + 1] = {
       is_float_tensor<typename formulas::argument_of<X>::type>..., false};
-  static constexpr auto plan = make_integer_plan(schedule::traced, floats, OfBlock);
+  static constexpr auto graph = formulas::with_stored_lookups(schedule::traced);
+  static constexpr auto plan = make_integer_plan(graph, floats, OfBlock);
   // The node whose numbers node N has.
   template <int N>
   static constexpr int numbered_as = N;

@@ -11,7 +11,15 @@ namespace umbel::inline UMBEL_TARGET::detail::integers {
 
 // Why a plan is refused: an operation has no integer form, or reads a value that only others can
 // read.
-enum class integer_refusal : unsigned char { operation, condition, softmax, hide, position, flag };
+enum class integer_refusal : unsigned char {
+  operation,
+  condition,
+  softmax,
+  hide,
+  position,
+  flag,
+  lookup
+};
 
 // Row-major without gaps?
 constexpr bool is_dense(const axis_list& axes) noexcept {
@@ -25,7 +33,7 @@ template <class T, std::size_t Nodes>
 struct integer_plan : integer_steps<T, Nodes> {
   using base = integer_steps<T, Nodes>;
   using base::at, base::classify, base::condition_of, base::each_read, base::g, base::group,
-      base::is_as_stored;
+      base::is_as_stored, base::is_outside;
   using base::root, base::step, base::variable, base::weights_of;
 
   bool used[Nodes]{};     // does a result depend on it?
@@ -42,19 +50,6 @@ struct integer_plan : integer_steps<T, Nodes> {
   integer_refusal why = integer_refusal::operation;
   int too_long = no_node;  // one with a sum of too many products
 
-  // Are conditions of positions, numbers and arguments of bool or integers?
-  constexpr bool is_condition_outside(int n) const {
-    if (at(n).what == word::argument) return step[n] == integer_step::outside;
-    if (at(n).what == word::number || at(n).what == word::position) return true;
-    if (!is_elementwise(at(n).what) || at(n).what >= word::hide) return false;
-    for (std::size_t j = 0; j < at(n).operands; ++j) {
-      const operand& from = at(n).from[j];
-      const bool in_place = at(from.node).what == word::argument || is_as_stored(from) ||
-                            at(from.node).open || at(from.node).what == word::number;
-      if (!in_place || !is_condition_outside(from.node)) return false;
-    }
-    return true;
-  }
   constexpr std::size_t longest_sum(int n) const {
     if (step[n] == integer_step::norm) return at(n).axes.size_of(at(n).family);
     std::size_t count = 1;
@@ -80,9 +75,9 @@ struct integer_plan : integer_steps<T, Nodes> {
       if (!needed[n]) continue;
       if (longest_sum(n) > most_products(n)) too_long = n;
       const auto refuse = [&](integer_refusal reason) { refused = n, why = reason; };
-      if (step[n] == integer_step::none) refuse(integer_refusal::operation);
-      if (const std::size_t j = condition_of(n);
-          j != npos && !is_condition_outside(at(n).from[j].node))
+      if (step[n] == integer_step::none)
+        refuse(at(n).what == word::gather ? integer_refusal::lookup : integer_refusal::operation);
+      if (const std::size_t j = condition_of(n); j != npos && !is_outside(at(n).from[j].node))
         refuse(integer_refusal::condition);
       each_read(n, [&](const operand& from) {
         const int m = from.node;

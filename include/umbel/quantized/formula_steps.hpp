@@ -94,6 +94,20 @@ struct integer_run {
     }
   }
 
+  template <int N, std::size_t J, int Over>
+  constexpr double outside_argument(const std::size_t* index, std::size_t at) const noexcept {
+    constexpr auto& over = Model::template axes<Over>;
+    at += plan.at(N).from[J].offset;
+    for (std::size_t a = 0; a < over.rank; ++a)
+      at += index[a] * Model::template axes_of_operand<N, J>.stride_of(over.family[a]);
+    return static_cast<double>(
+        formulas::pointer_at<plan.at(plan.at(N).from[J].node).slot>(arguments)[at]);
+  }
+  // Does a table have the position?
+  template <int N>
+  static constexpr bool is_inside(double place) noexcept {
+    return place >= 0 && static_cast<double>(plan.at(N).gathered) > place;
+  }
   // The value of a condition, or of a number that it compares, at a position.
   template <int N, std::size_t J, int Over>
   constexpr double outside(const std::size_t* index) const noexcept {
@@ -106,10 +120,13 @@ struct integer_run {
       const std::size_t first = Model::template is_new<Over, node.family> ? past.position : 0;
       return static_cast<double>(index[over.position(node.family)] + first);
     } else if constexpr (node.what == word::argument) {
-      std::size_t at = from.offset;
-      for (std::size_t a = 0; a < over.rank; ++a)
-        at += index[a] * Model::template axes_of_operand<N, J>.stride_of(over.family[a]);
-      return static_cast<double>(formulas::pointer_at<node.slot>(arguments)[at]);
+      return outside_argument<N, J, Over>(index, 0);
+    } else if constexpr (node.what == word::gather) {
+      const double place = outside<from.node, 1, Over>(index);
+      return is_inside<from.node>(place)
+                 ? outside_argument<from.node, 0, Over>(
+                       index, static_cast<std::size_t>(place) * node.gathered_stride)
+                 : 0;
     } else {
       return [&]<std::size_t... K>(std::index_sequence<K...>) {
         return Model::template outside_of<node.what>(outside<from.node, K, Over>(index)...);
@@ -164,6 +181,8 @@ struct integer_run {
               y[i] = outside<N, 1, N>(index) != 0 ? hidden_score : begin<N, 0>()[at];
             },
             counts<N>());
+      } else if constexpr (step == integer_step::lookup) {
+        find<N>(y);
       } else if constexpr (step == integer_step::choice) {
         choose<N>(y);
       } else if constexpr (step == integer_step::contraction || step == integer_step::context) {
@@ -213,6 +232,19 @@ struct integer_run {
                                                       std::size_t to) {
       y[to] = begin<N, 0>()[from];
     });
+  }
+  template <int N>
+  constexpr void find(integer<N>* y) const noexcept {
+    constexpr std::size_t step = plan.at(N).gathered_stride;
+    std::size_t index[formulas::most_axes]{};
+    walk<Model::template axes<N>, Model::template axes_of_operand<N, 0>>::with_index(
+        index,
+        [&](std::size_t i, std::size_t at) {
+          const double place = outside<N, 1, N>(index);
+          y[i] = is_inside<N>(place) ? begin<N, 0>()[at + static_cast<std::size_t>(place) * step]
+                                     : integer<N>{};
+        },
+        counts<N>());
   }
   // Operand J in the unit of N, or its number.
   template <int N, std::size_t J, class Rounding>

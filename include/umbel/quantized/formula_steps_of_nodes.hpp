@@ -28,6 +28,7 @@ enum class integer_step : unsigned char {
   same,         // the integers of its operand, perhaps in a different unit
   copy,         // the same in a different order
   parts,        // the same in other places, or among zeros: padded, roll
+  lookup,       // some of the integers of its operand, at computed positions, or 0
   table,        // a function of one value
   sum,          // a + b, a - b, the larger, the smaller
   product,      // a b
@@ -45,7 +46,7 @@ enum class integer_step : unsigned char {
 };
 
 constexpr bool moves(integer_step s) noexcept {
-  return s == integer_step::copy || s == integer_step::parts;
+  return s == integer_step::copy || s == integer_step::parts || s == integer_step::lookup;
 }
 
 inline constexpr int no_node = -1;
@@ -74,6 +75,7 @@ struct integer_steps {
   }
   // The operand of an elementwise node that has numbers otherwise.
   constexpr operand variable(int n) const {
+    if (step[n] == integer_step::lookup) return at(n).from[0];
     for (std::size_t j = 0; j < at(n).operands; ++j)
       if (!is_number(at(n).from[j].node)) return at(n).from[j];
     return {};
@@ -96,9 +98,10 @@ struct integer_steps {
   constexpr bool takes_numbers(int n) const {
     return step[n] == integer_step::choice || step[n] == integer_step::joined;
   }
-  // The operand that is a condition, or npos.
+  // The operand that is a condition, or the position of a lookup, or npos.
   constexpr std::size_t condition_of(int n) const {
-    return step[n] == integer_step::hide ? 1 : step[n] == integer_step::choice ? 0 : npos;
+    if (step[n] == integer_step::choice) return 0;
+    return step[n] == integer_step::hide || step[n] == integer_step::lookup ? 1 : npos;
   }
   template <class F>
   constexpr void each_read(int n, F f) const {
@@ -106,6 +109,22 @@ struct integer_steps {
     if (step[n] == integer_step::given || step[n] == integer_step::constant) return;
     for (std::size_t j = 0; j < at(n).operands; ++j)
       if (reads(n, j)) f(at(n).from[j]);
+  }
+
+  // Is it of positions, numbers and arguments of bool or integers? Conditions and the positions of
+  // lookups are.
+  constexpr bool is_outside(int n) const {
+    const word what = at(n).what;
+    if (what == word::argument) return step[n] == integer_step::outside;
+    if (what == word::number || what == word::position) return true;
+    if (!is_elementwise(what) || what == word::hide || what == word::add_to) return false;
+    for (std::size_t j = 0; j < at(n).operands; ++j) {
+      const operand& from = at(n).from[j];
+      const bool in_place = at(from.node).what == word::argument || is_as_stored(from) ||
+                            at(from.node).open || at(from.node).what == word::number;
+      if (!in_place || !is_outside(from.node)) return false;
+    }
+    return true;
   }
 
   constexpr void share_unit(int n, int with, double factor) {
@@ -125,7 +144,13 @@ struct integer_steps {
   }
   constexpr void classify_elementwise(int n) {
     const formulas::node_of_graph<T>& node = at(n);
-    if (node.what == word::gather) return;
+    if (node.what == word::gather) {
+      step[n] = step[node.from[0].node] == integer_step::outside ? integer_step::outside
+                : is_outside(node.from[1].node)                  ? integer_step::lookup
+                                                                 : integer_step::none;
+      if (step[n] == integer_step::lookup) share_unit(n, node.from[0].node, 1);
+      return;
+    }
     if (node.what == word::copy && at(node.from[0].node).what == word::position) {
       step[n] = integer_step::outside;  // positions_along
       return;
