@@ -57,8 +57,8 @@ class CWriter:
 
     # ---- step by step
     def parameters_of_step(self):
-        (x, kind, of_x, _), (y, _, of_y, _) = *self.inputs, *self.results
-        return f"const {kind} {x}[{math.prod(of_x.shape[1:])}], float {y}[{math.prod(of_y.shape[1:])}]"
+        (x, kind, of_x, _), (y, made, of_y, _) = *self.inputs, *self.results
+        return f"const {kind} {x}[{math.prod(of_x.shape[1:])}], {made} {y}[{math.prod(of_y.shape[1:])}]"
 
     def declared_steps(self):
         if not self.steps:
@@ -78,17 +78,17 @@ class CWriter:
                 f"  for (std::size_t i = 0; i < row.size(); ++i) {y}[i] = row.data()[i];", "  return true;", "}", "",
                 f'extern "C" void {name}_reset(void) {{', "  cache.reset();", "}"]
 
-    def tested_steps(self):
+    def tested_steps(self, wrong="wrong"):
         """As many as the probe and the cache have, twice: the bits of the whole model, and false if the cache is full."""
         if not self.steps:
             return []
-        name, (x, _, of_x, _), (y, _, of_y, _) = self.writer.name, *self.inputs, *self.results
+        name, (x, _, of_x, _), (y, kind, of_y, _) = self.writer.name, *self.inputs, *self.results
         count, width, most = math.prod(of_x.shape[1:]), math.prod(of_y.shape[1:]), min(self.steps.keys, self.steps.length)
-        return [f"  for (i = 0; i < {2 * most}; ++i) {{", f"    const int at = i % {most};", f"    static float row[{width}];",
-                f"    if (at == 0) {name}_reset();", f"    wrong += !{name}_step({x} + at * {count}, row);",
-                f"    wrong += memcmp(row, {y} + at * {width}, sizeof row) != 0;", "  }",
-                *([f"  wrong += {name}_step({x}, {y});  /* the cache is full */"] if most == self.steps.keys else []),
-                f'  printf("{self.file}: step by step, %d of {2 * most} steps are wrong\\n", wrong);']
+        return [f"  for (i = 0; i < {2 * most}; ++i) {{", f"    const int at = i % {most};", f"    static {kind} row[{width}];",
+                f"    if (at == 0) {name}_reset();", f"    {wrong} += !{name}_step({x} + at * {count}, row);",
+                f"    {wrong} += memcmp(row, {y} + at * {width}, sizeof row) != 0;", "  }",
+                *([f"  {wrong} += {name}_step({x}, {y});  /* the cache is full */"] if most == self.steps.keys else []),
+                f'  printf("{self.file}: step by step, %d of {2 * most} steps are wrong\\n", {wrong});']
 
     def source(self):
         writer, lines = self.writer, []
@@ -172,21 +172,21 @@ class IntegerCWriter(CWriter):
     workspace, includes = "layer::workspace", ["#include <stdbool.h>", "#include <stdint.h>"]
 
     def __init__(self, writer):
-        super().__init__(writer, [])
+        super().__init__(writer, [], writer.steps)
         self.inputs, self.results = (
             [(name, self.kind_of(bits), x, names) for (name, _, x, names), (bits, _) in zip(arrays, of_arrays)]
             for arrays, of_arrays in ((self.inputs, writer.bits_of_inputs), (self.results, writer.bits_of_results)))
 
     @staticmethod
     def kind_of(bits):
-        return "bool" if bits == 1 else f"int{bits}_t"
+        return {1: "bool", 32: "int"}.get(bits, f"int{bits}_t")
 
     def unit(self, k):
         bits, unit = [*self.writer.bits_of_inputs, *self.writer.bits_of_results][k]
-        return "" if bits == 1 else f"; 1 is {unit:.6g}, the largest is {2 ** (bits - 1) - 1}"
+        return "" if bits in (1, 32) else f"; 1 is {unit:.6g}, the largest is {2 ** (bits - 1) - 1}"
 
     def view(self, name, kind, x, names):
-        types = {"bool": "bool", "int8_t": "std::int8_t", "int16_t": "std::int16_t"}
+        types = {"bool": "bool", "int8_t": "std::int8_t", "int16_t": "std::int16_t", "int": "int"}
         return f"view_as<{tensor_text(types[kind], names, x.shape)}>({name})"
 
     def call(self):
@@ -195,7 +195,7 @@ class IntegerCWriter(CWriter):
     def test(self):
         """Each integer is that of the probe."""
         writer = self.writer
-        lines = [*self.top(f"calls {self.file}.h with the probe, and compares."), "#include <stdio.h>", "", f'#include "{self.file}.h"', ""]
+        lines = [*self.top(f"calls {self.file}.h with the probe, and compares."), "#include <stdio.h>", "#include <string.h>", "", f'#include "{self.file}.h"', ""]
         for (name, kind, _, _), value in zip(self.inputs, writer.probe_inputs):
             lines += wrapped(f"static const {kind} {name}[] = {{", self.numbers(value.astype(bool) if kind == "bool" else value), "};")
         for (name, kind, x, _), integers in zip(self.results, writer.probes):
@@ -204,5 +204,6 @@ class IntegerCWriter(CWriter):
         lines += ["", "int main(void) {", "  int different = 0, i;", f"  {self.function}({', '.join(one[0] for one in [*self.inputs, *self.results])});"]
         lines += [f"  for (i = 0; i < {math.prod(x.shape)}; ++i) different += {name}[i] != wanted_{name}[i];" for name, _, x, _ in self.results]
         count = sum(math.prod(x.shape) for _, _, x, _ in self.results)
-        lines += [f'  printf("{self.file}: %d of {count} integers differ from the probe\\n", different);', "  return different != 0;", "}", ""]
+        lines += [f'  printf("{self.file}: %d of {count} integers differ from the probe\\n", different);', *self.tested_steps("different"),
+                  "  return different != 0;", "}", ""]
         return "\n".join(lines)

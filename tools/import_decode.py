@@ -2,12 +2,15 @@
 """For tools/import --decode: a causal model step by step. The header also has the caches of its layers and a function `step`, and the
 test compares the steps with the whole call, bit for bit."""
 import math
+import pathlib
 import re
+import tempfile
 
 from command_line import Refused
 from import_graph import counted
 from import_formula import axes_text
 from import_write import tensor_text
+from quantize_program import compiled
 
 BY_ROWS = {"norm", "linear", "network", "lookup", "activation", "exp", "tanh", "sigmoid", "abs", "sqrt", "mul", "add", "sub", "maximum", "minimum"}
 ALONG_ONE_AXIS = {"softmax", "log_softmax"}
@@ -20,11 +23,23 @@ def indented(lines):
     return LINE.join(f"  {line}" for line in lines)
 
 
-class StepWriter:
+class NoStepOfLayers(Refused):
+    """A step of a formula may do."""
+
+
+def steps_of(writer, keys, in_operations):
+    """The step of a model. in_operations(): a writer of the same model without layers that attend."""
+    try:
+        return StepWriter(writer, keys)
+    except NoStepOfLayers as problem:
+        return StepOfFormula(in_operations, keys, problem)
+
+
+class Steps:
     """writer: of the model (import_write.py); keys: the positions for which the caches have room."""
 
     def __init__(self, writer, keys):
-        self.writer, self.keys, program = writer, keys, writer.program
+        self.writer, self.keys, program, self.told = writer, keys, writer.program, []
         if len(program.results) != 1 or len(program.inputs) != 1:
             others = "".join(f", --constant {one['name']}=1" for one in program.inputs[1:2])
             output = f"; keep one output, --output {writer.results[0]}" if len(program.results) > 1 else ""
@@ -40,9 +55,139 @@ class StepWriter:
                           "and a step is of one sequence; export the model with a batch of 1")
         if self.sequence != "token":
             raise Refused(f"--decode: the first axis of the input is {self.sequence}; name it, --axes {','.join([name + '=token', *names[1:]])}")
-        if not any(one.node.op in ATTENDS | {"decoder"} for one in program.statements):
-            raise Refused("--decode: no attention or encoder layer was recognized; write the step by hand (docs/language.md)")
-        for one in program.statements:
+
+    @staticmethod
+    def for_positions(type_):
+        return re.sub(r"token<\d+>", "token<N>", type_, count=1)
+
+    def tensor(self, node):
+        return self.for_positions(tensor_text("float", self.writer.program.names(node), node.shape))
+
+    def types(self):
+        given, made = self.type_of_input(), self.tensor(self.result)
+        return f"""\
+// The next N positions, and their results.
+template <std::size_t N>
+using step_input = {self.for_positions(given)};
+template <std::size_t N>
+using step_result = {made};
+"""
+
+    def type_of_input(self):
+        return self.writer.input_type(self.input)
+
+    def refusing(self):
+        return f"""\
+template <class... X>
+bool step(const X&...) noexcept {{
+  static_assert(sizeof...(X) > {MOST_ARGUMENTS},
+                "{self.writer.name}::step: takes past, step_result<N>, step_input<N>, {self.packed}, step_workspace<N>, with one N");
+  return false;
+}}
+"""
+
+    # ---- of a cache for the whole model. cache: its type; call: of its step.
+    packed = "packed"
+
+    def text_of_cache(self, cache, call):
+        return f"""\
+{self.types()}
+// Decoding: what up to {self.keys} positions leave behind. reset() begins a new sequence.
+using past = {cache};
+
+// Scratch memory of a step of N positions.
+template <std::size_t N>
+using step_workspace = typename past::template workspace<token<N>>;
+
+// The results of the next N positions, with the bits of the whole call. Returns false and changes
+// nothing if the cache is full.
+template <std::size_t N>
+[[nodiscard]] constexpr bool step(past& cache, step_result<N>& out, const step_input<N>& next, const {self.packed}& w,
+                                  step_workspace<N>& work) noexcept {{
+  return {call};
+}}
+{self.refusing()}"""
+
+    # ---- the test
+    def lines_of_test(self, given, packed, numbers):
+        """A step of half of the positions, then one by one; `given` and out0 are those of the whole call."""
+        steps = min(self.length, self.keys)
+        half = max(1, steps // 2)
+        return f"""\
+  static past cache;
+  std::size_t unlike = 0, compared = 0;
+  const auto next = [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t first) {{
+    static step_workspace<N> scratch;
+    static step_input<N> some;
+    static step_result<N> rows;
+    for (std::size_t k = 0; k < some.size(); ++k) some.data()[k] = {given}.data()[first * (some.size() / N) + k];
+    if (!step(cache, rows, some, {packed}, scratch)) return false;
+    const auto* const whole = out0.data() + first * (rows.size() / N);
+    for (std::size_t k = 0; k < rows.size(); ++k) unlike += rows.data()[k] != whole[k];
+    compared += rows.size();
+    return true;
+  }};
+  bool fits = next(std::integral_constant<std::size_t, {half}>{{}}, 0);
+  for (std::size_t i = {half}; fits && i < {steps}; ++i) fits = next(std::integral_constant<std::size_t, 1>{{}}, i);
+  std::printf("{self.writer.file_name}: step by step, %zu of %zu {numbers} differ from the whole call\\n", unlike, compared);
+"""
+
+    def test(self, text):
+        """The program of the whole call, and after it the steps."""
+        at = text.rindex("  return right ?")
+        return text[:at] + self.lines_of_test("in0", "fast", "numbers") + "  right = right && fits && unlike == 0;\n" + text[at:]
+
+
+class StepInIntegers(Steps):
+    """Of a formula in integers (import_int8.py)."""
+    packed = "layer"
+
+    def tensor(self, node):
+        return self.for_positions(tensor_text("layer::output_type<0>", self.writer.program.names(node), node.shape))
+
+    def type_of_input(self):
+        return tensor_text("layer::input_type<0>", self.writer.program.names(self.input), self.input.shape)
+
+    def text(self):
+        return self.text_of_cache(f"key_value_cache<layer, key<{self.keys}>>", "cache.step(out, w, next, work)")
+
+
+class StepOfFormula(Steps):
+    """Of the whole model as a formula, by its cache. problem: why it is not of layers."""
+
+    def __init__(self, in_operations, keys, problem):
+        super().__init__(in_operations(), keys)
+        self.writer.headers = [*self.writer.headers, "decode/cache_of_formula"]
+        if not self.writer.tensors:
+            raise problem
+        with tempfile.TemporaryDirectory() as made:  # what a cache refuses is told before any file is written
+            folder = pathlib.Path(made)
+            (folder / "model.hpp").write_text(self.writer.header(self.text()))
+            call = (f"namespace {self.writer.name} {{ bool next(past& cache, step_result<1>& out, const step_input<1>& x, const packed& w, "
+                    "step_workspace<1>& work) { return step(cache, out, x, w, work); } }")
+            try:
+                compiled(folder, f'#include "model.hpp"\n{call}\nint main() {{}}\n', "--decode", "the step")
+            except Refused:
+                raise problem from None
+        reason = str(problem).removeprefix("--decode: ").split("; write the step by hand")[0]
+        self.told = [f"the model is one formula of operations, for the steps: {reason}"]
+
+    def text(self):
+        """For the end of the header."""
+        return self.text_of_cache(f"key_value_cache<decltype(forward), key<{self.keys}>, called_with<step_input<1>, packed>>",
+                                  "cache.step(out, forward, next, w, work)")
+
+
+class StepWriter(Steps):
+    """Of layers with caches, and of formulas between them."""
+
+    def __init__(self, writer, keys):
+        super().__init__(writer, keys)
+        ops = {one.node.op for one in writer.program.statements}
+        if not ops & (ATTENDS | {"decoder"}):
+            kind = NoStepOfLayers if ops & {"softmax", "matmul"} else Refused
+            raise kind("--decode: no attention or encoder layer was recognized; write the step by hand (docs/language.md)")
+        for one in writer.program.statements:
             self.check(one)
 
     def check(self, one):
@@ -58,19 +203,19 @@ class StepWriter:
             if not any(re.fullmatch(r"causal|sliding_window<\d+>", mask) for mask in attends["masks"]):
                 raise Refused(f"{where}the attention isn't causal, so earlier results would change; export a causal model")
             if attends["kept"] or attends["bias"] or attends["memory"]:
-                raise Refused(f"{where}its attention has a mask, a bias or a memory, and a step has none; write the step by hand (docs/language.md)")
+                raise NoStepOfLayers(f"{where}its attention has a mask, a bias or a memory, and a step has none; write the step by hand (docs/language.md)")
         elif node.op in ALONG_ONE_AXIS and node["axis"] == len(node.shape) - 1:
             pass
         elif node.op not in BY_ROWS or any(text in one.text for text in ("broadcast<", "hide(")):
-            raise Refused(f"{where}it isn't part of a layer that was recognized, and a step has no such operation; write the step by hand "
+            raise NoStepOfLayers(f"{where}it isn't part of a layer that was recognized, and a step has no such operation; write the step by hand "
                           "(docs/language.md)")
         elif len(one.reads) > 1 and any(x.shape != node.shape for x in one.reads):
-            raise Refused(f"{where}its operands have different axes; write the step by hand (docs/language.md)")
+            raise NoStepOfLayers(f"{where}its operands have different axes; write the step by hand (docs/language.md)")
         if self.is_positions(one) and self.keys > self.length:
             raise Refused(f"--decode key={self.keys}: {node.origin}: its table has {self.length} positions; export the model with {self.keys}, "
                           f"or use key={self.length}")
         elif not self.is_positions(one) and one.tensors and any("token<" in axes for axes, _ in one.tensors):
-            raise Refused(f"{where}it has a number for each position; write the step by hand (docs/language.md)")
+            raise NoStepOfLayers(f"{where}it has a number for each position; write the step by hand (docs/language.md)")
 
     @staticmethod
     def is_positions(one):
@@ -91,13 +236,6 @@ class StepWriter:
     def member(type_):
         """Of `past` and of the workspace. No other member of theirs begins so."""
         return "of_" + re.sub("_type(_\\d+)?$", "\\1", type_)
-
-    @staticmethod
-    def for_positions(type_):
-        return re.sub(r"token<\d+>", "token<N>", type_, count=1)
-
-    def tensor(self, node):
-        return self.for_positions(tensor_text("float", self.writer.program.names(node), node.shape))
 
     # ---- a step: layers that attend, and between them formulas, which need no temporary values
     def stages(self):
@@ -210,12 +348,7 @@ class StepWriter:
         scratch += [f"workspace_for<decltype(step_formulas::{name}), {', '.join(types)}> {name};" for name, types in formulas.values()]
         scratch += [f"typename key_value_cache<{type_}, key<past::capacity>>::template workspace<token<N>> {self.member(type_)};" for type_ in caches]
         return f"""\
-// The next N positions, and their results.
-template <std::size_t N>
-using step_input = {self.for_positions(writer.input_type(self.input))};
-template <std::size_t N>
-using step_result = {self.tensor(self.result)};
-
+{self.types()}
 // Decoding: the keys and values of up to {self.keys} positions. reset() begins a new sequence.
 struct past {{
   static constexpr std::size_t capacity = {self.keys};
@@ -246,35 +379,4 @@ template <std::size_t N>
 {indented(lines)}
   return true;
 }}
-template <class... X>
-bool step(const X&...) noexcept {{
-  static_assert(sizeof...(X) > {MOST_ARGUMENTS},
-                "{writer.name}::step: takes past, step_result<N>, step_input<N>, packed, step_workspace<N>, with one N");
-  return false;
-}}
-"""
-
-    # ---- the test
-    def test(self, text):
-        """The program of the whole call, and after it a step of half of the positions and then one by one."""
-        steps = min(self.length, self.keys)
-        half, at = max(1, steps // 2), text.rindex("  return right ?")
-        return text[:at] + f"""\
-  static past cache;
-  std::size_t different = 0, compared = 0;
-  const auto next = [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t first) {{
-    static step_workspace<N> scratch;
-    static step_input<N> some;
-    static step_result<N> rows;
-    for (std::size_t k = 0; k < some.size(); ++k) some.data()[k] = in0.data()[first * (some.size() / N) + k];
-    if (!step(cache, rows, some, fast, scratch)) return false;
-    const auto* const whole = out0.data() + first * (rows.size() / N);
-    for (std::size_t k = 0; k < rows.size(); ++k) different += rows.data()[k] != whole[k];
-    compared += rows.size();
-    return true;
-  }};
-  bool fits = next(std::integral_constant<std::size_t, {half}>{{}}, 0);
-  for (std::size_t i = {half}; fits && i < {steps}; ++i) fits = next(std::integral_constant<std::size_t, 1>{{}}, i);
-  std::printf("{self.writer.file_name}: step by step, %zu of %zu numbers differ from the whole call\\n", different, compared);
-  right = right && fits && different == 0;
-""" + text[at:]
+{self.refusing()}"""

@@ -669,7 +669,7 @@ class Program:
         ids, table = node.args
         names = self.names(ids)
         fresh = self.extra(names)
-        if is_constant(table) and table["value"].ndim == 2:
+        if is_constant(table) and table["value"].ndim == 2 and not self.in_integers:
             features = fresh("hidden")
             type_ = f"embedding<float, vocabulary<{table.shape[0]}>, {features}<{table.shape[1]}>>"
             self.say(node, "{t}{{{w0}}}({0})", [ids], (*names, features), parts=[("", floats(table["value"]))], type_=type_)
@@ -677,7 +677,7 @@ class Program:
         if is_constant(table):
             rows = [fresh("vocabulary"), *(fresh("hidden") for _ in table.shape[1:])]
             value = floats(table["value"])
-            self.say(node, "lookup({w0}, {0})", [ids], (*names, *rows[1:]), tensors=[(axes_text(rows, value.shape), value)])
+            self.say(node, f"gather<{rows[0]}>({{w0}}, {{0}})" if self.in_integers else "lookup({w0}, {0})", [ids], (*names, *rows[1:]), tensors=[(axes_text(rows, value.shape), value)])
             return
         rows = self.names(table)
         wanted = [rows[0], *(fresh(name) for name in rows[1:])]

@@ -13,12 +13,13 @@ import numpy as np
 from command_line import Refused
 from export_read import npy_array, open_plain, read_file
 from export_write import float_text, safe, safetensors_bytes
-import import_embedding
 import import_graph as graph
-from import_embedding import Embedding
+from import_decode import StepInIntegers
 from import_formula import CALLS, CONDITIONS, OPERATORS, Program, is_flag
 from import_graph import Node, in_order, is_number
+from import_ids import Ids, reads_rows
 from import_layers import Scores
+from import_positions import ByPosition
 from import_write import Writer, tensor_text
 from progress import Progress
 from quantize_program import compiled
@@ -28,7 +29,7 @@ LABELS = "labels"  # in the file of samples
 HELD_OUT = 5  # of so many samples one gives no ranges: the error is measured on it
 FEWEST = 2 * HELD_OUT  # samples of which some are held out
 # What formulas in integers don't have: of one value and numbers, of two values.
-REFUSED = {"lookup": "rows by integers that are computed", "gather": "gather", "gather_elements": "gather", "cumulative_sum": "a running sum",
+REFUSED = {"gather": "gather", "gather_elements": "gather", "cumulative_sum": "a running sum",
            "argmax": "the place of the largest"}
 REFUSED_OF_TWO = {"mod": "a remainder", "pow": "a power"}
 ELEMENTWISE = {*OPERATORS, *CALLS, "maximum", "minimum", "where", "activation", "reciprocal", "pow", "not"}
@@ -79,7 +80,7 @@ def read_samples(path, inputs, flags, ids):
             raise Refused(f"{path}: {name} has the shape {list(array.shape)}, not {wanted}")
         if name in flags and not np.isin(array, (0, 1)).all():
             raise Refused(f"{path}: {name} is a mask, and has other numbers than 0 and 1")
-        samples[name] = (array.astype(bool) if name in flags else array.astype("<i8" if name in ids else "<f4")).reshape(len(array), -1)
+        samples[name] = (array.astype(bool) if name in flags else array.astype("<i4" if name in ids else "<f4")).reshape(len(array), -1)
         if name not in flags and not np.isfinite(samples[name]).all():
             raise Refused(f"{path}: {name} has a number that is not finite in float32")
         counts[name] = len(array)
@@ -124,10 +125,8 @@ def for_integers(results, names):
             told.append(f"in integers {name + ' is ' if len(results) > 1 else ''}without {node.origin} at the end, which changes no largest result")
             node = node.args[0]
         made.append(node)
-    order = in_order(made)
+    order = in_order(with_hidden_scores(made))
     for node in order:
-        if node.op == "softmax" and node["axis"] == len(node.shape) - 1 and len(node.shape) > 1:
-            hide(node, [one for one in order if node in one.args])
         if node.op == "move" and node.args[0].op == "move":  # one that was a product
             (inner,) = node.args
             node.args, node.constants["index"] = inner.args, inner["index"].reshape(-1)[node["index"]]
@@ -137,6 +136,15 @@ def for_integers(results, names):
         if node.op == "pooled" and node.args[0].op == "padded" and node.args[0]["fill"] < 0:
             pad_with_zeros(node.args[0], node.origin)
     return made, told
+
+
+def with_hidden_scores(results):
+    """Masks hide scores. Changes the nodes; returns the results."""
+    order = in_order(results)
+    for node in order:
+        if node.op == "softmax" and node["axis"] == len(node.shape) - 1 and len(node.shape) > 1:
+            hide(node, [one for one in order if node in one.args])
+    return results
 
 
 def pad_with_zeros(x, origin):
@@ -205,31 +213,29 @@ class IntegerWriter(Writer):
     a cache has room, or nothing."""
 
     def __init__(self, results, axes, inputs, name, source, license_name, feeds, answers, outputs, weights, path, keys):
-        rows, flags = import_embedding.split(results, set(inputs))
+        ids = Ids(results, axes, inputs)
         results, self.told = for_integers(results, outputs)
-        self.embedding = Embedding(rows, flags, axes, inputs, name, source, license_name, feeds, weights) if rows else None
-        of_ids = [made["name"] for _, made in [*rows, *flags]]
-        if rows:
-            axes = axes | self.embedding.axes
-            self.told += self.embedding.told
-        super().__init__(Program(results, axes, [*of_ids, *inputs], in_integers=True), f"{name}_int8", source, license_name, feeds, answers, outputs, weights)
-        self.keys = keys
-        for one in self.program.statements:
+        self.told += ids.told
+        axes = axes | ids.axes
+        program = Program(results, axes, [*ids.made, *inputs], in_integers=True)
+        for one in program.statements:
             self.check(one.node)
-            if keys:
-                self.check_step(one)
+        if keys:
+            ByPosition(program, ELEMENTWISE, keys, "--decode with --int8")
+        super().__init__(program, f"{name}_int8", source, license_name, feeds, answers, outputs, weights)
+        self.steps = StepInIntegers(self, keys) if keys else None
         if keys:
             self.headers = [*self.headers, "quantized/cache_of_formula"]
         names = [one["name"] for one in self.program.inputs]
         if twice := [name for name in names if names.count(name) > 1]:
             raise Refused(f"--int8: input {twice[0]} is the mask of different keys, with and without some that the model adds; pass two masks")
         self.flags = {one["name"] for one in self.program.inputs if self.input_type(one).startswith("tensor<bool")}
-        ids = self.embedding.ids if rows else set()
-        for name in [name for name in names if name not in of_ids]:
-            if name in ids or name not in self.flags and inputs[name][0].kind != "f":
+        self.as_they_are = self.flags | ids.names
+        for name in [name for name in names if name not in ids.made]:
+            if name in ids.as_numbers or name not in self.as_they_are and inputs[name][0].kind != "f":
                 raise Refused(f"--int8: input {name} is of {inputs[name][0]}, and more than masks and embeddings read it; compute that before the model")
-        samples, labels = read_samples(path, {name: inputs[name] for name in inputs if name in {*names, *ids}}, self.flags, ids)
-        samples |= self.embedding.samples(samples) if rows else {}
+        samples, labels = read_samples(path, {name: inputs[name] for name in inputs if name in {*names, *ids.names}}, self.flags, ids.names)
+        samples |= ids.samples(samples)
         self.samples = [self.with_all_flags(one, samples[one["name"]]) for one in self.program.inputs]
         self.numbers_of_results = [math.prod(one.shape) for one in self.program.results]
         self.labels = None if labels is None else labels.astype("<i4").reshape(-1)
@@ -253,6 +259,8 @@ class IntegerWriter(Writer):
 
     @staticmethod
     def check(node):
+        if node.op == "lookup" and not reads_rows(node):
+            raise Refused(f"--int8: {node.origin}: rows by integers that are computed {CURE}")
         if node.op in REFUSED or node.op in REFUSED_OF_TWO and len(of_operands(node)) > 1:
             what = REFUSED.get(node.op) or f"{REFUSED_OF_TWO[node.op]} of two values"
             raise Refused(f"--int8: {node.origin}: {what} {CURE}")
@@ -262,12 +270,6 @@ class IntegerWriter(Writer):
             raise Refused(f"--int8: {node.origin}: it chooses {large[0]:g}, whose range leaves all other numbers 0; choose a number of their size")
         if node.op == "log_softmax":
             raise Refused(f"--int8: {node.origin}: a log softmax {CURE}")
-
-    def check_step(self, one):
-        """Of a model that has steps in floats."""
-        if any(re.search(r"\btoken<", axes) for axes, _ in one.tensors) or re.search(r"broadcast<[^>]*>?[^|]*\btoken<", one.text):
-            raise Refused(f"--decode with --int8: {one.node.origin or 'a statement'}: it has a number for each position, and a step in integers has "
-                          "only the new ones; import without --int8")
 
     # ---- ranges
     def measure(self):
@@ -339,7 +341,7 @@ class IntegerWriter(Writer):
             "weights": "static weights w;" if self.tensors else "", "load": each(load) if self.tensors else "",
             "arguments": ", ".join([*(f"in{k}" for k in inputs), *(["w"] if self.tensors else [])]),
             "packed_from": "w, seen" if self.tensors else "seen", "quantized": self.quantized("seen"),
-            "step": self.step_that_compiles() if self.keys else "",
+            "step": self.step_that_compiles() if self.steps else "",
             "open_samples": each(f'std::FILE* const file{k} = std::fopen("samples{k}", "rb");' for k in inputs),
             "read_sample": " && ".join(f"std::fread(in{k}.data(), sizeof in{k}, 1, file{k}) == 1" for k in inputs),
             "write_inputs": each(f"for (const int q : {one}) std::fwrite(&q, sizeof q, 1, probe_inputs);" for one in self.each_quantized("seen")),
@@ -348,52 +350,26 @@ class IntegerWriter(Writer):
                                   for k in range(len(self.program.results)))}
         return re.sub(r"@(\w+)@", lambda word: str(words[word[1]]), RANGES.read_text())
 
-    def types_of_step(self, positions):
-        """The input and the result of a step."""
-        (input_,), (result,) = self.program.inputs, self.program.results
-        return [re.sub(r"\btoken<\d+>", f"token<{positions}>", tensor_text(f"layer::{name}_type<0>", self.program.names(node), node.shape), count=1)
-                for name, node in (("input", input_), ("output", result))]
-
     def step_that_compiles(self):
         """So that what a cache refuses is told before any file is written."""
-        given, made = self.types_of_step(1)
-        return f"[[maybe_unused]] bool next(past& cache, {made}& rows, const {given}& x) {{ return cache.step(rows, packed, x); }}"
+        return ("[[maybe_unused]] bool next(past& cache, step_result<1>& out, const step_input<1>& x, step_workspace<1>& temporary) "
+                "{ return step(cache, out, x, packed, temporary); }")
 
     def test_of_steps(self):
-        """A step of half of the positions, then one by one; in and out0 are those of the whole call."""
-        length = self.program.inputs[0].shape[0]
-        steps = min(length, self.keys)
-        half, (given, made) = max(1, steps // 2), self.types_of_step("N")
-        return [f"""\
-  const auto in = {self.quantized("ranges")};
-  static past cache;
-  std::size_t unlike = 0, compared = 0;
-  const auto next = [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t first) {{
-    static past::workspace<token<N>> scratch;
-    static {given} some;
-    static {made} rows;
-    for (std::size_t k = 0; k < some.size(); ++k) some.data()[k] = in.data()[first * (some.size() / N) + k];
-    if (!cache.step(rows, packed, some, scratch)) return false;
-    for (std::size_t k = 0; k < rows.size(); ++k) unlike += rows.data()[k] != out0.data()[first * (rows.size() / N) + k];
-    compared += rows.size();
-    return true;
-  }};
-  bool fits = next(std::integral_constant<std::size_t, {half}>{{}}, 0);
-  for (std::size_t i = {half}; fits && i < {steps}; ++i) fits = next(std::integral_constant<std::size_t, 1>{{}}, i);
-  std::printf("{self.file_name}: step by step, %zu of %zu integers differ from the whole call\\n", unlike, compared);
-  different += unlike + !fits;"""]
+        return (f"  const auto in = {self.quantized('ranges')};\n" + self.steps.lines_of_test("in", "packed", "integers") +
+                "  different += unlike + !fits;")
 
     def bits_of(self, k):
         """Bits of an input and what 1 stands for, as arguments of printf."""
-        if self.program.inputs[k]["name"] in self.flags:
-            return "std::size_t{1}, 1.0"
+        if self.program.inputs[k]["name"] in self.as_they_are:
+            return f"std::size_t{{{1 if self.program.inputs[k]['name'] in self.flags else 32}}}, 1.0"
         return bits_text(f"input_type<{k}>", f"input_range<{k}>")
 
     def quantized(self, ranges):
         return ", ".join(self.each_quantized(ranges))
 
     def each_quantized(self, ranges):
-        return [f"in{k}" if one["name"] in self.flags else f"quantize<layer::input_type<{k}>>(in{k}, layer::input_range<{k}>({ranges}))"
+        return [f"in{k}" if one["name"] in self.as_they_are else f"quantize<layer::input_type<{k}>>(in{k}, layer::input_range<{k}>({ranges}))"
                 for k, one in enumerate(self.program.inputs)]
 
     # ---- files
@@ -401,16 +377,14 @@ class IntegerWriter(Writer):
         types = [self.tensor_types[id(x)] for x in self.program.inputs] + (["weights"] if self.tensors else [])
         lines = ["// In integers: layer(w, ranges).", f"using layer = quantized<decltype(forward), {', '.join(types)}>;"]
         for k, one in enumerate(self.program.inputs):
-            if not self.input_type(one).startswith("tensor<bool"):
+            if self.input_type(one).startswith("tensor<float"):
                 type_ = tensor_text(f"layer::input_type<{k}>", self.program.names(one), one.shape)
                 lines.append(f"using {self.tensor_types[id(one)].removesuffix('_tensor')}_integers = {type_};")
         for k, (type_, result) in enumerate(zip(self.types_of_results(), self.program.results)):
             integers = tensor_text(f"layer::output_type<{k}>", self.program.names(result), result.shape)
             lines.append(f"using {type_.removesuffix('_tensor')}_integers = {integers};")
-        if self.keys:
-            lines += ["", f"// Decoding: what up to {self.keys} positions leave behind. past.step(result, packed, next, work), of any number of",
-                      "// positions, has the bits of the whole call. It returns false and changes nothing if the cache is full.",
-                      f"using past = key_value_cache<layer, key<{self.keys}>>;"]
+        if self.steps:
+            lines += ["", *self.steps.text().rstrip().split("\n")]
         if self.ranges:
             lines += ["", "// The largest magnitudes of the formula's values on the samples.", "inline constexpr layer::ranges ranges = [] {",
                       "  layer::ranges seen{};", *(f'  seen.get<"{name}">()() = {float_text(value)};' for name, value in self.ranges.items()),
@@ -444,5 +418,5 @@ class IntegerWriter(Writer):
                   "  std::size_t different = 0;"]
         lines += [f"  for (std::size_t i = 0; i < {out}.size(); ++i) different += {out}.data()[i] != wanted{k}.data()[i];" for k, out in enumerate(outs)]
         lines += [f'  std::printf("{self.file_name}: %zu of %zu integers differ from the probe\\n", different, {" + ".join(f"{out}.size()" for out in outs)});',
-                  *(self.test_of_steps() if self.keys else []), "  return different == 0 ? 0 : 1;", "}", ""]
+                  *([self.test_of_steps()] if self.steps else []), "  return different == 0 ? 0 : 1;", "}", ""]
         return "\n".join(lines)

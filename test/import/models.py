@@ -905,7 +905,9 @@ class SwinV2(nn.Module):
 
 
 class Olmo(nn.Module):
-    """OLMo 2: a norm of the queries of all heads, and of the keys; norms after attention and network."""
+    """OLMo 2: a norm of the queries of all heads, and of the keys; norms after attention and network. Its attention is none of Umbel's
+    layers, so a step is of the whole model as a formula."""
+    options = ["--decode", "key=10"]
 
     def __init__(self):
         super().__init__()
