@@ -259,7 +259,10 @@ template <class Rope, template <std::size_t> class Position, template <std::size
           class X>
   requires(detail::elements<X> || detail::traced<X>)
 constexpr auto rotate(const X& x) noexcept {
-  return detail::rotate_operation<Rope, Position, Features>{}(x);
+  using operation = detail::rotate_operation<Rope, Position, Features>;
+  using verdict = detail::in_its_line<typename operation::template rule<X>, X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::computed_where<verdict, operation>(x);
 }
 template <class Rope, template <std::size_t> class Position, template <std::size_t> class Features>
 constexpr detail::rotate_operation<Rope, Position, Features> rotate() noexcept {

@@ -210,7 +210,7 @@ class view : public portable::members_of_other_libraries<view<T, Axes...>> {
     requires(layout::rank != 1 || !detail::integer_index<I>)
   UMBEL_SHARED constexpr detail::invalid operator[](const I&) const noexcept {
     static_assert(detail::report<detail::rules::access_by_brackets<layout, I>>::ok,
-                  "umbel: shapes do not fit");
+                  "umbel: x[i][j] is written x(i, j)");
     return {};
   }
   template <class... Families>

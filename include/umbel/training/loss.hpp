@@ -188,7 +188,6 @@ struct mean_squared_error_of_nodes {
 
 template <class Verdict, class Loss, class X, class Y>
 constexpr auto loss_of(const X& x, const Y& y) noexcept {
-  static_assert(report<Verdict>::ok, "umbel: shapes do not fit");
   if constexpr (!Verdict::ok || one_is_invalid<X, Y>)
     return invalid{};
   else if constexpr (formulas::a_node<X>)
@@ -208,6 +207,7 @@ template <template <std::size_t> class Axis, class... Options, class Logits, cla
 [[nodiscard]] constexpr auto cross_entropy(const Logits& logits, const Label& label) noexcept {
   using verdict = typename detail::rules::cross_entropy_rule<detail::family_of<Axis>, Logits, Label,
                                                              Options...>::type;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::loss_of<verdict, detail::cross_entropy_of_nodes<Axis, Options...>>(logits, label);
 }
 
@@ -226,6 +226,7 @@ constexpr auto cross_entropy(const Logits&) noexcept {
 template <class X, class Y>
 [[nodiscard]] constexpr auto mean_squared_error(const X& x, const Y& y) noexcept {
   using verdict = typename detail::rules::mean_squared_error_rule<X, Y>::type;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::loss_of<verdict, detail::mean_squared_error_of_nodes>(x, y);
 }
 
