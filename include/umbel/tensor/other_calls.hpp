@@ -45,7 +45,7 @@ using tensors_for_a_workspace =
             say::expects_a_layer_and_the_types_of_the_tensors_of_its_call_for_axes_write_workspace>;
 // after<1>{}, exclusive{}: options are template arguments.
 template <class Given>
-concept is_option = std::is_empty_v<Given> && std::is_aggregate_v<Given> && !of_a_formula<Given>;
+concept is_option = requires { typename Given::kind; };
 // Can Given never be an argument for Takes? (mask/rules.hpp specializes it for calls with a mask.)
 template <class Takes, class Given>
 inline constexpr bool is_foreign =
