@@ -301,6 +301,8 @@ constexpr auto rotate(const X& x, const Cosines& cosines, const Sines& sines) no
 #define UMBEL_INSTEAD \
   "expects a pairing, then names of axes; write rotate<split_halves, query, head_dim>(x)"
 UMBEL_REFUSED_RESULT(rotate, UMBEL_INSTEAD)
+UMBEL_REFUSES_CALL(rotate, (const Given&...), UMBEL_INSTEAD,
+                   template <class, std::size_t, std::size_t> class Rope, UMBEL_NAMES)
 UMBEL_REFUSES_NUMBERS_OF_TENSOR(rotate, UMBEL_INSTEAD)
 UMBEL_REFUSES_OF_TENSOR(rotate, UMBEL_INSTEAD, UMBEL_TYPES)
 UMBEL_REFUSES_OF_TENSOR(rotate, UMBEL_INSTEAD, UMBEL_NAMES)

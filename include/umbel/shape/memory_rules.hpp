@@ -105,13 +105,19 @@ template <bool Ok>
 using view_as_with_sizes =
     verdict<Ok, say::view_as, say::sizes_at_run_time_need_one_tensor_type_and_a_pointer>;
 
+// (A concept: g++ 12 takes a requirement in an alias for false.)
+template <class X>
+concept may_hold_a_value = requires(const X& x) { x.has_value(); };
 // Assigning something other than a tensor.
 template <class Layout, class Other>
 using assigned_to_a_tensor = verdict<
     (sizeof(Other) == 0), say::tensor, typename Layout::axes,
     std::conditional_t<
         std::is_arithmetic_v<Other>, say::cannot_be_assigned_a_number_so_write_a_for_loop,
-        say::can_only_be_assigned_a_tensor_or_view_so_copy_an_array_or_vector_from_view_as>>;
+        std::conditional_t<
+            may_hold_a_value<Other>,
+            say::cannot_be_assigned_a_result_or_expected_view_so_check_it_and_assign_star_of_it,
+            say::can_only_be_assigned_a_tensor_or_view_so_copy_an_array_or_vector_from_view_as>>>;
 
 template <class Layout, class Operation = say::view>
 using view_of_temporary =

@@ -135,6 +135,11 @@ using access_by_brackets =
                         say::needs_one_integer_and_one_axis_so_write_x_with_a_position_for_each_of,
                         typename Layout::axes>>;
 
+template <bool Ok>
+using position_along_a_name =
+    verdict<Ok, say::at,
+            struct expects_the_name_of_one_axis_then_a_position_so_write_at_query_of_3>;
+
 // A tensor with axes where a number is needed (clang; g++ prints UMBEL_NO_NUMBER).
 template <class Layout>
 using one_number =

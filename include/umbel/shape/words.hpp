@@ -12,6 +12,7 @@ namespace say {
 // operations
 struct shape;
 struct access;
+struct at;
 struct axis;
 struct split;
 struct merge;
@@ -124,6 +125,8 @@ UMBEL_SAYS(
 UMBEL_SAYS(can_only_be_assigned_a_tensor_or_view_so_copy_an_array_or_vector_from_view_as,
            "can only be assigned a tensor or view; for an array or vector write "
            "copy(view_as<tensor<...>>(memory), x)");
+UMBEL_SAYS(cannot_be_assigned_a_result_or_expected_view_so_check_it_and_assign_star_of_it,
+           "cannot be assigned a result such as an expected_view; check it, then write x = *r");
 UMBEL_SAYS(cannot_be_assigned_a_number_so_write_a_for_loop,
            "cannot be assigned a number; write for (float& element : x) element = number");
 UMBEL_SAYS(brackets, "x[...]");

@@ -8,6 +8,18 @@
 #include <umbel/tensor/pipe.hpp>
 
 UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+UMBEL_SAYS(cannot_be_copied_to_weights_so_copy_it_to_a_view_of_their_array_weight,
+           "cannot be copied to weights; write copy(x, view_as<in_features, out_features>("
+           "w.weight)), with the axes of x");
+namespace rules {
+template <class Layout, bool Ok = (Layout::rank == npos)>
+using copied_to_weights =
+    verdict<Ok, say::copy, typename Layout::axes,
+            say::cannot_be_copied_to_weights_so_copy_it_to_a_view_of_their_array_weight>;
+}  // namespace rules
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
@@ -83,6 +95,13 @@ constexpr void copy(const From& from, To&& to) noexcept {
           target = static_cast<std::remove_cvref_t<decltype(target)>>(source);
         },
         from, to);
+}
+// To the weights of a map: refused, since their axes have no names of their own.
+template <detail::tensor_like From, class To>
+  requires requires { typename std::remove_cvref_t<To>::map; }
+constexpr void copy(const From&, To&&) noexcept {
+  static_assert(detail::report<detail::rules::copied_to_weights<detail::layout_of<From>>>::ok,
+                "umbel: shapes do not fit");
 }
 template <class From, class To>
   requires detail::one_is_invalid<From, To>
