@@ -142,9 +142,8 @@ using position_along_a_name =
 
 // A tensor with axes where a number is needed (clang; g++ prints UMBEL_NO_NUMBER).
 template <class Layout>
-using one_number =
-    verdict<Layout::rank == 0, say::tensor, typename Layout::axes,
-            struct is_not_one_number_so_write_x_of_i_and_j_or_reduce_all_of_its_axes>;
+using one_number = verdict<Layout::rank == 0, say::tensor, typename Layout::axes,
+                           say::is_not_one_number_so_write_x_of_i_and_j_or_reduce_all_of_its_axes>;
 
 // Positions that are neither all integers nor all by name.
 template <class Layout, bool Ok>

@@ -129,6 +129,8 @@ UMBEL_SAYS(cannot_be_assigned_a_result_or_expected_view_so_check_it_and_assign_s
            "cannot be assigned a result such as an expected_view; check it, then write x = *r");
 UMBEL_SAYS(cannot_be_assigned_a_number_so_write_a_for_loop,
            "cannot be assigned a number; write for (float& element : x) element = number");
+UMBEL_SAYS(is_not_one_number_so_write_x_of_i_and_j_or_reduce_all_of_its_axes,
+           "is not one number; write x(i, j), or reduce all of its axes");
 UMBEL_SAYS(brackets, "x[...]");
 UMBEL_SAYS(gives_1_position_for_the, "gives 1 position for the");
 UMBEL_SAYS(so_write_x_of_i_and_j, "; write x(i, j), with a position for each");
