@@ -190,7 +190,7 @@ struct cross_entropy_of_nodes {
     else
       return counts<More...>(row, is_label);
   }
-  template <std::size_t Label>
+  template <std::ptrdiff_t Label>
   static constexpr int ignored(ignored_label<Label>) noexcept {
     return static_cast<int>(Label);
   }
