@@ -513,19 +513,19 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   auto r = x | roll<key>;
 #elif defined CASE_sum_of_an_axis_with_its_size
   // expect-gcc: "umbel: sum: expects names of axes, not sizes, numbers or options such as exclusive; write key, not key<6> or 1"
-  // expect-clang: umbel: sum: expects names of axes, without sizes
+  // expect-clang: umbel: sum: expects names of axes, not sizes
   // cause: An axis is summed over by its name; its size is in the type of the tensor.
   // cure: Leave the size out.
   auto r = sum<key<6>>(x);
 #elif defined CASE_largest_of_an_axis_with_its_size_in_a_pipe
   // expect-gcc: "umbel: max: expects names of axes, not sizes, numbers or options such as exclusive; write key, not key<6> or 1"
-  // expect-clang: umbel: max: expects names of axes, without sizes
+  // expect-clang: umbel: max: expects names of axes, not sizes
   // cause: An axis is named; its size is in the type of the tensor.
   // cure: Leave the size out.
   auto r = x | max<key<6>>;
 #elif defined CASE_smallest_along_an_axis_by_its_number
   // expect-gcc: "umbel: min: expects names of axes, not sizes, numbers or options such as exclusive; write key, not key<6> or 1"
-  // expect-clang: umbel: min: expects names of axes, without sizes
+  // expect-clang: umbel: min: expects names of axes, not sizes
   // cause: Axes have names, not numbers.
   // cure: Name the axis.
   auto r = min<1>(x);
