@@ -281,6 +281,10 @@ UMBEL_REFUSED_RESULT(cross_entropy, UMBEL_INSTEAD)
 UMBEL_REFUSES_NUMBERS_OF_TENSOR(cross_entropy, UMBEL_INSTEAD)
 UMBEL_REFUSES_OF_TENSOR(cross_entropy, UMBEL_INSTEAD, UMBEL_TYPES)
 UMBEL_REFUSES_OF_TENSOR(cross_entropy, UMBEL_INSTEAD, UMBEL_TWO_NAMES)
+#if UMBEL_CLANG
+UMBEL_REFUSES_OF_TENSOR(cross_entropy, UMBEL_INSTEAD, UMBEL_NAME Axis,
+                        template <std::ptrdiff_t> class Option)
+#endif
 #undef UMBEL_INSTEAD
 // Options as arguments: refused.
 template <template <std::size_t> class Axis, class... Options, class Logits, class Label,
