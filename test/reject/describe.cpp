@@ -77,15 +77,15 @@ using decoder = decoder_layer<float, hidden<64>, heads<4>, intermediate<128>, no
 #elif defined CASE_plan_of_no_positions
   // expect-gcc: "umbel: plan_of: expects the types of a layer and of its axes; write plan_of<attention, token<64>>"
   // expect-clang: plan_of, .*expects_the_types_of_a_layer_and_of_its_axes_so_write_plan_of_layer_and_token
-  // cause: The plan depends on the number of positions.
+  // cause: The plan depends on the number of positions, and on types alone.
   // cure: Name their axes: `plan_of<attention, token<64>>`, `plan_of<attention, query<4>, key<300>>`.
   const double r = plan_of<attention>::flops;
   (void)r;
 #elif defined CASE_plan_of_a_call
   // expect-gcc: "umbel: plan_of: expects the types of a layer and of its axes; write plan_of<attention, token<64>>"
   // expect-clang: plan_of, .*expects_the_types_of_a_layer_and_of_its_axes_so_write_plan_of_layer_and_token
-  // cause: A plan depends on types alone, not on weights or elements.
-  // cure: Write `plan_of<attention, token<9>>::cycles`.
+  // cause: The plan depends on the number of positions, and on types alone.
+  // cure: Name their axes: `plan_of<attention, token<64>>`, `plan_of<attention, query<4>, key<300>>`.
   static attention::weights w;
   auto r = plan_of(attention{w}, tensor<float, token<9>, hidden<64>>{});
 #else

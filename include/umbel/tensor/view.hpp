@@ -95,8 +95,7 @@ constexpr detail::position_along<detail::family_of<Axis>> at(I position) {
   "expects the name of one axis, then a position; write x(at<query>(3), at<batch>(0))"
 UMBEL_REFUSES_MIXED(at, (std::size_t), UMBEL_INSTEAD)
 UMBEL_REFUSES_CALL(at, (std::size_t), UMBEL_INSTEAD, UMBEL_TWO_NAMES)
-#if UMBEL_CLANG
-// (Three positions would be three errors of diagnose_if.)
+#if UMBEL_CLANG  // three positions would be three errors of diagnose_if
 template <auto First, auto... Rest>
 constexpr detail::invalid at(std::size_t) noexcept {
   static_assert(detail::reported<detail::rules::position_along_a_name<sizeof...(Rest) == npos>>::ok,
