@@ -337,14 +337,14 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   auto first = x | select_at<batch, 0>;
   first = one;
 #elif defined CASE_brackets_for_three_axes
-  // expect-gcc: "umbel: x\[\.\.\.\]: gives 1 position for the 3 axes of \[batch=2, query=4, hidden=100\]; write x\(i, j\), with a position for each"
-  // expect-clang: brackets.*gives_1_position_for_the.*number<3>.*axes_of.*batch<2>
+  // expect-gcc: "umbel: x\[\.\.\.\]: has 1 position for the 3 axes of \[batch=2, query=4, hidden=100\]; write x\(i, j\), with a position for each"
+  // expect-clang: brackets.*has_1_position_for_the.*number<3>.*axes_of.*batch<2>
   // cause: `x[i]` is for tensors with one axis.
   // cure: Pass one position for each axis, `x(0, 3, 7)`, or named positions, `x(at<hidden>(7), at<batch>(0), at<query>(3))`.
   x[0] = 1;
 #elif defined CASE_brackets_twice
-  // expect-gcc: "umbel: x\[\.\.\.\]: gives 1 position for the 3 axes of \[batch=2, query=4, hidden=100\]; write x\(i, j\), with a position for each"
-  // expect-clang: brackets.*gives_1_position_for_the.*number<3>.*axes_of.*batch<2>
+  // expect-gcc: "umbel: x\[\.\.\.\]: has 1 position for the 3 axes of \[batch=2, query=4, hidden=100\]; write x\(i, j\), with a position for each"
+  // expect-clang: brackets.*has_1_position_for_the.*number<3>.*axes_of.*batch<2>
   // cause: `x[i]` is for tensors with one axis.
   // cure: Pass one position for each axis, `x(0, 3, 7)`, or named positions, `x(at<hidden>(7), at<batch>(0), at<query>(3))`.
   float element = x[0][3];

@@ -52,7 +52,7 @@ struct block_shapes_fit<Block, Word, T, OfMemory, Held, X, without_memory> {
 // it, with scratch_of and sequences; Of::entry has its verdicts: word_of_block, word_of_call,
 // number, call_of, shapes_fit, masks_fit.
 struct entry_of_block {
-  // The verdict on the shapes of a call, which its caller asserts: that is a line of clang's less.
+  // The verdict on the shapes of a call, which its caller asserts: that saves a frame of clang.
   template <class Of, class X, class Memory, class ToSelf, class Out>
   using shapes_of_call = first_error<
       typename Of::entry::template shapes_fit<X, Memory>::type,

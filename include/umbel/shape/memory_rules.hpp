@@ -105,7 +105,7 @@ template <bool Ok>
 using view_as_with_sizes =
     verdict<Ok, say::view_as, say::sizes_at_run_time_need_one_tensor_type_and_a_pointer>;
 
-// (A concept: g++ 12 takes a requirement in an alias for false.)
+// (A concept: in an alias g++ 12 evaluates a requirement to false.)
 template <class X>
 concept may_hold_a_value = requires(const X& x) { x.has_value(); };
 // Assigning something other than a tensor.

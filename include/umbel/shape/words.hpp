@@ -132,7 +132,7 @@ UMBEL_SAYS(cannot_be_assigned_a_number_so_write_a_for_loop,
 UMBEL_SAYS(is_not_one_number_so_write_x_of_i_and_j_or_reduce_all_of_its_axes,
            "is not one number; write x(i, j), or reduce all of its axes");
 UMBEL_SAYS(brackets, "x[...]");
-UMBEL_SAYS(gives_1_position_for_the, "gives 1 position for the");
+UMBEL_SAYS(has_1_position_for_the, "has 1 position for the");
 UMBEL_SAYS(so_write_x_of_i_and_j, "; write x(i, j), with a position for each");
 UMBEL_SAYS(has_no_axes_so_one_element_but_the_list_has,
            "without axes has one element but the list has");

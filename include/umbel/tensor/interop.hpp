@@ -54,7 +54,7 @@ struct given_axes<X> {
   using rule = rules::memory_of_type<X, T>;
 };
 
-// Fits: the verdict on the memory. The callers assert all of it: that is a line of clang's less.
+// Fits: the verdict on the memory. The callers assert all of it, which saves a frame of clang.
 template <class Given, class Fits, class T>
 using view_fits = first_error<typename Given::template rule<T>, Fits>;
 template <class Verdict, class Given, class T>

@@ -36,8 +36,8 @@ struct mean_squared_error;
 struct label_smoothing;
 }  // namespace say
 UMBEL_SAYS(ignored_label, "ignored_label");
-UMBEL_SAYS(is_no_class_and_is_ignored_without_the_option_so_leave_it_out,
-           "is no class and is ignored without the option; leave it out");
+UMBEL_SAYS(is_not_a_class_and_is_ignored_without_the_option_so_leave_it_out,
+           "is not a class and is ignored without the option; leave it out");
 template <std::ptrdiff_t N>
 struct below_zero {};
 template <std::ptrdiff_t N>
@@ -92,7 +92,7 @@ using option_of_loss =
                         say::accepts_label_smoothing_and_ignored_label_not, option_word<Option>>,
                 verdict<loss_option<Option>::is_class, say::cross_entropy, say::ignored_label,
                         below_zero<loss_option<Option>::label>,
-                        say::is_no_class_and_is_ignored_without_the_option_so_leave_it_out>,
+                        say::is_not_a_class_and_is_ignored_without_the_option_so_leave_it_out>,
                 verdict<loss_option<Option>::is_part, say::cross_entropy, say::label_smoothing,
                         say::must_be_a_fraction_from_0_to_1>>;
 
