@@ -96,7 +96,7 @@ constexpr void copy(const From& from, To&& to) noexcept {
         },
         from, to);
 }
-// To the weights of a map: refused, since their axes have no names of their own.
+// To the weights of a map: refused, since their memory does not name its axes.
 template <detail::tensor_like From, class To>
   requires requires { typename std::remove_cvref_t<To>::map; }
 constexpr void copy(const From&, To&&) noexcept {
