@@ -306,7 +306,7 @@ struct bytes {
   load(w);
   return false;
 #elif defined CASE_checksum_of_a_result
-  // expect-gcc: "umbel: checksum_of: expects a file of tensors; write an asterisk before a result"
+  // expect-gcc: "umbel: checksum_of: expects a file of tensors, not the result of opening one; write \*file"
   // expect-clang: checksum_of, .*expects_a_file_of_tensors_so_write_an_asterisk_before_a_result
   // cause: Opening a file returns a result: the file or an error.
   // cure: Check it, then write `checksum_of(*file)`.
