@@ -105,6 +105,12 @@ template <bool Ok>
 using view_as_with_sizes =
     verdict<Ok, say::view_as, say::sizes_at_run_time_need_one_tensor_type_and_a_pointer>;
 
+// To the weights of a map.
+template <class Layout, bool Ok = (Layout::rank == npos)>
+using copied_to_weights =
+    verdict<Ok, say::copy, typename Layout::axes,
+            say::cannot_be_copied_to_weights_so_copy_it_to_a_view_of_their_array_weight>;
+
 // (A concept: in an alias g++ 12 evaluates a requirement to false.)
 template <class X>
 concept may_hold_a_value = requires(const X& x) { x.has_value(); };

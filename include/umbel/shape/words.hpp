@@ -131,6 +131,9 @@ UMBEL_SAYS(cannot_be_assigned_a_number_so_write_a_for_loop,
            "cannot be assigned a number; write for (float& element : x) element = number");
 UMBEL_SAYS(is_not_one_number_so_write_x_of_i_and_j_or_reduce_all_of_its_axes,
            "is not one number; write x(i, j), or reduce all of its axes");
+UMBEL_SAYS(cannot_be_copied_to_weights_so_copy_it_to_a_view_of_their_array_weight,
+           "cannot be copied to weights; write copy(x, view_as<in_features, out_features>("
+           "w.weight)), with the axes of x");
 UMBEL_SAYS(brackets, "x[...]");
 UMBEL_SAYS(has_1_position_for_the, "has 1 position for the");
 UMBEL_SAYS(so_write_x_of_i_and_j, "; write x(i, j), with a position for each");

@@ -8,18 +8,6 @@
 #include <umbel/tensor/pipe.hpp>
 
 UMBEL_WARNINGS_PUSH
-namespace umbel::inline UMBEL_TARGET::detail {
-UMBEL_SAYS(cannot_be_copied_to_weights_so_copy_it_to_a_view_of_their_array_weight,
-           "cannot be copied to weights; write copy(x, view_as<in_features, out_features>("
-           "w.weight)), with the axes of x");
-namespace rules {
-template <class Layout, bool Ok = (Layout::rank == npos)>
-using copied_to_weights =
-    verdict<Ok, say::copy, typename Layout::axes,
-            say::cannot_be_copied_to_weights_so_copy_it_to_a_view_of_their_array_weight>;
-}  // namespace rules
-}  // namespace umbel::inline UMBEL_TARGET::detail
-
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
