@@ -80,7 +80,7 @@ auto r = queries::zeros();
 auto r = queries::Constant(1.0f);
 #elif defined CASE_randn
 // fact: fill|for
-// fact: rand
+// fact: [Rr]and
 auto r = queries::Random();
 #elif defined CASE_tensor_of_numbers
 // fact: batch|axis|axes

@@ -125,7 +125,7 @@ using half = tensor<float, frames<12>, hidden<32>>;
 auto mix(const half& a, const auto& b) { return a + b; }
 auto r = mix(half{}, sound);
 #elif defined CASE_own_axis_without_the_base
-// fact: item 1|speaker
+// fact: item\W+1|speaker
 // fact: axis
 template <std::size_t N>
 struct speaker {};

@@ -106,21 +106,21 @@ using classifier = linear<float, hidden<100>, classes<10>>;
   // cure: Vouch for the size: `queries q = view_as<queries>(pointer);`.
   queries r(w.q.weight + 1);
 #elif defined CASE_linear_of_sizes
-  // expect-gcc: "umbel: linear: sizes are template arguments; write linear<float, hidden<64>, classes<10>>\{weights\}"
-  // expect-clang: linear, .*sizes_are_template_arguments_so_write_linear_of_float_and_two_axes
+  // expect-gcc: "umbel: linear: sizes are template arguments, not numbers in a call; write linear<float, hidden<64>, classes<10>>\{weights\}"
+  // expect-clang: linear, .*sizes_are_template_arguments_not_numbers_in_a_call_so_write_linear_of_float_and_two_axes
   // cause: The sizes of a layer are its template arguments, and its weights are its only argument.
   // cure: Write `using classifier = linear<float, hidden<64>, classes<10>>;`, then `classifier{weights}`.
   linear map(64, 10);
   auto r = map(x);
 #elif defined CASE_layer_norm_of_a_size
-  // expect-gcc: "umbel: layer_norm: sizes are template arguments; write layer_norm<float, hidden<100>>\{weights\}"
-  // expect-clang: layer_norm, .*sizes_are_template_arguments_so_write_layer_norm_of_float_and_an_axis
+  // expect-gcc: "umbel: layer_norm: sizes are template arguments, not numbers in a call; write layer_norm<float, hidden<100>>\{weights\}"
+  // expect-clang: layer_norm, .*sizes_are_template_arguments_not_numbers_in_a_call_so_write_layer_norm_of_float_and_an_axis
   // cause: The axis of a norm is a template argument; the only arguments are its weights and the epsilon.
   // cure: Write `using norm = layer_norm<float, hidden<100>>;`, then `norm{weights}`.
   auto r = layer_norm(x, 100);
 #elif defined CASE_rms_norm_of_a_size
-  // expect-gcc: "umbel: rms_norm: sizes are template arguments; write rms_norm<float, hidden<100>>\{weights, epsilon\}"
-  // expect-clang: rms_norm, .*sizes_are_template_arguments_so_write_rms_norm_of_float_and_an_axis
+  // expect-gcc: "umbel: rms_norm: sizes are template arguments, not numbers in a call; write rms_norm<float, hidden<100>>\{weights, epsilon\}"
+  // expect-clang: rms_norm, .*sizes_are_template_arguments_not_numbers_in_a_call_so_write_rms_norm_of_float_and_an_axis
   // cause: The axis of a norm is a template argument; the only arguments are its weights and the epsilon.
   // cure: Write `using norm = rms_norm<float, hidden<100>>;`, then `norm{weights}`.
   rms_norm norm(100);

@@ -561,8 +561,8 @@ using lengths_of_two = tensor<int, batch<2>>;
   layer_norm<float, hidden<100>>::weights norm{};
   auto out = attention{norm}(x, y, y);
 #elif defined CASE_sizes_as_arguments
-  // expect-gcc: "umbel: multi_head_attention: sizes are template arguments; write multi_head_attention<float, hidden<64>, heads<8>>\{weights\}"
-  // expect-clang: multi_head_attention.*sizes_are_template_arguments_so_write_multi_head_attention_of_float_hidden_and_heads
+  // expect-gcc: "umbel: multi_head_attention: sizes are template arguments, not numbers in a call; write multi_head_attention<float, hidden<64>, heads<8>>\{weights\}"
+  // expect-clang: multi_head_attention.*sizes_are_template_arguments_not_numbers_in_a_call_so_write_multi_head_attention_of_float_hidden_and_heads
   // cause: Sizes are part of the type, so the compiler can check shapes.
   // cure: Write `using attention = multi_head_attention<float, hidden<64>, heads<8>>;` and `attention{w}`.
   multi_head_attention layer(64, 8);

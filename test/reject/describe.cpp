@@ -74,6 +74,20 @@ using decoder = decoder_layer<float, hidden<64>, heads<4>, intermediate<128>, no
   // cause: A plan depends on the types and sizes of a call, not on weights or elements.
   // cure: Write `describe<attention, token<64>>()`.
   const char* r = describe(tensor<float, token<9>, hidden<64>>{});
+#elif defined CASE_plan_of_no_positions
+  // expect-gcc: "umbel: plan_of: expects the types of a layer and of its axes; write plan_of<attention, token<64>>"
+  // expect-clang: plan_of, .*expects_the_types_of_a_layer_and_of_its_axes_so_write_plan_of_layer_and_token
+  // cause: The plan depends on the number of positions, and on types alone.
+  // cure: Name their axes: `plan_of<attention, token<64>>`, `plan_of<attention, query<4>, key<300>>`.
+  const double r = plan_of<attention>::flops;
+  (void)r;
+#elif defined CASE_plan_of_a_call
+  // expect-gcc: "umbel: plan_of: expects the types of a layer and of its axes; write plan_of<attention, token<64>>"
+  // expect-clang: plan_of, .*expects_the_types_of_a_layer_and_of_its_axes_so_write_plan_of_layer_and_token
+  // cause: The plan depends on the number of positions, and on types alone.
+  // cure: Name their axes: `plan_of<attention, token<64>>`, `plan_of<attention, query<4>, key<300>>`.
+  static attention::weights w;
+  auto r = plan_of(attention{w}, tensor<float, token<9>, hidden<64>>{});
 #else
   const char* page = describe<attention, token<4>>();
   (void)page;

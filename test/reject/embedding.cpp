@@ -96,14 +96,14 @@ struct weights_of_two_types {
   embedding<float, vocabulary<11>>::weights none{};
   (void)none;
 #elif defined CASE_embedding_called_with_sizes
-  // expect-gcc: "umbel: embedding: sizes are template arguments; write embedding<float, vocabulary<5000>, hidden<64>>\{weights\}"
-  // expect-clang: embedding.*sizes_are_template_arguments_so_write_embedding_of_float_and_two_axes
+  // expect-gcc: "umbel: embedding: sizes are template arguments, not numbers in a call; write embedding<float, vocabulary<5000>, hidden<64>>\{weights\}"
+  // expect-clang: embedding.*sizes_are_template_arguments_not_numbers_in_a_call_so_write_embedding_of_float_and_two_axes
   // cause: The sizes are passed as arguments, as in `torch.nn.Embedding`, but belong into the type.
   // cure: Write `embedding<float, vocabulary<5000>, hidden<64>>{w}`, and call it with integers; for a table alone write `lookup(table, ids)`.
   auto r = embedding(5000, 64);
 #elif defined CASE_embedding_called_with_a_table
-  // expect-gcc: "umbel: embedding: sizes are template arguments; write embedding<float, vocabulary<5000>, hidden<64>>\{weights\}"
-  // expect-clang: embedding.*sizes_are_template_arguments_so_write_embedding_of_float_and_two_axes
+  // expect-gcc: "umbel: embedding: sizes are template arguments, not numbers in a call; write embedding<float, vocabulary<5000>, hidden<64>>\{weights\}"
+  // expect-clang: embedding.*sizes_are_template_arguments_not_numbers_in_a_call_so_write_embedding_of_float_and_two_axes
   // cause: The sizes are passed as arguments, as in `torch.nn.Embedding`, but belong into the type.
   // cure: Write `embedding<float, vocabulary<5000>, hidden<64>>{w}`, and call it with integers; for a table alone write `lookup(table, ids)`.
   auto r = embedding(ids, ids);

@@ -118,8 +118,8 @@ struct model {
   };
   auto r = masked(x, w, tensor<bool, key<7>>{});
 #elif defined CASE_formula_causal_called
-  // expect-gcc: "umbel: mask: causal, sliding_window<4> and alibi are values, not functions; write lens & causal, causal_at\(p\) or causal_bottom_right\(lens\)"
-  // expect-clang: mask, .*masks_by_position_are_values_so_write_lens_and_causal_or_causal_at>
+  // expect-gcc: "umbel: mask: causal, sliding_window<4> and alibi are values; do not call them, but write lens & causal, causal_at\(p\) or causal_bottom_right\(lens\)"
+  // expect-clang: mask, .*masks_by_position_are_values_so_do_not_call_them_but_write_lens_and_causal>
   // lines-clang: 15
   // cause: A mask by position is an object, which is passed as it is.
   // cure: Write it without parentheses; combine it with others by `&`; to set the position of the queries, write `causal_at(p)` or `causal_bottom_right(lens)`, and likewise for `sliding_window` and `alibi`.

@@ -177,15 +177,15 @@ struct characters {
   constexpr formula f = [](auto a) { return hide(a > 0); };
   auto r = f(q);
 #elif defined CASE_formula_maximum_of_three
-  // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number"
-  // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
+  // expect-gcc: "umbel: maximum: expects two tensors or views, or one and a number"
+  // expect-clang: maximum, .*expects_two_tensors_or_views_or_one_and_a_number
   // cause: `maximum` and `minimum` choose between two elements at each position, and `pow` has a base and an exponent.
   // cure: Write `maximum(maximum(x, y), z)`, `pow(x, 2)` or `pow(2, x)`; along an axis, write `max<key>(x)`.
   constexpr formula f = [](auto a) { return maximum(a, a, 0); };
   auto r = f(q);
 #elif defined CASE_formula_pow_of_three
-  // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number"
-  // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
+  // expect-gcc: "umbel: pow: expects two tensors or views, or one and a number"
+  // expect-clang: pow, .*expects_two_tensors_or_views_or_one_and_a_number
   // lines-clang: 15
   // cause: `maximum` and `minimum` choose between two elements at each position, and `pow` has a base and an exponent.
   // cure: Write `maximum(maximum(x, y), z)`, `pow(x, 2)` or `pow(2, x)`; along an axis, write `max<key>(x)`.

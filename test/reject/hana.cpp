@@ -65,6 +65,12 @@ auto y = t | permute<key, batch>;
 // cause: The axis cannot be cut into that many equal parts.
 // cure: Choose a number of parts that divides the size, or change the size.
 auto t = x | split<hidden, heads<7_c>, head_dim>;
+#elif defined CASE_dims_of_a_type
+// expect-gcc: "umbel: dims: expects a tensor or view as an argument; write dims\(x\)"
+// expect-clang: umbel: dims: expects a tensor or view as an argument; write dims\(x\)
+// cause: `dims` is called with a tensor or view, not with its type.
+// cure: Write `dims(x)`, or `dims(tensor<...>{})` for a type alone.
+auto t = dims<tensor<float, batch<2>>>();
 #else
 auto t = tensor_from<float, query, batch, hidden>(extents(x));
 auto u = tensor_from<float>(dims(x));

@@ -200,6 +200,26 @@ using rotary = multi_head_attention<float, hidden<48>, heads<6>, rope<split_halv
   // cause: The call does not specify which heads to keep.
   // cure: List them: `keep_heads<0, 2>`, or list those to prune: `prune_heads<1>`.
   pruned<attention, heads<2>>::weights w;
+#elif defined CASE_pruned_past_the_end_and_used
+  // expect-gcc: "umbel: pruned: head 6 is past the end of heads=6"
+  // expect-clang: prune.*head.*number<6>.*is_past_the_end_of.*heads<6>
+  // cause: The layer has no head with this number.
+  // cure: Count from 0: the last head is the number of heads minus 1.
+  static grouped::weights whole;
+  auto r = pruned<grouped, prune_heads<6, 7>>{whole}(x | rename_axis<query, token>);
+#elif defined CASE_pruned_weights_of_a_number
+  // expect-gcc: "umbel: pruned_weights: expects a layer and its heads; write pruned_weights<attention, prune_heads<1>>\(w\)"
+  // expect-clang: umbel: pruned_weights: expects a layer and its heads; write pruned_weights<attention, prune_heads<1>>\(w\)
+  // cause: The heads to leave out, or to keep, are named by `prune_heads<>` or `keep_heads<>`.
+  // cure: Write `pruned_weights<attention, prune_heads<3>>(w)`.
+  static grouped::weights whole;
+  auto r = pruned_weights<grouped, 3>(whole);
+#elif defined CASE_rotate_by_a_bare_rope
+  // expect-gcc: "umbel: rotate: expects a pairing, then names of axes; write rotate<split_halves, query, head_dim>\(x\)"
+  // expect-clang: umbel: rotate:
+  // cause: The first argument is the pairing of features or `rope<>` with its parameters.
+  // cure: Write `rotate<split_halves, query, head_dim>(x)` or `rotate<rope<split_halves, 500000>, query, head_dim>(x)`.
+  auto r = rotate<rope, query, hidden>(x);
 #else
   static grouped::weights w;
   static rotary::weights r;

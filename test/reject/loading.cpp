@@ -305,6 +305,13 @@ struct bytes {
   // cure: Open it, `const auto file = mapped_file::open(path)`, and write `load(w, *tensors)` with its tensors.
   load(w);
   return false;
+#elif defined CASE_checksum_of_a_result
+  // expect-gcc: "umbel: checksum_of: expects a file of tensors, not the result of opening one; write \*file"
+  // expect-clang: checksum_of, .*expects_a_file_of_tensors_so_write_an_asterisk_before_a_result
+  // cause: Opening a file returns a result: the file or an error.
+  // cure: Check it, then write `checksum_of(*file)`.
+  const auto opened = tensor_file::in_memory(memory);
+  return checksum_of(opened) != 0;
 #else
   save([](const char*, std::size_t) {}, w);
   write_parameter_table([](const char*, std::size_t) {}, w);

@@ -132,13 +132,13 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cure: Rename it to batch: `at | rename_axis<token, batch>`.
   auto out = attend(x, y, y, alibi_at(tensor<int, token<2>>{}));
 #elif defined CASE_position_that_is_no_integer
-  // expect-gcc: "umbel: causal_at: expects an integer or a tensor of integers"
+  // expect-gcc: "umbel: causal_at: expects an integer or a tensor of integers, but argument 1 is double"
   // expect-clang: mask.*causal_at.*expects_an_integer_or_a_tensor_of_integers
   // cause: The argument must be the position of the first query, but is a fraction, an array or not a number.
   // cure: Pass a number of keys, or a tensor with one number for each sequence; to pass an array, write `view_as<batch<2>>(array)`.
   auto out = attend(x, y, y, causal_at(2.5));
 #elif defined CASE_positions_of_an_array
-  // expect-gcc: "umbel: causal_at: expects an integer or a tensor of integers"
+  // expect-gcc: "umbel: causal_at: expects an integer or a tensor of integers, but argument 1 is int \[2\]"
   // expect-clang: mask.*causal_at.*expects_an_integer_or_a_tensor_of_integers
   // cause: The argument must be the position of the first query, but is a fraction, an array or not a number.
   // cure: Pass a number of keys, or a tensor with one number for each sequence; to pass an array, write `view_as<batch<2>>(array)`.
@@ -274,7 +274,7 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cure: Pass `tensor<int, batch<2>>`.
   auto out = attend(x, y, y, valid_rows(tensor<float, batch<2>>{}));
 #elif defined CASE_rows_left_out_by_a_fraction
-  // expect-gcc: "umbel: valid_rows: expects an integer or a tensor of integers"
+  // expect-gcc: "umbel: valid_rows: expects an integer or a tensor of integers, but argument 1 is double"
   // expect-clang: valid_rows.*expects_an_integer_or_a_tensor_of_integers
   // cause: The argument must be the number of rows, but is a fraction, an array or not a number.
   // cure: Pass an integer, or a tensor with one integer for each sequence; to pass an array, write `view_as<batch<2>>(array)`.
@@ -365,20 +365,20 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cure: Combine masks with `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is an integer, `3 & causal`; to add numbers to the scores, pass `score_bias(b)`.
   auto out = attend(x, y, y, ~keep_mask(tensor<bool, key<6>>{}));
 #elif defined CASE_mask_by_position_called
-  // expect-gcc: "umbel: mask: causal, sliding_window<4> and alibi are values, not functions; write lens & causal, causal_at\(p\) or causal_bottom_right\(lens\)"
-  // expect-clang: mask, .*masks_by_position_are_values_so_write_lens_and_causal_or_causal_at>
+  // expect-gcc: "umbel: mask: causal, sliding_window<4> and alibi are values; do not call them, but write lens & causal, causal_at\(p\) or causal_bottom_right\(lens\)"
+  // expect-clang: mask, .*masks_by_position_are_values_so_do_not_call_them_but_write_lens_and_causal>
   // cause: A mask by position is an object, which is passed as it is.
   // cure: Write it without parentheses; combine it with others by `&`; to set the position of the queries, write `causal_at(p)` or `causal_bottom_right(lens)`, and likewise for `sliding_window` and `alibi`.
   auto out = attend(x, y, y, causal_top_left());
 #elif defined CASE_window_of_lengths
-  // expect-gcc: "umbel: mask: causal, sliding_window<4> and alibi are values, not functions; write lens & causal, causal_at\(p\) or causal_bottom_right\(lens\)"
-  // expect-clang: mask, .*masks_by_position_are_values_so_write_lens_and_causal_or_causal_at>
+  // expect-gcc: "umbel: mask: causal, sliding_window<4> and alibi are values; do not call them, but write lens & causal, causal_at\(p\) or causal_bottom_right\(lens\)"
+  // expect-clang: mask, .*masks_by_position_are_values_so_do_not_call_them_but_write_lens_and_causal>
   // cause: A mask by position is an object, which is passed as it is.
   // cure: Write it without parentheses; combine it with others by `&`; to set the position of the queries, write `causal_at(p)` or `causal_bottom_right(lens)`, and likewise for `sliding_window` and `alibi`.
   auto out = attend(x, y, y, sliding_window<4>(tensor<int, batch<2>>{}));
 #elif defined CASE_alibi_bottom_right_of_lengths
-  // expect-gcc: "umbel: mask: causal, sliding_window<4> and alibi are values, not functions; write lens & causal, causal_at\(p\) or causal_bottom_right\(lens\)"
-  // expect-clang: mask, .*masks_by_position_are_values_so_write_lens_and_causal_or_causal_at>
+  // expect-gcc: "umbel: mask: causal, sliding_window<4> and alibi are values; do not call them, but write lens & causal, causal_at\(p\) or causal_bottom_right\(lens\)"
+  // expect-clang: mask, .*masks_by_position_are_values_so_do_not_call_them_but_write_lens_and_causal>
   // cause: A mask by position is an object, which is passed as it is.
   // cure: Write it without parentheses; combine it with others by `&`; to set the position of the queries, write `causal_at(p)` or `causal_bottom_right(lens)`, and likewise for `sliding_window` and `alibi`.
   auto out = attend(x, y, y, alibi_bottom_right(lens));
@@ -446,6 +446,18 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cure: Write `dropout(0.1, 42)`, with the rate first.
   auto out = attend(x, dropout(0.1));
 
+#elif defined CASE_mask_in_place_of_the_queries
+  // expect-gcc: "umbel: multi_head_attention: expects a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace or parallel\(\.\.\.\), but argument 1 is position_mask"
+  // expect-clang: attention.*expects_a_sequence_or_queries.*but_argument, .*number<1>, .*is, .*position_mask
+  // cause: The arguments are in a different order.
+  // cure: Pass the sequence first: `attend(x, causal)`, `attend(x, y, y, causal)`.
+  auto out = attend(alibi_bottom_right, y, y);
+#elif defined CASE_tensor_in_place_of_a_workspace
+  // expect-gcc: "umbel: multi_head_attention: expects a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace or parallel\(\.\.\.\), but argument 5 is tensor"
+  // expect-clang: attention.*expects_a_sequence_or_queries.*but_argument, .*number<5>, .*is, .*given<.*tensor
+  // cause: After the mask there is only a workspace.
+  // cure: Pass `attention::workspace<query<4>, key<6>>`, or nothing.
+  auto out = attend(x, y, y, all_keys, x);
 #else
   auto one = attend(x, y, y, keep_mask(tensor<bool, query<4>, key<6>>{}));
   auto two = attend(x, y, y, causal_bottom_right(lens) & sliding_window_at<3>(2) & alibi_top_left);

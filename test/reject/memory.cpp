@@ -126,14 +126,14 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // cure: Correct the wrong size, in the shape or in the array.
   auto v = view_as<query<4>, hidden<100>>(std::span(array));
 #elif defined CASE_span_of_run_time_size
-  // expect-gcc: "umbel: view_as: \[query=8, hidden=100\] needs 800 elements but the size of the memory is known only at run time; view its pointer"
-  // expect-clang: view_as.*query<8>.*hidden<100>.*needs.*number<800>.*elements.*but_the_size_of_the_memory_is_known_only_at_run_time_so_view_its_pointer
+  // expect-gcc: "umbel: view_as: \[query=8, hidden=100\] needs 800 elements but the size of a vector or span is known only at run time; view its pointer to use or copy it"
+  // expect-clang: view_as.*query<8>.*hidden<100>.*needs.*number<800>.*elements.*but_the_size_of_a_vector_or_span_is_known_only_at_run_time_so_view_its_pointer_to_use_or_copy_it
   // cause: The compiler does not know the size of a `std::vector` or of a `std::span` without a fixed size.
   // cure: Check the size yourself, then view the pointer: `view_as<query<8>, hidden<100>>(v.data())`.
   auto v = view_as<query<8>, hidden<100>>(run_time);
 #elif defined CASE_vector
-  // expect-gcc: "umbel: view_as: \[query=8, hidden=100\] needs 800 elements but the size of the memory is known only at run time; view its pointer"
-  // expect-clang: view_as.*query<8>.*hidden<100>.*needs.*number<800>.*elements.*but_the_size_of_the_memory_is_known_only_at_run_time_so_view_its_pointer
+  // expect-gcc: "umbel: view_as: \[query=8, hidden=100\] needs 800 elements but the size of a vector or span is known only at run time; view its pointer to use or copy it"
+  // expect-clang: view_as.*query<8>.*hidden<100>.*needs.*number<800>.*elements.*but_the_size_of_a_vector_or_span_is_known_only_at_run_time_so_view_its_pointer_to_use_or_copy_it
   // cause: The compiler does not know the size of a `std::vector` or of a `std::span` without a fixed size.
   // cure: Check the size yourself, then view the pointer: `view_as<query<8>, hidden<100>>(v.data())`.
   auto v = view_as<query<8>, hidden<100>>(vector);
@@ -186,8 +186,8 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // cure: Correct the wrong size, in the shape or in the array.
   context c(raw);
 #elif defined CASE_tensor_of_run_time_span
-  // expect-gcc: "umbel: tensor: \[batch=2, query=4, hidden=100\] needs 800 elements but the size of the memory is known only at run time; view its pointer"
-  // expect-clang: tensor.*batch<2>.*query<4>.*hidden<100>.*needs.*number<800>.*elements.*but_the_size_of_the_memory_is_known_only_at_run_time_so_view_its_pointer
+  // expect-gcc: "umbel: tensor: \[batch=2, query=4, hidden=100\] needs 800 elements but the size of a vector or span is known only at run time; view its pointer to use or copy it"
+  // expect-clang: tensor.*batch<2>.*query<4>.*hidden<100>.*needs.*number<800>.*elements.*but_the_size_of_a_vector_or_span_is_known_only_at_run_time_so_view_its_pointer_to_use_or_copy_it
   // cause: The compiler does not know the size of a `std::vector` or of a `std::span` without a fixed size.
   // cure: Check the size yourself, then view the pointer: `view_as<query<8>, hidden<100>>(v.data())`.
   queries q(run_time);
@@ -337,14 +337,14 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   auto first = x | select_at<batch, 0>;
   first = one;
 #elif defined CASE_brackets_for_three_axes
-  // expect-gcc: "umbel: x\[\.\.\.\]: needs one integer and a tensor with one axis; write x\(i, j\), with a position for each of \[batch=2, query=4, hidden=100\]"
-  // expect-clang: brackets.*needs_one_integer_and_one_axis_so_write_x_with_a_position_for_each_of.*batch<2>.*query<4>.*hidden<100>
+  // expect-gcc: "umbel: x\[\.\.\.\]: has 1 position for the 3 axes of \[batch=2, query=4, hidden=100\]; write x\(i, j\), with a position for each"
+  // expect-clang: brackets.*has_1_position_for_the.*number<3>.*axes_of.*batch<2>
   // cause: `x[i]` is for tensors with one axis.
   // cure: Pass one position for each axis, `x(0, 3, 7)`, or named positions, `x(at<hidden>(7), at<batch>(0), at<query>(3))`.
   x[0] = 1;
 #elif defined CASE_brackets_twice
-  // expect-gcc: "umbel: x\[\.\.\.\]: needs one integer and a tensor with one axis; write x\(i, j\), with a position for each of \[batch=2, query=4, hidden=100\]"
-  // expect-clang: brackets.*needs_one_integer_and_one_axis_so_write_x_with_a_position_for_each_of.*batch<2>
+  // expect-gcc: "umbel: x\[\.\.\.\]: has 1 position for the 3 axes of \[batch=2, query=4, hidden=100\]; write x\(i, j\), with a position for each"
+  // expect-clang: brackets.*has_1_position_for_the.*number<3>.*axes_of.*batch<2>
   // cause: `x[i]` is for tensors with one axis.
   // cure: Pass one position for each axis, `x(0, 3, 7)`, or named positions, `x(at<hidden>(7), at<batch>(0), at<query>(3))`.
   float element = x[0][3];
@@ -396,13 +396,13 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   view v(memory);
 #elif defined CASE_number_assigned_to_a_tensor
   // expect-gcc: "umbel: tensor: \[batch=2, query=4, hidden=100\] cannot be assigned a number; write for \(float& element : x\) element = number"
-  // expect-clang: tensor, .*batch<2>, .*query<4>, .*hidden<100>>, .*cannot_be_assigned_a_number_so_write_a_loop
+  // expect-clang: tensor, .*batch<2>, .*query<4>, .*hidden<100>>, .*cannot_be_assigned_a_number_so_write_a_for_loop
   // cause: A number is not a tensor.
   // cure: Write `for (float& element : x) element = 1;`; `x = {}` sets all elements to zero.
   x = 1.0f;
 #elif defined CASE_vector_assigned_to_a_tensor
   // expect-gcc: "umbel: tensor: \[batch=2, query=4, hidden=100\] can only be assigned a tensor or view; for an array or vector write copy\(view_as<tensor<\.\.\.>>\(memory\), x\)"
-  // expect-clang: tensor, .*batch<2>, .*query<4>, .*hidden<100>>, .*can_only_be_assigned_a_tensor_or_view_so_copy_from_view_as
+  // expect-clang: tensor, .*batch<2>, .*query<4>, .*hidden<100>>, .*can_only_be_assigned_a_tensor_or_view_so_copy_an_array_or_vector_from_view_as
   // cause: Plain memory has no axes.
   // cure: Name the axes: `copy(view_as<queries>(memory), x)`; for a vector write `view_as<queries>(pointer, {2, 4, 100})`, checked at run time.
   int other[3]{};
@@ -458,17 +458,39 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   text << view_as<queries>(run_time.data(), run_time.size());
 #elif defined CASE_tensor_as_a_number
   // expect-gcc: "umbel: tensor: is not one number; write x\(i, j\), or reduce all of its axes"
-  // expect-clang: umbel: tensor: is not one number; write x\(i, j\), or reduce all of its axes
+  // expect-clang: tensor, .*is_not_one_number_so_write_x_of_i_and_j_or_reduce_all_of_its_axes
   // cause: Only a tensor without axes, one element, converts to a number or a condition; a comparison of tensors has one for each element. g++ prints the axes after the message.
   // cure: Write `x(1, 2, 3)` for an element, `max<batch, query, hidden>(x) > 0.0f` for one of all, `where(x > 0.0f, x, 0.0f)` to choose elements.
   const auto first = static_cast<float>(x);
   (void)first;
 #elif defined CASE_comparison_as_a_condition
   // expect-gcc: "umbel: tensor: is not one number; write x\(i, j\), or reduce all of its axes"
-  // expect-clang: umbel: tensor: is not one number; write x\(i, j\), or reduce all of its axes
+  // expect-clang: tensor, .*is_not_one_number_so_write_x_of_i_and_j_or_reduce_all_of_its_axes
   // cause: Only a tensor without axes, one element, converts to a number or a condition; a comparison of tensors has one for each element. g++ prints the axes after the message.
   // cure: Write `x(1, 2, 3)` for an element, `max<batch, query, hidden>(x) > 0.0f` for one of all, `where(x > 0.0f, x, 0.0f)` to choose elements.
   if (x > 0.0f) y = {};
+#elif defined CASE_list_without_axes
+  // expect-gcc: "umbel: tensor: without axes has one element but the list has 3; write the axes in its type, tensor<float, query<4>, hidden<100>>"
+  // expect-clang: tensor, .*has_no_axes_so_one_element_but_the_list_has, .*number<3>, .*so_write_the_axes_in_its_type
+  // cause: A `tensor<float>` has no axes, and so one element; numbers in parentheses are elements, not sizes.
+  // cure: Write the axes between the angle brackets: `tensor<float, batch<2>, query<4>> x{}`.
+  tensor<float> r(2, 4, 100);
+  (void)r;
+#elif defined CASE_expected_view_assigned
+  // expect-gcc: "umbel: tensor: \[batch=2, query=4, hidden=100\] cannot be assigned a result such as an expected_view; check it, then write x = \*r"
+  // expect-clang: tensor, .*batch<2>, .*cannot_be_assigned_a_result_or_expected_view_so_check_it_and_assign_star_of_it
+  // cause: With sizes at run time `view_as` returns a view or an error message.
+  // cure: Check it, then use the view: `if (r) x = *r;`.
+  const std::size_t sizes[] = {2, 4, 100};
+  const auto r = view_as<queries>(run_time.data(), sizes);
+  x = r;
+#elif defined CASE_number_plus_a_tensor
+  // expect-gcc: "umbel: tensor: \[batch=2, query=4, hidden=100\] is not one number; write x\(i, j\), or reduce all of its axes"
+  // expect-clang: tensor, .*batch<2>, .*query<4>, .*hidden<100>>, .*is_not_one_number_so_write_x_of_i_and_j_or_reduce_all_of_its_axes
+  // cause: Only a tensor without axes, one element, converts to a number.
+  // cure: Add one element, `sum += x(1, 2, 3)`, or reduce all axes: `total += sum<batch, query, hidden>(x)`.
+  float total = 0;
+  total += x;
 #else
   reads(x);
   queries q(view_as<batch<2>, query<4>, hidden<100>>(run_time.data()));

@@ -284,6 +284,13 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
   // cause: The layer is not divided, or the axes are not those of a call; a decoder layer also needs the positions of its memory.
   // cure: Write `exchange_of<share, token<512>>`, for decoder layers `exchange_of<share, token<512>, key<48>>`, for divided sequences `exchange_of<share, batch<8>, token<128>>`.
   constexpr auto out = exchange_of<attention, token<9>>;
+#elif defined CASE_describe_with_the_network_last
+  // expect-gcc: "umbel: describe: expects an interconnect before the type; write describe<interconnect\{\}, share, token<64>>\(\)"
+  // expect-clang: umbel: describe: expects an interconnect before the type; write describe<interconnect\{\}, share, token<64>>\(\)
+  // cause: The network is the first template argument.
+  // cure: Write `describe<interconnect{}, share, token<64>>()`.
+  const char* r = describe<share, token<64>, interconnect{}>();
+  (void)r;
 #else
   static_assert(exchange_of<share, token<9>>.bytes == 2 * 2 * 9 * 16 * sizeof(float));
   static_assert(exchange_of<share, batch<2>, query<9>, key<4>>.messages == 8);

@@ -268,8 +268,8 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cure: Write `tensor<...> x{}` for zeros, `for (float& element : x) element = 1;` for other values.
   auto r = x.fill(1);
 #elif defined CASE_element_at
-  // expect-gcc: "umbel: at: write x\(i, j\), one position for each axis, or x\(at<query>\(i\), at<hidden>\(j\)\)"
-  // expect-clang: umbel: at: write x\(i, j\), one position for each axis, or x\(at<query>\(i\), at<hidden>\(j\)\)
+  // expect-gcc: "umbel: at: for one element write x\(i, j\), with all positions, or x\(at<query>\(i\), at<hidden>\(j\)\)"
+  // expect-clang: umbel: at: for one element write x\(i, j\), with all positions, or x\(at<query>\(i\), at<hidden>\(j\)\)
   // cause: An element is accessed with a call.
   // cure: Write `x(0, 3, 7)`, or named positions, `x(at<hidden>(7), at<batch>(0), at<query>(3))`.
   auto r = x.at(0, 3, 7);

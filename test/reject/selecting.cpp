@@ -108,14 +108,14 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cure: Write `hide(scores, condition)`; to hide keys past a length, write `mask_after<key>(scores, lens)`.
   auto r = hide(x, flags, 0);
 #elif defined CASE_maximum_of_three
-  // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number"
-  // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
+  // expect-gcc: "umbel: maximum: expects two tensors or views, or one and a number"
+  // expect-clang: maximum, .*expects_two_tensors_or_views_or_one_and_a_number
   // cause: `maximum` and `minimum` choose between two elements at each position, and `pow` has a base and an exponent.
   // cure: Write `maximum(maximum(x, y), z)`, `pow(x, 2)` or `pow(2, x)`; along an axis, write `max<key>(x)`.
   auto r = maximum(x, x, 0);
 #elif defined CASE_minimum_of_one
-  // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number"
-  // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
+  // expect-gcc: "umbel: minimum: expects two tensors or views, or one and a number"
+  // expect-clang: minimum, .*expects_two_tensors_or_views_or_one_and_a_number
   // cause: `maximum` and `minimum` choose between two elements at each position, and `pow` has a base and an exponent.
   // cure: Write `maximum(maximum(x, y), z)`, `pow(x, 2)` or `pow(2, x)`; along an axis, write `max<key>(x)`.
   auto r = minimum(x);
@@ -138,8 +138,8 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cure: Write `clamp(x, low, high)`; for one bound, `maximum(x, low)` or `minimum(x, high)`.
   auto r = x | clamp(0.0f, 1.0f);
 #elif defined CASE_maximum_in_a_pipe
-  // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number"
-  // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
+  // expect-gcc: "umbel: maximum: expects two tensors or views, or one and a number"
+  // expect-clang: maximum, .*expects_two_tensors_or_views_or_one_and_a_number
   // cause: `maximum` and `minimum` choose between two elements at each position, and `pow` has a base and an exponent.
   // cure: Write `maximum(maximum(x, y), z)`, `pow(x, 2)` or `pow(2, x)`; along an axis, write `max<key>(x)`.
   auto r = x | maximum(0.0f);
@@ -150,8 +150,8 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cure: Write `clamp(x, low, high)`; for one bound, `maximum(x, low)` or `minimum(x, high)`.
   auto r = clamp(0, x, 1);
 #elif defined CASE_pow_of_one
-  // expect-gcc: "umbel: elementwise: expects two tensors or views, or one and a number"
-  // expect-clang: elementwise, .*expects_two_tensors_or_views_or_one_and_a_number
+  // expect-gcc: "umbel: pow: expects two tensors or views, or one and a number"
+  // expect-clang: pow, .*expects_two_tensors_or_views_or_one_and_a_number
   // cause: `maximum` and `minimum` choose between two elements at each position, and `pow` has a base and an exponent.
   // cure: Write `maximum(maximum(x, y), z)`, `pow(x, 2)` or `pow(2, x)`; along an axis, write `max<key>(x)`.
   auto r = pow(x);
@@ -512,25 +512,25 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cure: Add it: `roll<key, 1>`.
   auto r = x | roll<key>;
 #elif defined CASE_sum_of_an_axis_with_its_size
-  // expect-gcc: "umbel: sum: expects names of axes, without sizes or numbers; write key, not key<6> or 1"
-  // expect-clang: umbel: sum: expects names of axes, without sizes
+  // expect-gcc: "umbel: sum: expects names of axes, not sizes, numbers or options such as exclusive; write key, not key<6> or 1"
+  // expect-clang: umbel: sum: expects names of axes, not sizes
   // cause: An axis is summed over by its name; its size is in the type of the tensor.
   // cure: Leave the size out.
   auto r = sum<key<6>>(x);
 #elif defined CASE_largest_of_an_axis_with_its_size_in_a_pipe
-  // expect-gcc: "umbel: max: expects names of axes, without sizes or numbers; write key, not key<6> or 1"
-  // expect-clang: umbel: max: expects names of axes, without sizes
+  // expect-gcc: "umbel: max: expects names of axes, not sizes, numbers or options such as exclusive; write key, not key<6> or 1"
+  // expect-clang: umbel: max: expects names of axes, not sizes
   // cause: An axis is named; its size is in the type of the tensor.
   // cure: Leave the size out.
   auto r = x | max<key<6>>;
 #elif defined CASE_smallest_along_an_axis_by_its_number
-  // expect-gcc: "umbel: min: expects names of axes, without sizes or numbers; write key, not key<6> or 1"
-  // expect-clang: umbel: min: expects names of axes, without sizes
+  // expect-gcc: "umbel: min: expects names of axes, not sizes, numbers or options such as exclusive; write key, not key<6> or 1"
+  // expect-clang: umbel: min: expects names of axes, not sizes
   // cause: Axes have names, not numbers.
   // cure: Name the axis.
   auto r = min<1>(x);
 #elif defined CASE_sum_with_the_number_of_an_axis
-  // expect-gcc: "umbel: sum: expects names of axes, without sizes or numbers; write key, not key<6> or 1"
+  // expect-gcc: "umbel: sum: expects names of axes, not sizes, numbers or options such as exclusive; write key, not key<6> or 1"
   // expect-clang: sum, .*expects_names_of_axes_without_sizes_so_write_key
   // cause: An axis is summed over by its name; its size is in the type of the tensor.
   // cure: Leave the size out.
@@ -571,6 +571,12 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cause: Positions have no size. In a formula, the size is that of a tensor with the axis.
   // cure: Combine them with a value of a formula first.
   auto r = (position<key> + 1) | softmax<key>;
+#elif defined CASE_option_as_an_argument
+  // expect-gcc: "umbel: padded: expects one tensor or view, then a number, but argument 2 is after"
+  // expect-clang: padded, .*expects_one_tensor_or_view_then_a_number, .*but_argument, .*number<2>, .*is, .*after<1>
+  // cause: Options are template arguments.
+  // cure: Write `padded<query, after<1>>(x)`.
+  auto r = padded<query>(x, after<1>{});
 #else
   scores_of capped = maximum(minimum(x, 1), -x);
   (void)capped;

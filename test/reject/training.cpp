@@ -269,6 +269,12 @@ using logits = tensor<float, batch<2>, classes<3>>;
   // cure: Name the axis of the classes: `cross_entropy<classes>(logits, labels)`.
   constexpr formula loss = [](auto a, auto b) { return cross_entropy(a, b); };
   auto r = loss(x, label);
+#elif defined CASE_cross_entropy_that_ignores_a_negative_label
+  // expect-gcc: "umbel: cross_entropy: ignored_label -100 is not a class and is ignored without the option; leave it out"
+  // expect-clang: cross_entropy, .*ignored_label, .*below_zero<-100>, .*is_not_a_class_and_is_ignored_without_the_option_so_leave_it_out
+  // cause: A label that is not a class, below 0 or too large, never adds a loss.
+  // cure: Leave the option out.
+  auto r = cross_entropy<classes, ignored_label<-100>>(logits{}, tensor<int, batch<2>>{});
 #else
   static batch_gradient<attention::weights, chains<4>> of_batch;
   of_batch.sum(8, serial, [](std::size_t, auto&, std::size_t) { return 0.0f; });

@@ -166,15 +166,15 @@ struct model_of_many {
   static const float array[9999] = {};
   const square layer{{view_as<in_features, out_features>(array)}};
 #elif defined CASE_named_vector
-  // expect-gcc: "umbel: weights: \[in_features=100, out_features=100\] needs 10000 elements but the size of the memory is known only at run time; view its pointer"
-  // expect-clang: weights.*in_features<100>.*out_features<100>.*needs.*number<10000>.*but_the_size_of_the_memory_is_known_only_at_run_time_so_view_its_pointer
+  // expect-gcc: "umbel: weights: \[in_features=100, out_features=100\] needs 10000 elements but the size of a vector or span is known only at run time; view its pointer to use or copy it"
+  // expect-clang: weights.*in_features<100>.*out_features<100>.*needs.*number<10000>.*but_the_size_of_a_vector_or_span_is_known_only_at_run_time_so_view_its_pointer_to_use_or_copy_it
   // cause: The compiler does not know the size of a `std::vector` or of a `std::span` without a fixed size, and would read past the end of one that is too short.
   // cure: Compare its size, then view its pointer, `view_as<in_features, out_features>(vector.data())`; or use a span of fixed size, `std::span<const float, 10000>`.
   static std::vector<float> vector(10000);
   const square layer{{view_as<in_features, out_features>(vector)}};
 #elif defined CASE_named_span_to_pack
-  // expect-gcc: "umbel: weights: \[in_features=100, out_features=100\] needs 10000 elements but the size of the memory is known only at run time; view its pointer"
-  // expect-clang: weights.*in_features<100>.*out_features<100>.*needs.*number<10000>.*but_the_size_of_the_memory_is_known_only_at_run_time_so_view_its_pointer
+  // expect-gcc: "umbel: weights: \[in_features=100, out_features=100\] needs 10000 elements but the size of a vector or span is known only at run time; view its pointer to use or copy it"
+  // expect-clang: weights.*in_features<100>.*out_features<100>.*needs.*number<10000>.*but_the_size_of_a_vector_or_span_is_known_only_at_run_time_so_view_its_pointer_to_use_or_copy_it
   // cause: The compiler does not know the size of a `std::vector` or of a `std::span` without a fixed size, and would read past the end of one that is too short.
   // cure: Compare its size, then view its pointer, `view_as<in_features, out_features>(vector.data())`; or use a span of fixed size, `std::span<const float, 10000>`.
   const prepacked<square> layer{
@@ -435,6 +435,26 @@ struct model_of_many {
   // cause: Memory that is named for a layer gets its sizes from the layer; alone it has none.
   // cure: Write `view_as<in_features<100>, out_features<100>>(memory)`.
   auto r = view_as<in_features, out_features>(memory) | permute<out_features, in_features>;
+#elif defined CASE_tensor_assigned_to_weights
+  // expect-gcc: "umbel: copy: \[hidden=100, query=100\] cannot be copied to weights; write copy\(x, view_as<in_features, out_features>\(w\.weight\)\), with the axes of x"
+  // expect-clang: copy, .*hidden<100>, .*query<100>>, .*cannot_be_copied_to_weights_so_copy_it_to_a_view_of_their_array_weight
+  // cause: The weights of a map hold their matrix as the array `weight`, in the order (in, out).
+  // cure: Copy it to a view of the array with the axes of the tensor: `copy(x, view_as<hidden<100>, query<100>>(w.weight))`.
+  static square::weights target;
+  target = tensor<float, hidden<100>, query<100>>{};
+#elif defined CASE_tensor_copied_to_weights
+  // expect-gcc: "umbel: copy: \[hidden=100, query=100\] cannot be copied to weights; write copy\(x, view_as<in_features, out_features>\(w\.weight\)\), with the axes of x"
+  // expect-clang: copy, .*hidden<100>, .*query<100>>, .*cannot_be_copied_to_weights_so_copy_it_to_a_view_of_their_array_weight
+  // cause: The weights of a map hold their matrix as the array `weight`, in the order (in, out).
+  // cure: Copy it to a view of the array with the axes of the tensor: `copy(x, view_as<hidden<100>, query<100>>(w.weight))`.
+  static square::weights target;
+  copy(tensor<float, hidden<100>, query<100>>{}, target);
+#elif defined CASE_heads_of_stored_axes_as_an_axis
+  // expect-gcc: "umbel: stored_axes: in_of and out_of expect a number, as in in_of\(8\), not heads=8"
+  // expect-clang: stored_axes, .*in_of_and_out_of_expect_a_number_as_in_in_of_8_not, .*heads<8>
+  // cause: The parameter is a number of heads.
+  // cure: Write `in_out.in_of(8)`.
+  static_cast<void>(stored_axes::in_of(axes::heads<8>{}));
 #else
   const tensor<float, classes<12>> given{};
   if (!compare_with_probe(given, given)) return;

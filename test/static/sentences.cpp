@@ -201,8 +201,8 @@ static_assert(says<detail::rules::memory<x, 800>>(""));
 static_assert(says<detail::rules::memory<x, 799>>(
     "umbel: memory: [batch=2, query=4, hidden=100] needs 800 elements but the memory holds 799"));
 static_assert(says<detail::rules::memory<x, npos>>(
-    "umbel: memory: [batch=2, query=4, hidden=100] needs 800 elements but the size of the memory "
-    "is known only at run time; view its pointer"));
+    "umbel: memory: [batch=2, query=4, hidden=100] needs 800 elements but the size of a vector "
+    "or span is known only at run time; view its pointer to use or copy it"));
 using with_gaps = detail::layout<strided<query<4>, 128>, strided<hidden<100>, 1>>;
 static_assert(says<detail::rules::memory<with_gaps, 484>>("") &&
               says<detail::rules::memory<with_gaps, 512>>(""));

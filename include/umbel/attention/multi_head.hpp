@@ -130,7 +130,7 @@ struct multi_head_calls
     : self_attention_calls<
           Derived, multi_head_forms<Layer>, say::multi_head_attention,
           say::
-              expects_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {
+              expects_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace_or_parallel> {
   template <class X, class Of = Layer>  // which is incomplete here
   using pipe_rule =
       typename multi_head_forms<Of>::template self<X, every_key, on_stack, by_value>::type;
@@ -181,7 +181,7 @@ class multi_head_attention<portable::arguments_of_a_call, Given, detail::nothing
       detail::reported<detail::rules::made_of_a_call<
           detail::say::multi_head_attention,
           detail::say::
-              sizes_are_template_arguments_so_write_multi_head_attention_of_float_hidden_and_heads,
+              sizes_are_template_arguments_not_numbers_in_a_call_so_write_multi_head_attention_of_float_hidden_and_heads,
           Given>>::ok,
       "umbel: shapes do not fit");
 

@@ -125,6 +125,19 @@ struct with_options<multi_head_attention<T, Hidden, Heads, Options...>, option_l
   using type = multi_head_attention<T, Hidden, Heads, Options..., More...>;
 };
 
+// Of heads that the layer does not have: refused, and so are no more errors of its use.
+template <class Layer>
+class refused_layer : public invalid {
+ public:
+  using weights = typename Layer::weights;
+  using weights_view = typename Layer::weights_view;
+  static constexpr head_sizes sizes = Layer::sizes;
+  template <class...>
+  using workspace = invalid;
+  template <class... Weights>
+  constexpr explicit refused_layer(const Weights&...) noexcept {}
+};
+// type: without those heads. given: the same to users, refused_layer if they do not fit.
 template <class Layer, class... How>
 struct pruned_layer;
 template <class Layer, class Selection>
@@ -145,6 +158,7 @@ struct pruned_layer<Layer, Selection> {
           typename Layer::scoring::scale_option, typename Layer::scoring::softcap_option,
           empty_rows<typename Layer::scoring::empty>>,
       typename Layer::norm_options>::type;
+  using given = std::conditional_t<verdict::ok, type, refused_layer<Layer>>;
 };
 
 template <class Layer, class Selection>
@@ -157,6 +171,7 @@ struct pruned_layer<Layer, Selection> {
   using type =
       std::conditional_t<is_multi_head<Layer>, Layer,
                          multi_head_attention<float, axes::hidden<1>, axes::heads<1>, bias<true>>>;
+  using given = refused_layer<type>;
 };
 
 // Columns of the kept heads: from (in, heads * Width) with any strides to (in, kept * Width).
@@ -211,7 +226,7 @@ constexpr void take_heads(const W& from, Head head, KvHead kv_head, Parts& to) n
 // the smaller layer: a heads axis has its heads, alibi its slopes. How: keep_heads<> or
 // prune_heads<>; for a block the name of the attention goes before it (block/pruned_block.hpp).
 template <class Layer, class... How>
-using pruned = typename detail::pruned_layer<Layer, How...>::type;
+using pruned = typename detail::pruned_layer<Layer, How...>::given;
 
 // pruned_weights<attention, prune_heads<1, 3>>(w): the weights of the pruned layer, a copy of the
 // kept heads. w: owned, or borrowed with matrices in any order, {view_as<out_features,
@@ -264,6 +279,10 @@ constexpr detail::invalid pruned_weights(const W&) noexcept {
   static_assert(detail::report<detail::no_weights_to_prune<Layer>>::ok, "umbel: shapes do not fit");
   return {};
 }
+UMBEL_REFUSES_CALL(pruned_weights, (const Given&...),
+                   "expects a layer and its heads; write pruned_weights<attention, "
+                   "prune_heads<1>>(w)",
+                   class Layer, auto First, auto... Rest)
 template <class W, class Selection>
   requires detail::is_head_selection<Selection>
 constexpr detail::invalid pruned_weights(const W&, const Selection&) noexcept {

@@ -259,7 +259,10 @@ template <class Rope, template <std::size_t> class Position, template <std::size
           class X>
   requires(detail::elements<X> || detail::traced<X>)
 constexpr auto rotate(const X& x) noexcept {
-  return detail::rotate_operation<Rope, Position, Features>{}(x);
+  using operation = detail::rotate_operation<Rope, Position, Features>;
+  using verdict = detail::in_its_line<typename operation::template rule<X>, X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::computed_where<verdict, operation>(x);
 }
 template <class Rope, template <std::size_t> class Position, template <std::size_t> class Features>
 constexpr detail::rotate_operation<Rope, Position, Features> rotate() noexcept {
@@ -298,6 +301,8 @@ constexpr auto rotate(const X& x, const Cosines& cosines, const Sines& sines) no
 #define UMBEL_INSTEAD \
   "expects a pairing, then names of axes; write rotate<split_halves, query, head_dim>(x)"
 UMBEL_REFUSED_RESULT(rotate, UMBEL_INSTEAD)
+UMBEL_REFUSES_CALL(rotate, (const Given&...), UMBEL_INSTEAD,
+                   template <class, std::size_t, std::size_t> class Rope, UMBEL_NAMES)
 UMBEL_REFUSES_NUMBERS_OF_TENSOR(rotate, UMBEL_INSTEAD)
 UMBEL_REFUSES_OF_TENSOR(rotate, UMBEL_INSTEAD, UMBEL_TYPES)
 UMBEL_REFUSES_OF_TENSOR(rotate, UMBEL_INSTEAD, UMBEL_NAMES)

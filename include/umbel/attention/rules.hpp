@@ -38,7 +38,7 @@ UMBEL_SAYS(so_use, "; use");
 UMBEL_SAYS(the_first_argument_is_not_a_multi_head_attention,
            "the first argument is not a multi_head_attention");
 UMBEL_SAYS(
-    expects_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace,
+    expects_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace_or_parallel,
     "expects a sequence, or queries, keys and values; then a mask such as lengths, causal or "
     "all_keys; then a workspace or parallel(...)");
 UMBEL_SAYS(
@@ -49,16 +49,18 @@ UMBEL_SAYS(
 template <>
 inline constexpr bool rules::takes_a_mask<
     say::
-        expects_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
+        expects_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace_or_parallel> =
     true;
 template <>
 inline constexpr bool rules::takes_a_mask<
     say::
         expects_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
     true;
-UMBEL_SAYS(sizes_are_template_arguments_so_write_multi_head_attention_of_float_hidden_and_heads,
-           "sizes are template arguments; write multi_head_attention<float, hidden<64>, "
-           "heads<8>>{weights}");
+UMBEL_SAYS(
+    sizes_are_template_arguments_not_numbers_in_a_call_so_write_multi_head_attention_of_float_hidden_and_heads,
+    "sizes are template arguments, not numbers in a call; write multi_head_attention<float, "
+    "hidden<64>, "
+    "heads<8>>{weights}");
 UMBEL_SAYS(so_pass_one_sequence_once_for_self_attention,
            "; for self-attention pass the sequence once, attend(x)");
 UMBEL_SAYS(so_pass_queries_keys_and_values, "; pass queries, keys and values");

@@ -256,8 +256,11 @@ struct scaled_dot_product_operation
 // scaled_dot_product_attention_with<softcap<50>>(q, k, v, mask): scaled_dot_product_attention with
 // options, score_scale<>, softcap<>, empty_rows<>.
 template <class... Options>
-inline constexpr detail::scaled_dot_product_operation<Options...>
-    scaled_dot_product_attention_with{};
+UMBEL_EXPECTS(
+    "scaled_dot_product_attention_with: expects options, the mask is an argument; write "
+    "scaled_dot_product_attention_with<softcap<50>>(q, k, v, causal)")
+inline constexpr detail::scaled_dot_product_operation<
+    Options...> scaled_dot_product_attention_with{};
 // scaled_dot_product_attention(q, k, v, mask): softmax(q k^T / sqrt(head_dim)) v for each head,
 // without projections (Vaswani et al. 2017). q (batch, heads, query, head_dim), k and v (batch,
 // heads, key, head_dim), with axes in any order; the result has the axes of q.

@@ -82,6 +82,9 @@ struct block_calls : refused_block_calls<Word, HasMemory> {
     requires(!HasMemory)
   constexpr auto operator()(const X& x, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
+    using shapes =
+        typename Layer::entry::template shapes_of_call<Layer, X, without_memory, Mask, by_value>;
+    static_assert(report<shapes>::ok, "umbel: shapes do not fit");
     return Layer::entry::template pass<Layer>(self(), x, without_memory{}, all_keys, mask, work,
                                               by_value{});
   }
@@ -89,6 +92,9 @@ struct block_calls : refused_block_calls<Word, HasMemory> {
   constexpr auto operator()(const X& x, const Memory& memory,
                             const self_attention_mask<ToSelf>& to_self,
                             Workspace&& work = {}) const noexcept {
+    using shapes =
+        typename Layer::entry::template shapes_of_call<Layer, X, Memory, ToSelf, by_value>;
+    static_assert(report<shapes>::ok, "umbel: shapes do not fit");
     return Layer::entry::template pass<Layer>(self(), x, memory, all_keys, to_self.mask, work,
                                               by_value{});
   }
@@ -97,6 +103,9 @@ struct block_calls : refused_block_calls<Word, HasMemory> {
   constexpr auto operator()(const X& x, const Memory& memory, const Mask& mask,
                             const self_attention_mask<ToSelf>& to_self,
                             Workspace&& work = {}) const noexcept {
+    using shapes =
+        typename Layer::entry::template shapes_of_call<Layer, X, Memory, ToSelf, by_value>;
+    static_assert(report<shapes>::ok, "umbel: shapes do not fit");
     return Layer::entry::template pass<Layer>(self(), x, memory, mask, to_self.mask, work,
                                               by_value{});
   }
@@ -106,6 +115,9 @@ struct block_calls : refused_block_calls<Word, HasMemory> {
     requires HasMemory
   constexpr auto operator()(const X& x, const Memory& memory, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
+    using shapes =
+        typename Layer::entry::template shapes_of_call<Layer, X, Memory, unsaid_mask, by_value>;
+    static_assert(report<shapes>::ok, "umbel: shapes do not fit");
     return Layer::entry::template pass<Layer>(self(), x, memory, mask, unsaid_mask{}, work,
                                               by_value{});
   }
@@ -114,6 +126,9 @@ struct block_calls : refused_block_calls<Word, HasMemory> {
     requires HasMemory
   constexpr void into(Out&& out, const X& x, const Memory& memory, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
+    using shapes =
+        typename Layer::entry::template shapes_of_call<Layer, X, Memory, unsaid_mask, Out>;
+    static_assert(report<shapes>::ok, "umbel: shapes do not fit");
     Layer::entry::template pass<Layer>(self(), x, memory, mask, unsaid_mask{}, work,
                                        static_cast<Out&&>(out));
   }
@@ -128,6 +143,9 @@ struct block_calls : refused_block_calls<Word, HasMemory> {
     requires(!HasMemory)
   constexpr void into(Out&& out, const X& x, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
+    using shapes =
+        typename Layer::entry::template shapes_of_call<Layer, X, without_memory, Mask, Out>;
+    static_assert(report<shapes>::ok, "umbel: shapes do not fit");
     Layer::entry::template pass<Layer>(self(), x, without_memory{}, all_keys, mask, work,
                                        static_cast<Out&&>(out));
   }
@@ -136,6 +154,8 @@ struct block_calls : refused_block_calls<Word, HasMemory> {
   constexpr void into(Out&& out, const X& x, const Memory& memory, const Mask& mask,
                       const self_attention_mask<ToSelf>& to_self,
                       Workspace&& work = {}) const noexcept {
+    using shapes = typename Layer::entry::template shapes_of_call<Layer, X, Memory, ToSelf, Out>;
+    static_assert(report<shapes>::ok, "umbel: shapes do not fit");
     Layer::entry::template pass<Layer>(self(), x, memory, mask, to_self.mask, work,
                                        static_cast<Out&&>(out));
   }
@@ -144,6 +164,8 @@ struct block_calls : refused_block_calls<Word, HasMemory> {
   constexpr void into(Out&& out, const X& x, const Memory& memory,
                       const self_attention_mask<ToSelf>& to_self,
                       Workspace&& work = {}) const noexcept {
+    using shapes = typename Layer::entry::template shapes_of_call<Layer, X, Memory, ToSelf, Out>;
+    static_assert(report<shapes>::ok, "umbel: shapes do not fit");
     Layer::entry::template pass<Layer>(self(), x, memory, all_keys, to_self.mask, work,
                                        static_cast<Out&&>(out));
   }

@@ -52,6 +52,16 @@ struct block_shapes_fit<Block, Word, T, OfMemory, Held, X, without_memory> {
 // it, with scratch_of and sequences; Of::entry has its verdicts: word_of_block, word_of_call,
 // number, call_of, shapes_fit, masks_fit.
 struct entry_of_block {
+  // The verdict on the shapes of a call, which its caller asserts: that saves a frame of clang.
+  template <class Of, class X, class Memory, class ToSelf, class Out>
+  using shapes_of_call = first_error<
+      typename Of::entry::template shapes_fit<X, Memory>::type,
+      rules::row_major_out<typename Of::entry::word_of_call, Out, typename Of::entry::number,
+                           layout_of<X>>,
+      verdict<
+          !std::is_same_v<ToSelf, unsaid_mask>, typename Of::entry::word_of_block,
+          say::
+              needs_a_self_mask_so_add_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask>>;
   template <class Of, class Weights, class X, class Memory, class Mask, class ToSelf,
             class Workspace, class Out>
   static constexpr auto pass(const Weights& w, const X& x, const Memory& memory, const Mask& mask,
@@ -59,14 +69,7 @@ struct entry_of_block {
     using entry = typename Of::entry;
     using refuses = typename entry::word_of_call;
     using number = typename entry::number;
-    using shapes = first_error<
-        typename entry::template shapes_fit<X, Memory>::type,
-        rules::row_major_out<refuses, Out, number, layout_of<X>>,
-        verdict<
-            !std::is_same_v<ToSelf, unsaid_mask>, typename entry::word_of_block,
-            say::
-                needs_a_self_mask_so_add_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask>>;
-    static_assert(report<shapes>::ok, "umbel: shapes do not fit");
+    using shapes = shapes_of_call<Of, X, Memory, ToSelf, Out>;
     if constexpr (shapes::ok) {
       using call = typename entry::template call_of<X, Memory>;
       using scratch = typename Of::template scratch_of<call::n, call::m>::type;

@@ -23,8 +23,9 @@ struct embedding;
 struct logits;
 }  // namespace say
 UMBEL_SAYS(
-    sizes_are_template_arguments_so_write_embedding_of_float_and_two_axes,
-    "sizes are template arguments; write embedding<float, vocabulary<5000>, hidden<64>>{weights}");
+    sizes_are_template_arguments_not_numbers_in_a_call_so_write_embedding_of_float_and_two_axes,
+    "sizes are template arguments, not numbers in a call; write embedding<float, vocabulary<5000>, "
+    "hidden<64>>{weights}");
 
 namespace rules {
 template <class T, class Vocabulary, class Hidden>
@@ -238,7 +239,8 @@ class embedding<portable::arguments_of_a_call, Given> : public detail::invalid {
   static_assert(
       detail::reported<detail::rules::made_of_a_call<
           detail::say::embedding,
-          detail::say::sizes_are_template_arguments_so_write_embedding_of_float_and_two_axes,
+          detail::say::
+              sizes_are_template_arguments_not_numbers_in_a_call_so_write_embedding_of_float_and_two_axes,
           Given>>::ok,
       "umbel: shapes do not fit");
 

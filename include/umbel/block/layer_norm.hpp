@@ -16,8 +16,10 @@ namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
 
-UMBEL_SAYS(sizes_are_template_arguments_so_write_layer_norm_of_float_and_an_axis,
-           "sizes are template arguments; write layer_norm<float, hidden<100>>{weights}");
+UMBEL_SAYS(
+    sizes_are_template_arguments_not_numbers_in_a_call_so_write_layer_norm_of_float_and_an_axis,
+    "sizes are template arguments, not numbers in a call; write layer_norm<float, "
+    "hidden<100>>{weights}");
 UMBEL_SAYS(layer_norm, "layer_norm");
 
 namespace rules {
@@ -165,7 +167,8 @@ class layer_norm<portable::arguments_of_a_call, Given> : public detail::invalid 
   static_assert(
       detail::reported<detail::rules::made_of_a_call<
           detail::say::layer_norm,
-          detail::say::sizes_are_template_arguments_so_write_layer_norm_of_float_and_an_axis,
+          detail::say::
+              sizes_are_template_arguments_not_numbers_in_a_call_so_write_layer_norm_of_float_and_an_axis,
           Given>>::ok,
       "umbel: shapes do not fit");
 

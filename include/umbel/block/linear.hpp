@@ -16,8 +16,9 @@ namespace detail {
 namespace say {
 struct linear;
 }  // namespace say
-UMBEL_SAYS(sizes_are_template_arguments_so_write_linear_of_float_and_two_axes,
-           "sizes are template arguments; write linear<float, hidden<64>, classes<10>>{weights}");
+UMBEL_SAYS(sizes_are_template_arguments_not_numbers_in_a_call_so_write_linear_of_float_and_two_axes,
+           "sizes are template arguments, not numbers in a call; write linear<float, hidden<64>, "
+           "classes<10>>{weights}");
 
 namespace rules {
 template <class T, class In, class Out, class... Options>
@@ -108,11 +109,13 @@ class linear
 // linear(64, 10): refused, since sizes are template arguments.
 template <class Given>
 class linear<portable::arguments_of_a_call, Given, detail::nothing> : public detail::invalid {
-  static_assert(detail::reported<detail::rules::made_of_a_call<
-                    detail::say::linear,
-                    detail::say::sizes_are_template_arguments_so_write_linear_of_float_and_two_axes,
-                    Given>>::ok,
-                "umbel: shapes do not fit");
+  static_assert(
+      detail::reported<detail::rules::made_of_a_call<
+          detail::say::linear,
+          detail::say::
+              sizes_are_template_arguments_not_numbers_in_a_call_so_write_linear_of_float_and_two_axes,
+          Given>>::ok,
+      "umbel: shapes do not fit");
 
  public:
   template <class... Arguments>

@@ -47,10 +47,12 @@ struct pruned_layer<Layer, Name, Selection> {
                                    typename pruned_layer<typename part::type, Selection>::type> {};
   using type = typename std::conditional_t<part::verdict::ok, smaller<Layer>,
                                            std::type_identity<Layer>>::type;
+  using given = type;
 };
 template <class Layer, std::size_t Count, class Name, class Selection>
 struct pruned_layer<layer_stack<Layer, Count>, Name, Selection> {
   using type = layer_stack<typename pruned_layer<Layer, Name, Selection>::type, Count>;
+  using given = type;
 };
 }  // namespace detail
 

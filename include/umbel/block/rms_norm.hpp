@@ -13,8 +13,10 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-UMBEL_SAYS(sizes_are_template_arguments_so_write_rms_norm_of_float_and_an_axis,
-           "sizes are template arguments; write rms_norm<float, hidden<100>>{weights, epsilon}");
+UMBEL_SAYS(
+    sizes_are_template_arguments_not_numbers_in_a_call_so_write_rms_norm_of_float_and_an_axis,
+    "sizes are template arguments, not numbers in a call; write rms_norm<float, "
+    "hidden<100>>{weights, epsilon}");
 
 UMBEL_SAYS(rms_norm, "rms_norm");
 
@@ -120,7 +122,8 @@ class rms_norm<portable::arguments_of_a_call, Given> : public detail::invalid {
   static_assert(
       detail::reported<detail::rules::made_of_a_call<
           detail::say::rms_norm,
-          detail::say::sizes_are_template_arguments_so_write_rms_norm_of_float_and_an_axis,
+          detail::say::
+              sizes_are_template_arguments_not_numbers_in_a_call_so_write_rms_norm_of_float_and_an_axis,
           Given>>::ok,
       "umbel: shapes do not fit");
 

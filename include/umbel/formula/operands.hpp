@@ -21,6 +21,11 @@ struct axis_position : portable::own_arithmetic {
     static_assert(report<rules::has_a_number<axis_position>>::ok, "umbel: shapes do not fit");
     return 0;
   }
+  template <tensor_like X>
+  constexpr operator X() const noexcept {
+    static_assert(report<rules::has_a_number<axis_position>>::ok, "umbel: shapes do not fit");
+    return X{};
+  }
 };
 // positions_along<later<64>>: the same along an axis that no operand needs to have.
 template <class Axis>
@@ -31,6 +36,11 @@ struct sized_positions : portable::own_arithmetic {
   constexpr operator float() const noexcept {
     static_assert(report<rules::has_a_number<sized_positions>>::ok, "umbel: shapes do not fit");
     return 0;
+  }
+  template <tensor_like X>
+  constexpr operator X() const noexcept {
+    static_assert(report<rules::has_a_number<sized_positions>>::ok, "umbel: shapes do not fit");
+    return X{};
   }
 };
 struct nothing_more {};

@@ -122,9 +122,7 @@ template <class X, std::size_t QueryLabels, std::size_t KeyLabels, class Sink>
 constexpr void draw_heat_maps(const X& x, Sink& sink, const heat_map_options& options,
                               const char* const* query_labels, const char* const* key_labels) {
   using layout = typename X::layout;
-  using verdict = rules::heat_map<X>;
-  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (verdict::ok) {
+  if constexpr (rules::heat_map<X>::ok) {  // which the callers assert
     using fit = first_error<rules::labels<X, rules::query_family, QueryLabels>,
                             rules::labels<X, rules::key_family, KeyLabels>>;
     static_assert(report<fit>::ok, "umbel: shapes do not fit");
@@ -164,12 +162,14 @@ template <detail::tensor_like X, class Sink>
   requires detail::is_text_sink<Sink>
 constexpr void attention_heat_map(const X& weights, Sink&& sink,
                                   const heat_map_options& options = {}) {
+  static_assert(detail::report<detail::rules::heat_map<X>>::ok, "umbel: shapes do not fit");
   detail::draw_heat_maps<X, 0, 0>(weights, sink, options, nullptr, nullptr);
 }
 template <detail::tensor_like X, class Sink, std::size_t Tokens>
   requires detail::is_text_sink<Sink>
 constexpr void attention_heat_map(const X& weights, Sink&& sink, const heat_map_options& options,
                                   const char* const (&tokens)[Tokens]) {
+  static_assert(detail::report<detail::rules::heat_map<X>>::ok, "umbel: shapes do not fit");
   detail::draw_heat_maps<X, Tokens, Tokens>(weights, sink, options, tokens, tokens);
 }
 template <detail::tensor_like X, class Sink, std::size_t Queries, std::size_t Keys>
@@ -177,6 +177,7 @@ template <detail::tensor_like X, class Sink, std::size_t Queries, std::size_t Ke
 constexpr void attention_heat_map(const X& weights, Sink&& sink, const heat_map_options& options,
                                   const char* const (&queries)[Queries],
                                   const char* const (&keys)[Keys]) {
+  static_assert(detail::report<detail::rules::heat_map<X>>::ok, "umbel: shapes do not fit");
   detail::draw_heat_maps<X, Queries, Keys>(weights, sink, options, queries, keys);
 }
 // Any other arguments: the message lists the accepted ones.

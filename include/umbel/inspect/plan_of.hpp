@@ -16,11 +16,13 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 UMBEL_SAYS(plan_of, "plan_of");
+UMBEL_SAYS(expects_the_types_of_a_layer_and_of_its_axes_so_write_plan_of_layer_and_token,
+           "expects the types of a layer and of its axes; write plan_of<attention, token<64>>");
 }  // namespace detail
 
 // plan_of<attention, query<4>, key<300>>: the planner's choices for a multi_head_attention, as
 // constants. One axis, token<64>, means self-attention.
-template <class Layer, class Queries, class Keys = Queries>
+template <class Layer, class Queries = detail::nothing, class Keys = Queries>
 struct plan_of {
   using T = typename Layer::value_type;
   using forward = typename Layer::template forward_of<Queries::size, Keys::size>;
@@ -204,5 +206,19 @@ constexpr void put_plan(Writer& out) {
 }
 
 }  // namespace detail
+// Without positions, and of objects: refused.
+template <class Layer, class Keys>
+struct plan_of<Layer, detail::nothing, Keys> : detail::invalid {
+  using verdict = detail::verdict<
+      detail::never<Layer>, detail::say::plan_of,
+      detail::say::expects_the_types_of_a_layer_and_of_its_axes_so_write_plan_of_layer_and_token>;
+  static_assert(detail::reported<verdict>::ok, "umbel: shapes do not fit");
+  template <class... Given>
+  constexpr explicit plan_of(const Given&...) noexcept {}
+  static constexpr double cycles = 0, flops = 0;
+};
+template <class... Given>
+plan_of(const Given&...) -> plan_of<portable::arguments_of_a_call>;
+
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

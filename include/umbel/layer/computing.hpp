@@ -68,5 +68,14 @@ struct computing : other_calls_and_into<Name, Takes> {
   constexpr const Operation& self() const noexcept { return static_cast<const Operation&>(*this); }
 };
 
+// The operation of x, if the verdict, which the caller asserts, is right.
+template <class Verdict, class Operation, class X>
+constexpr decltype(auto) computed_where(const X& x) noexcept {
+  if constexpr (Verdict::ok)
+    return Operation{}(x);
+  else
+    return refusal<Verdict>();
+}
+
 }  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

@@ -35,6 +35,10 @@ UMBEL_SAYS(the_executor_is_a_temporary_so_store_it_in_a_variable,
 UMBEL_SAYS(expects_an_executor_and_an_array_of_workspaces_one_for_each_worker,
            "expects an executor and an array of workspaces, one for each worker");
 
+template <shaped Given>
+inline constexpr bool rules::is_foreign<
+    say::expects_an_executor_and_an_array_of_workspaces_one_for_each_worker, Given> = true;
+
 struct any_piece {
   constexpr void operator()(std::size_t, std::size_t) const noexcept {}
 };

@@ -150,8 +150,10 @@ namespace rules {
 // Memory with Count elements (see named_memory) for Size weights along Map.
 template <class Layer, class Map, std::size_t Size, std::size_t Count>
 using elements_for = first_error<
-    verdict<Count != npos, Layer, Map, say::needs, number<Size>, say::elements,
-            say::but_the_size_of_the_memory_is_known_only_at_run_time_so_view_its_pointer>,
+    verdict<
+        Count != npos, Layer, Map, say::needs, number<Size>, say::elements,
+        say::
+            but_the_size_of_a_vector_or_span_is_known_only_at_run_time_so_view_its_pointer_to_use_or_copy_it>,
     verdict<Count == portable::vouched_for || Count == Size, Layer, Map, say::needs, number<Size>,
             say::elements_but_the_memory_holds, number<Count>>>;
 template <class T, class In, class Out, bool AnyOrder, class Given>

@@ -82,6 +82,11 @@ struct linear_weights {
   [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(I in, J out) const noexcept {
     return weight[detail::offset_by_position<detail::layout<In, Out>>("w(...)", in, out)];
   }
+  template <detail::tensor_like X>
+  constexpr void operator=(const X&) noexcept {
+    static_assert(detail::report<detail::rules::copied_to_weights<detail::layout_of<X>>>::ok,
+                  "umbel: shapes do not fit");
+  }
   template <class... Other>
     requires(!detail::tensor_like<Other> && ...)
   UMBEL_SHARED constexpr detail::invalid operator()(Other...) const noexcept {
@@ -104,6 +109,11 @@ struct linear_weights<T, In, Out, false> {
   template <detail::integer_index I, detail::integer_index J>
   [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(I in, J out) const noexcept {
     return weight[detail::offset_by_position<detail::layout<In, Out>>("w(...)", in, out)];
+  }
+  template <detail::tensor_like X>
+  constexpr void operator=(const X&) noexcept {
+    static_assert(detail::report<detail::rules::copied_to_weights<detail::layout_of<X>>>::ok,
+                  "umbel: shapes do not fit");
   }
   template <class... Other>
     requires(!detail::tensor_like<Other> && ...)

@@ -75,6 +75,12 @@ template <class Takes, class Given>
   requires takes_a_mask<Takes>
 inline constexpr bool is_foreign<Takes, Given> =
     !mask_like<Given> && !workspace_like<Given> && !traced<Given>;
+template <class Takes, derived_from_mask Given>
+  requires takes_a_mask<Takes>
+inline constexpr bool is_misplaced<Takes, void, Given> = true;
+template <class Takes, derived_from_mask Before, shaped Given>
+  requires takes_a_mask<Takes>
+inline constexpr bool is_misplaced<Takes, Before, Given> = true;
 // In a formula, a call with a workspace.
 template <class Operation, class Takes, traced X, class... Arguments>
   requires(takes_a_mask<Takes> && (workspace_like<Arguments> || ...))

@@ -17,6 +17,7 @@ struct but_the_scores_have_type;
 struct but_the_scores_have;
 struct causal;
 struct dropout;
+struct expects_an_integer_or_a_tensor_of_integers;
 struct have;
 struct mask;
 struct observe;
@@ -65,9 +66,10 @@ UMBEL_SAYS(cannot_be_made_from_arguments_so_pass_the_mask_as_an_argument,
 UMBEL_SAYS(masks_combine_only_with_masks_by_and_or_plus,
            "masks combine only with masks, by & or +; write lens & causal or keep_mask(m) & "
            "score_bias(b)");
-UMBEL_SAYS(masks_by_position_are_values_so_write_lens_and_causal_or_causal_at,
-           "causal, sliding_window<4> and alibi are values, not functions; write lens & causal, "
-           "causal_at(p) or causal_bottom_right(lens)");
+UMBEL_SAYS(
+    masks_by_position_are_values_so_do_not_call_them_but_write_lens_and_causal,
+    "causal, sliding_window<4> and alibi are values; do not call them, but write lens & causal, "
+    "causal_at(p) or causal_bottom_right(lens)");
 UMBEL_SAYS(masks_are_immutable_so_write_auto_both, "masks are immutable; write auto both = a & b");
 UMBEL_SAYS(differ_so_choose_top_left_bottom_right_or_at,
            "differ; choose _top_left, _bottom_right or _at");
@@ -271,15 +273,22 @@ using put_together_by_and =
     verdict<Ok, say::mask, say::masks_combine_only_with_masks_by_and_or_plus>;
 // Other arguments of causal_at and causal_bottom_right.
 template <class Name, class... P>
-using position_of =
-    verdict<one_is_invalid<P...>, Name, struct expects_an_integer_or_a_tensor_of_integers>;
+struct position_rule {
+  using type = verdict<one_is_invalid<P...>, Name, say::expects_an_integer_or_a_tensor_of_integers>;
+};
+template <class Name, class P>
+struct position_rule<Name, P> {
+  using type = arguments<Name, say::expects_an_integer_or_a_tensor_of_integers, P>;
+};
+template <class Name, class... P>
+using position_of = typename position_rule<Name, P...>::type;
 template <class Name, class X>
 using lengths_of = verdict<one_is_invalid<X>, Name, struct expects_a_tensor_of_lengths>;
 // X: the arguments of a mask by position that is called.
 template <bool Ok, class... X>
 using no_function =
     verdict<Ok || one_is_invalid<X...>, say::mask,
-            say::masks_by_position_are_values_so_write_lens_and_causal_or_causal_at>;
+            say::masks_by_position_are_values_so_do_not_call_them_but_write_lens_and_causal>;
 template <bool Ok>
 using combined_by_assignment = verdict<Ok, say::mask, say::masks_are_immutable_so_write_auto_both>;
 

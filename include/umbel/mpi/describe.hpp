@@ -188,5 +188,14 @@ constexpr const char* describe() noexcept {
   return describe<interconnect{}, Share, Axes...>();
 }
 
+// describe<share, token<64>, interconnect{}>() and describe<share>(interconnect{}): refused.
+#define UMBEL_INSTEAD \
+  "expects an interconnect before the type; write describe<interconnect{}, share, token<64>>()"
+UMBEL_REFUSES_CALL(describe, (const Given&...), UMBEL_INSTEAD, class Layer, class First,
+                   auto Network, auto... Rest)
+UMBEL_REFUSES_CALL(describe, (const Given&...), UMBEL_INSTEAD, class Layer, class First,
+                   class Second, auto Network, auto... Rest)
+#undef UMBEL_INSTEAD
+
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

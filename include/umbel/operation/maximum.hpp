@@ -36,9 +36,9 @@ template <scalar S, tensor_like X>
 struct two_operands_rule<S, X> : elementwise_rule<X, S> {};
 template <class X, class Y>
 using two_operands = typename two_operands_rule<X, Y>::type;
-template <class... X>
-using two_operands_only = verdict<one_is_invalid<X...>, say::elementwise,
-                                  say::expects_two_tensors_or_views_or_one_and_a_number>;
+template <class Name, class... X>
+using two_operands_only =
+    verdict<one_is_invalid<X...>, Name, say::expects_two_tensors_or_views_or_one_and_a_number>;
 }  // namespace rules
 
 namespace rules {
@@ -186,7 +186,7 @@ UMBEL_REFUSES_OF_TENSOR(clamp, UMBEL_INSTEAD, UMBEL_NUMBERS)
 template <class... X>
   requires detail::are_other_than<2, X...>
 constexpr detail::invalid pow(const X&...) noexcept {
-  static_assert(detail::report<detail::rules::two_operands_only<X...>>::ok,
+  static_assert(detail::report<detail::rules::two_operands_only<detail::say::pow, X...>>::ok,
                 "umbel: shapes do not fit");
   return {};
 }
@@ -194,7 +194,8 @@ constexpr detail::invalid pow(const X&...) noexcept {
 template <class... X>
   requires(detail::are_other_than<2, X...> || detail::are_too_few_numbers<2, X...>)
 constexpr auto maximum(const X&...) noexcept {
-  using verdict = detail::in_its_line<detail::rules::two_operands_only<X...>, X...>;
+  using verdict =
+      detail::in_its_line<detail::rules::two_operands_only<detail::say::maximum, X...>, X...>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::refusal<verdict>();
 }
@@ -202,7 +203,8 @@ constexpr auto maximum(const X&...) noexcept {
 template <class... X>
   requires(detail::are_other_than<2, X...> || detail::are_too_few_numbers<2, X...>)
 constexpr auto minimum(const X&...) noexcept {
-  using verdict = detail::in_its_line<detail::rules::two_operands_only<X...>, X...>;
+  using verdict =
+      detail::in_its_line<detail::rules::two_operands_only<detail::say::minimum, X...>, X...>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::refusal<verdict>();
 }

@@ -35,7 +35,9 @@ UMBEL_SAYS(expects_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two,
            "expects one tensor and named axes, x | max<key>; for two tensors write maximum(x, y) "
            "or minimum(x, y)");
 UMBEL_SAYS(expects_names_of_axes_without_sizes_so_write_key,
-           "expects names of axes, without sizes or numbers; write key, not key<6> or 1");
+
+           "expects names of axes, not sizes, numbers or options such as exclusive; write key, not "
+           "key<6> or 1");
 
 // A layout's reduced or kept axes as loops.
 template <class Layout, bool Reduced, class... Families>
@@ -83,14 +85,6 @@ struct reduction_rule<Name, X, Families...> {
 template <class Name, class X, class... Families>
 using reduction = typename reduction_rule<Name, X, Families...>::type;
 }  // namespace rules
-
-template <class Verdict, class Operation, class X>
-constexpr decltype(auto) computed_where(const X& x) noexcept {
-  if constexpr (Verdict::ok)
-    return Operation{}(x);
-  else
-    return refusal<Verdict>();
-}
 
 // Combine: from kernel/plain/floats.hpp. into(out, x): out must not overlap x.
 template <class Name, class Combine, template <std::size_t> class... Axes>
@@ -239,7 +233,9 @@ constexpr auto(min)(const X&...) noexcept {
 }
 
 // Axes with sizes, by number, and options are refused: sum<key<6>>(x), sum<1>(x), x | sum<1>.
-#define UMBEL_INSTEAD "expects names of axes, without sizes or numbers; write key, not key<6> or 1"
+#define UMBEL_INSTEAD                                                                              \
+  "expects names of axes, not sizes, numbers or options such as exclusive; write key, not key<6> " \
+  "or 1"
 UMBEL_REFUSED_RESULT(sum, UMBEL_INSTEAD)
 UMBEL_REFUSES_NUMBERS_OF_TENSOR(sum, UMBEL_INSTEAD)
 UMBEL_REFUSES_OF_TENSOR(sum, UMBEL_INSTEAD, UMBEL_TYPES)

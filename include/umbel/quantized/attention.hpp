@@ -153,7 +153,7 @@ using calls_of_attention = self_attention_calls<
     quantized<Layer, Options...>,
     attention_forms<Layer, softmax_of<Options...>, result_of<Options...>>, say::quantized,
     say::
-        expects_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace>;
+        expects_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace_or_parallel>;
 }  // namespace detail::integers
 
 // Self-attention of x, or queries x to keys y and values z, int8, row-major: (batch,) positions,

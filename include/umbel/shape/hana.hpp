@@ -166,8 +166,11 @@ constexpr auto dims(const X&) {
   return boost::hana::make_tuple();
 }
 
+UMBEL_REFUSES_CALL(dims, (), "expects a tensor or view as an argument; write dims(x)", UMBEL_TYPES)
+
 // The key of an axis in a map of sizes: extents(x)[family_c<hidden>] is hana::size_c<100>.
 template <template <std::size_t> class Axis>
+UMBEL_EXPECTS("family_c: expects the name of an axis; write family_c<hidden>")
 inline constexpr auto family_c = boost::hana::type_c<detail::family_of<Axis>>;
 // extents(x): a hana::map from axis to size.
 template <class X>

@@ -13,9 +13,11 @@ namespace umbel::inline UMBEL_TARGET::detail::rules {
 // with gaps may end in one more gap: rows padded to 128 fit float[rows * 128].
 template <class Layout, std::size_t Count, class Operation = say::memory>
 using memory = first_error<
-    verdict<Count != npos, Operation, typename Layout::axes, say::needs, number<Layout::span>,
-            say::elements,
-            say::but_the_size_of_the_memory_is_known_only_at_run_time_so_view_its_pointer>,
+    verdict<
+        Count != npos, Operation, typename Layout::axes, say::needs, number<Layout::span>,
+        say::elements,
+        say::
+            but_the_size_of_a_vector_or_span_is_known_only_at_run_time_so_view_its_pointer_to_use_or_copy_it>,
     verdict<Count == Layout::span || (!Layout::contiguous && Count > Layout::span), Operation,
             typename Layout::axes, say::needs, number<Layout::span>,
             say::elements_but_the_memory_holds, number<Count>>>;
@@ -38,6 +40,9 @@ using keeps_elements =
 // A list of elements, T{}... of them, for a tensor of To.
 template <class Layout, class To, class... T>
 using list = first_error<
+    verdict<Layout::rank != 0 || sizeof...(T) == 1, say::tensor,
+            say::has_no_axes_so_one_element_but_the_list_has, number<sizeof...(T)>,
+            say::so_write_the_axes_in_its_type>,
     verdict<sizeof...(T) == Layout::count, say::tensor, typename Layout::axes, say::needs,
             number<Layout::count>, struct elements_but_the_list_has, number<sizeof...(T)>>,
     keeps_fractions<T, To>...>;
@@ -100,13 +105,25 @@ template <bool Ok>
 using view_as_with_sizes =
     verdict<Ok, say::view_as, say::sizes_at_run_time_need_one_tensor_type_and_a_pointer>;
 
+// To the weights of a map.
+template <class Layout, bool Ok = (Layout::rank == npos)>
+using copied_to_weights =
+    verdict<Ok, say::copy, typename Layout::axes,
+            say::cannot_be_copied_to_weights_so_copy_it_to_a_view_of_their_array_weight>;
+
+// (A concept: in an alias g++ 12 evaluates a requirement to false.)
+template <class X>
+concept may_hold_a_value = requires(const X& x) { x.has_value(); };
 // Assigning something other than a tensor.
 template <class Layout, class Other>
-using assigned_to_a_tensor =
-    verdict<(sizeof(Other) == 0), say::tensor, typename Layout::axes,
-            std::conditional_t<std::is_arithmetic_v<Other>,
-                               say::cannot_be_assigned_a_number_so_write_a_loop,
-                               say::can_only_be_assigned_a_tensor_or_view_so_copy_from_view_as>>;
+using assigned_to_a_tensor = verdict<
+    (sizeof(Other) == 0), say::tensor, typename Layout::axes,
+    std::conditional_t<
+        std::is_arithmetic_v<Other>, say::cannot_be_assigned_a_number_so_write_a_for_loop,
+        std::conditional_t<
+            may_hold_a_value<Other>,
+            say::cannot_be_assigned_a_result_or_expected_view_so_check_it_and_assign_star_of_it,
+            say::can_only_be_assigned_a_tensor_or_view_so_copy_an_array_or_vector_from_view_as>>>;
 
 template <class Layout, class Operation = say::view>
 using view_of_temporary =

@@ -127,10 +127,22 @@ using access_by_position =
 
 // x[i] on a tensor or with an index that doesn't support it. I: the index.
 template <class Layout, class I>
-using access_by_brackets =
-    verdict<one_is_invalid<I>, say::brackets,
+using access_by_brackets = first_error<
+    verdict<one_is_invalid<I> || !std::is_integral_v<I>, say::brackets, say::has_1_position_for_the,
+            number<Layout::rank>, say::axes_of, typename Layout::axes, say::so_write_x_of_i_and_j>,
+    verdict<one_is_invalid<I> || std::is_integral_v<I>, say::brackets,
             say::needs_one_integer_and_one_axis_so_write_x_with_a_position_for_each_of,
-            typename Layout::axes>;
+            typename Layout::axes>>;
+
+template <bool Ok>
+using position_along_a_name =
+    verdict<Ok, say::at,
+            struct expects_the_name_of_one_axis_then_a_position_so_write_at_query_of_3>;
+
+// A tensor with axes in place of a number (clang; g++ prints UMBEL_NO_NUMBER).
+template <class Layout>
+using one_number = verdict<Layout::rank == 0, say::tensor, typename Layout::axes,
+                           say::is_not_one_number_so_write_x_of_i_and_j_or_reduce_all_of_its_axes>;
 
 // Positions that are neither all integers nor all by name.
 template <class Layout, bool Ok>

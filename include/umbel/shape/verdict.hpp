@@ -171,9 +171,15 @@ inline constexpr const char* spoken = nullptr;
 // considered.)
 #define UMBEL_NO_NUMBER "umbel: tensor: is not one number; write x(i, j), or reduce all of its axes"
 #if UMBEL_CLANG
-#define UMBEL_REFUSED_CONVERSION(T)                                                   \
-  __attribute__((unavailable(UMBEL_NO_NUMBER))) constexpr explicit operator T() const \
-    requires(layout::rank != 0)
+#define UMBEL_REFUSED_CONVERSION(T)                                      \
+  constexpr explicit operator T() const                                  \
+    requires(layout::rank != 0)                                          \
+  {                                                                      \
+    static_assert(detail::report<detail::rules::one_number<layout>>::ok, \
+                  "umbel: x is not one number");                         \
+    return {};                                                           \
+  }                                                                      \
+  static_assert(true)
 #else
 #define UMBEL_REFUSED_CONVERSION(T)                           \
   constexpr explicit operator T() const                       \

@@ -12,6 +12,7 @@ namespace say {
 // operations
 struct shape;
 struct access;
+struct at;
 struct axis;
 struct split;
 struct merge;
@@ -43,7 +44,8 @@ struct is;
 struct axes_of;
 
 struct but_the_right_side_has;
-struct but_the_size_of_the_memory_is_known_only_at_run_time_so_view_its_pointer;
+struct
+    but_the_size_of_a_vector_or_span_is_known_only_at_run_time_so_view_its_pointer_to_use_or_copy_it;
 struct elements;
 struct elements_but_the_memory_holds;
 struct elements_of;
@@ -120,12 +122,25 @@ UMBEL_SAYS(so_write_copy, "; to round them, write copy(from, to)");
 UMBEL_SAYS(
     an_array_has_no_named_axes_so_write_view_as,
     "an array has no named axes; write view_as<tensor<float, token<4>, hidden<100>>>(memory)");
-UMBEL_SAYS(can_only_be_assigned_a_tensor_or_view_so_copy_from_view_as,
+UMBEL_SAYS(can_only_be_assigned_a_tensor_or_view_so_copy_an_array_or_vector_from_view_as,
            "can only be assigned a tensor or view; for an array or vector write "
            "copy(view_as<tensor<...>>(memory), x)");
-UMBEL_SAYS(cannot_be_assigned_a_number_so_write_a_loop,
+UMBEL_SAYS(cannot_be_assigned_a_result_or_expected_view_so_check_it_and_assign_star_of_it,
+           "cannot be assigned a result such as an expected_view; check it, then write x = *r");
+UMBEL_SAYS(cannot_be_assigned_a_number_so_write_a_for_loop,
            "cannot be assigned a number; write for (float& element : x) element = number");
+UMBEL_SAYS(is_not_one_number_so_write_x_of_i_and_j_or_reduce_all_of_its_axes,
+           "is not one number; write x(i, j), or reduce all of its axes");
+UMBEL_SAYS(cannot_be_copied_to_weights_so_copy_it_to_a_view_of_their_array_weight,
+           "cannot be copied to weights; write copy(x, view_as<in_features, out_features>("
+           "w.weight)), with the axes of x");
 UMBEL_SAYS(brackets, "x[...]");
+UMBEL_SAYS(has_1_position_for_the, "has 1 position for the");
+UMBEL_SAYS(so_write_x_of_i_and_j, "; write x(i, j), with a position for each");
+UMBEL_SAYS(has_no_axes_so_one_element_but_the_list_has,
+           "without axes has one element but the list has");
+UMBEL_SAYS(so_write_the_axes_in_its_type,
+           "; write the axes in its type, tensor<float, query<4>, hidden<100>>");
 UMBEL_SAYS(
     needs_one_integer_and_one_axis_so_write_x_with_a_position_for_each_of,
     "needs one integer and a tensor with one axis; write x(i, j), with a position for each of");

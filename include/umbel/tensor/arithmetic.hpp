@@ -262,6 +262,21 @@ UMBEL_NOINLINE constexpr assigned_to<X> assigned(F f, X&& x, const Y& y) noexcep
 
 namespace umbel::inline UMBEL_TARGET {
 
+// number += x and the like: refused, x is not one number.
+#define UMBEL_REFUSED_OF_A_NUMBER(operation)                                           \
+  template <detail::scalar S, detail::tensor_like Y>                                   \
+    requires(detail::layout_of<Y>::rank != 0)                                          \
+  constexpr S& operation(S& x, const Y&) noexcept {                                    \
+    static_assert(detail::report<detail::rules::one_number<detail::layout_of<Y>>>::ok, \
+                  "umbel: shapes do not fit");                                         \
+    return x;                                                                          \
+  }
+UMBEL_REFUSED_OF_A_NUMBER(operator+=)
+UMBEL_REFUSED_OF_A_NUMBER(operator-=)
+UMBEL_REFUSED_OF_A_NUMBER(operator*=)
+UMBEL_REFUSED_OF_A_NUMBER(operator/=)
+#undef UMBEL_REFUSED_OF_A_NUMBER
+
 // x += y and the like, element by element. x is a tensor or view that is not const; y is a tensor,
 // view or scalar. y may be x but must not overlap it in any other way. Returns x.
 template <detail::tensor_like X, detail::operand Y>

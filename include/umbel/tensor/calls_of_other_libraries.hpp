@@ -368,7 +368,8 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_MEMBER(normal_)
 #undef UMBEL_INSTEAD
 
-#define UMBEL_INSTEAD "write x(i, j), one position for each axis, or x(at<query>(i), at<hidden>(j))"
+#define UMBEL_INSTEAD \
+  "for one element write x(i, j), with all positions, or x(at<query>(i), at<hidden>(j))"
   UMBEL_REFUSED_TEMPLATE(class, at)
   UMBEL_REFUSED_TEMPLATE(class, item)
   UMBEL_REFUSED_MEMBER(index)

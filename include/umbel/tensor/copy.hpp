@@ -84,6 +84,13 @@ constexpr void copy(const From& from, To&& to) noexcept {
         },
         from, to);
 }
+// To the weights of a map: refused, since their memory does not name its axes.
+template <detail::tensor_like From, class To>
+  requires requires { typename std::remove_cvref_t<To>::map; }
+constexpr void copy(const From&, To&&) noexcept {
+  static_assert(detail::report<detail::rules::copied_to_weights<detail::layout_of<From>>>::ok,
+                "umbel: shapes do not fit");
+}
 template <class From, class To>
   requires detail::one_is_invalid<From, To>
 constexpr void copy(const From&, To&&) noexcept {}

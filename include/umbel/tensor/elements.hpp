@@ -41,7 +41,8 @@ struct only_element {
     requires(std::is_convertible_v<U, T> && !std::is_same_v<U, invalid> &&
              (Layout::count == 1 || std::is_arithmetic_v<U>))
   UMBEL_SHARED constexpr only_element(U element) noexcept : value(static_cast<T>(element)) {
-    static_assert(report<rules::list<Layout, T, U>>::ok, "umbel: shapes do not fit");
+    static_assert(report<rules::list<Layout, T, U>>::ok,
+                  "umbel: the same value for all: for (float& element : x) element = value");
   }
 };
 

@@ -54,12 +54,12 @@ struct given_axes<X> {
   using rule = rules::memory_of_type<X, T>;
 };
 
-// Fits: the verdict on the memory.
+// Fits: the verdict on the memory. The callers assert all of it, which saves a frame of clang.
 template <class Given, class Fits, class T>
+using view_fits = first_error<typename Given::template rule<T>, Fits>;
+template <class Verdict, class Given, class T>
 constexpr auto view_where(T* memory) noexcept {
-  using verdict = first_error<typename Given::template rule<T>, Fits>;
-  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (verdict::ok)
+  if constexpr (Verdict::ok)
     return view_of<T, typename Given::layout>(memory);
   else
     return invalid{};
@@ -104,9 +104,11 @@ template <class... Axes, class T, std::size_t Count>
   requires(!std::is_array_v<T>)
 [[nodiscard]] constexpr auto view_as(T (&memory UMBEL_LIFETIMEBOUND)[Count]) noexcept {
   using axes_of_view = detail::given_axes<Axes...>;
-  return detail::view_where<axes_of_view, detail::rules::memory<typename axes_of_view::layout,
-                                                                Count, detail::say::view_as>>(
-      memory);
+  using verdict = detail::view_fits<
+      axes_of_view,
+      detail::rules::memory<typename axes_of_view::layout, Count, detail::say::view_as>, T>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::view_where<verdict, axes_of_view>(memory);
 }
 
 // A nested array with the axes' sizes: view_as<queries>(memory) of float memory[2][4][100]. Not in
@@ -115,8 +117,12 @@ template <class... Axes, class T, std::size_t Count>
   requires(std::is_array_v<T>)
 [[nodiscard]] constexpr auto view_as(T (&memory)[Count]) noexcept {
   using axes_of_view = detail::given_axes<Axes...>;
-  return detail::view_where<
-      axes_of_view, detail::rules::array_of_arrays<typename axes_of_view::layout, T[Count]>>(
+  using verdict =
+      detail::view_fits<axes_of_view,
+                        detail::rules::array_of_arrays<typename axes_of_view::layout, T[Count]>,
+                        std::remove_all_extents_t<T>>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::view_where<verdict, axes_of_view>(
       reinterpret_cast<std::remove_all_extents_t<T>*>(&memory));
 }
 
@@ -124,17 +130,22 @@ template <class... Axes, class T, std::size_t Count>
 template <class... Axes, detail::memory Memory>
 [[nodiscard]] constexpr auto view_as(Memory&& memory) noexcept {
   using axes_of_view = detail::given_axes<Axes...>;
-  return detail::view_where<axes_of_view,
-                            detail::memory_fits<typename axes_of_view::layout, Memory,
-                                                detail::say::view_as, detail::say::view_as>>(
-      memory.data());
+  using verdict = detail::view_fits<axes_of_view,
+                                    detail::memory_fits<typename axes_of_view::layout, Memory,
+                                                        detail::say::view_as, detail::say::view_as>,
+                                    std::remove_pointer_t<decltype(memory.data())>>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::view_where<verdict, axes_of_view>(memory.data());
 }
 
 // A pointer: you vouch for layout<Axes...>::span elements.
 template <class... Axes, class Pointer>
   requires(std::is_pointer_v<Pointer>)
 [[nodiscard]] constexpr auto view_as(Pointer memory) noexcept {
-  return detail::view_where<detail::given_axes<Axes...>, detail::accepted>(memory);
+  using axes_of_view = detail::given_axes<Axes...>;
+  using verdict = detail::view_fits<axes_of_view, detail::accepted, std::remove_pointer_t<Pointer>>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::view_where<verdict, axes_of_view>(memory);
 }
 
 // view_as<2, 4, 100>(memory): refused, axes have names.
@@ -142,7 +153,7 @@ template <std::size_t... Sizes, class Memory>
   requires(sizeof...(Sizes) > 0)
 constexpr detail::invalid view_as(const Memory&) noexcept {
   static_assert(detail::report<detail::rules::view_as_sizes<(sizeof(Memory) == 0), Sizes...>>::ok,
-                "umbel: shapes do not fit");
+                "umbel: axes have names: view_as<batch<2>, query<4>, hidden<100>>(memory)");
   return {};
 }
 

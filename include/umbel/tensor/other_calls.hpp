@@ -43,23 +43,32 @@ template <bool Ok>
 using tensors_for_a_workspace =
     verdict<Ok, say::workspace_for,
             say::expects_a_layer_and_the_types_of_the_tensors_of_its_call_for_axes_write_workspace>;
+// after<1>{}, exclusive{}: options are template arguments.
+template <class Given>
+concept is_option = requires { typename Given::kind; };
 // Can Given never be an argument for Takes? (mask/rules.hpp specializes it for calls with a mask.)
 template <class Takes, class Given>
 inline constexpr bool is_foreign =
-    !shaped<Given> && (!std::is_class_v<Given> || requires(Given& x) { x.data() + x.size(); } ||
+    !shaped<Given> && (!std::is_class_v<Given> || is_option<Given> || requires(Given& x) { x.data() + x.size(); } ||
                             requires(Given& x) { x.begin() == x.end(); } ||
                             requires(Given& x) { x.has_value(); });
 
-template <class Operation, class Takes, std::size_t Number, class... Arguments>
+// Can Given not follow Before (void: be the first)? (mask/base.hpp specializes it as well.)
+template <class Takes, class Before, class Given>
+inline constexpr bool is_misplaced = false;
+
+template <class Operation, class Takes, std::size_t Number, class Before, class... Arguments>
 struct foreign_argument_rule {
   using type = accepted;
 };
-template <class Operation, class Takes, std::size_t Number, class First, class... Rest>
-struct foreign_argument_rule<Operation, Takes, Number, First, Rest...>
-    : foreign_argument_rule<Operation, Takes, Number + 1, Rest...> {};
-template <class Operation, class Takes, std::size_t Number, class First, class... Rest>
-  requires is_foreign<Takes, First>
-struct foreign_argument_rule<Operation, Takes, Number, First, Rest...> {
+template <class Operation, class Takes, std::size_t Number, class Before, class First,
+          class... Rest>
+struct foreign_argument_rule<Operation, Takes, Number, Before, First, Rest...>
+    : foreign_argument_rule<Operation, Takes, Number + 1, First, Rest...> {};
+template <class Operation, class Takes, std::size_t Number, class Before, class First,
+          class... Rest>
+  requires(is_foreign<Takes, First> || is_misplaced<Takes, Before, First>)
+struct foreign_argument_rule<Operation, Takes, Number, Before, First, Rest...> {
   using type = verdict<false, Operation, Takes, say::but_argument, number<Number>, say::is,
                        type_of_given<First>>;
 };
@@ -68,8 +77,9 @@ struct foreign_argument_rule<Operation, Takes, Number, First, Rest...> {
 // message that describe the accepted arguments.
 template <class Operation, class Takes, class... Arguments>
 struct arguments_rule {
-  using type = first_error<typename foreign_argument_rule<Operation, Takes, 1, Arguments...>::type,
-                           verdict<false, Operation, Takes>>;
+  using type =
+      first_error<typename foreign_argument_rule<Operation, Takes, 1, void, Arguments...>::type,
+                  verdict<false, Operation, Takes>>;
 };
 template <class Operation, class Takes, class... Arguments>
   requires one_is_invalid<Arguments...>

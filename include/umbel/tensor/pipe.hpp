@@ -152,7 +152,7 @@ constexpr detail::invalid operator|(const Operation&, const X&) noexcept {
 template <detail::tensor_like X, detail::tensor_like Y>
 constexpr detail::invalid operator|(const X&, const Y&) noexcept {
   static_assert(detail::report<detail::rules::pipe_into_a_tensor<detail::layout_of<Y>>>::ok,
-                "umbel: shapes do not fit");
+                "umbel: x | y needs an operation on the right");
   return {};
 }
 // An invalid operand is passed on. (x | permute<...>() uses the overload above: invalid can be

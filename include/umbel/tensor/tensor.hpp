@@ -55,8 +55,8 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
              (std::is_convertible_v<U, T> && ...) && detail::rules::list<layout, T, U...>::ok)
   UMBEL_SHARED UMBEL_REFUSED_IF(
       !(detail::is_held<T>(element) && ...),
-      "umbel: tensor: an integer in the list is negative or too large for the element type, "
-      "unsigned, size_t or a small one") constexpr tensor(U... element) noexcept
+      "umbel: tensor: the list would be narrowed: an integer is negative or too large for the "
+      "element type, such as unsigned, size_t or a byte") constexpr tensor(U... element) noexcept
       : elements_{detail::list_element<T>(element)...} {}
   template <class... U>
     requires(sizeof...(U) > 1 && (std::is_convertible_v<U, T> && ...) &&
@@ -177,7 +177,7 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
     requires(layout::rank != 1 || !detail::integer_index<I>)
   UMBEL_SHARED constexpr detail::invalid operator[](const I&) const noexcept {
     static_assert(detail::report<detail::rules::access_by_brackets<layout, I>>::ok,
-                  "umbel: shapes do not fit");
+                  "umbel: x[i][j] is written x(i, j)");
     return {};
   }
   template <class... Families>

@@ -94,9 +94,24 @@ constexpr detail::position_along<detail::family_of<Axis>> at(I position) {
 #define UMBEL_INSTEAD \
   "expects the name of one axis, then a position; write x(at<query>(3), at<batch>(0))"
 UMBEL_REFUSES_MIXED(at, (std::size_t), UMBEL_INSTEAD)
+UMBEL_REFUSES_CALL(at, (std::size_t), UMBEL_INSTEAD, UMBEL_TWO_NAMES)
+#if UMBEL_CLANG  // three positions would be three errors of diagnose_if
+template <auto First, auto... Rest>
+constexpr detail::invalid at(std::size_t) noexcept {
+  static_assert(detail::reported<detail::rules::position_along_a_name<sizeof...(Rest) == npos>>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
+template <class First, class... Rest>
+constexpr detail::invalid at(std::size_t) noexcept {
+  static_assert(detail::reported<detail::rules::position_along_a_name<sizeof...(Rest) == npos>>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
+#else
 UMBEL_REFUSES_CALL(at, (std::size_t), UMBEL_INSTEAD, UMBEL_NUMBERS)
 UMBEL_REFUSES_CALL(at, (std::size_t), UMBEL_INSTEAD, UMBEL_TYPES)
-UMBEL_REFUSES_CALL(at, (std::size_t), UMBEL_INSTEAD, UMBEL_TWO_NAMES)
+#endif
 #undef UMBEL_INSTEAD
 
 // Would x(index...) compile? (Any call of a tensor is well-formed, so that a wrong one gets a
@@ -210,7 +225,7 @@ class view : public portable::members_of_other_libraries<view<T, Axes...>> {
     requires(layout::rank != 1 || !detail::integer_index<I>)
   UMBEL_SHARED constexpr detail::invalid operator[](const I&) const noexcept {
     static_assert(detail::report<detail::rules::access_by_brackets<layout, I>>::ok,
-                  "umbel: shapes do not fit");
+                  "umbel: x[i][j] is written x(i, j)");
     return {};
   }
   template <class... Families>

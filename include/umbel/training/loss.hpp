@@ -26,7 +26,7 @@ template <std::size_t Over, std::size_t Under>
 struct label_smoothing {};
 // An option of cross_entropy: rows with this label add no loss and are not counted, like torch's
 // ignore_index. (Nor is any label that is not a class, for example -100.)
-template <std::size_t Label>
+template <std::ptrdiff_t Label>
 struct ignored_label {};
 
 namespace detail {
@@ -35,6 +35,18 @@ struct cross_entropy;
 struct mean_squared_error;
 struct label_smoothing;
 }  // namespace say
+UMBEL_SAYS(ignored_label, "ignored_label");
+UMBEL_SAYS(is_not_a_class_and_is_ignored_without_the_option_so_leave_it_out,
+           "is not a class and is ignored without the option; leave it out");
+template <std::ptrdiff_t N>
+struct below_zero {};
+template <std::ptrdiff_t N>
+struct speak<below_zero<N>> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put('-');
+    out.put(static_cast<unsigned long>(-(N + 1)) + 1);
+  }
+};
 UMBEL_SAYS(needs_the_axis_of_the_classes_so_write_cross_entropy_of_that_axis,
            "needs the axis of the classes; write cross_entropy<classes>(logits, labels)");
 UMBEL_SAYS(must_be_a_fraction_from_0_to_1,
@@ -53,16 +65,19 @@ UMBEL_SAYS(expects_two_tensors_or_two_values_of_one_formula,
 
 template <class Option>
 struct loss_option {
-  static constexpr bool is_known = false, is_part = true;
+  static constexpr bool is_known = false, is_part = true, is_class = true;
+  static constexpr std::ptrdiff_t label = 0;
 };
 template <std::size_t Over, std::size_t Under>
 struct loss_option<label_smoothing<Over, Under>> {
-  static constexpr bool is_known = true, is_part = Under != 0 && Over <= Under;
+  static constexpr bool is_known = true, is_part = Under != 0 && Over <= Under, is_class = true;
+  static constexpr std::ptrdiff_t label = 0;
   static constexpr double smoothing = is_part ? static_cast<double>(Over) / (Under + !Under) : 0;
 };
-template <std::size_t Label>
+template <std::ptrdiff_t Label>
 struct loss_option<ignored_label<Label>> {
-  static constexpr bool is_known = true, is_part = true;
+  static constexpr bool is_known = true, is_part = true, is_class = Label >= 0;
+  static constexpr std::ptrdiff_t label = Label;
 };
 template <class Option>
 inline constexpr double smoothing_of = 0;
@@ -75,6 +90,9 @@ template <class Option>
 using option_of_loss =
     first_error<verdict<loss_option<Option>::is_known, say::cross_entropy,
                         say::accepts_label_smoothing_and_ignored_label_not, option_word<Option>>,
+                verdict<loss_option<Option>::is_class, say::cross_entropy, say::ignored_label,
+                        below_zero<loss_option<Option>::label>,
+                        say::is_not_a_class_and_is_ignored_without_the_option_so_leave_it_out>,
                 verdict<loss_option<Option>::is_part, say::cross_entropy, say::label_smoothing,
                         say::must_be_a_fraction_from_0_to_1>>;
 
@@ -172,7 +190,7 @@ struct cross_entropy_of_nodes {
     else
       return counts<More...>(row, is_label);
   }
-  template <std::size_t Label>
+  template <std::ptrdiff_t Label>
   static constexpr int ignored(ignored_label<Label>) noexcept {
     return static_cast<int>(Label);
   }
@@ -188,7 +206,6 @@ struct mean_squared_error_of_nodes {
 
 template <class Verdict, class Loss, class X, class Y>
 constexpr auto loss_of(const X& x, const Y& y) noexcept {
-  static_assert(report<Verdict>::ok, "umbel: shapes do not fit");
   if constexpr (!Verdict::ok || one_is_invalid<X, Y>)
     return invalid{};
   else if constexpr (formulas::a_node<X>)
@@ -208,6 +225,7 @@ template <template <std::size_t> class Axis, class... Options, class Logits, cla
 [[nodiscard]] constexpr auto cross_entropy(const Logits& logits, const Label& label) noexcept {
   using verdict = typename detail::rules::cross_entropy_rule<detail::family_of<Axis>, Logits, Label,
                                                              Options...>::type;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::loss_of<verdict, detail::cross_entropy_of_nodes<Axis, Options...>>(logits, label);
 }
 
@@ -226,6 +244,7 @@ constexpr auto cross_entropy(const Logits&) noexcept {
 template <class X, class Y>
 [[nodiscard]] constexpr auto mean_squared_error(const X& x, const Y& y) noexcept {
   using verdict = typename detail::rules::mean_squared_error_rule<X, Y>::type;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::loss_of<verdict, detail::mean_squared_error_of_nodes>(x, y);
 }
 
@@ -262,6 +281,10 @@ UMBEL_REFUSED_RESULT(cross_entropy, UMBEL_INSTEAD)
 UMBEL_REFUSES_NUMBERS_OF_TENSOR(cross_entropy, UMBEL_INSTEAD)
 UMBEL_REFUSES_OF_TENSOR(cross_entropy, UMBEL_INSTEAD, UMBEL_TYPES)
 UMBEL_REFUSES_OF_TENSOR(cross_entropy, UMBEL_INSTEAD, UMBEL_TWO_NAMES)
+#if UMBEL_CLANG
+UMBEL_REFUSES_OF_TENSOR(cross_entropy, UMBEL_INSTEAD, UMBEL_NAME Axis,
+                        template <std::ptrdiff_t> class Option)
+#endif
 #undef UMBEL_INSTEAD
 // Options as arguments: refused.
 template <template <std::size_t> class Axis, class... Options, class Logits, class Label,

@@ -22,7 +22,8 @@ UMBEL_SAYS(expects_an_array_the_arrays_of_an_exported_header_or_a_file_not,
 UMBEL_SAYS(needs_a_safetensors_file_which_has_a_checksum_not,
            "needs a safetensors file, which has a checksum, not");
 template <class File>
-concept lists_tensors = requires(const File& file) { file.begin()->data; };
+concept lists_tensors =
+    !result_with_file<File> && requires(const File& file) { file.begin()->data; };
 namespace rules {
 template <class File>
 using file_with_a_checksum = first_error<
@@ -43,10 +44,12 @@ template <detail::lists_tensors File>
 template <class X>
   requires(!std::is_array_v<X> && !detail::lists_tensors<X> && !detail::gives_arrays<X>)
 constexpr std::uint64_t checksum_of(const X&) noexcept {
-  using verdict =
+  using verdict = detail::first_error<
+      detail::verdict<!detail::result_with_file<X>, detail::say::checksum_of,
+                      detail::say::expects_a_file_of_tensors_so_write_an_asterisk_before_a_result>,
       detail::verdict<detail::never<X>, detail::say::checksum_of,
                       detail::say::expects_an_array_the_arrays_of_an_exported_header_or_a_file_not,
-                      detail::type_of_given<X>>;
+                      detail::type_of_given<X>>>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return 0;
 }

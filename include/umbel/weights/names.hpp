@@ -22,6 +22,9 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
+UMBEL_SAYS(stored_axes, "stored_axes");
+UMBEL_SAYS(in_of_and_out_of_expect_a_number_as_in_in_of_8_not,
+           "in_of and out_of expect a number, as in in_of(8), not");
 UMBEL_SAYS(part_of_expects_the_part_and_the_number_of_parts_so_write_part_of_0_3,
            "part_of expects the part, from 0, and the number of parts; write in_out.part_of(0, 3)");
 UMBEL_SAYS(expects_an_array_so_write_constexpr_parameter_name_rows,
@@ -46,10 +49,26 @@ struct stored_axes {
     axes.in_heads = heads;
     return axes;
   }
+  template <axis_like Axis>
+  static constexpr stored_axes in_of(Axis) noexcept {
+    using verdict =
+        detail::verdict<detail::never<Axis>, detail::say::stored_axes,
+                        detail::say::in_of_and_out_of_expect_a_number_as_in_in_of_8_not, Axis>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+    return {};
+  }
   [[nodiscard]] constexpr stored_axes out_of(std::size_t heads) const noexcept {
     stored_axes axes = *this;
     axes.out_heads = heads;
     return axes;
+  }
+  template <axis_like Axis>
+  static constexpr stored_axes out_of(Axis) noexcept {
+    using verdict =
+        detail::verdict<detail::never<Axis>, detail::say::stored_axes,
+                        detail::say::in_of_and_out_of_expect_a_number_as_in_in_of_8_not, Axis>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+    return {};
   }
   // A linear map of windows of a sequence, kernel_of(3), or of an image, kernel_of(3, 3): (out,
   // channels, rows, columns) as PyTorch and ONNX store convolutions, or (rows, columns, channels,

@@ -71,6 +71,7 @@ class probe_result {
 
 // An input of a probe with several: probe_input("mask", mask) is the tensor probe.mask.
 template <class X>
+UMBEL_EXPECTS("probe_input: expects the type of a tensor; write probe_input(name, x)")
 struct probe_input {
   constexpr probe_input(const char* name_in_file, X& read_into) noexcept
       : name(name_in_file), x(read_into) {}
