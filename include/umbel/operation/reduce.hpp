@@ -35,7 +35,6 @@ UMBEL_SAYS(expects_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two,
            "expects one tensor and named axes, x | max<key>; for two tensors write maximum(x, y) "
            "or minimum(x, y)");
 UMBEL_SAYS(expects_names_of_axes_without_sizes_so_write_key,
-
            "expects names of axes, not sizes, numbers or options such as exclusive; write key, not "
            "key<6> or 1");
 
