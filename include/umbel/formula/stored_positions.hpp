@@ -14,6 +14,12 @@ constexpr bool is_slow_word(word w) {
                                w != word::maximum && w != word::minimum && w != word::clamp);
 }
 
+struct axes_of_positions {
+  unsigned long long family[2]{};
+  std::size_t count = 0;  // 0: it depends on something else, or on more axes
+  friend constexpr bool operator==(const axes_of_positions&, const axes_of_positions&) = default;
+};
+
 // Numbers that depend on positions only and take long to compute are stored, one for each position:
 // of one axis, such as position<key> % 7, not computed again for each pair; of two axes, if a
 // product or a sum of pairs has a further axis, not again for each of its elements.
@@ -21,29 +27,21 @@ template <class T, std::size_t Nodes>
 struct position_storage {
   schedule<T, Nodes>& p;
   readings<Nodes> readers{p.g};
-  struct axes_of_node {
-    unsigned long long family[2]{};
-    std::size_t count = 0;  // 0: it depends on something else, or on more axes
-    friend constexpr bool operator==(const axes_of_node&, const axes_of_node&) = default;
-  };
-  axes_of_node axes[Nodes]{};
+  axes_of_positions axes[Nodes]{};  // of a node
   bool slow[Nodes]{};
 
-  // A number of all positions?
-  constexpr bool is_constant(const operand& from) const {
-    return p.at(from.node).what == word::number ||
-           (!p.at(from.node).open && !p.at(from.node).condition && from.axes.rank == 0);
-  }
   constexpr void find(int n) {
     const node_of_graph<T>& node = p.at(n);
-    axes_of_node found;
+    axes_of_positions found;
     if (node.what == word::position) axes[n] = {{node.family}, 1};
     if (!is_elementwise(node.what) || node.condition || !node.open ||
         (node.what >= word::where && node.what != word::gather))
       return;
     for (std::size_t j = 0; j < node.operands; ++j) {
       const int from = node.from[j].node;
-      if (is_constant(node.from[j])) continue;
+      const node_of_graph<T>& of = p.at(from);
+      if (of.what == word::number) continue;
+      if (!of.open && !of.condition && node.from[j].axes.rank == 0) continue;  // for all positions
       if (axes[from].count == 0) return;
       for (std::size_t i = 0; i < axes[from].count; ++i) {
         const unsigned long long family = axes[from].family[i];
