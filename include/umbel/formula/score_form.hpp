@@ -262,7 +262,7 @@ struct score_reader {
       if (keeps_zero(node.what)) read_outside(node.from[0], value);
     }
   }
-  // Where both are this value.
+  // The range outside of which both are this value.
   constexpr void read_outside_both(const operand& a, const operand& b, T value) {
     if (is(a.node, value)) return read_outside(b, value);
     if (is(b.node, value)) return read_outside(a, value);
@@ -271,7 +271,7 @@ struct score_reader {
     read_outside(a, value);
     form.include(of_b.form);
   }
-  // Where the product of the first two operands is this value.
+  // The same for the product of the first two operands.
   constexpr void read_outside_product(const node_of_graph<T>& node, T value) {
     const bool zero = value == T{0}, hides = value == -simd::math_constants<T>::infinity;
     for (std::size_t j = 0; j < 2 && (zero || hides); ++j)

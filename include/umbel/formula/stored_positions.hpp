@@ -20,9 +20,9 @@ struct axes_of_positions {
   friend constexpr bool operator==(const axes_of_positions&, const axes_of_positions&) = default;
 };
 
-// Numbers that depend on positions only and take long to compute are stored, one for each position:
-// of one axis, such as position<key> % 7, not computed again for each pair; of two axes, if a
-// product or a sum of pairs has a further axis, not again for each of its elements.
+// Numbers that depend on positions only and take long to compute are stored. Those of one axis,
+// such as position<key> % 7, are not computed again for each pair. Those of two axes are stored if
+// a product or a sum of pairs has a further axis: not computed again for each of its elements.
 template <class T, std::size_t Nodes>
 struct position_storage {
   schedule<T, Nodes>& p;
