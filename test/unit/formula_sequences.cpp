@@ -52,6 +52,18 @@ constexpr formula with_gates = [](auto to, auto from, const auto& w, auto gates)
   auto context = contract<key>(weights, v) | permute<batch, query, heads, head_dim>;
   return std::pair{(context | contiguous | merge<heads, head_dim, hidden>)*w.o, to * w.q};
 };
+// Products by distance, as in DeBERTa, of one sequence: one head at a time.
+template <std::size_t N>
+struct distance : umbel::axis<distance, N> {};
+constexpr formula by_distance = [](auto q, auto k, auto v, auto of_q, auto of_k) {
+  auto at = clamp(position<query> - position<key> + 32, 0, 63);
+  auto scores = contract<head_dim>(q, k) + gather<distance>(contract<head_dim>(q, of_k), at) +
+                gather<distance>(contract<head_dim>(k, of_q), at);
+  return contract<key>(softmax<key>(scores), v);
+};
+template <std::size_t N, template <std::size_t> class Positions>
+using of_heads = tensor<float, batch<1>, heads<5>, Positions<N>, head_dim<8>>;
+using by_distances = tensor<float, heads<5>, distance<64>, head_dim<8>>;
 // A sum over the batch mixes its sequences.
 constexpr formula mixed = [](auto to, const auto& w) {
   auto y = to * w.q;
@@ -118,6 +130,8 @@ static_assert(is_one_by_one<decltype(attend), queries, keys, attention::weights,
 static_assert(is_one_by_one<decltype(with_gates), queries, keys, attention::weights,
                             decltype(inputs::gates)>);
 static_assert(!is_one_by_one<decltype(mixed), queries, attention::weights>);
+static_assert(is_one_by_one<decltype(by_distance), of_heads<450, query>, of_heads<390, key>,
+                            of_heads<390, key>, by_distances, by_distances>);
 
 // The workspace is for one of them.
 template <std::size_t Sequences>
@@ -135,6 +149,15 @@ BOOST_AUTO_TEST_CASE(attention_with_what_all_sequences_share) {
 BOOST_AUTO_TEST_CASE(several_results_and_rows) {
   auto& [x, y, w, bias, gates, lens] = given();
   check(with_gates, x, y, w, gates);
+}
+
+BOOST_AUTO_TEST_CASE(heads_of_one_sequence) {
+  static of_heads<450, query> q;
+  static of_heads<390, key> k, v;
+  static by_distances of_q, of_k;
+  lcg next{12};
+  draw(next, q), draw(next, k), draw(next, v), draw(next, of_q), draw(next, of_k);
+  check(by_distance, q, k, v, of_q, of_k);
 }
 
 // Arguments and results with strides of their own.
