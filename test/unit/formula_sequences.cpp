@@ -64,6 +64,12 @@ constexpr formula by_distance = [](auto q, auto k, auto v, auto of_q, auto of_k)
 template <std::size_t N, template <std::size_t> class Positions>
 using of_heads = tensor<float, batch<1>, heads<5>, Positions<N>, head_dim<8>>;
 using by_distances = tensor<float, heads<5>, distance<64>, head_dim<8>>;
+// A softmax and a maximum along the queries, and a sum of stored weights.
+constexpr formula by_queries = [](auto q, auto k, auto v) {
+  auto scores = contract<head_dim>(q, k);
+  auto shares = softmax<query>(scores) * (1 + max<query>(scores)) + 1e-6f;
+  return contract<key>(shares / sum<key>(shares), v);
+};
 // A sum over the batch mixes its sequences.
 constexpr formula mixed = [](auto to, const auto& w) {
   auto y = to * w.q;
@@ -150,6 +156,8 @@ BOOST_AUTO_TEST_CASE(several_results_and_rows) {
   auto& [x, y, w, bias, gates, lens] = given();
   check(with_gates, x, y, w, gates);
 }
+static_assert(is_one_by_one<decltype(by_queries), of_heads<450, query>, of_heads<390, key>,
+                            of_heads<390, key>>);
 
 BOOST_AUTO_TEST_CASE(heads_of_one_sequence) {
   static of_heads<450, query> q;
@@ -158,6 +166,15 @@ BOOST_AUTO_TEST_CASE(heads_of_one_sequence) {
   lcg next{12};
   draw(next, q), draw(next, k), draw(next, v), draw(next, of_q), draw(next, of_k);
   check(by_distance, q, k, v, of_q, of_k);
+  check(by_queries, q, k, v);
+  const auto head = [](const auto& x) { return x | select_at<heads, 3>; };
+  static workspace_for<decltype(by_queries), decltype(q), decltype(k), decltype(v)> work;
+  static const auto all = by_queries(q, k, v, work);
+  static const auto of_head = contiguous(head(all));
+  static workspace_for<decltype(by_queries), decltype(head(q)), decltype(head(k)),
+                       decltype(head(v))>
+      one;
+  BOOST_TEST(same_bits(by_queries(head(q), head(k), head(v), one), of_head));
 }
 
 // Arguments and results with strides of their own.

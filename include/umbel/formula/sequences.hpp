@@ -66,7 +66,9 @@ struct sequence_finder {
     if (bytes < least_of_all || least_of_one > bytes / found.count) return false;
     for (std::size_t s = 0; s < p.count; ++s) {
       const step& this_step = p.steps[s];
-      if (this_step.kind == step_kind::call || !is_outermost(this_step.root) ||
+      const word what = p.at(this_step.root).what;
+      const bool has_axes = what == word::softmax || what == word::reduce;  // not only a function
+      if ((this_step.kind == step_kind::call && !has_axes) || !is_outermost(this_step.root) ||
           !is_outermost(this_step.to))
         return false;
     }
@@ -98,6 +100,7 @@ constexpr graph<T, Nodes> of_one_sequence(graph<T, Nodes> g,
   for (int n = 0; n < g.count; ++n) {
     node_of_graph<T>& node = g.nodes[n];
     node.axes = without(node.axes, sequences.family);
+    node.by_axes = true;
     for (std::size_t j = 0; j < node.operands; ++j)
       node.from[j].axes = without(node.from[j].axes, sequences.family);
   }
