@@ -228,6 +228,21 @@ def packed_documents(q, k, v, documents):
     return torch.softmax(scores.masked_fill(hidden, -torch.inf), -1) @ v
 
 
+def interpolated_biases(q, k, v, c, least, w1, b1, w2):
+    distance = distances(q.shape[-2], k.shape[-2]).to(q.dtype)
+    i = torch.arange(q.shape[-2], dtype=q.dtype)[:, None]
+    x = torch.log(c * distance.clamp(min=0) + 1) / torch.log(c * i.clamp(min=least) + 1)
+    biases = (torch.relu(x[..., None] * w1 + b1) @ w2).permute(2, 0, 1)
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5 + biases
+    return torch.softmax(scores.masked_fill(distance < 0, -torch.inf), -1) @ v
+
+
+def gated_linear(q, k, v, gate):
+    kept = functional.logsigmoid(gate).cumsum(-2) / 16
+    scores = (q * kept.exp()) @ (k * (-kept).exp()).transpose(-1, -2) * q.shape[-1] ** -0.5
+    return scores.masked_fill(distances(q.shape[-2], k.shape[-2]) < 0, 0) @ v
+
+
 # ---- their arguments --------------------------------------------------------------------------
 
 
@@ -298,6 +313,9 @@ def variants(draw: Callable[..., Tensor], batch: int, heads: int, queries: int, 
         selected_blocks: lambda: (q(), k(), k()),
         dilated: lambda: (square(), k(), k()),
         packed_documents: lambda: (square(), k(), k(), documents()),
+        interpolated_biases: lambda: (square(), k(), k(), 0.5, 4.0, draw(32), draw(32),
+                                      draw(32, heads)),
+        gated_linear: lambda: (square(), k(), k(), k()),
     }
 
 

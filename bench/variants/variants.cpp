@@ -32,6 +32,8 @@
 #include "../../examples/variants/25_selected_blocks.hpp"
 #include "../../examples/variants/26_dilated.hpp"
 #include "../../examples/variants/27_documents.hpp"
+#include "../../examples/variants/28_interpolated_biases.hpp"
+#include "../../examples/variants/29_gated_linear.hpp"
 #include "../core.hpp"
 
 namespace {
@@ -180,6 +182,11 @@ struct shape {
     for (std::size_t i = 0; i < Tokens; ++i)
       documents(0, i) = 10 * i < 4 * Tokens ? 0 : 10 * i < 6 * Tokens ? 1 : 2;
     row("packed_documents", up_to_query, variants::packed_documents, q, k, v, documents);
+    const auto of_units = filled<tensor<float, variants::unit<32>>>(1);
+    const auto to_heads = filled<tensor<float, variants::unit<32>, heads<Heads>>>(1);
+    row("interpolated_biases", up_to_query + 2 * 32 * pairs, variants::interpolated_biases, q, k, v,
+        0.5f, 4.0f, of_units, of_units, to_heads);
+    row("gated_linear", up_to_query, variants::gated_linear, q, k, v, k);
   }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Functions of the distance of two positions are tables. The bits are those of a tensor of
-// distances, which has no table.
+// Functions of the distance of two positions are tables, and functions of both that a sum repeats
+// are computed once for each pair. The bits are those of a tensor of distances, or of pairs.
 #include <boost/test/unit_test.hpp>
 #include <string_view>
 #include <umbel/umbel.hpp>
@@ -14,6 +14,15 @@ using namespace umbel::axes;
 using namespace umbel_test;
 
 namespace {
+
+// With the bits of plain.
+template <class F, class... X>
+auto value(const F& f, const X&... x) {
+  static workspace_for<F, X...> work;
+  const auto fast = f(x..., work);
+  BOOST_TEST(same_bits(fast, plain(f)(x..., work)));
+  return fast;
+}
 
 // Weights(s, apart, r): s: scores, apart: the distance, r: a number for each head.
 template <std::size_t Queries, std::size_t Keys, class Weights>
@@ -32,19 +41,49 @@ void check(Weights, std::string_view says) {
       for (std::size_t h = 0; h < 3; ++h)
         apart(h, i, j) = static_cast<float>(i) - static_cast<float>(j);
   const tensor<float, heads<3>> r{0.25f, 0.5f, 1.5f};
-  const auto of = [&](const auto& f) {
-    static workspace_for<std::remove_cvref_t<decltype(f)>, decltype(in.q), decltype(in.k),
-                         decltype(in.v), decltype(r), decltype(apart)>
-        work;
-    const auto fast = f(in.q, in.k, in.v, r, apart, work);
-    BOOST_TEST(same_bits(fast, plain(f)(in.q, in.k, in.v, r, apart, work)));
-    return fast;
-  };
-  BOOST_TEST(same_bits(of(of_positions), of(of_tensor)));
+  BOOST_TEST(same_bits(value(of_positions, in.q, in.k, in.v, r, apart),
+                       value(of_tensor, in.q, in.k, in.v, r, apart)));
   const std::string_view page = describe(of_positions, in.q, in.k, in.v, r, apart);
   BOOST_TEST((page.find(says) != page.npos), says << " not in " << page);
   BOOST_TEST((std::string_view(describe(of_tensor, in.q, in.k, in.v, r, apart)).find("distances") ==
               page.npos));
+}
+
+template <std::size_t N>
+struct feature : umbel::axis<feature, N> {};
+
+// Slow, not of the distance alone, and with a number that is an argument.
+constexpr auto of_both = [](auto scale) {
+  return log(1 + scale * abs(position<query> - position<key>)) /
+         log(2 + scale * maximum(position<query>, 9));
+};
+// Sums(features, x): over the features, of which each repeats x. in_rows: is the program a part of
+// a step by blocks?
+template <class Sums>
+void check_sums(Sums, bool in_rows) {
+  static inputs<70, 67> in;
+  static tensor<float, feature<20>, heads<3>> w;
+  fill(w, 5);
+  static constexpr Sums sums{};
+  static constexpr auto attend = [](auto q, auto k, auto v, auto weights, auto x) {
+    auto features = weights | broadcast<feature<20>, heads<3>, query<70>, key<67>>;
+    return contract<key>(softmax<key>(contract<head_dim>(q, k) + sums(features, x, weights)), v);
+  };
+  constexpr formula of_positions = [](auto q, auto k, auto v, auto weights, auto scale, auto) {
+    return attend(q, k, v, weights, of_both(scale));
+  };
+  constexpr formula of_tensor = [](auto q, auto k, auto v, auto weights, auto, auto x) {
+    return attend(q, k, v, weights, x);
+  };
+  constexpr formula pairs = [](auto one, auto scale) { return one * of_both(scale); };
+  static tensor<float, query<70>, key<67>> one, x;
+  for (float& element : one) element = 1;
+  static workspace_for<decltype(pairs), decltype(one), float> work_of_pairs;
+  pairs.into(x, one, 0.5f, work_of_pairs);
+  BOOST_TEST(same_bits(value(of_positions, in.q, in.k, in.v, w, 0.5f, x),
+                       value(of_tensor, in.q, in.k, in.v, w, 0.5f, x)));
+  const std::string_view page = describe(of_positions, in.q, in.k, in.v, w, 0.5f, x);
+  BOOST_TEST(((page.find("[query=70, key=67]  stored") != page.npos) == !in_rows), page);
 }
 
 constexpr auto logarithm = [](auto s, auto apart, auto r) {
@@ -79,6 +118,16 @@ BOOST_AUTO_TEST_CASE(several_programs) {
         return softmax<key>(hide(s * near + far * r, apart > 40));
       },
       "128 distances");
+}
+
+BOOST_AUTO_TEST_CASE(numbers_of_pairs_in_sums) {
+  check_sums([](auto w, auto x, auto) { return sum<feature>(tanh(w * x)); }, false);
+  check_sums(
+      [](auto w, auto x, auto of) {
+        auto inner = relu((w | select_at<heads, 1>)*x);
+        return contract<feature>(inner, of);
+      },
+      true);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -115,6 +115,27 @@ constexpr formula of_lengths = [](auto q, auto k, auto v, auto lengths) {
   auto r = where(position<key> < lengths, exp(scores_of(q, k)), 0);
   return contract<key>(r / (sum<key>(r) + 1), v);
 };
+// Weights with the sign of their score: both are 0 of later keys.
+constexpr formula of_signs = [](auto q, auto k, auto v) {
+  auto s = scores_of(q, k);
+  auto weights = softmax<key>(hide(abs(s), position<key> > position<query>));
+  return contract<key>(where(s < 0, -weights, weights), v);
+};
+// Sums, differences and the larger of weights: their ranges together are 0 to 40 keys before.
+constexpr formula of_two_weights = [](auto q, auto k, auto v) {
+  auto apart = position<query> - position<key>;
+  auto s = scores_of(q, k);
+  auto a = softmax<key>(1 + hide(s, apart < 0 || apart > 40));
+  auto b = where(apart < 0 || apart > 20, 0, s);
+  return contract<key>(maximum(a - 0.25f * b, b * relu(s)) + a, v) / (sum<key>(abs(a - b)) + 1);
+};
+// One of the two is not 0 there.
+constexpr formula of_other_weights = [](auto q, auto k, auto v) {
+  auto s = scores_of(q, k);
+  auto later = position<key> > position<query>;
+  auto a = where(later, 0, s);
+  return contract<key>(a + 0.125f * sigmoid(s), v) / (sum<key>(where(s > 0, a, 1)) + 1000);
+};
 // Not neutral: a product with infinity or NaN.
 constexpr formula of_products = [](auto q, auto k, auto v) {
   auto s = scores_of(q, k);
@@ -145,6 +166,11 @@ BOOST_AUTO_TEST_CASE(exponentials) {
   check<97, 97>(of_other_exponentials);
 }
 BOOST_AUTO_TEST_CASE(several_ranges) { check<150, 144>(of_several); }
+BOOST_AUTO_TEST_CASE(programs_of_several_weights) {
+  check<97, 97>(of_signs);
+  check<100, 72>(of_two_weights);
+  check<70, 50>(of_other_weights);
+}
 BOOST_AUTO_TEST_CASE(lengths_of_sequences) {
   check<20, 90>(of_lengths, tensor<float, batch<2>, heads<3>>{0, 1, 64.5f, 1e9f, -3, not_a_number});
 }
@@ -167,6 +193,8 @@ BOOST_AUTO_TEST_CASE(keys_outside_are_not_read) {
   BOOST_TEST(has_numbers(softpick));
   BOOST_TEST(has_numbers(largest));
   BOOST_TEST(has_numbers(of_exponentials));
+  BOOST_TEST(has_numbers(of_signs));
+  BOOST_TEST(has_numbers(of_two_weights));
   BOOST_TEST(has_numbers(variants::stick_breaking));
 }
 

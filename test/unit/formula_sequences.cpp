@@ -52,6 +52,24 @@ constexpr formula with_gates = [](auto to, auto from, const auto& w, auto gates)
   auto context = contract<key>(weights, v) | permute<batch, query, heads, head_dim>;
   return std::pair{(context | contiguous | merge<heads, head_dim, hidden>)*w.o, to * w.q};
 };
+// Products by distance, as in DeBERTa, of one sequence: one head at a time.
+template <std::size_t N>
+struct distance : umbel::axis<distance, N> {};
+constexpr formula by_distance = [](auto q, auto k, auto v, auto of_q, auto of_k) {
+  auto at = clamp(position<query> - position<key> + 32, 0, 63);
+  auto scores = contract<head_dim>(q, k) + gather<distance>(contract<head_dim>(q, of_k), at) +
+                gather<distance>(contract<head_dim>(k, of_q), at);
+  return contract<key>(softmax<key>(scores), v);
+};
+template <std::size_t N, template <std::size_t> class Positions>
+using of_heads = tensor<float, batch<1>, heads<5>, Positions<N>, head_dim<8>>;
+using by_distances = tensor<float, heads<5>, distance<64>, head_dim<8>>;
+// A softmax and a maximum along the queries, and a sum of stored weights.
+constexpr formula by_queries = [](auto q, auto k, auto v) {
+  auto scores = contract<head_dim>(q, k);
+  auto shares = softmax<query>(scores) * (1 + max<query>(scores)) + 1e-6f;
+  return contract<key>(shares / sum<key>(shares), v);
+};
 // A sum over the batch mixes its sequences.
 constexpr formula mixed = [](auto to, const auto& w) {
   auto y = to * w.q;
@@ -118,6 +136,8 @@ static_assert(is_one_by_one<decltype(attend), queries, keys, attention::weights,
 static_assert(is_one_by_one<decltype(with_gates), queries, keys, attention::weights,
                             decltype(inputs::gates)>);
 static_assert(!is_one_by_one<decltype(mixed), queries, attention::weights>);
+static_assert(is_one_by_one<decltype(by_distance), of_heads<450, query>, of_heads<390, key>,
+                            of_heads<390, key>, by_distances, by_distances>);
 
 // The workspace is for one of them.
 template <std::size_t Sequences>
@@ -135,6 +155,26 @@ BOOST_AUTO_TEST_CASE(attention_with_what_all_sequences_share) {
 BOOST_AUTO_TEST_CASE(several_results_and_rows) {
   auto& [x, y, w, bias, gates, lens] = given();
   check(with_gates, x, y, w, gates);
+}
+static_assert(is_one_by_one<decltype(by_queries), of_heads<450, query>, of_heads<390, key>,
+                            of_heads<390, key>>);
+
+BOOST_AUTO_TEST_CASE(heads_of_one_sequence) {
+  static of_heads<450, query> q;
+  static of_heads<390, key> k, v;
+  static by_distances of_q, of_k;
+  lcg next{12};
+  draw(next, q), draw(next, k), draw(next, v), draw(next, of_q), draw(next, of_k);
+  check(by_distance, q, k, v, of_q, of_k);
+  check(by_queries, q, k, v);
+  const auto head = [](const auto& x) { return x | select_at<heads, 3>; };
+  static workspace_for<decltype(by_queries), decltype(q), decltype(k), decltype(v)> work;
+  static const auto all = by_queries(q, k, v, work);
+  static const auto of_head = contiguous(head(all));
+  static workspace_for<decltype(by_queries), decltype(head(q)), decltype(head(k)),
+                       decltype(head(v))>
+      one;
+  BOOST_TEST(same_bits(by_queries(head(q), head(k), head(v), one), of_head));
 }
 
 // Arguments and results with strides of their own.

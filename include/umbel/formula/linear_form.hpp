@@ -101,5 +101,29 @@ constexpr linear_form linear_form_of(const Nodes& nodes, int n, const Positions&
   }
 }
 
+// Position i + offset between two numbers, or the number if they are equal.
+struct key_bound {
+  double offset = 0, least = -1e9, most = 1e9;
+  bool known = false;
+
+  constexpr bool is_number() const noexcept { return least == most; }
+  constexpr bool is_clamped() const noexcept { return least > -1e9 || most < 1e9; }
+  constexpr double at(double query) const noexcept {
+    const double free = query + offset;
+    return free < least ? least : free > most ? most : free;
+  }
+  friend constexpr bool operator==(const key_bound&, const key_bound&) = default;
+};
+// The greater or the lesser of two bounds, if that is a bound again.
+constexpr key_bound one_of(const key_bound& a, const key_bound& b, bool greater) noexcept {
+  const bool has_numbers = a.is_number() || b.is_number();
+  if (!has_numbers && a.offset != b.offset && (a.is_clamped() || b.is_clamped())) return {};
+  const auto choose = [greater](double x, double y) { return (x > y) == greater ? x : y; };
+  const double offset = !has_numbers    ? choose(a.offset, b.offset)
+                        : a.is_number() ? b.offset
+                                        : a.offset;
+  return {offset, choose(a.least, b.least), choose(a.most, b.most), true};
+}
+
 }  // namespace umbel::inline UMBEL_TARGET::detail::formulas
 UMBEL_WARNINGS_POP

@@ -273,20 +273,6 @@ constexpr bool same_attentions(const schedule<T, A>& a, const schedule<T, B>& b)
   }
 }
 
-// Copies the elements of From with the strides of To, axis by axis. Back, if not 0: adds each to
-// the element so many before it.
-template <const axis_list& From, const axis_list& To, std::size_t Back = 0, std::size_t Axis = 0,
-          class T>
-constexpr void copy_axes(const T* x, T* y) noexcept {
-  if constexpr (Axis != From.rank) {
-    for (std::size_t i = 0; i < From.size[Axis]; ++i)
-      copy_axes<From, To, Back, Axis + 1>(x + i * From.stride[Axis], y + i * To.stride[Axis]);
-  } else if constexpr (Back != 0) {
-    *y = *(y - Back) + *x;
-  } else {
-    *y = *x;
-  }
-}
 // Never inlined: a product that wrote x could fuse into the addition.
 template <const axis_list& From, const axis_list& To, std::size_t Back, class T>
 UMBEL_NOINLINE constexpr void add_to_sums(const T* x, T* sums) noexcept {
@@ -312,59 +298,6 @@ struct append_step {
       add_to_sums<from, to, key_step>(x, first);
     else
       copy_axes<from, to>(x, first);
-  }
-};
-
-// A softmax or a reduction, whose loops follow from its axes.
-template <class Run, int Root>
-struct step_by_axes {
-  using T = typename Run::value_type;
-  static constexpr const node_of_graph<T>& node = Run::value.at(Root);
-  static constexpr axis_list from = node.from[0].axes, to_axes = node.axes;
-  static constexpr kernel::softmax_shape of_softmax = [] {
-    kernel::softmax_shape shape{1, 1, 1};
-    bool inner = false;
-    for (std::size_t i = 0; i < node.axes.rank; ++i) {
-      if (node.axes.family[i] == node.family)
-        shape.width = node.axes.size[i], inner = true;
-      else
-        (inner ? shape.inner : shape.outer) *= node.axes.size[i];
-    }
-    return shape;
-  }();
-  static constexpr auto walk(bool reduced) {
-    kernel::axes_walk<most_axes + 1> found{};
-    for (std::size_t i = 0; i < from.rank; ++i) {
-      bool is_reduced = false;
-      for (std::size_t s = 0; s < node.sums; ++s)
-        is_reduced = is_reduced || node.summed[s] == from.family[i];
-      if (is_reduced != reduced) continue;
-      found.extents[found.rank] = from.size[i];
-      found.strides[found.rank++] = from.stride[i];
-    }
-    return kernel::fewest_axes(found);
-  }
-
-  template <bool Plain>
-  static constexpr void write(const Run& run, T* to) noexcept {
-    const T* x = run.template begin<Root, 0>();
-    if constexpr (node.what == word::softmax && !(from == to_axes)) {
-      copy_axes<from, to_axes>(x, to);  // a softmax keeps its input's axes
-      x = to;
-    }
-    if constexpr (node.what == word::softmax) {
-      if (Plain || __builtin_is_constant_evaluated())
-        kernel::plain::softmax<of_softmax>(x, to);
-      else
-        kernel::softmax<of_softmax>(x, to);
-    } else {
-      using operation = operation_of<node.reduces_by>;
-      constexpr auto kept = walk(false), reduced = walk(true);
-      if (Plain || __builtin_is_constant_evaluated())
-        kernel::plain::reduce<operation, kept, reduced>(x, to);
-      else
-        kernel::reduce<operation, kept, reduced>(x, to);
-    }
   }
 };
 

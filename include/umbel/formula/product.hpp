@@ -17,17 +17,18 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// The loops of contraction n, written with these axes; for one position of axis `single`.
+// The loops of contraction n, written with these axes; for `count` positions of axis `cut`.
 template <std::size_t Room, class T, std::size_t Nodes>
 constexpr kernel::contract_loops<Room> loops_of_contraction(const schedule<T, Nodes>& p, int n,
                                                             const axis_list& out,
-                                                            unsigned long long single = 0) {
+                                                            unsigned long long cut = 0,
+                                                            std::size_t count = 1) {
   const node_of_graph<T>& node = p.at(n);
   const axis_list &x = node.from[0].axes, &y = node.from[1].axes;
   kernel::contract_axes<Room> kept, summed;
   for (std::size_t i = 0; i < node.axes.rank; ++i) {
     const unsigned long long family = node.axes.family[i];
-    kept.push({family == single ? 1 : node.axes.size[i], x.stride_of(family), y.stride_of(family),
+    kept.push({family == cut ? count : node.axes.size[i], x.stride_of(family), y.stride_of(family),
                out.stride_of(family)});
   }
   for (std::size_t i = 0; i < node.sums; ++i) {
@@ -86,9 +87,10 @@ struct product_step {
   static constexpr bool has_program =
       Root != Known && !(last.what == word::copy && last.from[0].node == Known);
 
-  static constexpr auto contraction(unsigned long long single = 0) {
+  static constexpr auto contraction(unsigned long long cut = 0, std::size_t count = 1) {
     constexpr std::size_t kept = product.axes.rank, summed = product.sums;
-    return loops_of_contraction<(kept > summed ? kept : summed)>(Run::value, Known, out, single);
+    return loops_of_contraction<(kept > summed ? kept : summed)>(Run::value, Known, out, cut,
+                                                                 count);
   }
   template <bool Plain>
   static constexpr void contract(const T* x, const T* y, T* to) noexcept {

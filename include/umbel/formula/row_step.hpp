@@ -218,28 +218,56 @@ struct block_run {
       else
         context::template contract_by<loops, true>(x, y, to(), further);
     }
-    // Adds for each query the keys of its range that are among `count` from key `from` on.
-    template <bool Plain, class Ranges>
-    constexpr void add_some(const Ranges& ranges, std::size_t from, std::size_t count,
+    // Adds for Count queries from query i on so many keys from `key` on.
+    template <bool Plain, std::size_t Count>
+    constexpr void add_keys(std::size_t i, std::size_t key, std::size_t keys,
                             bool further) const noexcept {
-      constexpr auto loops = context::contraction(Blocks.query);
+      constexpr auto loops = context::contraction(Blocks.query, Count);
       constexpr const auto& operands = value.at(of.product).from;
-      const auto place = [](const axis_list& axes, std::size_t query, std::size_t key) {
-        return query * axes.stride_of(Blocks.query) + key * axes.stride_of(Blocks.key);
+      const auto place = [i, at = keys != 0 ? key - block.first_key : 0](const axis_list& axes) {
+        return i * axes.stride_of(Blocks.query) + at * axes.stride_of(Blocks.key);
       };
-      for (std::size_t i = 0; i < Rows; ++i) {
-        const kernel::scores::key_range seen = ranges.range(block.first + i, 1, from + count);
+      const T* const x = block.template begin<of.product, 0>() + place(operands[0].axes);
+      const T* const y = block.template begin<of.product, 1>() + place(operands[1].axes);
+      T* const out = to() + i * axes_of<of.to>().stride_of(Blocks.query);
+      if (Plain || __builtin_is_constant_evaluated())
+        kernel::plain::contract_all_some<loops>(x, y, out, keys, further);
+      else
+        kernel::contract_all_some<loops>(x, y, out, keys, further);
+    }
+    // Adds for each of `count` queries the keys of its range that are in from..end.
+    template <bool Plain, class Ranges>
+    constexpr void add_rows(const Ranges& ranges, std::size_t i, std::size_t count,
+                            std::size_t from, std::size_t end, bool further) const noexcept {
+      for (const std::size_t last = i + count; i < last; ++i) {
+        const kernel::scores::key_range seen = ranges.range(block.first + i, 1, end);
         const std::size_t key = seen.begin > from ? seen.begin : from;
         const std::size_t keys = seen.end > key ? seen.end - key : 0;
-        const std::size_t at = keys != 0 ? key - block.first_key : 0;
-        const T* const x = block.template begin<of.product, 0>() + place(operands[0].axes, i, at);
-        const T* const y = block.template begin<of.product, 1>() + place(operands[1].axes, i, at);
-        T* const out = to() + place(axes_of<of.to>(), i, 0);
-        if (Plain || __builtin_is_constant_evaluated())
-          kernel::plain::contract_all_some<loops>(x, y, out, keys, further);
-        else
-          kernel::contract_all_some<loops>(x, y, out, keys, further);
+        if (keys != 0 || !further) add_keys<Plain, 1>(i, key, keys, further);
       }
+    }
+    // The same for all. Neighbors add the keys that all of them see together.
+    template <bool Plain, class Ranges>
+    constexpr void add_some(const Ranges& ranges, std::size_t from, std::size_t end,
+                            bool further) const noexcept {
+      std::size_t i = 0;
+      constexpr std::size_t neighbors = 8;
+      if constexpr (!Plain && !UMBEL_SMALL_CODE && Rows >= neighbors)
+        if (!__builtin_is_constant_evaluated())
+          for (; i + neighbors <= Rows; i += neighbors) {
+            const kernel::scores::key_range seen = ranges.range(block.first + i, neighbors, end);
+            const std::size_t first = seen.full_begin > from ? seen.full_begin : from;
+            const std::size_t last = seen.full_end;
+            if (last <= first) {
+              add_rows<Plain>(ranges, i, neighbors, from, end, further);
+              continue;
+            }
+            const bool has_earlier = from < first && first > seen.begin;
+            if (has_earlier) add_rows<Plain>(ranges, i, neighbors, from, first, further);
+            add_keys<Plain, neighbors>(i, first, last - first, further || has_earlier);
+            add_rows<Plain>(ranges, i, neighbors, last, end, true);
+          }
+      add_rows<Plain>(ranges, i, Rows - i, from, end, further);
     }
   };
   // f(product) for each.
@@ -354,7 +382,7 @@ struct row_step {
         if (is_full)
           product.template add<Plain>(further);
         else
-          product.template add_some<Plain>(ranges, key, count, further);
+          product.template add_some<Plain>(ranges, key, key + count, further);
       });
       further = true;
     }

@@ -45,8 +45,6 @@ struct element_of_argument<T, tensor_argument<E, Layout>> {
 // Only for caches: next_positions.hpp.
 template <class Run, int Root>
 struct append_step;
-template <class Run, int Root>
-struct step_by_axes;
 
 // F for these arguments: its graph and schedule.
 template <class F, bool Direct, class... Argument>

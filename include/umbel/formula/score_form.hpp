@@ -12,30 +12,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// Position i + offset between two numbers, or the number if they are equal.
-struct key_bound {
-  double offset = 0, least = -1e9, most = 1e9;
-  bool known = false;
-
-  constexpr bool is_number() const noexcept { return least == most; }
-  constexpr bool is_clamped() const noexcept { return least > -1e9 || most < 1e9; }
-  constexpr double at(double query) const noexcept {
-    const double free = query + offset;
-    return free < least ? least : free > most ? most : free;
-  }
-  friend constexpr bool operator==(const key_bound&, const key_bound&) = default;
-};
-// The greater or the lesser of two bounds, if that is a bound again.
-constexpr key_bound one_of(const key_bound& a, const key_bound& b, bool greater) noexcept {
-  const bool has_numbers = a.is_number() || b.is_number();
-  if (!has_numbers && a.offset != b.offset && (a.is_clamped() || b.is_clamped())) return {};
-  const auto choose = [greater](double x, double y) { return (x > y) == greater ? x : y; };
-  const double offset = !has_numbers    ? choose(a.offset, b.offset)
-                        : a.is_number() ? b.offset
-                                        : a.offset;
-  return {offset, choose(a.least, b.least), choose(a.most, b.most), true};
-}
-
 template <class T>
 struct score_form {
   static constexpr std::size_t most = 8;
@@ -62,6 +38,10 @@ struct score_form {
   constexpr bool has_range() const noexcept { return is_window() || is_clamped() || has_length(); }
 
   // The range becomes one that also has the keys of `other`: its first ones, its last ones.
+  constexpr void include(const score_form& other) noexcept {
+    include_first(other);
+    include_last(other);
+  }
   constexpr void include_first(const score_form& other) noexcept {
     if ((other.low) < low) low = other.low;
     if (first != other.first) first = {0, -1e9, -1e9, false};
@@ -244,22 +224,26 @@ struct score_reader {
     if (!p.reads_as_is(from)) return;
     if (node.condition && zero) {  // 1 or 0
       add_range(from.node, true);
-    } else if (node.what == word::where && is(operand_of(1), value)) {
-      add_range(operand_of(0), false);
-      read_outside(node.from[2], value);
-    } else if (node.what == word::where && is(operand_of(2), value)) {
-      add_range(operand_of(0), true);
-      read_outside(node.from[1], value);
+    } else if (node.what == word::where) {
+      if (is(operand_of(1), value)) add_range(operand_of(0), false);
+      if (is(operand_of(2), value)) add_range(operand_of(0), true);
+      read_outside_both(node.from[1], node.from[2], value);
+    } else if (node.what == word::maximum || node.what == word::minimum ||
+               (zero && (node.what == word::add || node.what == word::subtract))) {
+      read_outside_both(node.from[0], node.from[1], value);
     } else if (node.what == word::hide && hides) {
       add_range(operand_of(1), false);
       read_outside(node.from[0], value);
-    } else if (node.what == word::multiply && zero && of_weights) {
-      read_outside(node.from[0], value);
-      read_outside(node.from[1], value);
-    } else if (node.what == word::multiply && (zero || hides)) {
-      for (std::size_t j = 0; j < 2; ++j)
-        if (is_factor(operand_of(1 - j), hides) || (j == 0 && zero && is_square(node)))
-          read_outside(node.from[j], value);
+    } else if (node.what == word::multiply) {
+      read_outside_product(node, value);
+    } else if (node.what == word::multiply_add && zero) {
+      score_reader product = *this;
+      product.read_outside_product(node, value);
+      if (!is(operand_of(2), value)) {
+        read_outside(node.from[2], value);
+        product.form.include(form);
+      }
+      form = product.form;
     } else if (node.what == word::divide && (zero || hides)) {
       if ((zero && of_weights) || is_factor(operand_of(1), hides))
         read_outside(node.from[0], value);
@@ -268,12 +252,32 @@ struct score_reader {
       inside.read_outside(node.from[0], value);
       if (of_weights || is_number_or_largest(operand_of(1), node.from[0], inside.sees_itself()))
         read_outside(node.from[0], value);
+    } else if (node.what == word::add && hides) {
+      for (std::size_t j = 0; j < 2; ++j)
+        if (of_weights || is_finite(operand_of(1 - j))) read_outside(node.from[j], value);
     } else if (node.what == word::softmax && node.family == parts.key && zero) {
       read_outside(node.from[0], -infinity);
     } else if (is_function(node.what) && node.operands == 1 && zero) {
       if (vanishes(node.what)) read_outside(node.from[0], -infinity);
       if (keeps_zero(node.what)) read_outside(node.from[0], value);
     }
+  }
+  // The range outside of which both are this value.
+  constexpr void read_outside_both(const operand& a, const operand& b, T value) {
+    if (is(a.node, value)) return read_outside(b, value);
+    if (is(b.node, value)) return read_outside(a, value);
+    score_reader of_b = *this;
+    of_b.read_outside(b, value);
+    read_outside(a, value);
+    form.include(of_b.form);
+  }
+  // The same for the product of the first two operands.
+  constexpr void read_outside_product(const node_of_graph<T>& node, T value) {
+    const bool zero = value == T{0}, hides = value == -simd::math_constants<T>::infinity;
+    for (std::size_t j = 0; j < 2 && (zero || hides); ++j)
+      if ((zero && of_weights) || is_factor(node.from[1 - j].node, hides) ||
+          (j == 0 && zero && is_square(node)))
+        read_outside(node.from[j], value);
   }
   constexpr bool is_square(const node_of_graph<T>& node) const {
     return node.from[0].node == node.from[1].node && p.reads_as_is(node.from[1]);
@@ -288,13 +292,14 @@ struct score_reader {
   // at least the largest of a row of x in which some key is seen?
   constexpr bool is_number_or_largest(int n, const operand& x, bool some_key_is_seen) const {
     const node_of_graph<T>& node = p.at(n);
-    if (is_number(n)) return node.number == 0 || is_factor(n, false);
+    if (is_number(n)) return is_finite(n);
     if (node.what == word::maximum && some_key_is_seen)
       return is_number_or_largest(node.from[0].node, x, true) ||
              is_number_or_largest(node.from[1].node, x, true);
     return some_key_is_seen && node.what == word::reduce && node.reduces_by == reduction::max &&
            node.sums == 1 && node.summed[0] == parts.key && node.from[0] == x;
   }
+  constexpr bool is_finite(int n) const { return is(n, T{0}) || is_factor(n, false); }
   // A number other than 0, infinity and NaN.
   constexpr bool is_factor(int n, bool positive) const {
     if (!is_number(n)) return false;

@@ -76,7 +76,7 @@ struct description : cycles_of_formula<F, X...> {
   static constexpr bool reads(std::size_t s, int n) {
     return nodes.of[s].reads[n] && !step_writes(p, p.steps[s], n);
   }
-  // The shape of node n. A stored number of positions has their axis, or has their distances.
+  // The shape of node n. A stored number of positions has their axes or distances.
   template <class Writer>
   static constexpr void put_shape(Writer& out, int n) {
     if (p.at(n).axes.has(distance_family)) {
@@ -86,9 +86,12 @@ struct description : cycles_of_formula<F, X...> {
     }
     if (!named.nodes[n].open) return out.put(named.nodes[n].shape);
     const axis_list& axes = p.at(n).axes;
-    for (int m = 0; m < n; ++m)
-      if (p.at(m).what == word::position && p.at(m).family == axes.family[0])
-        return out.put('[', named.nodes[m].name, '=', axes.size[0], ']');
+    for (std::size_t i = 0; i < axes.rank; ++i) {
+      int m = 0;
+      while (p.at(m).what != word::position || p.at(m).family != axes.family[i]) ++m;
+      out.put(i == 0 ? "[" : ", ", named.nodes[m].name, '=', axes.size[i]);
+    }
+    out.put(']');
   }
   // Prints the inputs of step s, each once; nothing for a program of positions.
   template <class Writer>
