@@ -117,7 +117,7 @@ struct integer_steps {
     const word what = at(n).what;
     if (what == word::argument) return step[n] == integer_step::outside;
     if (what == word::number || what == word::position) return true;
-    if (!is_elementwise(what) || what == word::hide || what == word::add_to) return false;
+    if (!formulas::is_elementwise(what) || what == word::hide || what == word::add_to) return false;
     for (std::size_t j = 0; j < at(n).operands; ++j) {
       const operand& from = at(n).from[j];
       const bool in_place = at(from.node).what == word::argument || is_as_stored(from) ||
