@@ -183,10 +183,8 @@ class StepWriter(Steps):
 
     def __init__(self, writer, keys):
         super().__init__(writer, keys)
-        ops = {one.node.op for one in writer.program.statements}
-        if not ops & (ATTENDS | {"decoder"}):
-            kind = NoStepOfLayers if ops & {"softmax", "matmul"} else Refused
-            raise kind("--decode: no attention or encoder layer was recognized; write the step by hand (docs/language.md)")
+        if not any(one.node.op in ATTENDS | {"decoder"} for one in writer.program.statements):
+            raise NoStepOfLayers("--decode: no attention or encoder layer was recognized; write the step by hand (docs/language.md)")
         for one in writer.program.statements:
             self.check(one)
 
@@ -194,14 +192,15 @@ class StepWriter(Steps):
         """Does a step compute it? Of the new rows alone, or with a cache."""
         node, where = one.node, f"--decode: {one.node.origin}: " if one.node.origin else "--decode: "
         if one.axes[:1] != ("token",) or node.shape[:1] != (self.length,):
-            raise Refused(f"{where}its result has the axes {axes_text(one.axes, node.shape)}, not those of the sequence first; "
+            kind = NoStepOfLayers if "token" in one.axes else Refused
+            raise kind(f"{where}its result has the axes {axes_text(one.axes, node.shape)}, not those of the sequence first; "
                           "do this step outside of the model")
         if node.op == "decoder":
             raise Refused(f"{where}it attends to a memory, and a step has none; write the step by hand (docs/language.md)")
         if node.op in ATTENDS:
             attends = node["attention"] if node.op == "encoder" else node
             if not any(re.fullmatch(r"causal|sliding_window<\d+>", mask) for mask in attends["masks"]):
-                raise Refused(f"{where}the attention isn't causal, so earlier results would change; export a causal model")
+                raise NoStepOfLayers(f"{where}it has no causal mask or window, so earlier results would change; export a causal model")
             if attends["kept"] or attends["bias"] or attends["memory"]:
                 raise NoStepOfLayers(f"{where}its attention has a mask, a bias or a memory, and a step has none; write the step by hand (docs/language.md)")
         elif node.op in ALONG_ONE_AXIS and node["axis"] == len(node.shape) - 1:

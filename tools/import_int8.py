@@ -18,7 +18,7 @@ from import_decode import StepInIntegers
 from import_formula import CALLS, CONDITIONS, OPERATORS, Program, is_flag
 from import_graph import Node, in_order, is_number
 from import_ids import Ids, reads_rows
-from import_layers import Scores
+from import_layers import FULL_SCALE, Scores
 from import_positions import ByPosition
 from import_write import Writer, tensor_text
 from progress import Progress
@@ -166,7 +166,7 @@ def hide(softmax, readers):
     splits = [tuple(leading)] if len(leading) == 2 else [(n, count // n) for n in range(1, count + 1) if count % n == 0]
     each = [Scores(softmax.args[0], (*split, queries, keys), only_inputs=True) for split in splits]
     found, (batch, heads) = max(zip(each, splits), key=lambda one: len(masks_of(one[0])))
-    masks = masks_of(found)
+    masks = masks_of(found) + hides_later(found)
     is_split = len(leading) == 1 and min(batch, heads) > 1
     if not masks or any(mask == "score_bias" for _, _, mask in found.kept) or is_split and any(one.op != "matmul" or one.args[0] is not softmax for one in readers):
         return
@@ -198,6 +198,18 @@ def hide(softmax, readers):
         product.constants["steps"] = [product["index"]]
 
 
+def hides_later(scores):
+    """The causal mask in a constant that also hides other keys. Takes it out of the constant."""
+    queries, keys = scores.at.shape[2:]
+    later = np.triu(np.ones((queries, keys), bool), 1)
+    found = [k for k, (names, value) in enumerate(scores.bias) if names[-2:] == ("query", "key") and (value[..., later] < FULL_SCALE).all()]
+    if queries != keys or "causal" in scores.masks or not found:
+        return []
+    names, value = scores.bias[found[0]]
+    scores.bias[found[0]] = names, np.where(later, 0, value)
+    return ["causal"]
+
+
 def masks_of(scores):
     """What hides, without what is added."""
     return [mask for mask in scores.masks if not mask.startswith("score_bias")]
@@ -220,6 +232,9 @@ class IntegerWriter(Writer):
         program = Program(results, axes, [*ids.made, *inputs], in_integers=True)
         for one in program.statements:
             self.check(one.node)
+            if any(not np.isfinite(array).all() for _, array in one.tensors):
+                raise Refused(f"--int8: {one.node.origin or 'a mask'}: its constant has an infinity, and integers have none; hide keys by a causal "
+                              "mask, a window, or an input of bool")
         if keys:
             ByPosition(program, ELEMENTWISE, keys, "--decode with --int8")
         super().__init__(program, f"{name}_int8", source, license_name, feeds, answers, outputs, weights)

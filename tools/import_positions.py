@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 """For --decode: statements that have a number for each position, in words of positions, so that a step of new positions reads its own
-numbers. A table along the sequence is read at position<token>, one of pairs at the distance of both positions."""
+numbers. A table along the sequence is read at position<token>, one of pairs at the distance of both positions, or at their pair."""
 import re
 
 import numpy as np
@@ -26,9 +26,10 @@ class ByPosition:
     def __init__(self, program, elementwise, keys, option):
         self.program, self.elementwise, self.keys, self.option = program, elementwise, keys, option
         self.length = program.inputs[0].shape[0]
-        self.distance = None  # an axis
+        self.axes = {}
         for one in program.statements:
             self.change(one)
+        program.first, program.period, program.count = program.repetition()  # of the statements as they are now
 
     def change(self, one):
         for k, (axes, numbers) in enumerate(one.tensors):
@@ -58,13 +59,21 @@ class ByPosition:
             return (", ".join(f"{name}<{size}>" for name, size in names), numbers), f"gather<{along[0]}>({table}, position<{along[0]}>)"
         others = [k for k, (name, _) in enumerate(names) if name not in along]
         first, last = (next(k for k, (name, _) in enumerate(names) if name == axis) for axis in along)
-        found = by_distance(numbers.transpose(*others, first, last))
+        pairs = numbers.transpose(*others, first, last)
+        found, place = by_distance(pairs), f"position<token> - position<key> + {self.length - 1}"
         if found is None:
-            self.refuse(one, f"it has a number for each pair of positions, which is not of their distance, {CURE}")
-        if self.distance is None:
-            self.distance = self.program.fresh({name for x in self.program.statements for name in x.axes}, "distance")
-        axes = [*(f"{name}<{size}>" for name, size in (names[k] for k in others)), f"{self.distance}<{found.shape[-1]}>"]
-        return (", ".join(axes), found), f"gather<{self.distance}>({table}, position<token> - position<key> + {self.length - 1})"
+            found, place = pairs.reshape(*pairs.shape[:-2], -1), f"position<token> * {self.length} + position<key>"
+        axis = self.axis("pair" if "*" in place else "distance")
+        axes = [*(f"{name}<{size}>" for name, size in (names[k] for k in others)), f"{axis}<{found.shape[-1]}>"]
+        text = f"gather<{axis}>({table}, {place})"
+        if not pairs[..., np.triu(np.ones((self.length, self.length), bool), 1)].any():  # so that a cache knows it
+            text = f"where(position<key> > position<token>, 0.0F, {text})"
+        return (", ".join(axes), np.ascontiguousarray(found)), text
+
+    def axis(self, name):
+        if name not in self.axes:
+            self.axes[name] = self.program.fresh({name for x in self.program.statements for name in x.axes}, name)
+        return self.axes[name]
 
     def repeat(self, one):
         """Along as many positions as an operand has."""

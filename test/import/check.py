@@ -258,7 +258,7 @@ def spectrum():
                 self.forward = function
         causal = models.Block(lambda scores: scores + models.hidden_later(7))
         for title, wanted, model in (
-                ("not causal", "the attention isn't causal", Rows(models.Block())), ("no attention", "no attention or encoder layer was recognized",
+                ("not causal", "it has no causal mask or window", Rows(models.Block())), ("no attention", "no attention or encoder layer was recognized",
                                                                                      Rows(nn.LayerNorm(models.WIDTH))),
                 ("one result for all", "its result has the axes hidden<16>", Rows(nn.Sequential(causal, Call(lambda x: x.mean(1))))),
                 ("a flip", "it isn't part of a layer that was recognized", Rows(nn.Sequential(causal, Call(lambda x: x.flip(1)))))):
@@ -268,12 +268,31 @@ def spectrum():
         self.np.save(self.folder / "ids.npy", self.np.arange(20 * models.LENGTH).reshape(20, -1) % 9)
         self.refused("steps in integers, a short table", "its table has 10 positions, and the cache room for 11; export the model with 11, or use",
                      onnx.load(str(self.exported(models.Llama))), "--decode", "key=11", "--int8", self.folder / "ids.npy")
-        pairs = torch.randn(7, 7)
-        models.export(Rows(models.Block(lambda scores: (scores + pairs) + models.hidden_later(7))).eval(), self.folder / "steps.onnx")
-        self.refused("steps, biases of pairs", "it has a number for each pair of positions, which is not of their distance",
-                     onnx.load(str(self.folder / "steps.onnx")), "--decode", "key=7")
+        self.step_of_a_formula(models, Rows)
         self.refused("steps, two inputs", "the model has 4 inputs and 2 outputs", onnx.load(str(self.exported(models.DecisionTransformer))), "--decode", "key=7")
         self.refused("steps, no number", "not as key=256", b"", "--decode", "256", code=2)
+
+    def step_of_a_formula(self, models, rows):
+        """A causal convolution, a mask of some earlier keys and a bias for each pair: the step is of the whole model."""
+        import torch
+        from torch import nn
+
+        class Convolution(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.of_three = nn.Conv1d(models.WIDTH, models.WIDTH, 3)
+
+            def forward(self, x):
+                return x + self.of_three(nn.functional.pad(x.transpose(1, 2), (2, 0))).transpose(1, 2)
+        bias, places = torch.randn(7, 7), torch.arange(7)
+        hidden = (places[:, None] - places) % 3 == 1
+        block = models.Block(lambda scores: scores + bias + models.hidden_later(7) + hidden * -1e9)
+        models.export(rows(nn.Sequential(Convolution(), block)).eval(), self.folder / "whole.onnx")
+        code, out, err = self.run(self.folder / "whole.onnx", "--decode", "key=7", "--out", self.folder)
+        self.tap.check("whole: comes in", code == 0 and "the model is one formula of operations, for the steps: " in out, out + err)
+        if code == 0 and (program := self.compiled("whole")):
+            code, out = self.verdict(program, self.folder / "whole.safetensors")
+            self.tap.check("whole: step by step", code == 0 and "step by step, 0 of 112 numbers differ" in out, out)
 
     def exported(self, kind):
         import models

@@ -98,7 +98,8 @@ BOOST_AUTO_TEST_CASE(elements_of_a_product_at_distances) {
   const auto x = drawn<rows>(next, 2);
   const maps_of_distances w{drawn<tensor<float, bucket<9>, hidden<6>>>(next)};
   constexpr formula f = [](auto x, const auto& w) {
-    auto q = x | rename_axis<token, query>, k = x | rename_axis<token, key>;
+    auto q = x | rename_axis<token, query>;
+    auto k = x | rename_axis<token, key>;
     auto delta = clamp(position<query> - position<key>, -4, 4) + 4;
     auto scores = contract<hidden>(q, k) + gather<bucket>(contract<hidden>(q, w.keys), delta);
     return contract<key>(softmax<key>(scores * 0.25F), k);
