@@ -12,17 +12,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-template <class T>
-struct score_form {
-  static constexpr std::size_t most = 8;
-  T factor{1};     // of scores
-  int known = -1;  // general: the input node, the scores or their product with `factor`
-  bool general = false, too_many = false;
-  place_of_operand value;  // general: f(score) without hiding
-  place_of_operand added[most];
-  std::size_t additions = 0;
-  place_of_operand hidden[most];
-  std::size_t hides = 0;
+// The keys that a query sees.
+struct range_of_keys {
   // Query i sees key j if i + low <= j <= i + high.
   double low = -1e9, high = 1e9;
   // Query i sees keys from first to last.
@@ -38,21 +29,34 @@ struct score_form {
   constexpr bool has_range() const noexcept { return is_window() || is_clamped() || has_length(); }
 
   // The range becomes one that also has the keys of `other`: its first ones, its last ones.
-  constexpr void include(const score_form& other) noexcept {
+  constexpr void include(const range_of_keys& other) noexcept {
     include_first(other);
     include_last(other);
   }
-  constexpr void include_first(const score_form& other) noexcept {
+  constexpr void include_first(const range_of_keys& other) noexcept {
     if ((other.low) < low) low = other.low;
     if (first != other.first) first = {0, -1e9, -1e9, false};
   }
-  constexpr void include_last(const score_form& other) noexcept {
+  constexpr void include_last(const range_of_keys& other) noexcept {
     if (other.high > high) high = other.high;
     if (last != other.last) last = {0, 1e9, 1e9, false};
     if (length.node != other.length.node || length.j != other.length.j ||
         length_is_last != other.length_is_last)
       length = {};
   }
+};
+
+template <class T>
+struct score_form : range_of_keys {
+  static constexpr std::size_t most = 8;
+  T factor{1};     // of scores
+  int known = -1;  // general: the input node, the scores or their product with `factor`
+  bool general = false, too_many = false;
+  place_of_operand value;  // general: f(score) without hiding
+  place_of_operand added[most];
+  std::size_t additions = 0;
+  place_of_operand hidden[most];
+  std::size_t hides = 0;
 };
 
 template <class T, std::size_t Nodes>

@@ -19,6 +19,13 @@ struct sequence_axis {
   std::size_t stride[Nodes]{};  // of an argument
 };
 
+// The first axis that is longer than 1: sequences, or heads of one sequence.
+constexpr std::size_t outermost(const axis_list& axes) noexcept {
+  std::size_t at = 0;
+  while (axes.rank > at && axes.size[at] == 1) ++at;
+  return at;
+}
+
 template <class T, std::size_t Nodes>
 struct sequence_finder {
   // Smaller data are as fast all at once: they stay in the second-level cache.
@@ -28,12 +35,6 @@ struct sequence_finder {
   sequence_axis<Nodes> found;
   bool seen[Nodes]{};  // arguments
 
-  // The first axis that is longer than 1: sequences, or heads of one sequence.
-  static constexpr std::size_t outermost(const axis_list& axes) {
-    std::size_t at = 0;
-    while (axes.rank > at && axes.size[at] == 1) ++at;
-    return at;
-  }
   constexpr bool is_outermost(int n) const {
     const axis_list& axes = p.at(n).axes;
     const std::size_t at = outermost(axes);

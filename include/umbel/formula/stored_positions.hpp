@@ -71,10 +71,11 @@ struct position_storage {
     return false;
   }
   constexpr void store(int n) {
+    if (!slow[n]) return;
     bool is_last = false;
     for (std::size_t r = readers.first[n]; r < readers.first[n + 1]; ++r)
       is_last = is_last || axes[readers.all[r].by] != axes[n];
-    if (!slow[n] || !is_last || (axes[n].count == 2 && !is_of_summed_pairs(n))) return;
+    if (!is_last || (axes[n].count == 2 && !is_of_summed_pairs(n))) return;
     axis_list stored;
     for (std::size_t i = 0; i < axes[n].count; ++i) {
       const std::size_t size = size_where_used(p.g, n, axes[n].family[i]);
