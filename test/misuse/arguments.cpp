@@ -120,7 +120,7 @@ auto f(const std::vector<float>& p) { return attention{p}(x, y, y); }
 attention r;
 #elif defined CASE_weights_view_of_pointers
 // fact: weights|view_as
-// fact: order|memory|bias
+// fact: order|memory
 attention::weights_view f(const float* p) { return {{p, p}, {p, p}, {p, p}, {p, p}}; }
 #elif defined CASE_weights_view_with_biases_of_a_layer_without
 // fact: bias

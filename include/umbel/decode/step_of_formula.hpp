@@ -98,13 +98,7 @@ template <bool InIntegers, class F, std::size_t Capacity, class... Argument>
 struct whole_sequence : call_of_sequence<F, Capacity, Argument...> {
   using recorder = typename call_of_sequence<F, Capacity, Argument...>::recorder;
   static constexpr auto traced = graph_of<F, recorder, true, Argument...>();
-  static constexpr auto stored = [] {
-    if constexpr (InIntegers)
-      return with_stored_lookups(traced);
-    else
-      return traced;
-  }();
-  static constexpr auto read = read_positions(stored, Capacity, family_id<axis_family<axes::token>>,
+  static constexpr auto read = read_positions(traced, Capacity, family_id<axis_family<axes::token>>,
                                               family_id<axis_family<axes::query>>,
                                               family_id<axis_family<axes::key>>, InIntegers);
   static constexpr std::size_t count_of_kept = [] {

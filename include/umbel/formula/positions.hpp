@@ -25,6 +25,7 @@
 #include <umbel/formula/later_values.hpp>
 #include <umbel/formula/program.hpp>
 #include <umbel/formula/schedule.hpp>
+#include <umbel/formula/stored_positions.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
@@ -277,14 +278,15 @@ struct by_position : later_values<T, Nodes> {
   constexpr std::size_t room() const { return place_of_sums(g.count); }
 };
 
-// From the graph with `capacity` positions. in_integers: products and sums are not joined.
+// From the graph with `capacity` positions. in_integers: products and sums are not joined, and
+// lookups are stored.
 template <class T, std::size_t Nodes>
 constexpr by_position<T, Nodes> read_positions(const graph<T, Nodes>& g, std::size_t capacity,
                                                unsigned long long rows, unsigned long long queries,
                                                unsigned long long keys, bool in_integers) {
   by_position<T, Nodes> found{};
   schedule<T, Nodes> joined{};
-  joined.g = g;
+  joined.g = in_integers ? with_stored_lookups(g) : g;
   if (!in_integers) join_multiplications(joined);
   found.g = joined.g;
   found.in_integers = in_integers;
