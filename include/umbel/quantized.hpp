@@ -36,6 +36,7 @@
 #include <umbel/tensor/pipe.hpp>
 #include <umbel/tensor/reshape.hpp>
 #include <umbel/tensor/copy.hpp>
+#include <umbel/tensor/arithmetic_rules.hpp>
 #include <umbel/tensor/arithmetic.hpp>
 #include <umbel/tensor/compare.hpp>
 #include <umbel/tensor/contract.hpp>

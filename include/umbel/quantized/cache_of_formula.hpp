@@ -43,6 +43,7 @@
 #include <umbel/mask/rules.hpp>
 #include <umbel/tensor/pipe.hpp>
 #include <umbel/tensor/copy.hpp>
+#include <umbel/tensor/arithmetic_rules.hpp>
 #include <umbel/tensor/arithmetic.hpp>
 #include <umbel/mask/base.hpp>
 #include <umbel/attention/attend_heads.hpp>
