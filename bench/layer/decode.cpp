@@ -164,20 +164,38 @@ void add_llama_by_rows(const char* name) {
 }
 
 // The attention of row I as a formula, in floats and in integers: the next Tokens positions after
-// `before` others.
-constexpr formula by_formula = [](auto x, const auto& w) {
-  auto q = x * w.q | split<hidden, heads<8>, head_dim> | rename_axis<token, query>;
-  auto k = x * w.k | split<hidden, heads<8>, head_dim> | rename_axis<token, key>;
-  auto v = x * w.v | split<hidden, heads<8>, head_dim> | rename_axis<token, key>;
-  auto scores = contract<head_dim>(q, k) * 0.17677669f;
-  auto context = contract<key>(softmax<key>(hide(scores, position<key> > position<query>)), v);
-  return (context | rename_axis<query, token> | merge<heads, head_dim, hidden>)*w.o;
+// `before` others. Rotary: queries and keys are rotated by tables.
+struct weights_of_formula {
+  static constexpr const char* part_names[] = {"maps", "cosines", "sines"};
+  multi_head_attention<float, hidden<256>, heads<8>>::weights maps;
+  tensor<float, token<512>, head_dim<32>> cosines, sines;
 };
-using maps = multi_head_attention<float, hidden<256>, heads<8>>::weights;
-const maps& weights_of_formula() {
-  static const maps all = [] {
-    static maps w;
-    for (auto* map : {&w.q, &w.k, &w.v, &w.o}) bench::fill(map->weight, 0.1f);
+template <bool Rotary, class X>
+constexpr auto rotated(const X& x, const auto& w) {
+  if constexpr (!Rotary) {
+    return x;
+  } else {
+    auto left = x | slice<head_dim, from<0>, extent<16>>;
+    auto right = x | slice<head_dim, from<16>, extent<16>>;
+    return x * lookup(w.cosines, position<token>) +
+           concat<head_dim>(-right, left) * lookup(w.sines, position<token>);
+  }
+}
+template <bool Rotary>
+constexpr formula by_formula = [](auto x, const auto& w) {
+  auto q = rotated<Rotary>(x * w.maps.q | split<hidden, heads<8>, head_dim>, w);
+  auto k = rotated<Rotary>(x * w.maps.k | split<hidden, heads<8>, head_dim>, w);
+  auto v = x * w.maps.v | split<hidden, heads<8>, head_dim> | rename_axis<token, key>;
+  auto scores =
+      contract<head_dim>(q | rename_axis<token, query>, k | rename_axis<token, key>) * 0.17677669f;
+  auto context = contract<key>(softmax<key>(hide(scores, position<key> > position<query>)), v);
+  return (context | rename_axis<query, token> | merge<heads, head_dim, hidden>)*w.maps.o;
+};
+const weights_of_formula& drawn_weights() {
+  static const weights_of_formula& all = [&]() -> const weights_of_formula& {
+    static weights_of_formula w;
+    for (auto* map : {&w.maps.q, &w.maps.k, &w.maps.v, &w.maps.o}) bench::fill(map->weight, 0.1f);
+    bench::fill(w.cosines, 1), bench::fill(w.sines, 1);
     return w;
   }();
   return all;
@@ -201,34 +219,40 @@ void add_steps(const std::string& name, std::size_t before, const Step& step_of)
     step_of(past, y, x, work);
   });
 }
-using formula_in_integers =
-    quantized<decltype(by_formula), tensor<float, token<64>, hidden<256>>, maps>;
-const formula_in_integers& packed_formula() {
-  static const formula_in_integers packed = [] {
-    static formula_in_integers::ranges seen;
-    static formula_in_integers::calibration_workspace work;
+template <bool Rotary>
+using formula_in_integers = quantized<std::remove_const_t<decltype(by_formula<Rotary>)>,
+                                      tensor<float, token<64>, hidden<256>>, weights_of_formula>;
+template <bool Rotary>
+const formula_in_integers<Rotary>& packed_formula() {
+  using layer = formula_in_integers<Rotary>;
+  static const layer packed = [] {
+    static typename layer::ranges seen;
+    static typename layer::calibration_workspace work;
     static tensor<float, token<64>, hidden<256>> x;
     bench::fill(x, 1);
-    std::ignore = formula_in_integers::calibrate(seen, x, weights_of_formula(), work);
-    return formula_in_integers(weights_of_formula(), seen);
+    std::ignore = layer::calibrate(seen, x, drawn_weights(), work);
+    return layer(drawn_weights(), seen);
   }();
   return packed;
 }
-template <std::size_t Tokens>
+template <std::size_t Tokens, bool Rotary = false>
 void add_formula(const std::string& name) {
   using row = tensor<float, token<1>, hidden<256>>;
-  using in_floats = key_value_cache<decltype(by_formula), key<512>, called_with<row, maps>>;
-  using in_integers = key_value_cache<formula_in_integers, key<512>>;
+  using layer = formula_in_integers<Rotary>;
+  using in_floats = key_value_cache<std::remove_const_t<decltype(by_formula<Rotary>)>, key<512>,
+                                    called_with<row, weights_of_formula>>;
+  using in_integers = key_value_cache<layer, key<512>>;
   for (const std::size_t before : {16, 128, 496}) {
     add_steps<in_floats, float, float, Tokens>(
         "decode/formula, " + name, before, [](auto& past, auto& y, const auto& x, auto& work) {
-          (void)past.step(y, by_formula, x, weights_of_formula(), work);
+          (void)past.step(y, by_formula<Rotary>, x, drawn_weights(), work);
         });
-    add_steps<in_integers, formula_in_integers::input_type<0>, formula_in_integers::output_type<0>,
-              Tokens>("decode/formula in integers, " + name, before,
-                      [](auto& past, auto& y, const auto& x, auto& work) {
-                        (void)past.step(y, packed_formula(), x, work);
-                      });
+    add_steps<in_integers, typename layer::template input_type<0>,
+              typename layer::template output_type<0>, Tokens>(
+        "decode/formula in integers, " + name, before,
+        [](auto& past, auto& y, const auto& x, auto& work) {
+          (void)past.step(y, packed_formula<Rotary>(), x, work);
+        });
   }
 }
 
@@ -251,6 +275,7 @@ const bool added = [] {
   add<256, 8, 8, 512, 64, std::int8_t, std::int8_t>("decode/ int8, the last 64 at once");
   add_formula<1>("1 position after ");
   add_formula<16>("16 positions after ");
+  add_formula<1, true>("with rotary positions, 1 position after ");
   add_llama<1>("decode/ LLaMA block 64,8,4,172,256");
   add_llama<1, bfloat16>("decode/ LLaMA block, bfloat16 weights and cache");
   add_plain_llama("decode/ LLaMA block, plain loops with -ffast-math");

@@ -68,10 +68,16 @@ constexpr auto record_gather(const node<R, E, Layout>& x,
   }
   return made;
 }
-// In a loop over positions, neighbors are loaded together: the axis becomes the last in memory.
+// Are they of pairs, along two axes without a size?
+template <class Open>
+inline constexpr bool are_of_pairs = false;
+template <class A, class B, class... More>
+inline constexpr bool are_of_pairs<families<A, B, More...>> = true;
+// In a loop over pairs, neighbors are loaded together: the axis becomes the last in memory. Rows of
+// a table, one for each position, are read as they are.
 template <class Family, class R, class E, class Layout, class Positions>
 constexpr auto gather_from(const node<R, E, Layout>& x, const Positions& positions) noexcept {
-  if constexpr (std::is_same_v<typename Positions::open, families<>> ||
+  if constexpr (!are_of_pairs<typename Positions::open> ||
                 Layout::template stride_of<Family> == 1 || std::is_same_v<E, bool>) {
     return record_gather<Family>(x, positions);
   } else {

@@ -273,9 +273,9 @@ struct integer_model : Planned {
       }
       double largest = 0, scale = 1;
       if (plan.step[n] == integer_step::constant && plan.observed[n] == no_node) {
-        const T* const values = parts[plan.slot_of_constant(n) - plan.g.arguments].values;
+        const T* const values = parts[plan.at(n).slot - plan.g.arguments].values;
         for (std::size_t i = 0; i < plan.at(n).axes.count(); ++i) {
-          const double v = magnitude(static_cast<double>(values[plan.place_of_constant(n, i)]));
+          const double v = magnitude(static_cast<double>(values[i]));
           if (v > largest) largest = v;
         }
         if (!(largest > 0)) largest = 1;
@@ -308,15 +308,14 @@ struct integer_model : Planned {
     auto& to = numbers_at<N>(all);
     const auto& node = plan.at(N);
     // The first of its parts, if it has any.
-    constexpr std::size_t slot =
-        step == integer_step::constant ? plan.slot_of_constant(N) : plan.at(N).slot;
-    constexpr bool has_parts = slot != npos && slot >= plan.g.arguments;
-    const formulas::captured<T>* const part = parts + (has_parts ? slot - plan.g.arguments : 0);
+    constexpr bool has_parts = plan.at(N).slot != npos && plan.at(N).slot >= plan.g.arguments;
+    const formulas::captured<T>* const part =
+        parts + (has_parts ? plan.at(N).slot - plan.g.arguments : 0);
     if constexpr (!plan.needed[N]) {
     } else if constexpr (step == integer_step::constant) {
       for (std::size_t i = 0; i < axes<N>.count(); ++i)
-        to.values[i] = static_cast<integer<N>>(rounded(
-            static_cast<double>(part->values[plan.place_of_constant(N, i)]) / unit(N), most));
+        to.values[i] =
+            static_cast<integer<N>>(rounded(static_cast<double>(part->values[i]) / unit(N), most));
     } else if constexpr (step == integer_step::table) {
       for (int i = 0; i < 256; ++i)
         to.values[i] = static_cast<integer<N>>(

@@ -24,7 +24,7 @@ enum class integer_step : unsigned char {
   none,         // it has no integer form
   outside,      // a number, a position, a condition, an argument of bool or integers
   given,        // a float argument: integers in a call
-  constant,     // a part of an argument, or a copy of one in a different order: packed
+  constant,     // a part of an argument: packed
   same,         // the integers of its operand, perhaps in a different unit
   copy,         // the same in a different order
   parts,        // the same in other places, or among zeros: padded, roll
@@ -127,27 +127,6 @@ struct integer_steps {
     return true;
   }
 
-  // The slot of a constant, and the place of its element i there.
-  constexpr std::size_t slot_of_constant(int n) const {
-    return at(n).what == word::copy ? at(at(n).from[0].node).slot : at(n).slot;
-  }
-  constexpr std::size_t place_of_constant(int n, std::size_t i) const {
-    if (at(n).what != word::copy) return i;
-    const operand& from = at(n).from[0];
-    std::size_t place = from.offset;
-    for (std::size_t a = from.axes.rank; a-- > 0; i /= from.axes.size[a])
-      place += i % from.axes.size[a] * from.axes.stride[a];
-    return place;
-  }
-  // A copy of a constant is packed, not made in each call.
-  constexpr bool copies_constant(int n) const {
-    const formulas::node_of_graph<T>& node = at(n);
-    bool is_result = false;
-    for (std::size_t r = 0; r < g.results; ++r) is_result = is_result || g.result[r].node == n;
-    return node.what == word::copy && !is_result && at(node.from[0].node).what == word::argument &&
-           step[node.from[0].node] == integer_step::constant;
-  }
-
   constexpr void share_unit(int n, int with, double factor) {
     group[n] = group[with];
     scale[n] = scale[with] * factor;
@@ -179,10 +158,6 @@ struct integer_steps {
     if (node.what == word::hide) {
       step[n] = integer_step::hide;
       return share_unit(n, node.from[0].node, 1);
-    }
-    if (copies_constant(n)) {
-      step[n] = integer_step::constant;
-      return;
     }
     // Does it depend on one value only?
     bool has_leaf = false, single = true;
