@@ -242,7 +242,7 @@ void add_formula(const std::string& name) {
   using in_floats = key_value_cache<std::remove_const_t<decltype(by_formula<Rotary>)>, key<512>,
                                     called_with<row, weights_of_formula>>;
   using in_integers = key_value_cache<layer, key<512>>;
-  for (const std::size_t before : {16, 128, 496}) {
+  for (const std::size_t before : {std::size_t{16}, std::size_t{128}, std::size_t{496}}) {
     add_steps<in_floats, float, float, Tokens>(
         "decode/formula, " + name, before, [](auto& past, auto& y, const auto& x, auto& work) {
           (void)past.step(y, by_formula<Rotary>, x, drawn_weights(), work);
